@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/job.hpp"
+#include "core/result.hpp"
+
+namespace epochcast {
+
+/// One setting and the values it takes in a sweep.
+struct SweepAxis {
+  std::string name;
+  std::vector<std::string> values;
+};
+
+/// Parses "nodes=4,8,12". Values that contain commas themselves are separated by ";".
+/// Throws a UserError for an unknown setting or a value it does not take.
+[[nodiscard]] SweepAxis parse_axis(const std::string& text);
+
+/// One run to forecast: a strategy for one point of a sweep.
+struct ForecastTask {
+  JobConfig config;
+  std::string strategy;
+  std::string point;  ///< "nodes 4, batch 32": where in the sweep; empty without one
+};
+
+/// A forecast, or why there is none.
+struct ForecastOutcome {
+  ForecastTask task;
+  std::optional<RunResult> run;
+  std::vector<std::string> problems;  ///< of the input, when there is no run
+  bool has_died =
+      false;  ///< the simulating process ended without an answer: our fault, not the user's
+};
+
+/// Every strategy at every point of the sweep, points in the order of the axes (the last one
+/// fastest).
+[[nodiscard]] std::vector<ForecastTask> expand(const JobConfig& config,
+                                               const std::vector<SweepAxis>& axes);
+
+/// Forecasts all tasks in parallel processes; outcomes come in the order of the tasks.
+/// `timeline_file`, where given, gets the timeline of the only task. `done(n)` is called after the
+/// n-th has finished.
+[[nodiscard]] std::vector<ForecastOutcome> forecast_all(
+    const std::vector<ForecastTask>& tasks,
+    const Catalog& catalog,
+    const std::string& timeline_file,
+    const std::function<void(std::size_t)>& done);
+
+}  // namespace epochcast

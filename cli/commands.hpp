@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace epochcast {
+
+/// `epochcast simulate`: arguments after the command's name. Returns the exit status; throws
+/// UserError.
+int run_simulate(const std::vector<std::string>& arguments);
+/// `epochcast list`.
+int run_list(const std::vector<std::string>& arguments);
+
+}  // namespace epochcast

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+#include <map>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/table.hpp"
+#include "collectives/registry.hpp"
+#include "core/error.hpp"
+#include "core/job.hpp"
+#include "core/suggest.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+namespace {
+
+using enum Table::Align;
+
+std::string devices_text(const NodeGroup& node) {
+  std::string text;
+  for (const DeviceGroup& device : node.devices) {
+    text += (text.empty() ? "" : " + ") + std::to_string(device.count) + " " + device.model;
+  }
+  return text;
+}
+
+void list_platforms() {
+  const Catalog catalog = Catalog::standard();
+  Table table;
+  table.add_column("platform");
+  table.add_column("nodes", right);
+  table.add_column("each with");
+  table.add_column("grade");
+  table.add_column("what");
+  for (const std::string& name : catalog.names("models/platforms")) {
+    const Platform platform = load_platform(catalog.find("models/platforms", name, "list"));
+    for (const NodeGroup& node : platform.nodes) {
+      table.add_row({name,
+                     std::to_string(node.count),
+                     devices_text(node),
+                     std::string(to_string(platform.grade())),
+                     platform.title});
+    }
+  }
+  table.print(std::cout);
+}
+
+void list_networks() {
+  const Catalog catalog = Catalog::standard();
+  Table table;
+  table.add_column("network");
+  table.add_column("samples");
+  table.add_column("parameters", right);
+  table.add_column("forward Gflop", right);
+  table.add_column("what");
+  for (const std::string& name : catalog.names("models/networks")) {
+    const auto file = catalog.find("models/networks", name, "list");
+    const nlohmann::json document = read_json_file(file);
+    for (const auto& variant : document.at("variants")) {
+      Dataset dataset;
+      dataset.shape = variant.at("input").get<std::vector<std::int64_t>>();
+      dataset.classes = dataset.shape.size() == 3 && dataset.shape[1] > 100 ? 1000 : 10;
+      const Network network = parse_network(document, file.string(), dataset);
+      char flops[32];
+      std::snprintf(flops, sizeof(flops), "%.3f", network.forward_flops() / 1e9);
+      table.add_row({name,
+                     shape_text(dataset.shape),
+                     std::to_string(network.parameters()),
+                     flops,
+                     network.title});
+    }
+  }
+  table.print(std::cout);
+  std::cout << "\nParameters and flops (of one sample) are for 1000 classes with 224x224 images, "
+               "else for 10.\n";
+}
+
+void list_datasets() {
+  const Catalog catalog = Catalog::standard();
+  Table table;
+  table.add_column("data set");
+  table.add_column("training", right);
+  table.add_column("test", right);
+  table.add_column("samples");
+  table.add_column("classes", right);
+  table.add_column("what");
+  for (const std::string& name : catalog.names("models/datasets")) {
+    const Dataset dataset = load_dataset(catalog.find("models/datasets", name, "list"));
+    table.add_row({name,
+                   std::to_string(dataset.train_samples),
+                   std::to_string(dataset.test_samples),
+                   shape_text(dataset.shape),
+                   std::to_string(dataset.classes),
+                   dataset.title});
+  }
+  table.print(std::cout);
+}
+
+void list_strategies() {
+  Table table;
+  table.add_column("strategy");
+  table.add_column("what");
+  table.add_column("source");
+  for (const Strategy& strategy : strategies()) {
+    table.add_row(
+        {std::string(strategy.name), std::string(strategy.summary), std::string(strategy.source)});
+  }
+  table.print(std::cout);
+}
+
+void list_collectives() {
+  Table table;
+  table.add_column("all-reduce");
+  table.add_column("what");
+  for (const AllReduceName& each : all_reduce_names()) {
+    table.add_row({std::string(each.name), std::string(each.description)});
+  }
+  table.print(std::cout);
+}
+
+void list_traces() {
+  Table table;
+  table.add_column("device");
+  table.add_column("grade");
+  table.add_column("trace");
+  table.add_column("networks");
+  for (const TraceFile& file : catalog_traces(Catalog::standard())) {
+    std::string networks;
+    std::set<std::string> seen;
+    for (const CostTrace& cost : file.costs) {
+      if (seen.insert(cost.network).second)
+        networks += (networks.empty() ? "" : " ") + cost.network;
+    }
+    table.add_row({file.device, std::string(to_string(file.source.grade)), file.name, networks});
+  }
+  table.print(std::cout);
+}
+
+const std::map<std::string, void (*)()> kLists = {{"platforms", list_platforms},
+                                                  {"networks", list_networks},
+                                                  {"datasets", list_datasets},
+                                                  {"strategies", list_strategies},
+                                                  {"collectives", list_collectives},
+                                                  {"traces", list_traces}};
+
+}  // namespace
+
+int run_list(const std::vector<std::string>& arguments) {
+  std::vector<std::string> known;
+  for (const auto& [name, list] : kLists) known.push_back(name);
+  if (arguments.size() == 1 && arguments[0] == "--help") {
+    std::cout << "epochcast list WHAT: what there is. WHAT is one of";
+    for (const std::string& name : known) std::cout << ' ' << name;
+    std::cout << '\n';
+    return 0;
+  }
+  if (arguments.size() != 1) {
+    throw UserError(
+        "list: expected one of collectives, datasets, networks, platforms, strategies, traces");
+  }
+  const auto found = kLists.find(arguments[0]);
+  if (found == kLists.end()) throw UserError("list: " + unknown_name("list", arguments[0], known));
+  found->second();
+  return 0;
+}
+
+}  // namespace epochcast

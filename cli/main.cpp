@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/commands.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace {
+
+constexpr const char* kUsage =
+    R"(epochcast: how long does an epoch take, under each training strategy, on which cluster?
+
+  epochcast simulate   forecast epoch times on a simulated cluster
+  epochcast list       platforms, networks, datasets, strategies, collectives or traces
+
+`epochcast COMMAND --help` explains a command.
+)";
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
+    (arguments.empty() ? std::cerr : std::cout) << kUsage;
+    return arguments.empty() ? 2 : 0;
+  }
+  if (arguments[0] == "--version") {
+    std::cout << "epochcast " EPOCHCAST_VERSION "\n";
+    return 0;
+  }
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "simulate") return epochcast::run_simulate(rest);
+  if (arguments[0] == "list") return epochcast::run_list(rest);
+  throw epochcast::UserError(
+      epochcast::unknown_name("command", arguments[0], {"simulate", "list"}));
+}
+
+}  // namespace
+
+int main(int count, char** values) {
+  try {
+    return run({values + 1, values + count});
+  } catch (const epochcast::UserError& error) {
+    for (const std::string& problem : error.problems())
+      std::cerr << "epochcast: " << problem << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "epochcast: " << error.what() << '\n';
+    return 1;
+  }
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show_forecasts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <ostream>
+
+#include "cli/table.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+std::string fixed(const char* format, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+/// Where an epoch goes, as a bar of 20 characters.
+std::string phase_bar(const PhaseTimes& phases) {
+  constexpr double kWidth = 20;
+  const double total_s = phases.total_s();
+  if (total_s <= 0) return {};
+  const auto computing = static_cast<int>(kWidth * phases.compute_s / total_s + 0.5);
+  const auto exchanging =
+      static_cast<int>(kWidth * (phases.compute_s + phases.exposed_communication_s) / total_s +
+                       0.5) -
+      computing;
+  std::string bar;
+  for (int i = 0; i < static_cast<int>(kWidth); ++i) {
+    bar += i < computing ? "#" : i < computing + exchanging ? "=" : ".";
+  }
+  return bar;
+}
+
+std::string interval_text(const RunResult& run) {
+  if (!run.epoch_s_interval) return "-";
+  return format_seconds(run.epoch_s_interval->low_s) + " .. " +
+         format_seconds(run.epoch_s_interval->high_s);
+}
+
+std::string workers_text(const RunResult& run) {
+  std::string text;
+  for (const DeviceResult& device : run.by_device) {
+    text += (text.empty() ? "" : " + ") + std::to_string(device.workers) + " " + device.model;
+  }
+  return text;
+}
+
+/// The runs of one point of the sweep, fastest first.
+std::vector<const RunResult*> ranked(const std::vector<const ForecastOutcome*>& point) {
+  std::vector<const RunResult*> runs;
+  for (const ForecastOutcome* outcome : point) {
+    if (outcome->run) runs.push_back(&*outcome->run);
+  }
+  std::stable_sort(runs.begin(), runs.end(), [](const RunResult* a, const RunResult* b) {
+    return a->epoch_s < b->epoch_s;
+  });
+  return runs;
+}
+
+void show_heading(std::ostream& out,
+                  const std::vector<const RunResult*>& runs,
+                  const std::string& point) {
+  const RunResult* widest =
+      *std::max_element(runs.begin(), runs.end(), [](const auto* a, const auto* b) {
+        return a->by_device.size() != b->by_device.size()
+                   ? a->by_device.size() < b->by_device.size()
+                   : a->workers < b->workers;
+      });
+  out << runs.front()->network << " on " << runs.front()->dataset << ", platform "
+      << runs.front()->platform << ", " << runs.front()->nodes
+      << (runs.front()->nodes == 1 ? " node: " : " nodes: ") << workers_text(*widest) << ", batch "
+      << runs.front()->batch << " per worker, " << runs.front()->epochs
+      << (runs.front()->epochs == 1 ? " epoch" : " epochs");
+  if (!point.empty()) out << "  [" << point << "]";
+  out << "\n\n";
+}
+
+void show_ranking(std::ostream& out, const std::vector<const RunResult*>& runs) {
+  const auto sync = std::find_if(
+      runs.begin(), runs.end(), [](const RunResult* run) { return run->strategy == "sync"; });
+  const bool has_interval = std::any_of(runs.begin(), runs.end(), [](const RunResult* run) {
+    return run->epoch_s_interval.has_value();
+  });
+  Table table;
+  using enum Table::Align;
+  table.add_column("#", right);
+  table.add_column("strategy");
+  table.add_column("epoch", right);
+  if (has_interval) table.add_column("5 - 95 %", right);
+  if (sync != runs.end()) table.add_column("vs sync", right);
+  table.add_column("compute", right);
+  table.add_column("exchange", right);
+  table.add_column("blocked", right);
+  table.add_column("# compute = exchange . blocked");
+  table.add_column("rounds", right);
+  table.add_column("in nodes", right);
+  table.add_column("between", right);
+  table.add_column("whole job", right);
+  table.add_column("inputs");
+  int place = 0;
+  for (const RunResult* run : runs) {
+    std::vector<std::string> row = {
+        std::to_string(++place), run->strategy, format_seconds(run->epoch_s)};
+    if (has_interval) row.push_back(interval_text(*run));
+    if (sync != runs.end()) row.push_back(fixed("%.2fx", (*sync)->epoch_s / run->epoch_s));
+    row.push_back(format_seconds(run->phases.compute_s));
+    row.push_back(format_seconds(run->phases.exposed_communication_s));
+    row.push_back(format_seconds(run->phases.blocked_s));
+    row.push_back(phase_bar(run->phases));
+    row.push_back(std::to_string(run->rounds_per_epoch));
+    row.push_back(format_bytes(run->intra_node_bytes));
+    row.push_back(format_bytes(run->inter_node_bytes));
+    row.push_back(format_seconds(run->startup_s + static_cast<double>(run->epochs) * run->epoch_s));
+    row.emplace_back(to_string(run->input_grade));
+    table.add_row(std::move(row));
+  }
+  table.print(out);
+}
+
+/// Notes, each once, with the strategies it is about.
+void show_notes(std::ostream& out, const std::vector<const RunResult*>& runs) {
+  std::vector<std::string> notes;
+  for (const RunResult* run : runs) {
+    for (const std::string& note : run->notes) {
+      if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(note);
+    }
+  }
+  for (const std::string& note : notes) {
+    std::string about;
+    std::size_t count = 0;
+    for (const RunResult* run : runs) {
+      if (std::find(run->notes.begin(), run->notes.end(), note) == run->notes.end()) continue;
+      about += (about.empty() ? "" : ", ") + run->strategy;
+      ++count;
+    }
+    out << "  " << (count == runs.size() && count > 1 ? "all" : about) << ": " << note << '\n';
+  }
+}
+
+void show_point(std::ostream& out, const std::vector<const ForecastOutcome*>& point) {
+  const std::vector<const RunResult*> runs = ranked(point);
+  if (!runs.empty()) {
+    show_heading(out, runs, point.front()->task.point);
+    show_ranking(out, runs);
+    out << '\n';
+    show_notes(out, runs);
+  }
+  for (const ForecastOutcome* outcome : point) {
+    for (const std::string& problem : outcome->problems) {
+      out << "  " << outcome->task.strategy << ": not forecast: " << problem << '\n';
+    }
+  }
+}
+
+}  // namespace
+
+void show_table(std::ostream& out, const std::vector<ForecastOutcome>& outcomes) {
+  for (std::size_t begin = 0; begin < outcomes.size();) {
+    std::vector<const ForecastOutcome*> point;
+    std::size_t end = begin;
+    while (end < outcomes.size() && outcomes[end].task.point == outcomes[begin].task.point)
+      point.push_back(&outcomes[end++]);
+    if (begin > 0) out << '\n';
+    show_point(out, point);
+    begin = end;
+  }
+  out << "\n  Epoch, compute, exchange (communication that is not hidden) and blocked (waiting for "
+         "other workers) are means over\n"
+         "  workers and epochs; bytes are sums over workers. Inputs: the lowest grade among "
+         "platform, links and costs\n"
+         "  (measured > published > estimated).\n";
+}
+
+void show_json(std::ostream& out,
+               const std::vector<ForecastOutcome>& outcomes,
+               const std::string& command) {
+  std::vector<RunResult> runs;
+  for (const ForecastOutcome& outcome : outcomes) {
+    if (outcome.run) runs.push_back(*outcome.run);
+  }
+  nlohmann::ordered_json json = to_json(runs, command);
+  for (const ForecastOutcome& outcome : outcomes) {
+    if (outcome.run) continue;
+    json["not_forecast"].push_back({{"strategy", outcome.task.strategy},
+                                    {"point", outcome.task.point},
+                                    {"problems", outcome.problems}});
+  }
+  out << json.dump(2) << '\n';
+}
+
+void show_csv(std::ostream& out, const std::vector<ForecastOutcome>& outcomes) {
+  const auto number = [](double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
+    return std::string(text.data(), end);
+  };
+  const auto quoted = [](const std::string& text) {
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    std::string result = "\"";
+    for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+    return result + "\"";
+  };
+  out << "point,strategy,platform,network,dataset,nodes,workers,batch,epochs,iterations_per_epoch,"
+         "rounds_per_epoch,"
+         "epoch_s,epoch_s_low,epoch_s_high,startup_s,compute_s,exposed_communication_s,blocked_s,"
+         "intra_node_bytes,"
+         "inter_node_bytes,input_grade\n";
+  for (const ForecastOutcome& outcome : outcomes) {
+    if (!outcome.run) continue;
+    const RunResult& run = *outcome.run;
+    const auto bound = [&](double Interval::*member) {
+      return run.epoch_s_interval ? number((*run.epoch_s_interval).*member) : std::string();
+    };
+    out << quoted(outcome.task.point) << ',' << run.strategy << ',' << quoted(run.platform) << ','
+        << quoted(run.network) << ',' << quoted(run.dataset) << ',' << run.nodes << ','
+        << run.workers << ',' << run.batch << ',' << run.epochs << ',' << run.iterations_per_epoch
+        << ',' << run.rounds_per_epoch << ',' << number(run.epoch_s) << ','
+        << bound(&Interval::low_s) << ',' << bound(&Interval::high_s) << ','
+        << number(run.startup_s) << ',' << number(run.phases.compute_s) << ','
+        << number(run.phases.exposed_communication_s) << ',' << number(run.phases.blocked_s) << ','
+        << number(run.intra_node_bytes) << ',' << number(run.inter_node_bytes) << ','
+        << to_string(run.input_grade) << '\n';
+  }
+}
+
+}  // namespace epochcast

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "collectives/schedule.hpp"
+
+namespace epochcast {
+
+/// Two complementary binary trees, each reducing and broadcasting half of the payload in segments.
+///
+/// Sanders, Speck and Träff, Parallel Computing 35(12), 2009; the trees are those of NCCL 2.4. In
+/// the first, rank 0 is the root with one child, odd ranks are leaves, and a rank's height is its
+/// number of trailing zero bits; the second is the first one mirrored (even P) or shifted by one
+/// rank (odd P). So an inner node of one is a leaf of the other; the one exception is rank 0 when P
+/// is odd.
+///
+/// Segment s crosses the edge above rank v in round s + height(v) on its way up, and the edges
+/// below v in round s + H + depth(v) on its way down (H: height of the tree). A rank thus sends and
+/// receives different segments of both trees, up and down, in the same round; in the steady state a
+/// round moves at most 4 segments into a rank and 4 out of it, which is the bandwidth bound of
+/// about 2·S in all.
+class DoubleBinaryTree : public Schedule {
+ public:
+  /// The segment size that `segments_for` asks for.
+  static constexpr std::int64_t kSegmentBytes = 256 * 1024;
+
+  /// `segments`: pieces per tree. Throws std::invalid_argument when ranks < 1 or segments < 1.
+  DoubleBinaryTree(int ranks, std::int64_t segments);
+
+  /// How many segments of at most kSegmentBytes half of the payload makes; at least one.
+  [[nodiscard]] static std::int64_t segments_for(std::int64_t bytes);
+
+  [[nodiscard]] int ranks() const override { return ranks_; }
+  [[nodiscard]] std::int64_t divisions() const override { return 2 * segments_; }
+  /// segments + 2H - 1, with H = ceil(log2 P); 0 for one rank.
+  [[nodiscard]] std::int64_t rounds(int rank) const override;
+  [[nodiscard]] Round round(int rank, std::int64_t index) const override;
+  /// The rounds in which every edge of both trees carries a segment each way.
+  [[nodiscard]] std::vector<RepeatedRounds> repeated() const override;
+
+ private:
+  void add_tree(int tree, int rank, std::int64_t index, Round& round) const;
+  [[nodiscard]] int position_of(int tree, int rank) const;
+  [[nodiscard]] int rank_at(int tree, int position) const;
+
+  int ranks_;
+  std::int64_t segments_;
+  int height_;  ///< H, of both trees
+};
+
+}  // namespace epochcast

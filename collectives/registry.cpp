@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collectives/registry.hpp"
+
+#include <array>
+#include <iterator>
+#include <stdexcept>
+#include <string>
+
+#include "collectives/binary_tree.hpp"
+#include "collectives/checks.hpp"
+#include "collectives/double_binary_tree.hpp"
+#include "collectives/hierarchical.hpp"
+#include "collectives/linear.hpp"
+#include "collectives/openmpi.hpp"
+#include "collectives/rabenseifner.hpp"
+#include "collectives/recursive_doubling.hpp"
+#include "collectives/ring.hpp"
+#include "collectives/segmented_ring.hpp"
+
+namespace epochcast {
+namespace {
+
+using Make = std::unique_ptr<Schedule> (*)(const GroupShape& shape, int ranks, std::int64_t bytes);
+
+struct Entry {
+  AllReduceName name;
+  Make make;
+};
+
+template <typename OneSchedule>
+std::unique_ptr<Schedule> by_ranks(const GroupShape& /*shape*/, int ranks, std::int64_t /*bytes*/) {
+  return std::make_unique<OneSchedule>(ranks);
+}
+
+std::unique_ptr<Schedule> double_binary_tree(const GroupShape&, int ranks, std::int64_t bytes) {
+  return std::make_unique<DoubleBinaryTree>(ranks, DoubleBinaryTree::segments_for(bytes));
+}
+
+std::unique_ptr<Schedule> hierarchical(const GroupShape& shape, int, std::int64_t) {
+  return std::make_unique<Hierarchical>(shape.node_of_rank);
+}
+
+std::unique_ptr<Schedule> openmpi(const GroupShape&, int ranks, std::int64_t bytes) {
+  return make_openmpi_all_reduce(ranks, bytes);
+}
+
+std::unique_ptr<Schedule> segmented_ring(const GroupShape&, int ranks, std::int64_t bytes) {
+  return std::make_unique<SegmentedRing>(
+      ranks, SegmentedRing::phases_for(ranks, bytes, SegmentedRing::kSegmentBytes));
+}
+
+constexpr Entry kEntries[] = {
+    {{"binary-tree", "reduce and broadcast the whole payload along a binary tree"},
+     by_ranks<BinaryTree>},
+    {{"double-binary-tree", "two complementary trees, half the payload each, in 256 KiB segments"},
+     double_binary_tree},
+    {{"hierarchical",
+      "reduce-scatter in the node, all-reduce across nodes, all-gather in the node"},
+     hierarchical},
+    {{"linear", "rank 0 receives from everyone in turn and sends the sum to all"},
+     by_ranks<Linear>},
+    {{"openmpi", "what Open MPI 4.1 picks for this number of ranks and bytes"}, openmpi},
+    {{"rabenseifner", "recursive halving reduce-scatter, recursive doubling all-gather"},
+     by_ranks<Rabenseifner>},
+    {{"recursive-doubling", "partners at doubling distances exchange the whole payload"},
+     by_ranks<RecursiveDoubling>},
+    {{"ring", "reduce-scatter and all-gather round a ring, 1/P of the payload at a time"},
+     by_ranks<Ring>},
+    {{"segmented-ring", "ring whose reduce-scatter moves 1 MiB segments"}, segmented_ring},
+};
+
+constexpr auto kNames = [] {
+  std::array<AllReduceName, std::size(kEntries)> names{};
+  for (std::size_t i = 0; i < names.size(); ++i) names[i] = kEntries[i].name;
+  return names;
+}();
+
+}  // namespace
+
+std::span<const AllReduceName> all_reduce_names() { return kNames; }
+
+std::unique_ptr<Schedule> make_all_reduce(std::string_view name,
+                                          const GroupShape& shape,
+                                          std::int64_t bytes) {
+  const int ranks = checked_ranks(static_cast<int>(shape.node_of_rank.size()));
+  for (const Entry& entry : kEntries) {
+    if (entry.name.name == name) return entry.make(shape, ranks, bytes);
+  }
+  throw std::invalid_argument("unknown all-reduce algorithm \"" + std::string(name) + "\"");
+}
+
+}  // namespace epochcast

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "collectives/schedule.hpp"
+
+namespace epochcast {
+
+/// The ranks of a group, in group order, and the node each one is on (any number per node).
+struct GroupShape {
+  std::vector<int> node_of_rank;
+};
+
+/// One line of `epochcast list collectives`.
+struct AllReduceName {
+  std::string_view name;
+  std::string_view description;
+};
+
+/// Every name that make_all_reduce knows, in alphabetical order.
+[[nodiscard]] std::span<const AllReduceName> all_reduce_names();
+
+/// The schedule by which this group all-reduces a payload of `bytes`; every rank ends with the sum.
+///
+/// Throws std::invalid_argument for an unknown name or an empty group.
+[[nodiscard]] std::unique_ptr<Schedule> make_all_reduce(std::string_view name,
+                                                        const GroupShape& shape,
+                                                        std::int64_t bytes);
+
+}  // namespace epochcast

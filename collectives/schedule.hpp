@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <vector>
+
+namespace epochcast {
+
+/// A half-open range [begin, end) of the payload, in units of 1/divisions of it.
+///
+/// With n elements, unit i starts at element floor(i·n/divisions); for timing a unit is exactly
+/// bytes/divisions (the difference is below one element per unit).
+struct Block {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  [[nodiscard]] std::int64_t size() const { return end - begin; }
+  bool operator==(const Block&) const = default;
+};
+
+enum class ActionKind {
+  send,         ///< send the block as it was when the round began
+  receive,      ///< overwrite the block with what arrives
+  receive_add,  ///< add what arrives to the block
+};
+
+/// One transfer of one rank.
+struct Action {
+  ActionKind kind = ActionKind::send;
+  int peer = 0;
+  Block block;
+
+  bool operator==(const Action&) const = default;
+};
+
+/// What one rank does at once: all transfers are posted together, and the round ends when all are
+/// complete.
+using Round = boost::container::small_vector<Action, 4>;
+
+/// Rounds [begin, end) in which every rank repeats the same peers and block sizes with this period.
+struct RepeatedRounds {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+  std::int64_t period = 1;
+};
+
+/// A collective as a pure function: what each rank sends and receives, round by round.
+///
+/// Contract: every send has exactly one matching receive; transfers between an ordered pair of
+/// ranks match in the order of their rounds (and in order of listing within a round). Rounds are
+/// local to a rank; nothing synchronises ranks but the transfers. Rounds are computed on demand,
+/// since a ring of 10,000 ranks has 200 million of them.
+class Schedule {
+ public:
+  virtual ~Schedule() = default;
+
+  /// Number of ranks that take part.
+  [[nodiscard]] virtual int ranks() const = 0;
+  /// Number of units the payload is divided into.
+  [[nodiscard]] virtual std::int64_t divisions() const = 0;
+  /// Number of rounds of one rank.
+  [[nodiscard]] virtual std::int64_t rounds(int rank) const = 0;
+  /// The transfers of one rank in one round; may be empty.
+  [[nodiscard]] virtual Round round(int rank, std::int64_t index) const = 0;
+  /// Disjoint, ascending runs of repeated rounds, the same for all ranks; a simulator may skip
+  /// inside them.
+  [[nodiscard]] virtual std::vector<RepeatedRounds> repeated() const { return {}; }
+};
+
+}  // namespace epochcast

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/cost_trace.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/network.hpp"
+
+namespace epochcast {
+namespace {
+
+BatchSamples read_batch(JsonInput input) {
+  BatchSamples samples;
+  samples.batch = input.at("batch").integer(1);
+  samples.total_s = input.at("seconds").samples();
+  for (const double seconds : samples.total_s) {
+    if (seconds <= 0) {
+      input.at("seconds").problem("a batch cannot take 0 seconds");
+      break;
+    }
+  }
+  struct Part {
+    const char* key;
+    std::vector<double>* values;
+  };
+  const Part parts[] = {{"load_seconds", &samples.load_s},
+                        {"forward_seconds", &samples.forward_s},
+                        {"backward_seconds", &samples.backward_s},
+                        {"step_seconds", &samples.step_s}};
+  int present = 0;
+  for (const auto& [key, values] : parts) {
+    const auto part = input.maybe(key);
+    if (!part) continue;
+    ++present;
+    *values = part->samples();
+    if (values->size() != samples.total_s.size()) {
+      part->fail("as many samples as \"seconds\" has (" + std::to_string(samples.total_s.size()) +
+                 ")");
+    }
+  }
+  if (present != 0 && present != 4) {
+    input.problem(
+        "needs all of load_seconds, forward_seconds, backward_seconds, step_seconds, or none");
+  }
+  input.finish();
+  return samples;
+}
+
+std::vector<LayerShare> read_shares(const JsonInput& input) {
+  std::vector<LayerShare> shares;
+  double sum = 0;
+  for (JsonInput& element : input.elements(1)) {
+    LayerShare share;
+    share.name = element.at("name").string();
+    const JsonInput value = element.at("share");
+    if (value.value().is_number() && value.value().get<double>() >= 0 &&
+        value.value().get<double>() <= 1) {
+      share.share = value.value().get<double>();
+    } else {
+      value.fail("a share from 0 to 1");
+    }
+    sum += share.share;
+    element.finish();
+    shares.push_back(std::move(share));
+  }
+  if (std::abs(sum - 1) > 0.01)
+    input.problem("the shares sum to " + std::to_string(sum) + "; expected 1");
+  for (LayerShare& share : shares) share.share /= sum > 0 ? sum : 1;
+  return shares;
+}
+
+CostTrace read_cost(JsonInput input, const TraceFile& file) {
+  CostTrace cost;
+  cost.device = file.device;
+  cost.network = input.at("network").string();
+  cost.input = read_shape(input.at("input"));
+  const auto source = input.maybe("source");
+  cost.source = source ? read_source(*source) : file.source;
+  JsonInput batches = input.at("batches");
+  for (const JsonInput& batch : batches.elements(1)) cost.batches.push_back(read_batch(batch));
+  std::sort(cost.batches.begin(), cost.batches.end(), [](const auto& a, const auto& b) {
+    return a.batch < b.batch;
+  });
+  const auto twice = std::adjacent_find(
+      cost.batches.begin(), cost.batches.end(), [](const auto& a, const auto& b) {
+        return a.batch == b.batch;
+      });
+  if (twice != cost.batches.end()) {
+    batches.problem("batch size " + std::to_string(twice->batch) + " is listed twice");
+  }
+  if (const auto shares = input.maybe("backward_layers"))
+    cost.backward_layers = read_shares(*shares);
+  input.finish();
+  return cost;
+}
+
+}  // namespace
+
+TraceFile parse_trace(const nlohmann::json& document, const std::string& file) {
+  Problems problems(file);
+  JsonInput top = open_document(document, "epochcast.trace/1", problems);
+  TraceFile trace;
+  trace.name = top.at("name").string();
+  trace.title = top.at("title").string();
+  trace.source = read_source(top.at("source"));
+  trace.device = top.at("device").string();
+  for (const JsonInput& cost : top.at("costs").elements(1)) {
+    trace.costs.push_back(read_cost(cost, trace));
+    trace.costs.back().file = file;
+  }
+  top.finish();
+  problems.throw_if_any();
+  return trace;
+}
+
+TraceFile load_trace(const std::filesystem::path& file) {
+  return parse_trace(read_json_file(file), file.string());
+}
+
+}  // namespace epochcast

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace epochcast {
+
+/// Bad input from the user: one or more problems, each a complete sentence that says where and what
+/// to do.
+///
+/// Caught in main, printed one problem a line, exit status 2. Our own bugs are never UserErrors.
+class UserError : public std::runtime_error {
+ public:
+  explicit UserError(const std::string& problem);
+  explicit UserError(std::vector<std::string> problems);
+
+  [[nodiscard]] const std::vector<std::string>& problems() const { return problems_; }
+
+ private:
+  std::vector<std::string> problems_;
+};
+
+/// A run that failed although its input was good (a full disk, a dead process): exit status 1.
+class RunError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace epochcast

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace epochcast {
+
+/// What a worker does in a job.
+enum class Role {
+  trains,  ///< computes gradients
+  sums,    ///< only adds what others push to it (a BytePS summation server)
+};
+
+/// One process of a job: where it runs, and on what.
+struct WorkerInfo {
+  int node = 0;              ///< index of its node
+  int device = 0;            ///< index of its device within the node
+  std::string device_class;  ///< "cpu", "gpu", ...
+  std::string model;         ///< "v100-32gb", ...
+  Role role = Role::trains;
+  double reduce_s_per_byte = 0;  ///< γ of its device
+  double memory_bytes = 0;       ///< 0: unknown
+};
+
+/// What travels between workers: `values` in the worlds with numbers, only a size in those without.
+struct Payload {
+  double bytes = 0;
+  std::span<float> values;
+};
+
+/// Which all-reduce a communicator uses; see collectives/registry.hpp.
+struct AllReduceChoice {
+  std::string algorithm = "ring";
+  std::vector<int> servers;    ///< push-pull only: which of the communicator's members add
+  double partition_bytes = 0;  ///< push-pull only: largest piece pushed at once
+
+  bool operator==(const AllReduceChoice&) const = default;
+};
+
+/// An ordered set of ranks that exchange together.
+struct Communicator {
+  int id = 0;              ///< unique within the fabric
+  std::vector<int> ranks;  ///< ascending; a member's index is its rank in the collective
+  AllReduceChoice all_reduce;
+
+  [[nodiscard]] int size() const { return static_cast<int>(ranks.size()); }
+};
+
+/// Where a worker's time went. The three add up to the time that passed on its clock.
+struct PhaseTimes {
+  double compute_s = 0;
+  double exposed_communication_s = 0;  ///< waiting while data moved on its behalf
+  double blocked_s = 0;                ///< waiting for other workers to arrive
+
+  [[nodiscard]] double total_s() const { return compute_s + exposed_communication_s + blocked_s; }
+};
+
+/// Bytes a worker has sent.
+struct Traffic {
+  double intra_node_bytes = 0;
+  double inter_node_bytes = 0;
+};
+
+/// A pending operation; pass it to Fabric::wait() exactly once.
+class Operation {
+ public:
+  virtual ~Operation() = default;
+};
+using Request = std::shared_ptr<Operation>;
+
+/// How the workers of a job talk and how time passes, seen by one of them: SimGrid, MPI, or a fake
+/// in tests.
+///
+/// Contract (checked by tests/core/fabric_contract.hpp for every implementation):
+/// - Collectives are called by all members of the communicator in the same order.
+/// - Non-blocking operations of a worker go through one stream, in the order of their start.
+/// - A collective starts when its last member has reached it and the earlier ones on every member's
+/// stream are done.
+/// - now_s() never decreases; phases() always adds up to the time since the job's start.
+class Fabric {
+ public:
+  virtual ~Fabric() = default;
+
+  [[nodiscard]] virtual int rank() const = 0;
+  /// Every worker of the job, by rank.
+  [[nodiscard]] virtual std::span<const WorkerInfo> workers() const = 0;
+  [[nodiscard]] const WorkerInfo& self() const {
+    return workers()[static_cast<std::size_t>(rank())];
+  }
+
+  /// All workers.
+  [[nodiscard]] virtual const Communicator& world() const = 0;
+  /// The workers of this worker's node.
+  [[nodiscard]] virtual const Communicator& node() const = 0;
+  /// A communicator of the given ranks (ascending; all of them call this). Lives as long as the
+  /// fabric.
+  virtual const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) = 0;
+
+  /// Seconds on this worker's clock since the job started.
+  [[nodiscard]] virtual double now_s() const = 0;
+  /// Lets `seconds` of computing pass; `what` names it on the timeline.
+  virtual void compute(double seconds, std::string_view what) = 0;
+
+  /// Starts replacing `payload` by Σ_q weight_q · payload_q over the communicator's members.
+  [[nodiscard]] virtual Request start_all_reduce(Payload payload,
+                                                 double weight,
+                                                 const Communicator& among) = 0;
+  /// Starts sending to / receiving from one worker; messages between a pair arrive in order.
+  [[nodiscard]] virtual Request start_send(int to, Payload payload) = 0;
+  [[nodiscard]] virtual Request start_receive(int from, Payload payload) = 0;
+  virtual void wait(const Request& request) = 0;
+
+  void all_reduce(Payload payload, double weight, const Communicator& among) {
+    wait(start_all_reduce(payload, weight, among));
+  }
+  /// Every member gets `root`'s payload. `root` is a rank of the job.
+  virtual void broadcast(Payload payload, int root, const Communicator& among) = 0;
+  /// `root` gets every member's payload, concatenated by rank into `all` (ignored elsewhere).
+  virtual void gather(Payload mine, Payload all, int root, const Communicator& among) = 0;
+  /// Every member gets everybody's numbers, concatenated by rank; all contribute the same count.
+  [[nodiscard]] virtual std::vector<double> all_gather(std::span<const double> mine,
+                                                       const Communicator& among) = 0;
+  /// Returns when all members have reached it; costs no bytes.
+  virtual void barrier(const Communicator& among) = 0;
+
+  /// Calls body(0) ... body(count - 1).
+  ///
+  /// The caller promises that every member of `among` runs the same loop, that it can finish an
+  /// iteration before any other member begins the next, and that iterations do the same work up to
+  /// noise. A simulated clock may then account for iterations that it does not run, once it has
+  /// seen that they repeat; phases, traffic and clock are what they would have been.
+  virtual void repeat(const Communicator& among,
+                      std::int64_t count,
+                      const std::function<void(std::int64_t)>& body) = 0;
+
+  [[nodiscard]] virtual PhaseTimes phases() const = 0;
+  [[nodiscard]] virtual Traffic traffic() const = 0;
+};
+
+}  // namespace epochcast

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace epochcast {
+
+enum class Overlap { none, bucket };
+enum class Partition { constant, functional };
+/// How biased local SGD draws samples.
+enum class Sampling {
+  none,       ///< no bias: the shuffled data set, dealt evenly
+  separated,  ///< fast and slow workers draw independently; a sample may be drawn by both
+  unified,    ///< disjoint draws, at the price of one more synchronisation
+};
+enum class Favoured { fast, slow };
+
+/// Everything that a run depends on, whatever the world. Each field is one setting (see
+/// settings()).
+struct JobConfig {
+  std::string platform;
+  std::string network;
+  std::string dataset;
+  std::string strategy = "all";
+  std::optional<int> nodes;  ///< absent: every node of the platform
+  std::string workers;       ///< device class that trains; empty: those the platform marks
+  std::int64_t batch = 128;  ///< samples per worker
+  std::int64_t epochs = 100;
+  std::string all_reduce = "ring";
+  Overlap overlap = Overlap::none;
+  double bucket_bytes = 25 * 1048576.0;
+  double first_bucket_bytes = 1048576.0;
+  Partition partition = Partition::constant;
+  std::optional<std::int64_t> averaging_period;              ///< K'; absent: once per epoch
+  std::int64_t local_steps = 32;                             ///< H, of the fastest class
+  std::map<std::string, std::int64_t> local_steps_by_class;  ///< "fast", "slow" or a device class
+  double alpha = 0.5;  ///< share of the favoured workers' samples taken by highest loss
+  Sampling sampling = Sampling::separated;
+  bool weighted_aggregation = true;
+  Favoured high_loss_to = Favoured::fast;
+  double partition_bytes = 4096000;             ///< BytePS: largest piece pushed at once
+  std::vector<std::string> traces;              ///< names or paths; empty: what the catalogue has
+  std::map<std::string, double> batch_seconds;  ///< by device class or model
+  std::map<std::string, double> exchange_seconds;  ///< by "all", "node" or device class
+  std::uint64_t seed = 1;
+  int repetitions = 20;
+  bool deterministic = false;
+  bool exact = false;  ///< simulate every message and iteration
+};
+
+/// One setting: a flag `--name`, a key of an experiment file, a `--set name=value`, a sweep axis.
+struct Setting {
+  std::string_view name;
+  std::string_view value_name;  ///< for the help text, with the unit
+  std::string_view help;
+  /// Parses `text` into the config. Throws a UserError that begins with what was got.
+  void (*set)(JobConfig& config, const std::string& text);
+  /// The current value as text that set() reads back; empty when not set.
+  std::string (*show)(const JobConfig& config);
+};
+
+/// All settings, in the order of the help text.
+[[nodiscard]] const std::vector<Setting>& settings();
+/// Sets one by name. `origin` ("--batch", "exp.json: /batch") begins every message. Throws
+/// UserError.
+void set_setting(JobConfig& config,
+                 std::string_view name,
+                 const std::string& value,
+                 const std::string& origin);
+/// Every setting that has a value, as text.
+[[nodiscard]] nlohmann::ordered_json to_json(const JobConfig& config);
+
+/// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers or
+/// booleans.
+void apply_experiment(JobConfig& config, const nlohmann::json& document, const std::string& file);
+
+}  // namespace epochcast

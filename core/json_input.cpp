@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/json_input.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace {
+
+const nlohmann::json kNull;
+
+/// A value as an error message shows it: short, and valid UTF-8 whatever the input was.
+std::string shown(const nlohmann::json& value) {
+  if (value.is_object()) return "an object";
+  if (value.is_array()) return "a list of " + std::to_string(value.size());
+  std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  return text;
+}
+
+/// RFC 6901 escaping.
+std::string escaped(const std::string& key) {
+  std::string text;
+  for (const char c : key) {
+    if (c == '~') {
+      text += "~0";
+    } else if (c == '/') {
+      text += "~1";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
+}  // namespace
+
+void Problems::expected(const std::string& path,
+                        const nlohmann::json& value,
+                        const std::string& expected) {
+  add(path, "got " + shown(value) + "; expected " + expected);
+}
+
+void Problems::add(const std::string& path, const std::string& text) {
+  problems_.push_back(file_ + ": " + (path.empty() ? "/" : path) + ": " + text);
+}
+
+void Problems::throw_if_any() const {
+  if (!problems_.empty()) throw UserError(problems_);
+}
+
+JsonInput::JsonInput(const nlohmann::json& value, std::string path, Problems& problems)
+    : value_(&value), path_(std::move(path)), problems_(&problems) {}
+
+bool JsonInput::has(std::string_view key) const {
+  return value_->is_object() && value_->find(key) != value_->end();
+}
+
+JsonInput JsonInput::at(const std::string& key) {
+  if (auto member = maybe(key)) return *member;
+  if (value_->is_object()) problems_->add(path_ + "/" + escaped(key), "missing");
+  JsonInput absent(kNull, path_ + "/" + escaped(key), *problems_);
+  absent.silent_ = true;
+  return absent;
+}
+
+std::optional<JsonInput> JsonInput::maybe(const std::string& key) {
+  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
+  if (!value_->is_object()) return std::nullopt;
+  const auto member = value_->find(key);
+  if (member == value_->end()) return std::nullopt;
+  return JsonInput(*member, path_ + "/" + escaped(key), *problems_);
+}
+
+std::vector<JsonInput> JsonInput::elements(std::size_t at_least) const {
+  std::vector<JsonInput> all;
+  if (!value_->is_array() || value_->size() < at_least) {
+    fail(at_least > 0 ? "a list that is not empty" : "a list");
+    return all;
+  }
+  for (std::size_t i = 0; i < value_->size(); ++i) {
+    all.emplace_back((*value_)[i], path_ + "/" + std::to_string(i), *problems_);
+  }
+  return all;
+}
+
+std::vector<JsonInput> JsonInput::members() const {
+  std::vector<JsonInput> all;
+  if (!value_->is_object()) {
+    fail("an object");
+    return all;
+  }
+  for (const auto& [key, member] : value_->items()) {
+    all.emplace_back(member, path_ + "/" + escaped(key), *problems_);
+  }
+  return all;
+}
+
+std::string JsonInput::string() const {
+  if (value_->is_string() && !value_->get_ref<const std::string&>().empty()) {
+    return value_->get<std::string>();
+  }
+  fail("a text");
+  return {};
+}
+
+bool JsonInput::boolean() const {
+  if (value_->is_boolean()) return value_->get<bool>();
+  fail("true or false");
+  return false;
+}
+
+std::int64_t JsonInput::integer(std::int64_t low, std::int64_t high) const {
+  if (value_->is_number_unsigned() &&
+      value_->get<std::uint64_t>() <= static_cast<std::uint64_t>(kMaxCount)) {
+    const auto number = value_->get<std::int64_t>();
+    if (number >= low && number <= high) return number;
+  } else if (value_->is_number_integer() && !value_->is_number_unsigned()) {
+    const auto number = value_->get<std::int64_t>();
+    if (number >= low && number <= high) return number;
+  }
+  fail(high == kMaxCount
+           ? "a whole number of at least " + std::to_string(low)
+           : "a whole number from " + std::to_string(low) + " to " + std::to_string(high));
+  return low;
+}
+
+double JsonInput::quantity(Dimension dimension, bool allow_zero) const {
+  if (value_->is_string()) {
+    if (const auto number = parse_quantity(value_->get_ref<const std::string&>(), dimension)) {
+      if (*number > 0 || (allow_zero && *number == 0)) return *number;
+      fail(allow_zero ? "a value that is not negative" : "a value above zero");
+      return 1;
+    }
+  }
+  fail(expected_text(dimension));
+  return 1;
+}
+
+std::vector<double> JsonInput::samples() const {
+  std::vector<double> all;
+  if (!value_->is_array() || value_->empty()) {
+    fail("a list of seconds");
+    return all;
+  }
+  for (const JsonInput& element : elements()) {
+    const nlohmann::json& number = element.value();
+    if (!number.is_number() || !std::isfinite(number.get<double>()) || number.get<double>() < 0) {
+      element.fail("seconds, not negative");
+      all.push_back(0);
+    } else {
+      all.push_back(number.get<double>());
+    }
+  }
+  return all;
+}
+
+void JsonInput::fail(const std::string& expected) const {
+  if (!is_absent()) problems_->expected(path_, *value_, expected);
+}
+
+void JsonInput::problem(const std::string& text) const {
+  if (!is_absent()) problems_->add(path_, text);
+}
+
+void JsonInput::finish() const {
+  if (is_absent()) return;
+  if (!value_->is_object()) {
+    fail("an object");
+    return;
+  }
+  for (const auto& [key, member] : value_->items()) {
+    if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
+      problems_->add(path_ + "/" + escaped(key), unknown_name("key", key, known_));
+    }
+  }
+}
+
+std::string JsonInput::name() const { return path_.substr(path_.find_last_of('/') + 1); }
+
+nlohmann::json read_json_file(const std::filesystem::path& file) {
+  std::error_code status;
+  if (std::filesystem::is_directory(file, status)) {
+    throw UserError(file.string() + ": is a folder; expected a JSON file");
+  }
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw UserError(file.string() + ": cannot be opened for reading");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return parse_json(text.str(), file.string());
+}
+
+nlohmann::json parse_json(std::string_view text, const std::string& name) {
+  constexpr int kDeepest =
+      32;  // ours need 6; the recursive destructor of a deeper document could exhaust the stack
+  bool too_deep = false;
+  const auto shallow = [&too_deep](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    too_deep = too_deep || depth > kDeepest;
+    return !too_deep;
+  };
+  try {
+    nlohmann::json document = nlohmann::json::parse(text, shallow);
+    if (too_deep) throw UserError(name + ": nested deeper than any Epochcast file");
+    return document;
+  } catch (const nlohmann::json::parse_error& error) {
+    const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
+    const std::string_view before = text.substr(0, at);
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t line_start = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
+    throw UserError(name + ":" + std::to_string(line) + ":" + std::to_string(at - line_start + 1) +
+                    ": not valid JSON" +
+                    (at >= text.size() ? " (the file ends too early)" : " at this place"));
+  }
+}
+
+JsonInput open_document(const nlohmann::json& document,
+                        std::string_view schema,
+                        Problems& problems) {
+  JsonInput top(document, "", problems);
+  if (!document.is_object()) {
+    top.fail("an object with \"schema\": \"" + std::string(schema) + "\"");
+    problems.throw_if_any();
+  }
+  const JsonInput found = top.at("schema");
+  if (!found.value().is_string() || found.value().get_ref<const std::string&>() != schema) {
+    found.fail("\"" + std::string(schema) + "\"");
+    problems.throw_if_any();
+  }
+  return top;
+}
+
+}  // namespace epochcast

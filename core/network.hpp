@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/source.hpp"
+
+namespace epochcast {
+
+/// A data set's size and the shape of its samples. Read from models/datasets/*.json.
+struct Dataset {
+  std::string name;
+  std::string title;
+  std::int64_t train_samples = 0;
+  std::int64_t test_samples = 0;
+  std::vector<std::int64_t> shape;  ///< of one sample, channels first; {tokens} for text
+  double sample_bytes = 0;
+  std::int64_t classes = 0;
+  Source source;
+};
+
+/// One layer of a network, in the order in which backward finishes it.
+struct Layer {
+  std::string name;
+  std::int64_t parameters = 0;
+  double forward_flops = 0;     ///< per sample, a multiply-add counted as two
+  double activation_bytes = 0;  ///< per sample, what backward needs of its output
+};
+
+/// A neural network, as far as timing is concerned, for one shape of samples and number of classes.
+struct Network {
+  std::string name;
+  std::string title;
+  std::vector<std::int64_t> input;
+  std::vector<Layer> layers;  ///< backward order: the first one's gradient is ready first
+  std::int64_t buffers = 0;   ///< BatchNorm running statistics, elements
+  Source source;
+
+  [[nodiscard]] std::int64_t parameters() const;
+  /// Bytes of all gradients (and of all parameters): float32.
+  [[nodiscard]] double gradient_bytes() const;
+  [[nodiscard]] double forward_flops() const;
+  [[nodiscard]] double activation_bytes() const;
+  /// Bytes needed to train with this batch: parameters, gradients and momentum (float32 each),
+  /// BatchNorm statistics, and per sample the input and the activations that backward needs.
+  [[nodiscard]] double training_bytes(std::int64_t batch) const;
+};
+
+/// Reads `epochcast.dataset/1`. Throws a UserError that lists every problem.
+[[nodiscard]] Dataset parse_dataset(const nlohmann::json& document, const std::string& file);
+[[nodiscard]] Dataset load_dataset(const std::filesystem::path& file);
+
+/// Reads the variant of `epochcast.network/1` that fits the data set's samples.
+/// Throws a UserError that lists every problem, or the shapes that the network has when none fits.
+[[nodiscard]] Network parse_network(const nlohmann::json& document,
+                                    const std::string& file,
+                                    const Dataset& dataset);
+[[nodiscard]] Network load_network(const std::filesystem::path& file, const Dataset& dataset);
+
+/// "3x32x32"
+[[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
+/// Reads a list of positive sizes.
+[[nodiscard]] std::vector<std::int64_t> read_shape(const JsonInput& input);
+
+}  // namespace epochcast

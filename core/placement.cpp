@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/placement.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace {
+
+struct Device {
+  WorkerInfo info;
+  bool is_worker = false;
+};
+
+std::vector<Device> devices_of(const Platform& platform, const JobConfig& config) {
+  const int available = platform.node_count();
+  const int wanted = config.nodes.value_or(available);
+  if (wanted > available) {
+    throw UserError("--nodes: got " + std::to_string(wanted) + "; platform " + platform.name +
+                    " (" + platform.path + ") has " + std::to_string(available) +
+                    (available == 1 ? " node" : " nodes"));
+  }
+  std::vector<Device> devices;
+  int node = 0;
+  for (const NodeGroup& group : platform.nodes) {
+    for (int i = 0; i < group.count && node < wanted; ++i, ++node) {
+      int index = 0;
+      for (const DeviceGroup& device : group.devices) {
+        for (int d = 0; d < device.count; ++d, ++index) {
+          devices.push_back({{.node = node,
+                              .device = index,
+                              .device_class = device.device_class,
+                              .model = device.model,
+                              .role = Role::trains,
+                              .reduce_s_per_byte = device.reduce_s_per_byte,
+                              .memory_bytes = device.memory_bytes},
+                             device.is_worker});
+        }
+      }
+    }
+  }
+  return devices;
+}
+
+/// Applies --workers: the platform's own choice, a class, or all.
+void choose_workers(std::vector<Device>& devices,
+                    const Platform& platform,
+                    const JobConfig& config) {
+  if (config.workers.empty()) return;
+  std::set<std::string> classes;
+  for (Device& device : devices) {
+    classes.insert(device.info.device_class);
+    device.is_worker = config.workers == "all" || device.info.device_class == config.workers;
+  }
+  if (config.workers != "all" && !classes.contains(config.workers)) {
+    std::vector<std::string> known(classes.begin(), classes.end());
+    known.emplace_back("all");
+    throw UserError("--workers: " + unknown_name("device class", config.workers, known) +
+                    " (platform " + platform.name + ")");
+  }
+}
+
+std::vector<WorkerInfo> selected(const std::vector<Device>& devices,
+                                 const std::function<bool(const Device&)>& wanted) {
+  std::vector<WorkerInfo> workers;
+  for (const Device& device : devices) {
+    if (wanted(device)) workers.push_back(device.info);
+  }
+  return workers;
+}
+
+std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
+                                const BatchSeconds& batch_s) {
+  const auto best =
+      std::min_element(workers.begin(), workers.end(), [&](const auto& a, const auto& b) {
+        return batch_s(a) < batch_s(b);
+      });
+  std::vector<WorkerInfo> chosen;
+  std::copy_if(
+      workers.begin(), workers.end(), std::back_inserter(chosen), [&](const WorkerInfo& worker) {
+        return worker.model == best->model;
+      });
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<WorkerInfo> all_devices(const Platform& platform, const JobConfig& config) {
+  return selected(devices_of(platform, config), [](const Device&) { return true; });
+}
+
+std::vector<WorkerInfo> place(const Platform& platform,
+                              const JobConfig& config,
+                              Participants participants,
+                              const BatchSeconds& batch_s) {
+  std::vector<Device> devices = devices_of(platform, config);
+  choose_workers(devices, platform, config);
+  std::vector<WorkerInfo> workers =
+      selected(devices, [](const Device& device) { return device.is_worker; });
+  if (workers.empty()) {
+    throw UserError("platform " + platform.name + " (" + platform.path +
+                    ") marks no device as a worker; choose a class with --workers");
+  }
+  switch (participants) {
+    case Participants::workers:
+      return workers;
+    case Participants::fastest_workers:
+      return fastest(workers, batch_s);
+    case Participants::workers_and_servers:
+      break;
+  }
+  const auto sums = [](const WorkerInfo& device) { return device.device_class == "cpu"; };
+  workers = selected(devices,
+                     [&](const Device& device) { return sums(device.info) || device.is_worker; });
+  for (WorkerInfo& worker : workers) {
+    if (sums(worker)) worker.role = Role::sums;
+  }
+  std::stable_partition(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+    return worker.role == Role::trains;
+  });
+  const auto servers = std::count_if(workers.begin(), workers.end(), sums);
+  if (servers == 0 || servers == static_cast<std::ptrdiff_t>(workers.size())) {
+    throw UserError("strategy byteps needs devices that train and CPUs that sum; platform " +
+                    platform.name + " has only " + (servers == 0 ? "the former" : "CPUs"));
+  }
+  return workers;
+}
+
+}  // namespace epochcast

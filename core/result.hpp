@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fabric.hpp"
+#include "core/source.hpp"
+
+namespace epochcast {
+
+/// Workers of one device model: means over them, per epoch.
+struct DeviceResult {
+  std::string device_class;
+  std::string model;
+  std::string role;  ///< "trains" or "sums"
+  int workers = 0;
+  std::int64_t batch = 0;
+  std::int64_t local_steps = 0;
+  PhaseTimes phases;
+};
+
+/// 5 % and 95 % quantiles.
+struct Interval {
+  double low_s = 0;
+  double high_s = 0;
+};
+
+/// What one run of one strategy took, or is forecast to take. Times and bytes are per epoch, means
+/// over workers and epochs.
+struct RunResult {
+  std::string strategy;
+  std::string platform;
+  std::string network;
+  std::string dataset;
+  int nodes = 0;
+  int workers = 0;
+  std::int64_t batch = 0;
+  std::int64_t epochs = 0;
+  std::int64_t iterations_per_epoch = 0;
+  std::int64_t rounds_per_epoch = 0;
+  double epoch_s = 0;
+  std::optional<Interval> epoch_s_interval;  ///< absent when the inputs have no spread
+  double startup_s = 0;                      ///< once per job
+  PhaseTimes phases;                         ///< they add up to epoch_s
+  double intra_node_bytes = 0;               ///< of all workers
+  double inter_node_bytes = 0;
+  Grade input_grade = Grade::estimated;
+  std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
+  std::vector<DeviceResult> by_device;
+  nlohmann::ordered_json config;  ///< every setting, as text
+};
+
+/// `epochcast.result/1`: runs as given, and where they come from.
+[[nodiscard]] nlohmann::ordered_json to_json(const std::vector<RunResult>& runs,
+                                             const std::string& command);
+[[nodiscard]] nlohmann::ordered_json to_json(const RunResult& run);
+/// Reads back what to_json(run) wrote (between our own processes: no error messages for people).
+[[nodiscard]] RunResult run_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace epochcast

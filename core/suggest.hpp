@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace epochcast {
+
+/// The known name closest to `name`, or "" when none is close enough to be a slip of the hand
+/// (Levenshtein distance at most a third of the length, and at least 1).
+[[nodiscard]] std::string closest_name(std::string_view name,
+                                       const std::vector<std::string>& known);
+
+/// `unknown KIND "NAME"; did you mean "CLOSEST"?`, or the list of known names when none is close.
+[[nodiscard]] std::string unknown_name(std::string_view kind,
+                                       std::string_view name,
+                                       const std::vector<std::string>& known);
+
+}  // namespace epochcast

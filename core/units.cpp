@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/units.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <span>
+
+namespace epochcast {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+constexpr Unit kTime[] = {
+    {"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}, {"min", 60.0}, {"h", 3600.0}};
+constexpr Unit kBytes[] = {{"B", 1.0},
+                           {"kB", 1e3},
+                           {"MB", 1e6},
+                           {"GB", 1e9},
+                           {"TB", 1e12},
+                           {"KiB", 1024.0},
+                           {"MiB", 1048576.0},
+                           {"GiB", 1073741824.0},
+                           {"TiB", 1099511627776.0}};
+constexpr Unit kBandwidth[] = {{"Bps", 1.0},
+                               {"kBps", 1e3},
+                               {"MBps", 1e6},
+                               {"GBps", 1e9},
+                               {"TBps", 1e12},
+                               {"KiBps", 1024.0},
+                               {"MiBps", 1048576.0},
+                               {"GiBps", 1073741824.0},
+                               {"bps", 0.125},
+                               {"kbps", 125.0},
+                               {"Mbps", 125e3},
+                               {"Gbps", 125e6},
+                               {"Tbps", 125e9}};
+constexpr Unit kFlops[] = {
+    {"flop", 1.0}, {"kflop", 1e3}, {"Mflop", 1e6}, {"Gflop", 1e9}, {"Tflop", 1e12}};
+constexpr Unit kFlopsPerS[] = {{"flops", 1.0}, {"Mflops", 1e6}, {"Gflops", 1e9}, {"Tflops", 1e12}};
+
+std::span<const Unit> units_of(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::seconds:
+      return kTime;
+    case Dimension::bytes:
+      return kBytes;
+    case Dimension::bytes_per_s:
+      return kBandwidth;
+    case Dimension::flops:
+      return kFlops;
+    case Dimension::flops_per_s:
+      return kFlopsPerS;
+  }
+  return {};
+}
+
+std::string printed(const char* format, double value, const char* unit) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), format, value, unit);
+  return text.data();
+}
+
+/// Three significant digits: "1.23", "12.3", "123".
+std::string three_digits(double value, const char* unit) {
+  const double magnitude = std::abs(value);
+  const char* format = magnitude < 9.995 ? "%.2f %s" : magnitude < 99.95 ? "%.1f %s" : "%.0f %s";
+  return printed(format, value, unit);
+}
+
+}  // namespace
+
+std::string expected_text(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::seconds:
+      return "a time with its unit, such as \"1.5us\"";
+    case Dimension::bytes:
+      return "a size with its unit, such as \"32GiB\"";
+    case Dimension::bytes_per_s:
+      return "a bandwidth with its unit, such as \"12.5GBps\"";
+    case Dimension::flops:
+      return "an operation count with its unit, such as \"3.6Gflop\"";
+    case Dimension::flops_per_s:
+      return "a speed with its unit, such as \"15.7Tflops\"";
+  }
+  return "a quantity";
+}
+
+std::optional<double> parse_quantity(std::string_view text, Dimension dimension) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  for (const Unit& known : units_of(dimension)) {
+    if (unit == known.name) return number * known.factor;
+  }
+  return std::nullopt;
+}
+
+std::string format_seconds(double seconds) {
+  const double magnitude = std::abs(seconds);
+  if (magnitude == 0) return "0 s";
+  if (magnitude < 999.5e-9) return three_digits(seconds * 1e9, "ns");
+  if (magnitude < 999.5e-6) return three_digits(seconds * 1e6, "us");
+  if (magnitude < 999.5e-3) return three_digits(seconds * 1e3, "ms");
+  if (magnitude < 599.5) return three_digits(seconds, "s");
+  if (magnitude < 3599.5) return three_digits(seconds / 60, "min");
+  if (magnitude < 48 * 3600.0) return three_digits(seconds / 3600, "h");
+  return three_digits(seconds / 86400, "d");
+}
+
+std::string format_bytes(double bytes) {
+  const double magnitude = std::abs(bytes);
+  if (magnitude < 1000) return printed("%.0f %s", bytes, "B");
+  if (magnitude < 999.5e3) return three_digits(bytes / 1e3, "kB");
+  if (magnitude < 999.5e6) return three_digits(bytes / 1e6, "MB");
+  if (magnitude < 999.5e9) return three_digits(bytes / 1e9, "GB");
+  return three_digits(bytes / 1e12, "TB");
+}
+
+}  // namespace epochcast

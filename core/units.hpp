@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace epochcast {
+
+/// What a quantity in an input file measures.
+enum class Dimension { seconds, bytes, bytes_per_s, flops, flops_per_s };
+
+/// "a time such as \"1.5ms\"" and the like: what an error message says was expected.
+[[nodiscard]] std::string expected_text(Dimension dimension);
+
+/// The value of "12.5GBps", "1.5us", "32GiB", ... in seconds, bytes, bytes/s, flops or flops/s.
+///
+/// Nothing when the number is malformed or not finite, the unit is missing, or it measures
+/// something else. The sign is kept: what is allowed to be negative is the caller's to say. "Gbps"
+/// counts bits, "GBps" bytes; k, M, G, T are powers of 1000, Ki... of 1024.
+[[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Dimension dimension);
+
+/// "3.21 ms", "51.0 s", "2 h 05 min": a time for people, three significant digits below a minute.
+[[nodiscard]] std::string format_seconds(double seconds);
+/// "44.7 MB": bytes for people, in powers of 1000.
+[[nodiscard]] std::string format_bytes(double bytes);
+
+}  // namespace epochcast

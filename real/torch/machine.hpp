@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace epochcast::real {
+
+/// This machine for a trace's `source`: "AMD EPYC, 2 cores, KVM".
+[[nodiscard]] std::string machine_text();
+
+/// The processor's name without trademarks and clock rate: "Intel Xeon Silver 4215"; "unknown CPU"
+/// when not told. `cpuinfo` is the text of /proc/cpuinfo.
+[[nodiscard]] std::string processor_name(std::string_view cpuinfo);
+
+/// The name for a trace's `device` when the user gives none: "amd-epyc-1thread".
+[[nodiscard]] std::string device_name(std::string_view processor, int threads);
+
+/// The text of /proc/cpuinfo.
+[[nodiscard]] std::string cpuinfo_text();
+
+/// This command line, quoted for a shell where needed; the program without its folder.
+[[nodiscard]] std::string command_text(int argc, const char* const* argv);
+
+/// Today in UTC: "2026-11-21".
+[[nodiscard]] std::string today_text();
+
+}  // namespace epochcast::real

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/measure.hpp"
+
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <ctime>
+#include <memory>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "core/units.hpp"
+#include "real/torch/backward_layers.hpp"
+#include "real/torch/networks/torch_network.hpp"
+#include "real/torch/procedural_source.hpp"
+
+namespace epochcast::real {
+namespace {
+
+constexpr double kLearningRate = 0.01;
+constexpr double kMomentum = 0.9;
+
+double clock_s(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double now_s() { return clock_s(CLOCK_MONOTONIC); }
+
+torch::Device open_device(const std::string& name) {
+  const bool is_cuda = name.rfind("cuda", 0) == 0;
+  if (!is_cuda) {
+    return {torch::kCPU};
+  }
+  if (!torch::cuda::is_available()) {
+    throw UserError("--device: got \"" + name +
+                    "\"; this LibTorch (" TORCH_VERSION ") finds no CUDA device; expected cpu");
+  }
+  const torch::Device device(name);
+  const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
+  if (device.has_index() && device.index() >= count) {
+    throw UserError("--device: got \"" + name +
+                    "\"; expected cuda:0 to cuda:" + std::to_string(count - 1));
+  }
+  return device;
+}
+
+void set_threads(int threads) {
+  at::set_num_threads(threads);
+  // OpenBLAS built with its own threads does not follow OpenMP's setting; LibTorch may or may not
+  // use it.
+  using SetThreads = void (*)(int);
+  if (void* symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) {
+    reinterpret_cast<SetThreads>(symbol)(threads);
+  }
+}
+
+/// A network in training at one batch size.
+class Trainer {
+ public:
+  Trainer(const MeasureSettings& settings, const std::string& network, std::int64_t batch)
+      : device_(open_device(settings.device)),
+        source_(settings.input, settings.classes, settings.seed),
+        network_(make_network(network, settings.input, settings.classes)),
+        batch_(batch) {
+    network_->to(device_);
+    optimizer_ = std::make_unique<torch::optim::SGD>(
+        network_->parameters(), torch::optim::SGDOptions(kLearningRate).momentum(kMomentum));
+  }
+
+  /// Trains on one batch.
+  BatchTiming run() {
+    BatchTiming timing;
+    const double cpu_start_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    const double start_s = synchronized_now_s();
+    HostBatch host = source_.next(batch_);
+    const torch::Tensor samples = host.samples.to(device_);
+    const torch::Tensor labels = host.labels.to(device_);
+    const double loaded_s = synchronized_now_s();
+    const torch::Tensor scores = network_->forward(samples);
+    torch::Tensor loss = torch::nn::functional::cross_entropy(scores, labels);
+    backward_started_s_ = synchronized_now_s();
+    loss.backward();
+    backward_ended_s_ = synchronized_now_s();
+    optimizer_->step();
+    network_->zero_grad(/*set_to_none=*/true);
+    const double end_s = synchronized_now_s();
+    timing.cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_start_s;
+    timing.load_s = loaded_s - start_s;
+    timing.forward_s = backward_started_s_ - loaded_s;
+    timing.backward_s = backward_ended_s_ - backward_started_s_;
+    timing.step_s = end_s - backward_ended_s_;
+    return timing;
+  }
+
+  void watch_layers() {
+    layers_ = std::make_unique<BackwardLayers>(*network_, [this] { return synchronized_now_s(); });
+  }
+
+  [[nodiscard]] std::vector<LayerSeconds> last_layers() const {
+    return layers_->seconds(backward_started_s_, backward_ended_s_);
+  }
+
+ private:
+  double synchronized_now_s() const {
+    if (device_.is_cuda()) {
+      torch::cuda::synchronize(device_.index());
+    }
+    return now_s();
+  }
+
+  torch::Device device_;
+  ProceduralSource source_;
+  std::shared_ptr<TorchNetwork> network_;
+  std::unique_ptr<torch::optim::SGD> optimizer_;
+  std::int64_t batch_;
+  double backward_started_s_ = 0;
+  double backward_ended_s_ = 0;
+  std::unique_ptr<BackwardLayers> layers_;
+};
+
+/// Where a measurement is among its points, and how long the rest may take.
+class PointTracker {
+ public:
+  PointTracker(const MeasureSettings& settings,
+               const std::function<void(const MeasureProgress&)>& report)
+      : settings_(settings), report_(report) {}
+
+  void begin(const std::string& network, std::int64_t batch, bool is_layers) {
+    network_ = network;
+    batch_ = batch;
+    point_ = network + ", batch " + std::to_string(batch) + (is_layers ? ", layers" : "");
+    started_s_ = now_s();
+  }
+
+  void during(const SampleLog& log) {
+    if (now_s() - reported_s_ < 1) {
+      return;
+    }
+    const double elapsed_s = now_s() - started_s_;
+    const double limit_s = limit(batch_, log);
+    emit(std::min(1.0, elapsed_s / limit_s), std::max(0.0, limit_s - elapsed_s) + later(log), "");
+  }
+
+  void end(const SampleLog& log) {
+    std::string result = format_seconds(median(log.kept_s())) + " a batch, " +
+                         std::to_string(log.kept_s().size()) + " samples";
+    if (log.dropped() > 0) {
+      result += ", " + std::to_string(log.dropped()) + " dropped";
+    }
+    if (log.preempted() > 0) {
+      result += ", " + std::to_string(log.preempted()) + " preempted";
+    }
+    const double left_s = later(log);
+    ++finished_;
+    emit(0, left_s, result);
+  }
+
+ private:
+  /// The most seconds that a point of this batch size should take, judged by the last point's
+  /// samples.
+  double limit(std::int64_t batch, const SampleLog& log) const {
+    const SamplingRule& rule = settings_.rule;
+    const double each_s =
+        median(log.kept_s()) * static_cast<double>(batch) / static_cast<double>(batch_);
+    return std::max(rule.max_s, static_cast<double>(rule.warmup + rule.min_samples) * each_s);
+  }
+
+  /// The most seconds for the points after the current one.
+  double later(const SampleLog& log) const {
+    std::vector<std::int64_t> all;
+    for (std::size_t i = 0; i < settings_.networks.size(); ++i) {
+      all.insert(all.end(), settings_.batches.begin(), settings_.batches.end());
+      if (settings_.layers_batch > 0) {
+        all.push_back(settings_.layers_batch);
+      }
+    }
+    double seconds = 0;
+    for (std::size_t i = finished_ + 1; i < all.size(); ++i) {
+      seconds += limit(all[i], log);
+    }
+    return seconds;
+  }
+
+  void emit(double part, double left_s, const std::string& finished) {
+    const std::size_t each = settings_.batches.size() + (settings_.layers_batch > 0 ? 1 : 0);
+    const auto total = static_cast<double>(each * settings_.networks.size());
+    reported_s_ = now_s();
+    report_({.point = point_,
+             .done = (static_cast<double>(finished_) + part) / total,
+             .at_most_left_s = left_s,
+             .finished = finished});
+  }
+
+  const MeasureSettings& settings_;
+  const std::function<void(const MeasureProgress&)>& report_;
+  std::string network_;
+  std::string point_;
+  std::int64_t batch_ = 1;
+  std::size_t finished_ = 0;
+  double started_s_ = 0;
+  double reported_s_ = 0;
+};
+
+/// Runs batches until the rule is content; hands each sample that counts to `keep`.
+template <typename Keep>
+SampleLog sample(Trainer& trainer, const SamplingRule& rule, PointTracker& tracker, Keep keep) {
+  SampleLog log(rule, now_s());
+  for (std::int64_t i = 0; i < rule.warmup; ++i) {
+    static_cast<void>(trainer.run());
+  }
+  while (!log.is_enough(now_s())) {
+    const BatchTiming timing = trainer.run();
+    if (log.add(timing.batch_s(), timing.cpu_s)) {
+      keep(timing);
+    }
+    tracker.during(log);
+  }
+  tracker.end(log);
+  return log;
+}
+
+NetworkCosts measure_network(const MeasureSettings& settings,
+                             const std::string& network,
+                             PointTracker& tracker) {
+  NetworkCosts costs = {.network = network, .input = settings.input};
+  for (const std::int64_t batch : settings.batches) {
+    tracker.begin(network, batch, false);
+    Trainer trainer(settings, network, batch);
+    BatchCosts point = {.batch = batch};
+    const SampleLog log = sample(trainer, settings.rule, tracker, [&](const BatchTiming& timing) {
+      point.samples.push_back(timing);
+    });
+    point.preempted = log.preempted();
+    point.dropped = log.dropped();
+    costs.batches.push_back(std::move(point));
+  }
+  if (settings.layers_batch > 0) {
+    tracker.begin(network, settings.layers_batch, true);
+    Trainer trainer(settings, network, settings.layers_batch);
+    trainer.watch_layers();
+    std::vector<std::vector<LayerSeconds>> passes;
+    sample(trainer, settings.rule, tracker, [&](const BatchTiming&) {
+      passes.push_back(trainer.last_layers());
+    });
+    costs.layers_batch = settings.layers_batch;
+    costs.backward_layers = backward_shares(passes);
+  }
+  return costs;
+}
+
+}  // namespace
+
+std::vector<NetworkCosts> measure(const MeasureSettings& settings,
+                                  const std::function<void(const MeasureProgress&)>& report) {
+  try {
+    set_threads(settings.threads);
+    torch::manual_seed(settings.seed);
+    PointTracker tracker(settings, report);
+    std::vector<NetworkCosts> costs;
+    for (const std::string& network : settings.networks) {
+      costs.push_back(measure_network(settings, network, tracker));
+    }
+    return costs;
+  } catch (const c10::Error& error) {
+    throw RunError(std::string("LibTorch: ") + error.what_without_backtrace());
+  }
+}
+
+std::vector<LibraryVersion> library_versions() {
+  std::vector<LibraryVersion> versions = {{.name = "libtorch", .version = TORCH_VERSION}};
+  using Config = char* (*)();
+  if (void* symbol = dlsym(RTLD_DEFAULT, "openblas_get_config")) {
+    std::istringstream words(reinterpret_cast<Config>(symbol)());
+    std::string name;
+    std::string version;
+    words >> name >> version;  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+    versions.push_back({.name = "openblas", .version = version});
+  }
+  return versions;
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "real/torch/network_costs.hpp"
+#include "real/torch/sampling.hpp"
+
+namespace epochcast::real {
+
+/// What to measure. Free of LibTorch headers.
+struct MeasureSettings {
+  std::vector<std::string> networks = {};
+  std::vector<std::int64_t> input = {};  ///< shape of a sample
+  std::int64_t classes = 0;
+  std::vector<std::int64_t> batches = {};  ///< ascending
+  std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
+  int threads = 1;
+  std::string device = "cpu";
+  std::uint64_t seed = 1;
+  SamplingRule rule;
+};
+
+/// How far a measurement is.
+struct MeasureProgress {
+  std::string point = {};  ///< "resnet20, batch 32"
+  double done = 0;         ///< 0 to 1: share of the points finished, with the current one in part
+  double at_most_left_s = 0;  ///< nearly an upper bound: most points stop earlier
+  std::string finished = {};  ///< what came out, when the point has just been finished
+};
+
+/// Costs of each network's training batches, on this machine, now.
+///
+/// Each point gets a new network and trains it with SGD (learning rate 0.01, momentum 0.9) on
+/// procedural samples; phases are bounded by waiting for the device. Sets LibTorch's thread count.
+/// `report` is called between batches, at most about once a second and after each point. Throws a
+/// UserError when LibTorch has no such device, and a RunError when a batch fails (memory) or the
+/// machine is too busy.
+[[nodiscard]] std::vector<NetworkCosts> measure(
+    const MeasureSettings& settings, const std::function<void(const MeasureProgress&)>& report);
+
+/// A library and its version.
+struct LibraryVersion {
+  std::string name;
+  std::string version;
+};
+
+/// The libraries whose speed is being measured.
+[[nodiscard]] std::vector<LibraryVersion> library_versions();
+
+}  // namespace epochcast::real

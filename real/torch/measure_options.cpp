@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/measure_options.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <regex>
+#include <sstream>
+
+#include "core/error.hpp"
+#include "core/network.hpp"
+#include "core/suggest.hpp"
+#include "real/torch/machine.hpp"
+#include "real/torch/networks/network_names.hpp"
+#include "real/torch/option_values.hpp"
+
+namespace epochcast::real {
+namespace {
+
+namespace po = boost::program_options;
+
+using Words = std::vector<std::string>;
+
+constexpr std::int64_t kLargestBatch = 1 << 20;
+constexpr std::int64_t kMostThreads = 1024;
+
+po::options_description described_options() {
+  po::options_description options("Options", 100, 60);
+  const auto text = [](const char* fallback) {
+    return po::value<std::string>()->default_value(fallback);
+  };
+  const auto word = [] { return po::value<std::string>(); };
+  const auto words = [] { return po::value<Words>()->composing(); };
+  options.add_options()("help", "show this text");
+  options.add_options()("network", words(), "networks, repeated or separated by commas");
+  options.add_options()(
+      "dataset", text("cifar10"), "data set that decides the samples' shape and the classes");
+  options.add_options()("batch", words(), "batch sizes, repeated or separated by commas");
+  options.add_options()("output", word(), "trace file to write");
+  options.add_options()(
+      "append", word(), "trace file to add to (or to create), instead of --output");
+  options.add_options()("device", text("cpu"), "cpu or cuda:N");
+  options.add_options()("threads", text("1"), "CPU threads");
+  options.add_options()("device-name",
+                        word(),
+                        "the trace's `device`, a platform's device model; for a CPU "
+                        "by default its name and the threads");
+  options.add_options()(
+      "machine", word(), "description of the machine (default: processor, cores, hypervisor)");
+  options.add_options()("title", word(), "the trace's title");
+  options.add_options()("seed", text("1"), "seed of samples and parameters");
+  options.add_options()("min-samples", text("30"), "batches per point that are always measured");
+  options.add_options()("max-samples", text("500"), "batches per point that are never exceeded");
+  options.add_options()("max-seconds", text("30"), "a point with enough batches stops here");
+  options.add_options()("confidence-width",
+                        text("0.01"),
+                        "a point with enough batches stops when the 95 % "
+                        "confidence interval of the median is this narrow, "
+                        "relative to the median");
+  options.add_options()("warmup", text("5"), "batches per point that are run first and discarded");
+  options.add_options()("layers-batch",
+                        word(),
+                        "batch size at which the layers' shares of the backward pass are "
+                        "measured (default: the middle one; 0: not at all)");
+  options.add_options()("drop-preempted",
+                        "measure a batch again when another process took more than 3 % of its "
+                        "time (CPU only)");
+  return options;
+}
+
+po::variables_map parse_words(int argc, const char* const* argv) {
+  const po::options_description options = described_options();
+  po::variables_map values;
+  try {
+    constexpr auto kStyle =
+        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
+    const po::positional_options_description no_positions;
+    po::command_line_parser parser(argc, argv);
+    po::store(parser.options(options).positional(no_positions).style(kStyle).run(), values);
+  } catch (const po::unknown_option& error) {
+    Words names;
+    for (const auto& option : options.options()) names.push_back("--" + option->long_name());
+    throw UserError(unknown_name("option", error.get_option_name(), names));
+  } catch (const po::too_many_positional_options_error&) {
+    throw UserError("got a word that belongs to no option; expected --network, --batch, --output");
+  } catch (const po::error& error) {
+    throw UserError(error.what());
+  }
+  return values;
+}
+
+void read_networks(OptionValues& values, MeasureSettings& settings) {
+  const Words known = network_names();
+  settings.networks = values.list("network");
+  if (settings.networks.empty()) values.missing("network", "a name such as " + known.front());
+  for (const std::string& name : settings.networks) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      values.add("--network: " + unknown_name("network", name, known));
+    }
+  }
+  const std::string name = values.text("dataset");
+  // Only a plain name, so that a message about it stays about it.
+  if (!std::regex_match(name, std::regex("[A-Za-z0-9._-]+"))) {
+    values.expected("dataset", name, "a name, as in models/datasets/NAME.json");
+  }
+}
+
+void read_dataset(OptionValues& values,
+                  const std::filesystem::path& folder,
+                  MeasureSettings& settings) {
+  const std::string name = values.text("dataset");
+  const std::filesystem::path file = folder / (name + ".json");
+  if (!std::filesystem::exists(file)) {
+    Words known;
+    std::error_code unreadable;  // an absent folder knows no data sets
+    for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+      if (entry.path().extension() == ".json") known.push_back(entry.path().stem().string());
+    }
+    std::sort(known.begin(), known.end());
+    values.add("--dataset: " + unknown_name("data set", name, known));
+    return;
+  }
+  const Dataset dataset = load_dataset(file);
+  settings.input = dataset.shape;
+  settings.classes = dataset.classes;
+}
+
+void read_batches(OptionValues& values, MeasureSettings& settings) {
+  settings.batches = values.integers("batch", 1, kLargestBatch);
+  if (settings.batches.empty()) {
+    values.missing("batch", "batch sizes such as 1,2,4");
+    return;
+  }
+  std::sort(settings.batches.begin(), settings.batches.end());
+  const auto last = std::unique(settings.batches.begin(), settings.batches.end());
+  settings.batches.erase(last, settings.batches.end());
+  settings.layers_batch = values.has("layers-batch")
+                              ? values.integer("layers-batch", 0, kLargestBatch)
+                              : settings.batches[settings.batches.size() / 2];
+}
+
+void read_rule(OptionValues& values, SamplingRule& rule) {
+  rule.warmup = values.integer("warmup", 0, kLargestBatch);
+  rule.min_samples = values.integer("min-samples", 1, kLargestBatch);
+  rule.max_samples = values.integer("max-samples", 1, kLargestBatch);
+  rule.max_s = values.positive("max-seconds");
+  rule.confidence_width = values.positive("confidence-width");
+  rule.drop_preempted = values.has("drop-preempted");
+  if (rule.max_samples < rule.min_samples) {
+    values.expected("max-samples", values.text("max-samples"), "at least --min-samples");
+  }
+}
+
+void read_device(OptionValues& values, MeasureOptions& options) {
+  MeasureSettings& settings = options.settings;
+  settings.threads = static_cast<int>(values.integer("threads", 1, kMostThreads));
+  settings.seed = static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
+  settings.device = values.text("device");
+  const bool is_cpu = settings.device == "cpu";
+  if (!is_cpu && !std::regex_match(settings.device, std::regex("cuda:[0-9]{1,2}"))) {
+    values.expected("device", settings.device, "cpu or cuda:N");
+  }
+  settings.rule.detects_preemption = is_cpu;
+  if (!is_cpu && settings.rule.drop_preempted) {
+    values.add("--drop-preempted: got --device " + settings.device +
+               "; expected cpu (a thread that waits for a GPU looks preempted)");
+  }
+  options.header.device = values.text("device-name");
+  if (options.header.device.empty() && is_cpu) {
+    options.header.device = device_name(processor_name(cpuinfo_text()), settings.threads);
+  } else if (options.header.device.empty()) {
+    values.missing("device-name", "the GPU's name, as platforms call it");
+  }
+}
+
+void read_file(OptionValues& values, MeasureOptions& options) {
+  options.is_append = values.has("append");
+  if (values.has("output") == options.is_append) {
+    values.add(options.is_append ? "--append: expected either this or --output, got both"
+                                 : "--output: missing; expected a trace file to write");
+    return;
+  }
+  options.file = values.text(options.is_append ? "append" : "output");
+  const std::filesystem::path folder = options.file.parent_path();
+  if (options.file.filename().empty() ||
+      (!folder.empty() && !std::filesystem::is_directory(folder))) {
+    values.expected(options.is_append ? "append" : "output",
+                    options.file.string(),
+                    "a file in a folder that exists");
+  }
+}
+
+}  // namespace
+
+MeasureOptions parse_options(int argc,
+                             const char* const* argv,
+                             const std::filesystem::path& data_folder) {
+  MeasureOptions options;
+  const po::variables_map words = parse_words(argc, argv);
+  Words problems;
+  OptionValues values(words, problems);
+  options.is_help = values.has("help");
+  if (options.is_help) return options;
+
+  read_networks(values, options.settings);
+  read_dataset(values, data_folder / "models" / "datasets", options.settings);
+  read_batches(values, options.settings);
+  read_rule(values, options.settings.rule);
+  read_device(values, options);
+  read_file(values, options);
+  if (!problems.empty()) throw UserError(problems);
+
+  TraceHeader& header = options.header;
+  header.name = options.file.stem().string();
+  header.title = values.has("title")
+                     ? values.text("title")
+                     : "Training batches on " + values.text("dataset") + ", " + header.device;
+  header.machine = values.has("machine") ? values.text("machine") : machine_text();
+  header.date = today_text();
+  header.command = command_text(argc, argv);
+  header.versions = library_versions();
+  return options;
+}
+
+std::string help_text() {
+  std::ostringstream text;
+  text << "Usage: epochcast-measure --network NAMES --batch SIZES --output FILE [options]\n\n"
+          "Measures what training batches cost on this machine and writes them as a cost trace.\n\n"
+       << described_options() << "\nNetworks:";
+  for (const std::string& name : network_names()) text << ' ' << name;
+  text << '\n';
+  return text.str();
+}
+
+}  // namespace epochcast::real

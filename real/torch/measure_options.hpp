@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "real/torch/measure.hpp"
+#include "real/torch/trace_file.hpp"
+
+namespace epochcast::real {
+
+/// What the command line asks for.
+struct MeasureOptions {
+  MeasureSettings settings;
+  TraceHeader header;          ///< complete but for the note, which depends on what is measured
+  std::filesystem::path file;  ///< where the trace goes
+  bool is_append = false;      ///< merge into `file`, where it exists
+  bool is_help = false;        ///< nothing else is set
+};
+
+/// Reads the command line, the data set's file and the machine's name. Throws a UserError with
+/// every problem. `data_folder` is the folder that holds models/.
+[[nodiscard]] MeasureOptions parse_options(int argc,
+                                           const char* const* argv,
+                                           const std::filesystem::path& data_folder);
+
+/// The usage, with every option.
+[[nodiscard]] std::string help_text();
+
+}  // namespace epochcast::real

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/cluster.hpp"
+
+#include <xbt/log.h>
+
+#include <simgrid/s4u.hpp>
+
+#include "core/error.hpp"
+#include "sim/node_zone.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+namespace sg = simgrid::s4u;
+
+constexpr double kHostSpeed = 1e9;  // never used: computing is sleeping for measured seconds
+
+/// The process's engine, configured once. SimGrid options must be set before any platform is built.
+sg::Engine& engine() {
+  static sg::Engine& instance = []() -> sg::Engine& {
+    xbt_log_control_set("xbt_cfg.thres:warning");
+    static char name[] = "epochcast";
+    static char* arguments[] = {name, nullptr};
+    static int count = 1;
+    static sg::Engine made(&count, arguments);
+    sg::Engine::set_config("network/model:CM02");
+    sg::Engine::set_config("network/crosstraffic:0");
+    sg::Engine::set_config("network/TCP-gamma:0");
+    sg::Engine::set_config("network/weight-S:0");
+    // Events closer together than this are one event; the default of 1 ns is as long as a link's
+    // latency.
+    sg::Engine::set_config("surf/precision:1e-13");
+    sg::Engine::set_config("contexts/stack-size:256");
+    sg::Engine::set_config("contexts/guard-size:0");
+    return made;
+  }();
+  return instance;
+}
+
+/// What a topology needs to know of a node: its place in the network zone.
+using MakeLeaf = std::function<Leaf(sg::NetZone* parent, std::size_t index)>;
+
+sg::NetZone* make_star(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
+  sg::NetZone* zone = sg::create_star_zone("network");
+  sg::Link* backbone = nullptr;
+  if (network.backbone_bytes_per_s) {
+    backbone = zone->create_link("backbone", *network.backbone_bytes_per_s)->seal();
+  }
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const Leaf leaf = make_leaf(zone, i);
+    auto* link =
+        zone->create_split_duplex_link("uplink-" + std::to_string(i), network.link.bytes_per_s);
+    link->set_latency(network.link.latency_s)->seal();
+    std::vector<sg::LinkInRoute> route = {{link, sg::LinkInRoute::Direction::UP}};
+    if (backbone != nullptr) route.emplace_back(backbone);
+    zone->add_route(leaf.netpoint, nullptr, leaf.gateway, nullptr, route, true);
+  }
+  return zone;
+}
+
+std::vector<unsigned int> unsigned_of(const std::vector<int>& counts) {
+  return {counts.begin(), counts.end()};
+}
+
+sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
+  const sg::ClusterCallbacks leaves(
+      [&make_leaf, next = std::size_t{0}](
+          sg::NetZone* zone, const std::vector<unsigned long>&, unsigned long) mutable {
+        const Leaf leaf = make_leaf(zone, next++);
+        return std::make_pair(leaf.netpoint, leaf.gateway);
+      });
+  const double bandwidth = network.link.bytes_per_s;
+  const double latency = network.link.latency_s;
+  constexpr auto kFullDuplex = sg::Link::SharingPolicy::SPLITDUPLEX;
+  switch (network.topology) {
+    case NetworkTopology::star:
+      return make_star(network, nodes, make_leaf);
+    case NetworkTopology::fat_tree:
+      return sg::create_fatTree_zone("network",
+                                     nullptr,
+                                     {static_cast<unsigned int>(network.down.size()),
+                                      unsigned_of(network.down),
+                                      unsigned_of(network.up),
+                                      unsigned_of(network.cables)},
+                                     leaves,
+                                     bandwidth,
+                                     latency,
+                                     kFullDuplex);
+    case NetworkTopology::torus:
+      return sg::create_torus_zone("network",
+                                   nullptr,
+                                   {network.dimensions.begin(), network.dimensions.end()},
+                                   leaves,
+                                   bandwidth,
+                                   latency,
+                                   kFullDuplex);
+    case NetworkTopology::dragonfly: {
+      const std::vector<unsigned int> cables = unsigned_of(network.cables);
+      return sg::create_dragonfly_zone("network",
+                                       nullptr,
+                                       {{static_cast<unsigned int>(network.groups), cables[0]},
+                                        {static_cast<unsigned int>(network.chassis), cables[1]},
+                                        {static_cast<unsigned int>(network.routers), cables[2]},
+                                        static_cast<unsigned int>(network.nodes_per_router)},
+                                       leaves,
+                                       bandwidth,
+                                       latency,
+                                       kFullDuplex);
+    }
+  }
+  return nullptr;
+}
+
+std::string property(const sg::Host& host, const char* name, const std::string& otherwise) {
+  const char* value = host.get_property(name);
+  return value == nullptr ? otherwise : value;
+}
+
+double property(const sg::Host& host,
+                const char* name,
+                Dimension dimension,
+                const std::string& file) {
+  const char* value = host.get_property(name);
+  if (value == nullptr) return 0;
+  const auto number = parse_quantity(value, dimension);
+  if (!number || *number <= 0) {
+    throw UserError(file + ": host " + host.get_name() + ": property " + name + ": got \"" + value +
+                    "\"; expected " + expected_text(dimension));
+  }
+  return *number;
+}
+
+/// Hosts of the loaded XML platform by node: hosts of equal property "node" share one, others are
+/// nodes of their own.
+std::vector<std::vector<sg::Host*>> hosts_by_node() {
+  std::vector<std::vector<sg::Host*>> nodes;
+  std::map<std::string, std::size_t> index;
+  for (sg::Host* host : engine().get_all_hosts()) {
+    const std::string node = property(*host, "node", "host " + host->get_name());
+    const auto [at, is_new] = index.try_emplace(node, nodes.size());
+    if (is_new) nodes.emplace_back();
+    nodes[at->second].push_back(host);
+  }
+  return nodes;
+}
+
+}  // namespace
+
+Cluster::Cluster(const Platform& platform, int nodes) {
+  engine();
+  if (!platform.simgrid_xml.empty()) {
+    hosts_ = hosts_by_node();
+    return;
+  }
+  std::vector<const NodeGroup*> kinds;
+  for (const NodeGroup& group : platform.nodes) {
+    for (int i = 0; i < group.count && static_cast<int>(kinds.size()) < nodes; ++i)
+      kinds.push_back(&group);
+  }
+  hosts_.resize(kinds.size());
+  const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
+    const std::string name = "node-" + std::to_string(index);
+    if (index >= kinds.size())
+      return Leaf{.netpoint = parent->create_host(name, kHostSpeed)->seal()->get_netpoint(),
+                  .gateway = nullptr};
+    return make_node(*kinds[index], name, parent, hosts_[index]);
+  };
+  if (!platform.network) {
+    make_leaf(nullptr, 0);
+    return;
+  }
+  make_network(*platform.network, kinds.size(), make_leaf)->seal();
+}
+
+sg::Host* Cluster::host(int node, int device) const {
+  return hosts_.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(device));
+}
+
+void Cluster::run(const std::function<void()>& program) {
+  sg::Actor::create("epochcast", hosts_.front().front(), program);
+  engine().run();
+}
+
+Platform describe_xml_platform(const std::string& file) {
+  try {
+    engine().load_platform(file);
+  } catch (const std::exception& error) {
+    throw UserError(file + ": SimGrid cannot load it: " + error.what());
+  }
+  Platform platform;
+  platform.name = platform.title = file;
+  platform.path = platform.simgrid_xml = file;
+  platform.source = {.grade = Grade::estimated, .text = "SimGrid XML platform " + file};
+  for (const std::vector<sg::Host*>& hosts : hosts_by_node()) {
+    NodeGroup node;
+    node.name = hosts.front()->get_name();
+    for (const sg::Host* host : hosts) {
+      DeviceGroup device;
+      device.device_class = property(*host, "class", "cpu");
+      device.model = property(*host, "model", device.device_class);
+      device.is_worker = property(*host, "worker", "true") == "true";
+      device.memory_bytes = property(*host, "memory", Dimension::bytes, file);
+      const double reduce = property(*host, "reduce", Dimension::bytes_per_s, file);
+      device.reduce_s_per_byte = reduce > 0 ? 1 / reduce : 0;
+      node.devices.push_back(std::move(device));
+    }
+    platform.nodes.push_back(std::move(node));
+  }
+  if (platform.nodes.empty()) throw UserError(file + ": has no hosts");
+  return platform;
+}
+
+}  // namespace epochcast::sim

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <simgrid/forward.h>
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/platform.hpp"
+
+namespace epochcast::sim {
+
+/// A platform as SimGrid sees it: every device is a host, every node a zone, joined by links.
+///
+/// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
+/// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
+/// route's latencies plus bytes / bandwidth, and concurrent messages share a link fairly.
+class Cluster {
+ public:
+  /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and
+  /// empty places of all others). For a platform that names an XML file, loads that instead.
+  Cluster(const Platform& platform, int nodes);
+
+  /// The host of a device. `device` counts all devices of the node, in the order of the platform
+  /// file.
+  [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
+
+  /// Runs `program` as the first actor of the simulation, until nothing is left to do.
+  void run(const std::function<void()>& program);
+
+ private:
+  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;  ///< by node, by device
+};
+
+/// Reads a SimGrid XML platform: host properties say what each host is (docs/formats.md).
+/// Takes this process's engine, which Cluster then uses. Throws a UserError with SimGrid's message.
+[[nodiscard]] Platform describe_xml_platform(const std::string& file);
+
+}  // namespace epochcast::sim

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/forecast.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "collectives/registry.hpp"
+#include "core/buckets.hpp"
+#include "core/cost_learner.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "core/suggest.hpp"
+#include "core/units.hpp"
+#include "sim/world.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+/// Costs of every device model of the job, and the gradient buckets that go with them.
+struct ModelCost {
+  BatchCost cost;
+  std::vector<Bucket> buckets;
+};
+using Costs = std::map<std::string, ModelCost>;
+
+Costs costs_of(const Job& job, const std::vector<WorkerInfo>& workers) {
+  Costs costs;
+  for (const WorkerInfo& worker : workers) {
+    if (costs.contains(worker.model)) continue;
+    // A server computes no batches, whatever they would cost it.
+    BatchCost cost = worker.role == Role::trains ? job.cost_of(worker) : BatchCost(1, 1);
+    std::vector<Bucket> buckets = cut_buckets(job.network,
+                                              cost.backward_layers(),
+                                              job.config.first_bucket_bytes,
+                                              job.config.bucket_bytes);
+    costs.emplace(worker.model, ModelCost{std::move(cost), std::move(buckets)});
+  }
+  return costs;
+}
+
+void check_names(const JobConfig& config) {
+  std::vector<std::string> known;
+  for (const AllReduceName& each : all_reduce_names()) known.emplace_back(each.name);
+  if (std::find(known.begin(), known.end(), config.all_reduce) == known.end()) {
+    throw UserError("--all-reduce: " +
+                    unknown_name("all-reduce algorithm", config.all_reduce, known));
+  }
+}
+
+void check_classes(const char* setting,
+                   const std::map<std::string, double>& given,
+                   std::vector<std::string> known,
+                   const Job& job) {
+  for (const WorkerInfo& device : all_devices(job.platform, job.config)) {
+    for (const std::string& name : {device.device_class, device.model}) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+  }
+  for (const auto& [name, seconds] : given) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw UserError(std::string(setting) + ": " + unknown_name("device class", name, known));
+    }
+  }
+}
+
+/// Runs the strategy once on every worker.
+class Passes {
+ public:
+  Passes(const Job& job,
+         const Strategy& strategy,
+         World& world,
+         const Costs& costs,
+         std::size_t workers)
+      : job_(job), strategy_(strategy), world_(world), costs_(costs), reports_(workers) {}
+
+  /// `seed`: draw costs; without one, medians. Repeats the pass in full where an acceleration did
+  /// not hold.
+  const std::vector<WorkerReport>& run(std::optional<std::uint64_t> seed, Timeline* timeline) {
+    const auto program = [&](Fabric& fabric) {
+      const ModelCost& cost = costs_.at(fabric.self().model);
+      const auto rank = static_cast<std::uint64_t>(fabric.rank());
+      const std::optional<std::uint64_t> stream =
+          seed ? std::optional(mix_seed(*seed, rank)) : std::nullopt;
+      CostLearner learner(fabric, job_.network, cost.cost, cost.buckets, stream);
+      Worker worker = {.fabric = fabric,
+                       .learner = learner,
+                       .config = job_.config,
+                       .train_samples = job_.dataset.train_samples,
+                       .report = {}};
+      strategy_.run(worker);
+      reports_[static_cast<std::size_t>(rank)] = worker.report;
+    };
+    const PassOptions pass = {
+        .is_noisy = seed.has_value(), .seed = seed.value_or(0), .timeline = timeline};
+    while (!world_.run_pass(program, pass)) {
+      if (timeline != nullptr) *timeline = {};
+    }
+    return reports_;
+  }
+
+ private:
+  const Job& job_;
+  const Strategy& strategy_;
+  World& world_;
+  const Costs& costs_;
+  std::vector<WorkerReport> reports_;
+};
+
+void add(PhaseTimes& sum, const PhaseTimes& more, double factor) {
+  sum.compute_s += factor * more.compute_s;
+  sum.exposed_communication_s += factor * more.exposed_communication_s;
+  sum.blocked_s += factor * more.blocked_s;
+}
+
+/// Adds one pass to the result, as `share` of all passes.
+void add_pass(RunResult& result,
+              const std::vector<WorkerInfo>& workers,
+              const std::vector<WorkerReport>& reports,
+              double share) {
+  const auto epochs = static_cast<double>(result.epochs);
+  double training_s = 0;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const WorkerReport& report = reports[i];
+    training_s = std::max(training_s, report.training_s);
+    add(result.phases, report.training, share / epochs / static_cast<double>(workers.size()));
+    result.intra_node_bytes += share * report.traffic.intra_node_bytes / epochs;
+    result.inter_node_bytes += share * report.traffic.inter_node_bytes / epochs;
+    const std::string role = workers[i].role == Role::trains ? "trains" : "sums";
+    auto device = std::find_if(
+        result.by_device.begin(), result.by_device.end(), [&](const DeviceResult& known) {
+          return known.model == workers[i].model && known.role == role;
+        });
+    if (device == result.by_device.end()) {
+      result.by_device.push_back(
+          {.device_class = workers[i].device_class,
+           .model = workers[i].model,
+           .role = role,
+           .workers = static_cast<int>(std::count_if(workers.begin(),
+                                                     workers.end(),
+                                                     [&](const WorkerInfo& other) {
+                                                       return other.model == workers[i].model &&
+                                                              other.role == workers[i].role;
+                                                     })),
+           .batch = report.batch,
+           .local_steps = report.local_steps,
+           .phases = {}});
+      device = result.by_device.end() - 1;
+    }
+    add(device->phases, report.training, share / epochs / device->workers);
+  }
+  result.epoch_s += share * training_s / epochs;
+  result.startup_s += share * reports.front().startup_s;
+}
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+void add_notes(RunResult& result,
+               const std::vector<WorkerInfo>& workers,
+               const std::vector<WorkerReport>& reports,
+               const Costs& costs) {
+  std::set<std::string> extrapolated;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i].role != Role::trains) continue;
+    const BatchCost& cost = costs.at(workers[i].model).cost;
+    if (!cost.is_extrapolated(reports[i].batch)) continue;
+    const std::vector<std::int64_t> measured = cost.measured_batches();
+    extrapolated.insert("cost of batch " + std::to_string(reports[i].batch) + " on " +
+                        workers[i].model + " is extrapolated from " +
+                        std::to_string(measured.front()) +
+                        (measured.size() > 1 ? " to " + std::to_string(measured.back()) : ""));
+  }
+  result.notes.assign(extrapolated.begin(), extrapolated.end());
+  const WorkerReport& report = reports.front();
+  if (report.constant_imbalance) {
+    std::string note =
+        "batch times differ by " + percent(*report.constant_imbalance) + " with constant speeds";
+    if (report.functional_imbalance)
+      note += ", " + percent(*report.functional_imbalance) + " with measured curves";
+    result.notes.push_back(note);
+  }
+  if (std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
+        const auto rank = static_cast<std::size_t>(&worker - workers.data());
+        return worker.role == Role::trains && reports[rank].batch == 0;
+      })) {
+    result.notes.emplace_back(
+        "some workers are too slow for a single sample per batch: they only take part in "
+        "exchanges");
+  }
+}
+
+bool has_spread(const std::vector<WorkerInfo>& workers, const Costs& costs) {
+  return std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
+    return worker.role == Role::trains && costs.at(worker.model).cost.has_spread();
+  });
+}
+
+Grade grade_of(const Job& job, const std::vector<WorkerInfo>& workers, const Costs& costs) {
+  Grade grade = job.config.exchange_seconds.empty() ? job.platform.grade() : Grade::measured;
+  for (const WorkerInfo& worker : workers) {
+    if (worker.role == Role::trains) grade = lowest(grade, costs.at(worker.model).cost.grade());
+  }
+  if (!job.config.exchange_seconds.empty())
+    grade = lowest(grade, Grade::estimated);  // given by hand
+  return grade;
+}
+
+}  // namespace
+
+RunResult forecast(const Job& given,
+                   const std::string& strategy_name,
+                   Timeline* timeline,
+                   std::vector<WorkerInfo>* layout) {
+  Job job = given;
+  if (!job.platform.simgrid_xml.empty())
+    job.platform = describe_xml_platform(job.platform.simgrid_xml);
+  const JobConfig& config = job.config;
+  const Strategy& strategy = find_strategy(strategy_name);
+  check_names(config);
+  check_classes("--batch-seconds", config.batch_seconds, {}, job);
+  check_classes("--exchange-seconds", config.exchange_seconds, {"all", "node"}, job);
+  const std::vector<WorkerInfo> workers =
+      place(job.platform, config, strategy.participants, [&](const WorkerInfo& worker) {
+        return job.cost_of(worker).median(config.batch).total_s();
+      });
+  if (layout != nullptr) *layout = workers;
+  const Costs costs = costs_of(job, workers);
+  SimOptions options = {.is_accelerated = !config.exact, .fixed_exchange = std::nullopt};
+  if (!config.exchange_seconds.empty())
+    options.fixed_exchange = FixedExchange{config.exchange_seconds};
+
+  RunResult result;
+  result.strategy = strategy_name;
+  result.platform = job.platform.name;
+  result.network = job.network.name;
+  result.dataset = job.dataset.name;
+  result.workers = static_cast<int>(workers.size());
+  result.batch = config.batch;
+  result.epochs = config.epochs;
+  result.input_grade = grade_of(job, workers, costs);
+  result.config = to_json(config);
+  result.config["strategy"] = strategy_name;
+
+  const int nodes = config.nodes.value_or(job.platform.node_count());
+  result.nodes = nodes;
+  Cluster cluster(job.platform, nodes);
+  World world(cluster, workers, {.algorithm = config.all_reduce, .servers = {}}, options);
+  std::exception_ptr error;
+  cluster.run([&] {
+    try {
+      Passes passes(job, strategy, world, costs, workers.size());
+      const bool is_noisy = !config.deterministic && has_spread(workers, costs);
+      const std::vector<WorkerReport>& reports = passes.run(std::nullopt, timeline);
+      result.iterations_per_epoch = reports.front().iterations_per_epoch;
+      result.rounds_per_epoch = reports.front().rounds_per_epoch;
+      add_notes(result, workers, reports, costs);
+      if (!is_noisy) {
+        add_pass(result, workers, reports, 1);
+        return;
+      }
+      std::vector<double> epochs_s;
+      for (int i = 0; i < config.repetitions; ++i) {
+        const double before_s = result.epoch_s;
+        passes.run(mix_seed(config.seed, static_cast<std::uint64_t>(i)), nullptr);
+        add_pass(result, workers, reports, 1.0 / config.repetitions);
+        epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
+      }
+      std::sort(epochs_s.begin(), epochs_s.end());
+      result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};
+    } catch (const std::exception&) {
+      error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
+  return result;
+}
+
+}  // namespace epochcast::sim

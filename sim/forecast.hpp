@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/job.hpp"
+#include "core/result.hpp"
+#include "core/timeline.hpp"
+
+namespace epochcast::sim {
+
+/// Forecasts one strategy for a job. Uses up this process's SimGrid engine: one call per process.
+///
+/// One deterministic pass learns what collectives cost; unless the job is deterministic or its
+/// costs have no spread, seeded passes with drawn costs follow, and the result is their mean and
+/// 5-95 % interval. `timeline` (may be null) gets the first pass, `workers` (may be null) the job's
+/// layout. Throws UserError for what only shows when the job is laid out (memory, K' > K, ...).
+[[nodiscard]] RunResult forecast(const Job& job,
+                                 const std::string& strategy,
+                                 Timeline* timeline = nullptr,
+                                 std::vector<WorkerInfo>* workers = nullptr);
+
+}  // namespace epochcast::sim

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace epochcast::sim {
+
+/// Which parts of the cluster an operation's messages may cross: nodes, and the network between
+/// nodes.
+struct Footprint {
+  std::vector<std::size_t> slots;  ///< node indices; index `nodes` stands for the network
+};
+
+/// Knows which simulated and which replayed collectives could share links, and when.
+///
+/// A collective whose cost was learned while the links were otherwise idle may be replayed only
+/// while they are idle again. Where that turns out not to hold, has_conflict() becomes true and the
+/// simulation must be repeated without replays.
+class Interference {
+ public:
+  explicit Interference(std::size_t nodes);
+
+  /// A message-level simulation begins (at `start_s`, perhaps still ahead). Returns a token for
+  /// end_simulated().
+  [[nodiscard]] std::uint64_t begin_simulated(const Footprint& footprint, double start_s);
+  /// It ends. Returns whether its links were its own throughout, so that its cost may be replayed.
+  bool end_simulated(const Footprint& footprint, std::uint64_t token, double end_s);
+  /// Claims the links for a replay. Returns false when a simulation is using them now: then
+  /// simulate.
+  [[nodiscard]] bool begin_replay(const Footprint& footprint, double start_s, double end_s);
+
+  [[nodiscard]] bool has_conflict() const { return has_conflict_; }
+  void set_conflict() { has_conflict_ = true; }
+
+ private:
+  struct Slot {
+    int simulations = 0;       ///< under way
+    std::uint64_t begins = 0;  ///< of simulations, ever
+    double simulated_until_s = 0;
+    double replayed_until_s = 0;
+  };
+  [[nodiscard]] std::uint64_t begins(const Footprint& footprint) const;
+
+  std::vector<Slot> slots_;
+  bool has_conflict_ = false;
+};
+
+}  // namespace epochcast::sim

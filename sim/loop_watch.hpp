@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/fabric.hpp"
+#include "core/random.hpp"
+
+namespace epochcast::sim {
+
+/// What a worker has on its meters at the end of an iteration; times as the user sees them.
+struct Meters {
+  double now_s = 0;
+  PhaseTimes phases;
+  Traffic traffic;
+};
+
+/// Watches one Fabric::repeat() loop of a communicator and decides when the rest of it need not be
+/// run.
+///
+/// Without noise: as soon as two successive iterations took every member the same time λ, all later
+/// ones do. With noise: after a fixed number of iterations; the remaining n take n·μ + √n·σ·z, with
+/// μ and σ from the iterations that were run (the first one excepted) and z one standard normal
+/// draw: the central limit theorem for independent iterations.
+class LoopWatch {
+ public:
+  struct Rule {
+    bool is_noisy = false;
+    std::int64_t sampled = 32;  ///< iterations to run when noisy
+    std::uint64_t seed = 0;
+  };
+
+  LoopWatch(int members, std::int64_t count, const Rule& rule);
+
+  /// Whether members have to wait for a verdict after this many iterations.
+  [[nodiscard]] bool looks_after(std::int64_t iterations) const;
+  /// Reports a member's meters after `iterations`. Returns whether it was the last member: the
+  /// verdict is in.
+  bool report(int member, std::int64_t iterations, const Meters& meters);
+
+  /// Iterations that need not be run, after the last verdict.
+  [[nodiscard]] std::int64_t omitted() const { return omitted_; }
+  /// What the omitted iterations would have added to a member's meters.
+  [[nodiscard]] Meters owed(int member) const;
+  /// Iterations after which the verdict came; 0 before.
+  [[nodiscard]] std::int64_t settled_after() const { return settled_after_; }
+  /// Whether iterations before the verdict were unlike those after it.
+  [[nodiscard]] bool has_transient() const { return has_transient_; }
+
+  std::vector<int> waiting;  ///< ranks that sleep until the verdict
+  int left = 0;              ///< members that have left the loop
+
+ private:
+  void judge_steady(std::int64_t iterations);
+  void judge_noisy(std::int64_t iterations);
+
+  std::int64_t count_;
+  Rule rule_;
+  int reported_ = 0;
+  std::vector<std::vector<Meters>> history_;  ///< by member, by iterations run
+  std::int64_t first_ = 0;  ///< iterations before those that are extrapolated from
+  std::int64_t omitted_ = 0;
+  double omitted_s_ = 0;
+  std::int64_t settled_after_ = 0;
+  bool has_transient_ = false;
+};
+
+}  // namespace epochcast::sim

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "sim/world.hpp"
+
+namespace epochcast::sim {
+
+/// One worker's view of a simulated World.
+class SimFabric : public Fabric {
+ public:
+  SimFabric(World& world, int rank) : world_(world), rank_(rank) {}
+
+  /// The communicator of this worker's node.
+  void set_node(int id) { node_ = id; }
+
+  int rank() const override { return rank_; }
+  std::span<const WorkerInfo> workers() const override;
+  const Communicator& world() const override;
+  const Communicator& node() const override;
+  const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override;
+
+  double now_s() const override;
+  void compute(double seconds, std::string_view what) override;
+
+  Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
+  Request start_send(int to, Payload payload) override;
+  Request start_receive(int from, Payload payload) override;
+  void wait(const Request& request) override;
+
+  void broadcast(Payload payload, int root, const Communicator& among) override;
+  void gather(Payload mine, Payload all, int root, const Communicator& among) override;
+  std::vector<double> all_gather(std::span<const double> mine, const Communicator& among) override;
+  void barrier(const Communicator& among) override;
+
+  void repeat(const Communicator& among,
+              std::int64_t count,
+              const std::function<void(std::int64_t)>& body) override;
+
+  PhaseTimes phases() const override;
+  Traffic traffic() const override;
+
+ private:
+  class MeetingOperation;
+  class MessageOperation;
+
+  World::Rank& self() const;
+  Meters meters() const;
+  int member_of(const Communicator& among) const;
+  void wait_for(Meeting& meeting, int member);
+  void run_meeting(const Communicator& among, const std::function<void(Meeting&, int)>& enter);
+  std::shared_ptr<MeetingOperation> enter_meeting(const Communicator& among,
+                                                  const std::function<void(Meeting&, int)>& enter);
+  Request start_message(int from, int to, Payload payload);
+  void wait_for_verdict(LoopWatch& watch, bool is_last);
+
+  World& world_;
+  int rank_;
+  int node_ = 0;
+};
+
+}  // namespace epochcast::sim

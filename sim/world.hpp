@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <simgrid/forward.h>
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <simgrid/s4u/Semaphore.hpp>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/timeline.hpp"
+#include "sim/cluster.hpp"
+#include "sim/loop_watch.hpp"
+#include "sim/meeting.hpp"
+
+namespace epochcast::sim {
+
+/// Seconds of one exchange given by hand; replaces the network.
+struct FixedExchange {
+  std::map<std::string, double> seconds;  ///< "all", "node" or a device class
+};
+
+/// How a job is simulated.
+struct SimOptions {
+  bool is_accelerated = true;  ///< replay collectives and extrapolate loops; off: every message and
+                               ///< iteration is simulated
+  std::optional<FixedExchange> fixed_exchange;
+};
+
+/// How one pass over a job's program goes.
+struct PassOptions {
+  bool is_noisy = false;  ///< loops never settle exactly: sample them
+  std::uint64_t seed = 0;
+  Timeline* timeline = nullptr;  ///< filled when given
+};
+
+class SimFabric;
+
+/// A job on a simulated cluster: its workers, their clocks, and the collectives they meet in.
+///
+/// Time is kept twice. SimGrid's clock moves only where messages are simulated. Each worker has a
+/// clock of its own, ahead of SimGrid's: computing and replayed collectives advance just that. A
+/// worker's clock never lags behind SimGrid's, and everything that SimGrid has to order is handed
+/// over at the worker's time.
+class World {
+ public:
+  World(Cluster& cluster,
+        std::vector<WorkerInfo> workers,
+        AllReduceChoice all_reduce,
+        SimOptions options);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Runs `program` on every worker until all have returned, from within Cluster::run(). Costs of
+  /// collectives learned by one pass are replayed by later ones. Rethrows the first exception of a
+  /// worker. Returns false when an acceleration turned out not to hold: the result is to be thrown
+  /// away, later passes simulate in full.
+  [[nodiscard]] bool run_pass(const std::function<void(Fabric&)>& program, const PassOptions& pass);
+
+  /// Messages that have gone through SimGrid so far.
+  [[nodiscard]] std::int64_t simulated_messages() const { return simulated_messages_; }
+
+ private:
+  friend class SimFabric;
+  struct Rank;
+  struct CommunicatorState;
+
+  Rank& rank(int index) { return *ranks_[static_cast<std::size_t>(index)]; }
+  CommunicatorState& state_of(const Communicator& among) {
+    return *communicators_[static_cast<std::size_t>(among.id)];
+  }
+  CommunicatorState& intern(std::vector<int> ranks, const AllReduceChoice& all_reduce);
+  void begin_pass(const PassOptions& pass);
+
+  [[nodiscard]] double clock_s() const;  ///< SimGrid's clock since the pass began
+  void sleep_until(double when_s);
+  [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
+  [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
+  [[nodiscard]] simgrid::s4u::Mailbox* mailbox(int from, int to, int channel);
+
+  /// The meeting that a member reaches next.
+  [[nodiscard]] std::shared_ptr<Meeting> next_meeting(CommunicatorState& state, int member);
+  /// Puts the member, which has filled in its part, onto its stream; the last one starts the
+  /// meeting.
+  void join(const std::shared_ptr<Meeting>& meeting, int member);
+  void reach_head(Meeting& meeting);
+  void start(Meeting& meeting);
+  void end(Meeting& meeting, int member, double end_s, const Traffic& traffic);
+  [[nodiscard]] bool replay(Meeting& meeting);
+  void simulate(Meeting& meeting);
+  void simulate_member(Meeting& meeting, int member);
+  void simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic);
+  void learn(Meeting& meeting);
+  void serve_stream(int rank);
+  [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const Meeting& meeting);
+  [[nodiscard]] std::optional<double> fixed_s(const Meeting& meeting) const;
+
+  Cluster& cluster_;
+  std::vector<WorkerInfo> workers_;
+  SimOptions options_;
+  PassOptions pass_;
+  double origin_s_ = 0;  ///< SimGrid's clock when the pass began
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::unique_ptr<CommunicatorState>> communicators_;
+  std::map<MeetingKey, LearnedCost> learned_;
+  std::map<MeetingKey, std::shared_ptr<const Schedule>> schedules_;
+  std::unordered_map<std::uint64_t, simgrid::s4u::Mailbox*> mailboxes_;
+  std::unique_ptr<Interference> interference_;
+  std::int64_t epochs_to_sample_ =
+      0;  ///< iterations of the outermost loop until it repeats; 0: all
+  std::int64_t simulated_messages_ = 0;
+  std::size_t running_ = 0;  ///< workers that have not returned
+  simgrid::s4u::SemaphorePtr done_;
+  std::exception_ptr error_;
+};
+
+}  // namespace epochcast::sim

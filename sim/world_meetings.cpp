@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// How collectives happen in a World: members meet, then the messages of the schedule are simulated,
+// or what an earlier simulation of the same collective has cost is replayed.
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/one_to_all.hpp"
+#include "collectives/push_pull.hpp"
+#include "collectives/registry.hpp"
+#include "core/error.hpp"
+#include "sim/world_state.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+namespace sg = simgrid::s4u;
+
+constexpr int kCollectiveChannel = 0;
+constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::shared_ptr<Meeting> World::next_meeting(CommunicatorState& state, int member) {
+  const std::int64_t sequence = state.meetings_reached[static_cast<std::size_t>(member)]++;
+  const auto place = static_cast<std::size_t>(sequence - state.first_meeting);
+  if (place == state.meetings.size()) {
+    const auto size = state.communicator.ranks.size();
+    auto meeting = std::make_shared<Meeting>();
+    meeting->among = &state.communicator;
+    meeting->arrival_s.assign(size, 0);
+    meeting->end_s.assign(size, kNever);
+    meeting->is_awaited.assign(size, false);
+    state.meetings.push_back(std::move(meeting));
+  }
+  std::shared_ptr<Meeting> meeting = state.meetings[place];
+  if (++meeting->reached == state.communicator.size()) {
+    state.meetings
+        .pop_front();  // members reach meetings in order, so the first to be complete is the first
+    ++state.first_meeting;
+  }
+  return meeting;
+}
+
+void World::join(const std::shared_ptr<Meeting>& meeting, int member) {
+  Rank& self = rank(meeting->among->ranks[static_cast<std::size_t>(member)]);
+  meeting->arrival_s[static_cast<std::size_t>(member)] = self.local_s;
+  self.stream.push_back(meeting);
+  if (self.stream.size() == 1) reach_head(*meeting);
+}
+
+void World::reach_head(Meeting& meeting) {
+  if (++meeting.heads == meeting.among->size()) start(meeting);
+}
+
+void World::start(Meeting& meeting) {
+  double start_s = 0;
+  for (std::size_t member = 0; member < meeting.arrival_s.size(); ++member) {
+    start_s = std::max(
+        {start_s, meeting.arrival_s[member], rank(meeting.among->ranks[member]).stream_free_s});
+  }
+  meeting.start_s = start_s;
+  move_numbers(meeting);
+  if (meeting.kind == Meeting::Kind::barrier || meeting.among->size() == 1) {
+    for (int member = 0; member < meeting.among->size(); ++member)
+      end(meeting, member, start_s, {});
+  } else if (const auto seconds = fixed_s(meeting)) {
+    for (int member = 0; member < meeting.among->size(); ++member)
+      end(meeting, member, start_s + *seconds, {});
+  } else if (!replay(meeting)) {
+    simulate(meeting);
+  }
+}
+
+bool World::replay(Meeting& meeting) {
+  if (!options_.is_accelerated) return false;
+  const auto known = learned_.find(key_of(meeting));
+  if (known == learned_.end()) return false;
+  const LearnedCost& cost = known->second;
+  const double last_s = *std::max_element(cost.duration_s.begin(), cost.duration_s.end());
+  const Footprint& footprint = state_of(*meeting.among).footprint;
+  if (!interference_->begin_replay(footprint, meeting.start_s, meeting.start_s + last_s))
+    return false;
+  for (std::size_t member = 0; member < cost.duration_s.size(); ++member) {
+    end(meeting,
+        static_cast<int>(member),
+        meeting.start_s + cost.duration_s[member],
+        cost.traffic[member]);
+  }
+  return true;
+}
+
+void World::simulate(Meeting& meeting) {
+  meeting.schedule = schedule_of(meeting);
+  meeting.rounds = std::make_unique<RoundSkipper>(*meeting.schedule, options_.is_accelerated);
+  meeting.token =
+      interference_->begin_simulated(state_of(*meeting.among).footprint, meeting.start_s);
+  const std::shared_ptr<Meeting> shared = rank(meeting.among->ranks.front()).stream.front();
+  for (const int index : meeting.among->ranks) {
+    Rank& member = rank(index);
+    member.to_simulate.push_back(shared);
+    if (!member.stream_actor) {
+      member.stream_actor =
+          sg::Actor::create("stream", member.host, [this, index] { serve_stream(index); });
+      member.stream_actor->daemonize();
+    }
+    member.work->release();
+  }
+}
+
+void World::serve_stream(int index) {
+  Rank& self = rank(index);
+  while (true) {
+    self.work->acquire();
+    const std::shared_ptr<Meeting> meeting = self.to_simulate.front();
+    self.to_simulate.pop_front();
+    simulate_member(*meeting, state_of(*meeting->among).index_of[static_cast<std::size_t>(index)]);
+  }
+}
+
+void World::simulate_member(Meeting& meeting, int member) {
+  sleep_until(meeting.start_s);
+  const std::int64_t rounds = meeting.schedule->rounds(member);
+  for (std::int64_t index = 0; index < rounds;) {
+    Traffic traffic;
+    simulate_round(meeting, member, meeting.schedule->round(member, index), traffic);
+    index = meeting.rounds->completed(member, index, clock_s(), traffic);
+  }
+  const double owed_s = meeting.rounds->owed_s(member);
+  if (owed_s > 0) sg::this_actor::sleep_for(owed_s);
+  const bool is_last = ++meeting.finished == meeting.among->size();
+  end(meeting, member, clock_s(), meeting.rounds->traffic(member));
+  if (is_last) learn(meeting);
+}
+
+void World::simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic) {
+  static int message = 0;  // SimGrid wants something to carry
+  const auto& ranks = meeting.among->ranks;
+  const int self = ranks[static_cast<std::size_t>(member)];
+  const double unit_bytes =
+      meeting.bytes / static_cast<double>(std::max<std::int64_t>(1, meeting.schedule->divisions()));
+  boost::container::small_vector<sg::CommPtr, 4> transfers;
+  boost::container::small_vector<int*, 4> received(round.size());
+  double added_bytes = 0;
+  for (std::size_t i = 0; i < round.size(); ++i) {
+    const Action& action = round[i];
+    const int peer = ranks[static_cast<std::size_t>(action.peer)];
+    const double bytes = unit_bytes * static_cast<double>(action.block.size());
+    if (action.kind == ActionKind::send) {
+      ++simulated_messages_;
+      const Traffic sent = traffic_between(self, peer, bytes);
+      traffic.intra_node_bytes += sent.intra_node_bytes;
+      traffic.inter_node_bytes += sent.inter_node_bytes;
+      transfers.push_back(
+          mailbox(self, peer, kCollectiveChannel)
+              ->put_async(&message, static_cast<std::uint64_t>(std::llround(bytes))));
+    } else {
+      if (action.kind == ActionKind::receive_add) added_bytes += bytes;
+      transfers.push_back(mailbox(peer, self, kCollectiveChannel)->get_async<int>(&received[i]));
+    }
+  }
+  for (const sg::CommPtr& transfer : transfers) transfer->wait();
+  const double adding_s = added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
+  if (adding_s > 0) sg::this_actor::sleep_for(adding_s);
+}
+
+void World::learn(Meeting& meeting) {
+  const bool was_alone =
+      interference_->end_simulated(state_of(*meeting.among).footprint, meeting.token, clock_s());
+  if (!was_alone || !options_.is_accelerated) return;
+  LearnedCost cost;
+  for (int member = 0; member < meeting.among->size(); ++member) {
+    cost.duration_s.push_back(meeting.end_s[static_cast<std::size_t>(member)] - meeting.start_s);
+    cost.traffic.push_back(meeting.rounds->traffic(member));
+  }
+  learned_.emplace(key_of(meeting), std::move(cost));
+}
+
+void World::end(Meeting& meeting, int member, double end_s, const Traffic& traffic) {
+  const auto index = static_cast<std::size_t>(member);
+  Rank& self = rank(meeting.among->ranks[index]);
+  meeting.end_s[index] = end_s;
+  self.traffic.intra_node_bytes += traffic.intra_node_bytes;
+  self.traffic.inter_node_bytes += traffic.inter_node_bytes;
+  self.stream_free_s = end_s;
+  if (end_s > meeting.start_s) {
+    self.busy.push_back({meeting.start_s, end_s});
+    if (pass_.timeline != nullptr) {
+      pass_.timeline->add({.worker = meeting.among->ranks[index],
+                           .stream = Stream::communication,
+                           .name = meeting.label,
+                           .start_s = meeting.start_s + self.skipped_s,
+                           .end_s = end_s + self.skipped_s});
+    }
+  }
+  if (meeting.is_awaited[index]) self.wake->release();
+  const std::shared_ptr<Meeting> ended = std::move(self.stream.front());
+  self.stream.pop_front();
+  if (!self.stream.empty()) reach_head(*self.stream.front());
+}
+
+std::shared_ptr<const Schedule> World::schedule_of(const Meeting& meeting) {
+  std::shared_ptr<const Schedule>& known = schedules_[key_of(meeting)];
+  if (known) return known;
+  const Communicator& among = *meeting.among;
+  switch (meeting.kind) {
+    case Meeting::Kind::broadcast:
+      known = std::make_shared<BinomialBroadcast>(among.size(), meeting.root);
+      break;
+    case Meeting::Kind::gather: {
+      std::vector<std::int64_t> sizes;
+      for (const double bytes : meeting.part_bytes) sizes.push_back(std::llround(bytes));
+      known = std::make_shared<LinearGather>(sizes, meeting.root);
+      break;
+    }
+    case Meeting::Kind::all_reduce:
+    case Meeting::Kind::all_gather:
+    case Meeting::Kind::barrier: {
+      const std::int64_t bytes = std::llround(meeting.bytes);
+      if (!among.all_reduce.servers.empty()) {
+        const int servers = static_cast<int>(among.all_reduce.servers.size());
+        const std::int64_t piece =
+            std::max<std::int64_t>(1, std::llround(among.all_reduce.partition_bytes));
+        known = std::make_shared<PushPull>(
+            among.size() - servers, servers, PushPull::partitions_for(bytes, piece));
+        break;
+      }
+      GroupShape shape;
+      for (const int index : among.ranks)
+        shape.node_of_rank.push_back(workers_[static_cast<std::size_t>(index)].node);
+      known = make_all_reduce(among.all_reduce.algorithm, shape, bytes);
+      break;
+    }
+  }
+  return known;
+}
+
+std::optional<double> World::fixed_s(const Meeting& meeting) const {
+  if (!options_.fixed_exchange) return std::nullopt;
+  if (meeting.kind != Meeting::Kind::all_reduce)
+    return 0;  // what is not an exchange of gradients or parameters is free
+  const auto& given = options_.fixed_exchange->seconds;
+  const auto& ranks = meeting.among->ranks;
+  const std::string& device_class = workers_[static_cast<std::size_t>(ranks.front())].device_class;
+  const bool is_one_class = std::all_of(ranks.begin(), ranks.end(), [&](int index) {
+    return workers_[static_cast<std::size_t>(index)].device_class == device_class;
+  });
+  std::vector<std::string> keys;
+  if (ranks.size() == workers_.size()) {
+    if (is_one_class) keys.push_back(device_class);
+    keys.emplace_back("all");
+  } else {
+    keys.emplace_back("node");
+  }
+  for (const std::string& key : keys) {
+    const auto found = given.find(key);
+    if (found != given.end()) return found->second;
+  }
+  throw UserError("--exchange-seconds: this strategy exchanges " +
+                  std::string(keys.back() == "all" ? "among all workers" : "inside nodes") +
+                  "; add " + keys.back() + "=TIME");
+}
+
+}  // namespace epochcast::sim

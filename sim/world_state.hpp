@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <simgrid/s4u.hpp>
+
+#include "sim/sim_fabric.hpp"
+#include "sim/world.hpp"
+
+namespace epochcast::sim {
+
+/// One worker: its clock, meters and communication stream.
+struct World::Rank {
+  Rank(World& world, int index)
+      : fabric(world, index),
+        wake(simgrid::s4u::Semaphore::create(0)),
+        work(simgrid::s4u::Semaphore::create(0)) {}
+
+  struct Interval {
+    double start_s;
+    double end_s;
+  };
+
+  SimFabric fabric;
+  simgrid::s4u::Host* host = nullptr;
+  simgrid::s4u::ActorPtr actor;
+  simgrid::s4u::SemaphorePtr wake;  ///< released when what the worker waits for has happened
+
+  double local_s =
+      0;  ///< the worker's clock, without omitted iterations: comparable between workers
+  double skipped_s = 0;  ///< omitted iterations
+  PhaseTimes phases;
+  Traffic traffic;
+  int loop_depth = 0;
+
+  std::deque<std::shared_ptr<Meeting>> stream;  ///< entered, not ended; in order
+  double stream_free_s = 0;                     ///< when the last one ended
+  std::vector<Interval> busy;                   ///< of the stream, not yet looked at by wait()
+
+  simgrid::s4u::ActorPtr stream_actor;  ///< moves the messages; made when first needed
+  simgrid::s4u::SemaphorePtr work;
+  std::deque<std::shared_ptr<Meeting>> to_simulate;
+};
+
+/// A communicator and its meetings and loops.
+struct World::CommunicatorState {
+  Communicator communicator;
+  std::vector<int> index_of;  ///< member by rank of the job; -1 for others
+  Footprint footprint;
+
+  std::deque<std::shared_ptr<Meeting>> meetings;  ///< that not everybody has reached
+  std::int64_t first_meeting = 0;                 ///< sequence number of the first of them
+  std::vector<std::int64_t> meetings_reached;     ///< by member
+
+  std::map<std::int64_t, std::shared_ptr<LoopWatch>>
+      loops;                                ///< by sequence number, until everybody has left
+  std::vector<std::int64_t> loops_entered;  ///< by member
+};
+
+}  // namespace epochcast::sim

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// BytePS (Jiang et al., OSDI 2020): GPUs push gradients in partitions, CPUs sum them, GPUs pull the
+// sums; the push of one partition overlaps the pull of another.
+#include "strategies/training.hpp"
+
+namespace epochcast {
+
+void run_byteps(Worker& worker) {
+  Fabric& fabric = worker.fabric;
+  const bool trains = fabric.self().role == Role::trains;
+  const std::int64_t batch = worker.config.batch;
+  const int workers = trainer_count(fabric);
+  const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
+  worker.report.batch = trains ? batch : 0;
+  worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
+
+  std::vector<int> servers;
+  for (int rank = workers; rank < fabric.world().size(); ++rank) servers.push_back(rank);
+  const Communicator& everybody =
+      fabric.communicator(fabric.world().ranks,
+                          {.algorithm = "push-pull",
+                           .servers = servers,
+                           .partition_bytes = worker.config.partition_bytes});
+
+  train_epochs(worker, [&](std::int64_t) {
+    if (trains) use_equal_share(worker);
+    fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
+      all_reduce_gradients(worker, batch, trains ? 1.0 / workers : 0.0, everybody);
+      if (trains) worker.learner.step();
+    });
+  });
+}
+
+}  // namespace epochcast

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Local SGD (Stich, ICLR 2019), and unbalanced and biased local SGD (arXiv 2508.08540).
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include "core/batch_cost.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+#include "strategies/training.hpp"
+
+namespace epochcast {
+namespace {
+
+/// Who counts as fast, and how many steps everybody makes between averagings.
+struct LocalSteps {
+  std::vector<bool> is_fast;        ///< by rank
+  std::vector<std::int64_t> steps;  ///< H_p by rank
+
+  [[nodiscard]] std::int64_t total() const {
+    return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
+  }
+};
+
+/// One figure per device model: equal devices must not get unequal steps because a benchmark is
+/// noisy.
+std::map<std::string, double> seconds_by_model(const Fabric& fabric,
+                                               const std::vector<double>& seconds) {
+  std::map<std::string, std::vector<double>> all;
+  for (std::size_t rank = 0; rank < seconds.size(); ++rank) {
+    all[fabric.workers()[rank].model].push_back(seconds[rank]);
+  }
+  std::map<std::string, double> medians;
+  for (auto& [model, values] : all) medians[model] = median_of(std::move(values));
+  return medians;
+}
+
+/// The steps that --local-steps gives this worker by hand, if it does.
+const std::int64_t* steps_by_hand(const JobConfig& config, const WorkerInfo& worker, bool is_fast) {
+  for (const std::string& key :
+       {worker.model, worker.device_class, std::string(is_fast ? "fast" : "slow")}) {
+    const auto found = config.local_steps_by_class.find(key);
+    if (found != config.local_steps_by_class.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void check_classes(const Fabric& fabric, const JobConfig& config) {
+  std::vector<std::string> known = {"fast", "slow"};
+  for (const WorkerInfo& worker : fabric.workers()) {
+    for (const std::string& name : {worker.device_class, worker.model}) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+  }
+  for (const auto& [name, steps] : config.local_steps_by_class) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw UserError("--local-steps: " + unknown_name("device class", name, known));
+    }
+  }
+}
+
+/// H_p = max(1, ⌊H·t_min/t_p⌋), unless set by hand.
+LocalSteps unbalanced_steps(Worker& worker) {
+  const JobConfig& config = worker.config;
+  check_classes(worker.fabric, config);
+  const std::map<std::string, double> seconds =
+      seconds_by_model(worker.fabric, benchmark_all(worker, config.batch));
+  double fastest_s = std::numeric_limits<double>::infinity();
+  for (const auto& [model, t] : seconds) fastest_s = std::min(fastest_s, t);
+  LocalSteps local;
+  for (const WorkerInfo& info : worker.fabric.workers()) {
+    const double ratio = fastest_s / seconds.at(info.model);
+    const bool is_fast = ratio >= 1;
+    const std::int64_t* by_hand = steps_by_hand(config, info, is_fast);
+    const auto balanced =
+        static_cast<std::int64_t>(static_cast<double>(config.local_steps) * ratio);
+    local.is_fast.push_back(is_fast);
+    local.steps.push_back(by_hand != nullptr ? *by_hand : std::max<std::int64_t>(1, balanced));
+  }
+  return local;
+}
+
+/// One epoch: T rounds of local steps and a weighted average of parameters.
+void run_rounds(Worker& worker, std::int64_t rounds, std::int64_t steps, double weight) {
+  Fabric& fabric = worker.fabric;
+  fabric.repeat(fabric.world(), rounds, [&](std::int64_t) {
+    worker.learner.train(steps, worker.config.batch);
+    fabric.all_reduce(worker.learner.parameters(), weight, fabric.world());
+  });
+}
+
+void report_rounds(Worker& worker,
+                   std::int64_t rounds,
+                   std::int64_t steps,
+                   std::int64_t most_steps) {
+  worker.report.batch = worker.config.batch;
+  worker.report.local_steps = steps;
+  worker.report.iterations_per_epoch = rounds * most_steps;
+  worker.report.rounds_per_epoch = rounds;
+}
+
+/// This worker's positions when everybody takes rounds·H_p·B samples in the order of ranks.
+struct Positions {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
+Positions positions_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
+  const auto rank = static_cast<std::ptrdiff_t>(worker.fabric.rank());
+  const std::int64_t before =
+      std::accumulate(local.steps.begin(), local.steps.begin() + rank, std::int64_t{0});
+  const std::int64_t per_step = rounds * worker.config.batch;
+  return {.begin = before * per_step,
+          .end = (before + local.steps[static_cast<std::size_t>(rank)]) * per_step};
+}
+
+/// Gathers losses, draws next epoch's samples on rank 0, tells everybody.
+void draw_samples(Worker& worker, const BiasedDraw& draw) {
+  Fabric& fabric = worker.fabric;
+  const std::int64_t samples = draw.fast_samples + draw.slow_samples;
+  fabric.gather(
+      worker.learner.recorded_losses(), worker.learner.gathered_losses(samples), 0, fabric.world());
+  if (fabric.rank() == 0) worker.learner.draw(draw);
+  if (draw.disjoint) fabric.barrier(fabric.world());  // the slow draw waits for the fast one
+  fabric.broadcast(worker.learner.drawn_indices(draw), 0, fabric.world());
+}
+
+}  // namespace
+
+void run_local_sgd(Worker& worker) {
+  const int workers = trainer_count(worker.fabric);
+  const std::int64_t steps = worker.config.local_steps;
+  const std::int64_t rounds =
+      rounds_per_epoch(worker.train_samples, workers, worker.config.batch, steps);
+  report_rounds(worker, rounds, steps, steps);
+
+  train_epochs(worker, [&](std::int64_t) {
+    use_equal_share(worker);
+    run_rounds(worker, rounds, steps, 1.0 / workers);
+  });
+}
+
+void run_unbalanced_local_sgd(Worker& worker) {
+  const int workers = trainer_count(worker.fabric);
+  const LocalSteps local = unbalanced_steps(worker);
+  const std::int64_t steps = local.steps[static_cast<std::size_t>(worker.fabric.rank())];
+  const std::int64_t most = *std::max_element(local.steps.begin(), local.steps.end());
+  const std::int64_t rounds =
+      rounds_per_epoch(worker.train_samples, workers, worker.config.batch, most);
+  const Positions positions = positions_of(worker, local, rounds);
+  report_rounds(worker, rounds, steps, most);
+
+  train_epochs(worker, [&](std::int64_t) {
+    worker.learner.use_shuffled(positions.begin, positions.end);
+    run_rounds(worker, rounds, steps, 1.0 / workers);
+  });
+}
+
+void run_biased_local_sgd(Worker& worker) {
+  const JobConfig& config = worker.config;
+  const int workers = trainer_count(worker.fabric);
+  const LocalSteps local = unbalanced_steps(worker);
+  const std::int64_t steps = local.steps[static_cast<std::size_t>(worker.fabric.rank())];
+  const std::int64_t most = *std::max_element(local.steps.begin(), local.steps.end());
+  const std::int64_t rounds = rounds_per_epoch(worker.train_samples, workers, config.batch, most);
+  const Positions positions = positions_of(worker, local, rounds);
+  const double weight = config.weighted_aggregation
+                            ? static_cast<double>(steps) / static_cast<double>(local.total())
+                            : 1.0 / workers;
+  BiasedDraw draw = {.alpha = config.alpha,
+                     .high_loss_to_slow = config.high_loss_to == Favoured::slow,
+                     .disjoint = config.sampling == Sampling::unified};
+  for (std::size_t rank = 0; rank < local.steps.size(); ++rank) {
+    (local.is_fast[rank] ? draw.fast_samples : draw.slow_samples) +=
+        rounds * local.steps[rank] * config.batch;
+  }
+  report_rounds(worker, rounds, steps, most);
+
+  train_epochs(worker, [&](std::int64_t) {
+    if (config.sampling == Sampling::none) {
+      worker.learner.use_shuffled(positions.begin, positions.end);
+    } else {
+      draw_samples(worker, draw);
+      worker.learner.use_drawn(positions.begin, positions.end);
+    }
+    run_rounds(worker, rounds, steps, weight);
+  });
+}
+
+}  // namespace epochcast

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Synchronous data-parallel SGD: the baseline of every paper (TNNLS 2023, equations 6 and 7).
+#include "strategies/training.hpp"
+
+namespace epochcast {
+
+void run_sync(Worker& worker) {
+  Fabric& fabric = worker.fabric;
+  const std::int64_t batch = worker.config.batch;
+  const int workers = trainer_count(fabric);
+  const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
+  worker.report.batch = batch;
+  worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
+
+  train_epochs(worker, [&](std::int64_t) {
+    use_equal_share(worker);
+    fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
+      all_reduce_gradients(worker, batch, 1.0 / workers, fabric.world());
+      worker.learner.step();
+    });
+  });
+}
+
+}  // namespace epochcast

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+
+/// Workers that compute gradients: P of the papers.
+[[nodiscard]] int trainer_count(const Fabric& fabric);
+
+/// K = ⌊N / global batch⌋. Throws a UserError when the data set is smaller than one global batch.
+[[nodiscard]] std::int64_t iterations_per_epoch(std::int64_t train_samples,
+                                                std::int64_t global_batch);
+
+/// T = ⌊N / (P·B·H)⌋, the rounds of local SGD in an epoch (arXiv 2508.08540).
+/// Throws a UserError when not even one round fits.
+[[nodiscard]] std::int64_t rounds_per_epoch(std::int64_t train_samples,
+                                            std::int64_t workers,
+                                            std::int64_t batch,
+                                            std::int64_t local_steps);
+
+/// Everybody starts from rank 0's parameters, then runs `epoch(e)` for every epoch; the report says
+/// what it took.
+void train_epochs(Worker& worker, const std::function<void(std::int64_t)>& epoch);
+
+/// Computes the gradient of the next batch and replaces it by Σ weight_q · gradient_q over `among`:
+/// at once, or bucket by bucket while backward goes on. A worker that only sums contributes
+/// nothing.
+void all_reduce_gradients(Worker& worker,
+                          std::int64_t batch,
+                          double weight,
+                          const Communicator& among);
+
+/// Every worker's seconds for a batch of its own size, measured now, by rank.
+[[nodiscard]] std::vector<double> benchmark_all(Worker& worker, std::int64_t batch);
+
+/// This worker's part of [0, total) when everybody takes ⌊total/P⌋ in turn.
+void use_equal_share(Worker& worker);
+
+}  // namespace epochcast

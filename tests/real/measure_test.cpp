@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/measure.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/cost_trace.hpp"
+#include "core/error.hpp"
+#include "real/torch/trace_file.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::real {
+namespace {
+
+MeasureSettings three_samples() {
+  return {.networks = {"small-cnn"},
+          .input = {3, 32, 32},
+          .classes = 10,
+          .batches = {2, 4},
+          .layers_batch = 2,
+          .rule = {.warmup = 1, .min_samples = 3, .max_samples = 3}};
+}
+
+TEST_CASE("a measurement makes a valid trace whose phases add up to the whole") {
+  const std::vector<NetworkCosts> costs = measure(three_samples(), [](const MeasureProgress&) {});
+  const TraceHeader header = {.name = "t",
+                              .title = "t",
+                              .machine = "m",
+                              .date = "2026-11-21",
+                              .command = "c",
+                              .versions = library_versions(),
+                              .device = "d",
+                              .note = "n"};
+
+  const TraceFile file =
+      parse_trace(nlohmann::json::parse(trace_text(make_trace(header, costs))), "t.json");
+
+  REQUIRE(file.costs.size() == 1);
+  CHECK(file.costs[0].network == "small-cnn");
+  REQUIRE(file.costs[0].batches.size() == 2);
+  for (const epochcast::BatchSamples& batch : file.costs[0].batches) {
+    CHECK(batch.total_s.size() == 3);
+    for (std::size_t i = 0; i < batch.total_s.size(); ++i) {
+      const double parts_s =
+          batch.load_s[i] + batch.forward_s[i] + batch.backward_s[i] + batch.step_s[i];
+      // The phases share their ends, so only the rounding to 7 digits of five numbers remains: 5e-7
+      // each.
+      CHECK(parts_s == Approx(batch.total_s[i]).epsilon(1e-6));
+    }
+  }
+  std::vector<std::string> layers;
+  for (const LayerShare& layer : file.costs[0].backward_layers) layers.push_back(layer.name);
+  CHECK(layers == std::vector<std::string>{"fc2", "fc1", "conv2", "conv1"});
+}
+
+TEST_CASE("progress is reported for every point and ends at 1") {
+  std::vector<MeasureProgress> finished;
+
+  static_cast<void>(measure(three_samples(), [&](const MeasureProgress& progress) {
+    if (!progress.finished.empty()) finished.push_back(progress);
+  }));
+
+  REQUIRE(finished.size() == 3);
+  CHECK(finished[0].point == "small-cnn, batch 2");
+  CHECK(finished[2].point == "small-cnn, batch 2, layers");
+  CHECK(finished[1].done == Approx(2.0 / 3).epsilon(1e-12));
+  CHECK(finished[2].done == 1);
+  CHECK(finished[2].at_most_left_s == 0);
+}
+
+TEST_CASE("a network or a device that does not exist is the user's mistake") {
+  MeasureSettings settings = three_samples();
+  settings.networks = {"resnet19"};
+  CHECK_THROWS_AS(measure(settings, [](const MeasureProgress&) {}), UserError);
+
+  settings = three_samples();
+  settings.device = "cuda:99";
+  CHECK_THROWS_AS(measure(settings, [](const MeasureProgress&) {}), UserError);
+}
+
+TEST_CASE("LibTorch is among the versions recorded") {
+  CHECK(library_versions().at(0).name == "libtorch");
+  CHECK_FALSE(library_versions().at(0).version.empty());
+}
+
+}  // namespace
+}  // namespace epochcast::real
