@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "analysis/process_pool.hpp"
@@ -120,9 +121,10 @@ std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks
   std::map<std::string, Job> loaded;
   for (const ForecastTask& task : tasks) {
     outcomes.push_back({.task = task, .run = std::nullopt, .problems = {}});
-    nlohmann::ordered_json key = to_json(task.config);
-    key.erase("strategy");
-    auto [at, is_new] = loaded.try_emplace(key.dump());
+    std::string key;
+    for (const auto& [name, value] : setting_texts(task.config))
+      key += name == "strategy" ? "" : name + "=" + value + "\n";
+    auto [at, is_new] = loaded.try_emplace(key);
     if (is_new) at->second = load_job(task.config, catalog);
     jobs.push_back(&at->second);
   }

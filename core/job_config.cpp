@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "core/json_input.hpp"
@@ -333,13 +334,13 @@ void set_setting(JobConfig& config,
   throw UserError(origin + ": " + unknown_name("setting", name, names));
 }
 
-nlohmann::ordered_json to_json(const JobConfig& config) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+std::vector<SettingText> setting_texts(const JobConfig& config) {
+  std::vector<SettingText> texts;
   for (const Setting& setting : settings()) {
-    const std::string value = setting.show(config);
-    if (!value.empty()) json[std::string(setting.name)] = value;
+    std::string value = setting.show(config);
+    if (!value.empty()) texts.push_back({std::string(setting.name), std::move(value)});
   }
-  return json;
+  return texts;
 }
 
 void apply_experiment(JobConfig& config, const nlohmann::json& document, const std::string& file) {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,8 +73,13 @@ void set_setting(JobConfig& config,
                  std::string_view name,
                  const std::string& value,
                  const std::string& origin);
-/// Every setting that has a value, as text.
-[[nodiscard]] nlohmann::ordered_json to_json(const JobConfig& config);
+/// A setting's name and its value as text.
+struct SettingText {
+  std::string name;
+  std::string value;
+};
+/// Every setting that has a value.
+[[nodiscard]] std::vector<SettingText> setting_texts(const JobConfig& config);
 
 /// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers or
 /// booleans.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/error.hpp"
@@ -159,6 +160,8 @@ std::vector<double> JsonInput::samples() const {
   }
   return all;
 }
+
+bool JsonInput::is_absent() const { return silent_ && value_->is_null(); }
 
 void JsonInput::fail(const std::string& expected) const {
   if (!is_absent()) problems_->expected(path_, *value_, expected);

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -74,7 +74,7 @@ class JsonInput {
   static constexpr std::int64_t kMaxCount = std::int64_t{1} << 53;
 
  private:
-  [[nodiscard]] bool is_absent() const { return value_->is_null() && silent_; }
+  [[nodiscard]] bool is_absent() const;
 
   const nlohmann::json* value_;
   std::string path_;

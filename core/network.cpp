@@ -2,6 +2,7 @@
 #include "core/network.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/error.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "core/error.hpp"

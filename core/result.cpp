@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/result.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace epochcast {
 namespace {
 
@@ -58,7 +60,7 @@ nlohmann::ordered_json to_json(const RunResult& run) {
     put_phases(row, device.phases);
     json["by_device"].push_back(std::move(row));
   }
-  json["config"] = run.config;
+  for (const auto& [name, value] : run.config) json["config"][name] = value;
   return json;
 }
 
@@ -102,7 +104,7 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
                              .local_steps = row.at("local_steps"),
                              .phases = take_phases(row)});
   }
-  run.config = json.at("config");
+  for (const auto& [name, value] : json.at("config").items()) run.config.push_back({name, value});
   return run;
 }
 

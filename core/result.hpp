@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/fabric.hpp"
+#include "core/job_config.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
@@ -29,8 +30,7 @@ struct Interval {
   double high_s = 0;
 };
 
-/// What one run of one strategy took, or is forecast to take. Times and bytes are per epoch, means
-/// over workers and epochs.
+/// What one run of one strategy took, or is forecast to take. Times are means over epochs.
 struct RunResult {
   std::string strategy;
   std::string platform;
@@ -45,13 +45,13 @@ struct RunResult {
   double epoch_s = 0;
   std::optional<Interval> epoch_s_interval;  ///< absent when the inputs have no spread
   double startup_s = 0;                      ///< once per job
-  PhaseTimes phases;                         ///< they add up to epoch_s
-  double intra_node_bytes = 0;               ///< of all workers
+  PhaseTimes phases;            ///< means over the workers that train; they add up to epoch_s
+  double intra_node_bytes = 0;  ///< of all workers
   double inter_node_bytes = 0;
   Grade input_grade = Grade::estimated;
   std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
   std::vector<DeviceResult> by_device;
-  nlohmann::ordered_json config;  ///< every setting, as text
+  std::vector<SettingText> config;  ///< every setting
 };
 
 /// `epochcast.result/1`: runs as given, and where they come from.

@@ -2,6 +2,7 @@
 #include "core/source.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace epochcast {
 

@@ -166,7 +166,7 @@ Cluster::Cluster(const Platform& platform, int nodes) {
     return make_node(*kinds[index], name, parent, hosts_[index]);
   };
   if (!platform.network) {
-    make_leaf(nullptr, 0);
+    make_node(*kinds.front(), "node-0", nullptr, hosts_.front());
     return;
   }
   make_network(*platform.network, kinds.size(), make_leaf)->seal();

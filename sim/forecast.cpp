@@ -121,11 +121,16 @@ void add_pass(RunResult& result,
               const std::vector<WorkerReport>& reports,
               double share) {
   const auto epochs = static_cast<double>(result.epochs);
+  const auto trainers = static_cast<double>(
+      std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+        return worker.role == Role::trains;
+      }));
   double training_s = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const WorkerReport& report = reports[i];
     training_s = std::max(training_s, report.training_s);
-    add(result.phases, report.training, share / epochs / static_cast<double>(workers.size()));
+    if (workers[i].role == Role::trains)
+      add(result.phases, report.training, share / epochs / trainers);
     result.intra_node_bytes += share * report.traffic.intra_node_bytes / epochs;
     result.inter_node_bytes += share * report.traffic.inter_node_bytes / epochs;
     const std::string role = workers[i].role == Role::trains ? "trains" : "sums";
@@ -240,8 +245,9 @@ RunResult forecast(const Job& given,
   result.batch = config.batch;
   result.epochs = config.epochs;
   result.input_grade = grade_of(job, workers, costs);
-  result.config = to_json(config);
-  result.config["strategy"] = strategy_name;
+  JobConfig recorded = config;
+  recorded.strategy = strategy_name;
+  result.config = setting_texts(recorded);
 
   const int nodes = config.nodes.value_or(job.platform.node_count());
   result.nodes = nodes;
