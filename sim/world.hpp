@@ -90,11 +90,11 @@ class World {
   /// Puts the member, which has filled in its part, onto its stream; the last one starts the
   /// meeting.
   void join(const std::shared_ptr<Meeting>& meeting, int member);
-  void reach_head(Meeting& meeting);
-  void start(Meeting& meeting);
+  void reach_head(std::shared_ptr<Meeting> meeting);
+  void start(const std::shared_ptr<Meeting>& shared);
   void end(Meeting& meeting, int member, double end_s, const Traffic& traffic);
   [[nodiscard]] bool replay(Meeting& meeting);
-  void simulate(Meeting& meeting);
+  void simulate(const std::shared_ptr<Meeting>& shared);
   void simulate_member(Meeting& meeting, int member);
   void simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic);
   void learn(Meeting& meeting);

@@ -45,14 +45,16 @@ void World::join(const std::shared_ptr<Meeting>& meeting, int member) {
   Rank& self = rank(meeting->among->ranks[static_cast<std::size_t>(member)]);
   meeting->arrival_s[static_cast<std::size_t>(member)] = self.local_s;
   self.stream.push_back(meeting);
-  if (self.stream.size() == 1) reach_head(*meeting);
+  if (self.stream.size() == 1) reach_head(meeting);
 }
 
-void World::reach_head(Meeting& meeting) {
-  if (++meeting.heads == meeting.among->size()) start(meeting);
+// By value: the streams let go of a meeting while it ends.
+void World::reach_head(std::shared_ptr<Meeting> meeting) {
+  if (++meeting->heads == meeting->among->size()) start(meeting);
 }
 
-void World::start(Meeting& meeting) {
+void World::start(const std::shared_ptr<Meeting>& shared) {
+  Meeting& meeting = *shared;
   double start_s = 0;
   for (std::size_t member = 0; member < meeting.arrival_s.size(); ++member) {
     start_s = std::max(
@@ -67,7 +69,7 @@ void World::start(Meeting& meeting) {
     for (int member = 0; member < meeting.among->size(); ++member)
       end(meeting, member, start_s + *seconds, {});
   } else if (!replay(meeting)) {
-    simulate(meeting);
+    simulate(shared);
   }
 }
 
@@ -89,12 +91,12 @@ bool World::replay(Meeting& meeting) {
   return true;
 }
 
-void World::simulate(Meeting& meeting) {
+void World::simulate(const std::shared_ptr<Meeting>& shared) {
+  Meeting& meeting = *shared;
   meeting.schedule = schedule_of(meeting);
   meeting.rounds = std::make_unique<RoundSkipper>(*meeting.schedule, options_.is_accelerated);
   meeting.token =
       interference_->begin_simulated(state_of(*meeting.among).footprint, meeting.start_s);
-  const std::shared_ptr<Meeting> shared = rank(meeting.among->ranks.front()).stream.front();
   for (const int index : meeting.among->ranks) {
     Rank& member = rank(index);
     member.to_simulate.push_back(shared);
@@ -193,9 +195,8 @@ void World::end(Meeting& meeting, int member, double end_s, const Traffic& traff
     }
   }
   if (meeting.is_awaited[index]) self.wake->release();
-  const std::shared_ptr<Meeting> ended = std::move(self.stream.front());
   self.stream.pop_front();
-  if (!self.stream.empty()) reach_head(*self.stream.front());
+  if (!self.stream.empty()) reach_head(self.stream.front());
 }
 
 std::shared_ptr<const Schedule> World::schedule_of(const Meeting& meeting) {

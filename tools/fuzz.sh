@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Runs every loader's libFuzzer target for the given number of seconds, starting from the files that ship with Epochcast.
+set -eu
+cd "$(dirname "$0")/.."
+seconds=$1
+
+mkdir -p build
+CC=clang CXX=clang++ cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEPOCHCAST_SIM=OFF \
+  -DEPOCHCAST_TESTS=OFF -DEPOCHCAST_FUZZ=ON >build/fuzz-configure.log
+cmake --build build/fuzz
+for target in build/fuzz/fuzz_*; do
+  [ -x "$target" ] || continue
+  name=$(basename "$target")
+  corpus=build/fuzz/corpus/$name
+  mkdir -p "$corpus"
+  case $name in
+    fuzz_platform) seeds=models/platforms ;;
+    fuzz_network) seeds=models/networks ;;
+    fuzz_dataset) seeds=models/datasets ;;
+    fuzz_trace) seeds=traces ;;
+    *) seeds=tests/fuzz/seeds/$name ;;
+  esac
+  echo "$name: $seconds s from $seeds"
+  if ! "$target" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix="build/fuzz/$name-" \
+    -print_final_stats=1 "$corpus" "$seeds" 2>"build/fuzz/$name.log"; then
+    tail -n 40 "build/fuzz/$name.log" >&2
+    echo "$name: found a failure; the input is beside build/fuzz/$name-*" >&2
+    exit 1
+  fi
+  grep -E 'stat::number_of_executed_units' "build/fuzz/$name.log"
+done
+echo "fuzz: no crash found"
