@@ -19,6 +19,8 @@
 namespace epochcast::sim {
 namespace {
 
+constexpr int kPilotPasses = 8;
+
 /// Costs of every device model of the job, and the gradient buckets that go with them.
 struct ModelCost {
   BatchCost cost;
@@ -78,7 +80,9 @@ class Passes {
 
   /// `seed`: draw costs; without one, medians. Repeats the pass in full where an acceleration did
   /// not hold.
-  const std::vector<WorkerReport>& run(std::optional<std::uint64_t> seed, Timeline* timeline) {
+  const std::vector<WorkerReport>& run(std::optional<std::uint64_t> seed,
+                                       Timeline* timeline,
+                                       bool is_pilot = false) {
     const auto program = [&](Fabric& fabric) {
       const ModelCost& cost = costs_.at(fabric.self().model);
       const auto rank = static_cast<std::uint64_t>(fabric.rank());
@@ -93,8 +97,10 @@ class Passes {
       strategy_.run(worker);
       reports_[static_cast<std::size_t>(rank)] = worker.report;
     };
-    const PassOptions pass = {
-        .is_noisy = seed.has_value(), .seed = seed.value_or(0), .timeline = timeline};
+    const PassOptions pass = {.is_noisy = seed.has_value(),
+                              .is_pilot = is_pilot,
+                              .seed = seed.value_or(0),
+                              .timeline = timeline};
     while (!world_.run_pass(program, pass)) {
       if (timeline != nullptr) *timeline = {};
     }
@@ -265,6 +271,11 @@ RunResult forecast(const Job& given,
       if (!is_noisy) {
         add_pass(result, workers, reports, 1);
         return;
+      }
+      // Seeds of pilot passes lie behind those of the repetitions.
+      for (int i = 0; i < kPilotPasses; ++i) {
+        const int pilot = config.repetitions + i;
+        passes.run(mix_seed(config.seed, static_cast<std::uint64_t>(pilot)), nullptr, true);
       }
       std::vector<double> epochs_s;
       for (int i = 0; i < config.repetitions; ++i) {

@@ -11,7 +11,33 @@ constexpr double kEqual =
     1e-10;  // relative difference of iterations that counts as equal: rounding of the clock
 constexpr std::int64_t kGiveUp = 64;  // a loop that has not settled by then is run to its end
 
+Meters difference(const Meters& a, const Meters& b) {
+  return {.now_s = a.now_s - b.now_s,
+          .phases = {.compute_s = a.phases.compute_s - b.phases.compute_s,
+                     .exposed_communication_s =
+                         a.phases.exposed_communication_s - b.phases.exposed_communication_s,
+                     .blocked_s = a.phases.blocked_s - b.phases.blocked_s},
+          .traffic = {.intra_node_bytes = a.traffic.intra_node_bytes - b.traffic.intra_node_bytes,
+                      .inter_node_bytes = a.traffic.inter_node_bytes - b.traffic.inter_node_bytes}};
+}
+
+void add(LoopStatistics& to, const LoopStatistics& more) {
+  to.sum.resize(more.sum.size());
+  for (std::size_t i = 0; i < to.sum.size(); ++i) {
+    to.sum[i] = difference(to.sum[i], difference({}, more.sum[i]));  // a - (0 - b) = a + b
+  }
+  to.iterations += more.iterations;
+  to.sum_s += more.sum_s;
+  to.sum_of_squares += more.sum_of_squares;
+}
+
 }  // namespace
+
+double LoopStatistics::deviation_s() const {
+  if (iterations < 2) return 0;
+  const double variance = (sum_of_squares - sum_s * mean_s()) / (iterations - 1);
+  return variance > 0 ? std::sqrt(variance) : 0;
+}
 
 LoopWatch::LoopWatch(int members, std::int64_t count, const Rule& rule)
     : count_(count), rule_(rule), history_(static_cast<std::size_t>(members)) {}
@@ -48,11 +74,12 @@ void LoopWatch::judge_steady(std::int64_t iterations) {
     }
   }
   if (most_s - least_s > kEqual * most_s) return;
-  first_ = iterations - 1;
   omitted_ = count_ - iterations;
   omitted_s_ = static_cast<double>(omitted_) * (least_s + most_s) / 2;
   settled_after_ = iterations;
+  statistics_.iterations = 1;
   for (const auto& meters : history_) {
+    statistics_.sum.push_back(difference(meters[last], meters[last - 1]));
     const double first_s = meters[1].now_s - meters[0].now_s;
     has_transient_ = has_transient_ || std::abs(first_s - most_s) > 1e-6 * most_s;
   }
@@ -60,52 +87,39 @@ void LoopWatch::judge_steady(std::int64_t iterations) {
 
 void LoopWatch::judge_noisy(std::int64_t iterations) {
   const auto last = static_cast<std::size_t>(iterations);
-  first_ = iterations > 1 ? 1 : 0;
-  const auto first = static_cast<std::size_t>(first_);
-  std::vector<double> mean_s(last + 1, 0);
-  for (const auto& meters : history_) {
-    for (std::size_t i = first; i <= last; ++i) {
-      mean_s[i] += meters[i].now_s / static_cast<double>(history_.size());
-    }
-  }
-  const auto sampled = static_cast<double>(last - first);
-  const double iteration_s = (mean_s[last] - mean_s[first]) / sampled;
-  double squares = 0;
-  double shortest_s = INFINITY;
+  // The first iteration begins with everybody in step, as no other one does.
+  const std::size_t first = iterations > 1 ? 1 : 0;
+  LoopStatistics here;
+  const auto members = static_cast<double>(history_.size());
   for (std::size_t i = first + 1; i <= last; ++i) {
-    const double took_s = mean_s[i] - mean_s[i - 1];
-    squares += (took_s - iteration_s) * (took_s - iteration_s);
-    shortest_s = std::min(shortest_s, took_s);
+    double mean_s = 0;
+    for (const auto& meters : history_) mean_s += (meters[i].now_s - meters[i - 1].now_s) / members;
+    here.sum_s += mean_s;
+    here.sum_of_squares += mean_s * mean_s;
+    here.iterations += 1;
   }
-  const double deviation_s = sampled > 1 ? std::sqrt(squares / (sampled - 1)) : 0;
+  for (const auto& meters : history_) here.sum.push_back(difference(meters[last], meters[first]));
+  if (rule_.pilot != nullptr) add(*rule_.pilot, here);
+  statistics_ = rule_.known != nullptr ? *rule_.known : here;
   omitted_ = count_ - iterations;
   const auto rest = static_cast<double>(omitted_);
   Random random(rule_.seed);
-  omitted_s_ = std::max(rest * iteration_s + std::sqrt(rest) * deviation_s * random.normal(),
-                        rest * std::max(0.0, shortest_s));
+  const double expected_s = rest * statistics_.mean_s();
+  omitted_s_ = std::max(expected_s + std::sqrt(rest) * statistics_.deviation_s() * random.normal(),
+                        expected_s / 2);
   settled_after_ = iterations;
 }
 
 Meters LoopWatch::owed(int member) const {
-  const auto& meters = history_[static_cast<std::size_t>(member)];
-  const Meters& from = meters[static_cast<std::size_t>(first_)];
-  const Meters& to = meters[static_cast<std::size_t>(settled_after_)];
-  const double time_factor = to.now_s > from.now_s ? omitted_s_ / (to.now_s - from.now_s) : 0;
-  const double byte_factor =
-      static_cast<double>(omitted_) / static_cast<double>(settled_after_ - first_);
-  const auto more = [](double a, double b, double factor) { return (b - a) * factor; };
-  const PhaseTimes& a = from.phases;
-  const PhaseTimes& b = to.phases;
-  return {
-      .now_s = omitted_s_,
-      .phases = {.compute_s = more(a.compute_s, b.compute_s, time_factor),
-                 .exposed_communication_s =
-                     more(a.exposed_communication_s, b.exposed_communication_s, time_factor),
-                 .blocked_s = more(a.blocked_s, b.blocked_s, time_factor)},
-      .traffic = {.intra_node_bytes =
-                      more(from.traffic.intra_node_bytes, to.traffic.intra_node_bytes, byte_factor),
-                  .inter_node_bytes = more(
-                      from.traffic.inter_node_bytes, to.traffic.inter_node_bytes, byte_factor)}};
+  const Meters& sum = statistics_.sum[static_cast<std::size_t>(member)];
+  const double time_factor = sum.now_s > 0 ? omitted_s_ / sum.now_s : 0;
+  const double byte_factor = static_cast<double>(omitted_) / statistics_.iterations;
+  return {.now_s = omitted_s_,
+          .phases = {.compute_s = time_factor * sum.phases.compute_s,
+                     .exposed_communication_s = time_factor * sum.phases.exposed_communication_s,
+                     .blocked_s = time_factor * sum.phases.blocked_s},
+          .traffic = {.intra_node_bytes = byte_factor * sum.traffic.intra_node_bytes,
+                      .inter_node_bytes = byte_factor * sum.traffic.inter_node_bytes}};
 }
 
 }  // namespace epochcast::sim

@@ -16,19 +16,36 @@ struct Meters {
   Traffic traffic;
 };
 
+/// What a loop's iterations took in pilot passes: per member the sum of what they added to its
+/// meters, and the spread of their durations (means over members).
+struct LoopStatistics {
+  std::vector<Meters> sum;
+  double iterations = 0;
+  double sum_s = 0;
+  double sum_of_squares = 0;
+
+  [[nodiscard]] double mean_s() const { return sum_s / iterations; }
+  [[nodiscard]] double deviation_s() const;
+};
+
 /// Watches one Fabric::repeat() loop of a communicator and decides when the rest of it need not be
 /// run.
 ///
 /// Without noise: as soon as two successive iterations took every member the same time λ, all later
-/// ones do. With noise: after a fixed number of iterations; the remaining n take n·μ + √n·σ·z, with
-/// μ and σ from the iterations that were run (the first one excepted) and z one standard normal
-/// draw: the central limit theorem for independent iterations.
+/// ones do.
+/// With noise: after a fixed number of iterations; the remaining n take n·μ + √n·σ·z with one
+/// standard normal draw z, the central limit theorem for independent iterations. μ and σ come from
+/// pilot passes, so that they are the same in every repetition and only what varies from epoch to
+/// epoch widens the interval.
 class LoopWatch {
  public:
   struct Rule {
     bool is_noisy = false;
-    std::int64_t sampled = 32;  ///< iterations to run when noisy
+    std::int64_t sampled = 0;  ///< iterations to run when noisy
     std::uint64_t seed = 0;
+    LoopStatistics* pilot = nullptr;  ///< noisy: adds the iterations that were run
+    const LoopStatistics* known =
+        nullptr;  ///< noisy: where μ and σ come from; null: this loop's own iterations
   };
 
   LoopWatch(int members, std::int64_t count, const Rule& rule);
@@ -59,7 +76,7 @@ class LoopWatch {
   Rule rule_;
   int reported_ = 0;
   std::vector<std::vector<Meters>> history_;  ///< by member, by iterations run
-  std::int64_t first_ = 0;  ///< iterations before those that are extrapolated from
+  LoopStatistics statistics_;                 ///< what omitted iterations are like
   std::int64_t omitted_ = 0;
   double omitted_s_ = 0;
   std::int64_t settled_after_ = 0;

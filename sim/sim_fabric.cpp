@@ -13,10 +13,11 @@ namespace {
 namespace sg = simgrid::s4u;
 
 constexpr int kMessageChannel = 1;
-// Noisy loops run this many iterations before the rest is extrapolated; nested ones fewer, since
-// theirs multiply.
-constexpr std::int64_t kSampledRounds = 32;
-constexpr std::int64_t kSampledNested = 8;
+// Pilot passes run this many iterations of a loop (fewer of nested ones, since theirs multiply);
+// the passes after them only a few.
+constexpr std::int64_t kPilotIterations = 32;
+constexpr std::int64_t kNestedPilotIterations = 8;
+constexpr std::int64_t kSampledIterations = 4;
 
 }  // namespace
 
@@ -226,6 +227,31 @@ Request SimFabric::start_receive(int from, Payload payload) {
   return start_message(from, rank_, payload);
 }
 
+LoopWatch::Rule SimFabric::rule_for(const Communicator& among,
+                                    std::int64_t sequence,
+                                    int depth,
+                                    std::int64_t count) {
+  LoopWatch::Rule rule = {
+      .is_noisy = world_.pass_.is_noisy,
+      .seed = mix_seed(world_.pass_.seed, static_cast<std::uint64_t>(sequence) + 1)};
+  if (!rule.is_noisy) return rule;
+  rule.sampled = count;
+  if (depth == 0) {
+    if (world_.epochs_to_sample_ > 0) rule.sampled = std::min(count, world_.epochs_to_sample_);
+    return rule;
+  }
+  const LoopKey key = {among.id, self().epoch, depth, count};
+  if (world_.pass_.is_pilot) {
+    rule.sampled = std::min(count, depth == 1 ? kPilotIterations : kNestedPilotIterations);
+    if (rule.sampled < count) rule.pilot = &world_.loop_statistics_[key];
+  } else if (const auto found = world_.loop_statistics_.find(key);
+             found != world_.loop_statistics_.end()) {
+    rule.sampled = std::min(count, kSampledIterations);
+    rule.known = &found->second;
+  }
+  return rule;
+}
+
 void SimFabric::repeat(const Communicator& among,
                        std::int64_t count,
                        const std::function<void(std::int64_t)>& body) {
@@ -235,19 +261,13 @@ void SimFabric::repeat(const Communicator& among,
   const std::int64_t sequence = state.loops_entered[static_cast<std::size_t>(member)]++;
   const int depth = me.loop_depth++;
   std::shared_ptr<LoopWatch>& shared = state.loops[sequence];
-  if (!shared) {
-    LoopWatch::Rule rule = {
-        .is_noisy = world_.pass_.is_noisy,
-        .sampled = depth == 0   ? world_.epochs_to_sample_
-                   : depth == 1 ? kSampledRounds
-                                : kSampledNested,
-        .seed = mix_seed(world_.pass_.seed, static_cast<std::uint64_t>(sequence) + 1)};
-    if (rule.is_noisy && (rule.sampled == 0 || rule.sampled > count)) rule.sampled = count;
-    shared = std::make_shared<LoopWatch>(among.size(), count, rule);
-  }
+  if (!shared)
+    shared =
+        std::make_shared<LoopWatch>(among.size(), count, rule_for(among, sequence, depth, count));
   const std::shared_ptr<LoopWatch> watch = shared;
   if (world_.options_.is_accelerated) watch->report(member, 0, meters());
   for (std::int64_t i = 0; i < count; ++i) {
+    if (depth == 0) me.epoch = i;
     body(i);
     if (!world_.options_.is_accelerated) continue;
     const bool has_verdict = watch->looks_after(i + 1);

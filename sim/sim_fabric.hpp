@@ -51,6 +51,10 @@ class SimFabric : public Fabric {
   std::shared_ptr<MeetingOperation> enter_meeting(const Communicator& among,
                                                   const std::function<void(Meeting&, int)>& enter);
   Request start_message(int from, int to, Payload payload);
+  LoopWatch::Rule rule_for(const Communicator& among,
+                           std::int64_t sequence,
+                           int depth,
+                           std::int64_t count);
   void wait_for_verdict(LoopWatch& watch, bool is_last);
 
   World& world_;

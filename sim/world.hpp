@@ -36,11 +36,15 @@ struct SimOptions {
 /// How one pass over a job's program goes.
 struct PassOptions {
   bool is_noisy = false;  ///< loops never settle exactly: sample them
+  bool is_pilot = false;  ///< noisy: only learns what iterations are like, for later passes
   std::uint64_t seed = 0;
   Timeline* timeline = nullptr;  ///< filled when given
 };
 
 class SimFabric;
+
+/// Loops that do the same: communicator, epoch, depth and number of iterations.
+using LoopKey = std::tuple<int, std::int64_t, int, std::int64_t>;
 
 /// A job on a simulated cluster: its workers, their clocks, and the collectives they meet in.
 ///
@@ -113,6 +117,7 @@ class World {
   std::map<MeetingKey, std::shared_ptr<const Schedule>> schedules_;
   std::unordered_map<std::uint64_t, simgrid::s4u::Mailbox*> mailboxes_;
   std::unique_ptr<Interference> interference_;
+  std::map<LoopKey, LoopStatistics> loop_statistics_;  ///< from pilot passes
   std::int64_t epochs_to_sample_ =
       0;  ///< iterations of the outermost loop until it repeats; 0: all
   std::int64_t simulated_messages_ = 0;

@@ -31,6 +31,7 @@ struct World::Rank {
   PhaseTimes phases;
   Traffic traffic;
   int loop_depth = 0;
+  std::int64_t epoch = 0;  ///< iteration of the outermost loop
 
   std::deque<std::shared_ptr<Meeting>> stream;  ///< entered, not ended; in order
   double stream_free_s = 0;                     ///< when the last one ended

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "analysis/process_pool.hpp"
+#include "core/error.hpp"
+
+namespace epochcast::tests {
+
+using Task = std::function<nlohmann::json()>;
+
+/// What every task returns, each run in a forked process of its own: a SimGrid engine exists once
+/// per process. Doubles survive bit for bit.
+///
+/// Rethrows a task's UserError; any other end without an answer is a std::runtime_error. Assertions
+/// belong into the calling process.
+inline std::vector<nlohmann::json> in_processes(const std::vector<Task>& tasks) {
+  const auto answer = [&](std::size_t index) {
+    nlohmann::json json;
+    try {
+      json["value"] = tasks[index]();
+    } catch (const UserError& error) {
+      json["problems"] = error.problems();
+    } catch (const std::exception& error) {
+      json["failure"] = error.what();
+    }
+    return json.dump();
+  };
+  std::vector<std::optional<std::string>> texts(tasks.size());
+  const auto done = [&](std::size_t index, std::optional<std::string> text) {
+    texts[index] = std::move(text);
+  };
+  run_in_processes(tasks.size(), 2, answer, done);
+
+  std::vector<nlohmann::json> values;
+  for (const auto& text : texts) {
+    if (!text) throw std::runtime_error("a simulating process died without an answer");
+    const auto json = nlohmann::json::parse(*text);
+    if (json.contains("problems")) {
+      throw UserError(json["problems"].get<std::vector<std::string>>());
+    }
+    if (json.contains("failure")) throw std::runtime_error(json["failure"].get<std::string>());
+    values.push_back(json["value"]);
+  }
+  return values;
+}
+
+inline nlohmann::json in_process(const Task& task) { return in_processes({task}).front(); }
+
+}  // namespace epochcast::tests

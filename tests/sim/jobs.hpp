@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/job.hpp"
+#include "core/result.hpp"
+#include "tests/sim/clusters.hpp"
+
+namespace epochcast::tests {
+
+/// A network of four layers, 40 MB of gradients, on a data set of `train_samples`.
+///
+/// Devices "gpu-a" and "cpu-a" have traces with a fixed cost per batch, so that time is not
+/// proportional to the batch; `spread` is how far samples lie from their median, relative.
+[[nodiscard]] Job job_on(const Platform& platform, std::int64_t train_samples, double spread = 0);
+
+/// A forecast, as its JSON, made in a process of its own.
+[[nodiscard]] nlohmann::json forecast_json(const Job& job, const std::string& strategy);
+
+/// One job and the strategy that runs it.
+struct Run {
+  Job job;
+  std::string strategy;
+};
+/// The same for many, in parallel, in their order.
+[[nodiscard]] std::vector<RunResult> forecasts(const std::vector<Run>& runs);
+[[nodiscard]] RunResult forecast_of(const Job& job, const std::string& strategy);
+
+}  // namespace epochcast::tests
