@@ -2,11 +2,13 @@
 #include "analysis/process_pool.hpp"
 
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
@@ -48,6 +50,7 @@ Process start(std::size_t index, const std::function<std::string(std::size_t)>& 
   if (pid < 0) fail("fork");
   if (pid == 0) {
     close(ends[0]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the answer
     write_all(ends[1], task(index));
     _exit(0);  // this process shares everything but its memory: no destructors, no atexit handlers
   }
@@ -64,13 +67,18 @@ bool read_some(Process& process) {
   return count > 0;
 }
 
-bool succeeded(Process& process) {
+/// How the process died; empty when it did its task.
+std::string death_of(const Process& process) {
   close(process.output);
   int status = 0;
   while (waitpid(process.pid, &status, 0) < 0) {
-    if (errno != EINTR) return false;
+    if (errno != EINTR) return "lost";
   }
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  }
+  return WEXITSTATUS(status) == 0 ? "" : "ended early";
 }
 
 }  // namespace
@@ -78,7 +86,7 @@ bool succeeded(Process& process) {
 void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
-                      const std::function<void(std::size_t, std::optional<std::string>)>& done) {
+                      const std::function<void(std::size_t, TaskAnswer)>& done) {
   std::vector<Process> running;
   std::size_t next = 0;
   while (next < count || !running.empty()) {
@@ -86,6 +94,7 @@ void run_in_processes(std::size_t count,
       running.push_back(start(next++, task));
     }
     std::vector<pollfd> polls;
+    polls.reserve(running.size());
     for (const Process& process : running)
       polls.push_back({.fd = process.output, .events = POLLIN, .revents = 0});
     if (poll(polls.data(), polls.size(), -1) < 0 && errno != EINTR) fail("poll");
@@ -93,11 +102,8 @@ void run_in_processes(std::size_t count,
       if (polls[i].revents == 0 || read_some(running[i])) continue;
       Process process = std::move(running[i]);
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-      if (succeeded(process)) {
-        done(process.task, std::move(process.text));
-      } else {
-        done(process.task, std::nullopt);
-      }
+      std::string death = death_of(process);
+      done(process.task, {.text = std::move(process.text), .death = std::move(death)});
     }
   }
 }

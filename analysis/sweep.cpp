@@ -5,6 +5,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <thread>
 
 #include "analysis/process_pool.hpp"
@@ -51,14 +52,37 @@ void write_timeline(const Timeline& timeline,
   if (!out) throw RunError("--timeline: " + file + " cannot be written");
 }
 
-/// What a simulating process sends home.
-std::string answer(const ForecastTask& task, const Job& job, const std::string& timeline_file) {
+/// Throws where a result cannot be true: SimGrid gives up quietly on figures that it cannot handle.
+void check_sane(const RunResult& run) {
+  constexpr double kLongest_s = 1e12;  // 30,000 years
+  if (run.epoch_s > 0 && run.epoch_s < kLongest_s && run.startup_s < kLongest_s) return;
+  if (run.by_device.empty()) throw RunError("the simulation stopped before the job was done");
+  throw UserError("an epoch would take " +
+                  std::string(run.epoch_s > 0 ? "30,000 years or more" : "no time at all") +
+                  "; look for a wrong unit among the times, bandwidths and latencies given");
+}
+
+/// The settings that decide which files a job reads, and what of them.
+std::string files_of(const JobConfig& config) {
+  std::string key = config.batch_seconds.empty() ? "traces\n" : "";
+  for (const auto& [name, value] : setting_texts(config)) {
+    if (name == "platform" || name == "network" || name == "dataset" || name == "trace")
+      key.append(name).append("=").append(value).append("\n");
+  }
+  return key;
+}
+
+/// What a simulating process sends home. `files`: the job, but for its settings.
+std::string answer(const ForecastTask& task, const Job& files, const std::string& timeline_file) {
   nlohmann::ordered_json json;
   try {
+    Job job = files;
+    job.config = task.config;
     Timeline timeline;
     std::vector<WorkerInfo> workers;
     const RunResult run =
         sim::forecast(job, task.strategy, timeline_file.empty() ? nullptr : &timeline, &workers);
+    check_sane(run);
     if (!timeline_file.empty()) write_timeline(timeline, workers, run, timeline_file);
     json["run"] = to_json(run);
   } catch (const UserError& error) {
@@ -82,12 +106,28 @@ SweepAxis parse_axis(const std::string& text) {
   const std::string values = text.substr(equals + 1);
   axis.values = split(values, values.find(';') == std::string::npos ? ',' : ';');
   JobConfig scratch;
-  for (const std::string& value : axis.values)
+  std::set<std::string> seen;
+  for (const std::string& value : axis.values) {
     set_setting(scratch, axis.name, value, "--sweep " + axis.name);
+    if (!seen.insert(value).second)
+      throw UserError("--sweep " + axis.name + ": \"" + value + "\" is there twice");
+  }
   return axis;
 }
 
 std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<SweepAxis>& axes) {
+  constexpr std::size_t kMostPoints = 100'000;
+  std::set<std::string> names;
+  std::size_t count = 1;
+  for (const SweepAxis& axis : axes) {
+    if (!names.insert(axis.name).second)
+      throw UserError("--sweep " + axis.name + ": given more than once");
+    count *= axis.values.size();
+    if (count > kMostPoints) {
+      throw UserError("--sweep: more than " + std::to_string(kMostPoints) +
+                      " combinations; sweep fewer settings at a time");
+    }
+  }
   std::vector<ForecastTask> points = {{.config = config, .strategy = {}, .point = {}}};
   for (const SweepAxis& axis : axes) {
     std::vector<ForecastTask> finer;
@@ -121,10 +161,7 @@ std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks
   std::map<std::string, Job> loaded;
   for (const ForecastTask& task : tasks) {
     outcomes.push_back({.task = task, .run = std::nullopt, .problems = {}});
-    std::string key;
-    for (const auto& [name, value] : setting_texts(task.config))
-      key += name == "strategy" ? "" : name + "=" + value + "\n";
-    auto [at, is_new] = loaded.try_emplace(key);
+    auto [at, is_new] = loaded.try_emplace(files_of(task.config));
     if (is_new) at->second = load_job(task.config, catalog);
     jobs.push_back(&at->second);
   }
@@ -133,17 +170,17 @@ std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
       [&](std::size_t i) { return answer(tasks[i], *jobs[i], timeline_file); },
-      [&](std::size_t i, std::optional<std::string> text) {
+      [&](std::size_t i, const TaskAnswer& reply) {
         ForecastOutcome& outcome = outcomes[i];
-        const auto json = nlohmann::ordered_json::parse(text.value_or("{}"), nullptr, false);
+        const auto json =
+            nlohmann::ordered_json::parse(reply.death.empty() ? reply.text : "{}", nullptr, false);
         if (json.contains("run")) {
           outcome.run = run_from_json(json["run"]);
         } else if (json.contains("problems")) {
           outcome.problems = json["problems"].get<std::vector<std::string>>();
         } else {
           outcome.has_died = true;
-          outcome.problems = {
-              json.value("failure", "the simulating process died without an answer")};
+          outcome.problems = {json.value("failure", "the simulating process was " + reply.death)};
         }
         done(++finished);
       });

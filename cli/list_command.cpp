@@ -148,8 +148,9 @@ const std::map<std::string, void (*)()> kLists = {{"platforms", list_platforms},
 
 int run_list(const std::vector<std::string>& arguments) {
   std::vector<std::string> known;
+  known.reserve(kLists.size());
   for (const auto& [name, list] : kLists) known.push_back(name);
-  if (arguments.size() == 1 && arguments[0] == "--help") {
+  if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) {
     std::cout << "epochcast list WHAT: what there is. WHAT is one of";
     for (const std::string& name : known) std::cout << ' ' << name;
     std::cout << '\n';

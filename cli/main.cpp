@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ constexpr const char* kUsage =
 )";
 
 int run(const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "help") {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
     (arguments.empty() ? std::cerr : std::cout) << kUsage;
     return arguments.empty() ? 2 : 0;
   }
@@ -37,8 +39,14 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int count, char** values) {
+  // A reader that has gone away (`| head`) is an error of ours to report, not a reason to die
+  // silently.
+  std::signal(SIGPIPE, SIG_IGN);
   try {
-    return run({values + 1, values + count});
+    const int status = run({values + 1, values + count});
+    std::cout.flush();
+    if (!std::cout) throw epochcast::RunError("the result could not be written to stdout");
+    return status;
   } catch (const epochcast::UserError& error) {
     for (const std::string& problem : error.problems())
       std::cerr << "epochcast: " << problem << '\n';

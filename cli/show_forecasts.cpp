@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <ostream>
@@ -25,10 +26,9 @@ std::string phase_bar(const PhaseTimes& phases) {
   constexpr double kWidth = 20;
   const double total_s = phases.total_s();
   if (total_s <= 0) return {};
-  const auto computing = static_cast<int>(kWidth * phases.compute_s / total_s + 0.5);
+  const auto computing = std::lround(kWidth * phases.compute_s / total_s);
   const auto exchanging =
-      static_cast<int>(kWidth * (phases.compute_s + phases.exposed_communication_s) / total_s +
-                       0.5) -
+      std::lround(kWidth * (phases.compute_s + phases.exposed_communication_s) / total_s) -
       computing;
   std::string bar;
   for (int i = 0; i < static_cast<int>(kWidth); ++i) {
@@ -148,7 +148,11 @@ void show_point(std::ostream& out, const std::vector<const ForecastOutcome*>& po
   if (!runs.empty()) {
     show_heading(out, runs, point.front()->task.point);
     show_ranking(out, runs);
-    out << '\n';
+    const bool has_notes =
+        std::any_of(point.begin(), point.end(), [](const ForecastOutcome* outcome) {
+          return !outcome->run || !outcome->run->notes.empty();
+        });
+    if (has_notes) out << '\n';
     show_notes(out, runs);
   }
   for (const ForecastOutcome* outcome : point) {
@@ -191,7 +195,8 @@ void show_json(std::ostream& out,
                                     {"point", outcome.task.point},
                                     {"problems", outcome.problems}});
   }
-  out << json.dump(2) << '\n';
+  // What was typed may be no UTF-8.
+  out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
 }
 
 void show_csv(std::ostream& out, const std::vector<ForecastOutcome>& outcomes) {

@@ -53,7 +53,7 @@ po::options_description own_options() {
       "of the result on stdout")(
       "timeline",
       po::value<std::string>()->value_name("FILE"),
-      "write what every worker does as Chrome trace JSON (one strategy, no sweep)")("help",
+      "write what every worker does as Chrome trace JSON (one strategy, no sweep)")("help,h",
                                                                                     "this text");
   return options;
 }
@@ -77,6 +77,9 @@ po::variables_map parse(const std::vector<std::string>& arguments,
         "them");
   } catch (const po::multiple_occurrences& error) {
     throw UserError(error.get_option_name() + ": given more than once");
+  } catch (const po::invalid_command_line_syntax& error) {
+    if (error.kind() != po::invalid_syntax::missing_parameter) throw UserError(error.what());
+    throw UserError(error.get_option_name() + ": its value is missing");
   } catch (const po::error& error) {
     throw UserError(error.what());
   }
@@ -86,6 +89,7 @@ JobConfig config_from(const po::variables_map& values) {
   JobConfig config;
   if (values.count("experiment") > 0) {
     const auto file = values["experiment"].as<std::string>();
+    if (file.empty()) throw UserError("--experiment: got \"\"; expected the name of a file");
     apply_experiment(config, read_json_file(file), file);
   }
   std::vector<std::string> problems;
@@ -118,31 +122,42 @@ JobConfig config_from(const po::variables_map& values) {
   return config;
 }
 
+/// The command as a shell would take it again.
 std::string command_line(const std::vector<std::string>& arguments) {
   std::string text = "epochcast simulate";
   for (const std::string& argument : arguments) {
-    const bool is_plain = argument.find_first_of(" ;|&<>()$`\"'*?#~\\") == std::string::npos;
-    text += is_plain ? " " + argument : " '" + argument + "'";
+    const bool is_plain = !argument.empty() &&
+                          argument.find_first_of(" \t\n;|&<>()[]{}$`\"'*?!#~\\") == argument.npos;
+    if (is_plain) {
+      text += " " + argument;
+      continue;
+    }
+    text += " '";
+    for (const char c : argument) text += c == '\'' ? "'\\''" : std::string(1, c);
+    text += "'";
   }
   return text;
 }
 
-/// 0 when something was forecast; bad input is an error only where nothing else was asked for.
-int exit_status(const std::vector<ForecastOutcome>& outcomes, const std::string& asked_strategy) {
+/// 0 when something was forecast. That a strategy does not apply is an error unless all were asked
+/// for.
+int exit_status(const std::vector<ForecastOutcome>& outcomes) {
   std::vector<std::string> problems;
   bool has_run = false;
   bool has_died = false;
+  bool was_named = false;
   for (const ForecastOutcome& outcome : outcomes) {
     has_run = has_run || outcome.run.has_value();
     has_died = has_died || outcome.has_died;
     if (outcome.run) continue;
+    was_named = was_named || outcome.task.config.strategy != "all";
     for (const std::string& problem : outcome.problems) {
       if (std::find(problems.begin(), problems.end(), problem) == problems.end())
         problems.push_back(problem);
     }
   }
   if (has_died) throw RunError(problems.front());
-  if (!problems.empty() && (!has_run || asked_strategy != "all")) throw UserError(problems);
+  if (!problems.empty() && (!has_run || was_named)) throw UserError(problems);
   return 0;
 }
 
@@ -173,6 +188,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
   std::string timeline;
   if (values.count("timeline") > 0) {
     timeline = values["timeline"].as<std::string>();
+    if (timeline.empty()) throw UserError("--timeline: got \"\"; expected the name of a file");
     if (tasks.size() != 1) {
       throw UserError("--timeline: " + std::to_string(tasks.size()) +
                       " runs were asked for; expected one --strategy and no --sweep");
@@ -184,7 +200,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
     outcomes = forecast_all(
         tasks, Catalog::standard(), timeline, [&](std::size_t done) { progress.update(done); });
   }
-  const int status = exit_status(outcomes, config.strategy);
+  const int status = exit_status(outcomes);
   if (format == "json") {
     show_json(std::cout, outcomes, command_line(arguments));
   } else if (format == "csv") {
@@ -192,8 +208,6 @@ int run_simulate(const std::vector<std::string>& arguments) {
   } else {
     show_table(std::cout, outcomes);
   }
-  std::cout.flush();
-  if (!std::cout) throw RunError("the result could not be written to stdout");
   return status;
 }
 

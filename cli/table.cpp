@@ -45,6 +45,7 @@ void Table::print(std::ostream& out) const {
   };
   print_row([&](std::size_t i) -> const std::string& { return columns_[i].title; });
   std::vector<std::string> rules;
+  rules.reserve(widths.size());
   for (const std::size_t width : widths) rules.emplace_back(width, '-');
   print_row([&](std::size_t i) -> const std::string& { return rules[i]; });
   for (const auto& row : rows_) {

@@ -12,7 +12,7 @@ namespace {
 /// ranks, for the root).
 int first_child_bit(int relative, int ranks) {
   if (relative > 0) return std::countr_zero(static_cast<unsigned>(relative));
-  return std::bit_width(static_cast<unsigned>(ranks - 1));
+  return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
 }
 
 }  // namespace

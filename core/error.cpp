@@ -4,6 +4,26 @@
 namespace epochcast {
 namespace {
 
+/// The problem on one line: control characters, from a file's text, must not reach a terminal.
+std::string printable(const std::string& problem) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  for (const char c : problem) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      text += c;
+    } else {
+      text += std::string("\\x") + kHex[byte / 16] + kHex[byte % 16];
+    }
+  }
+  return text;
+}
+
+std::vector<std::string> printable(std::vector<std::string> problems) {
+  for (std::string& problem : problems) problem = printable(problem);
+  return problems;
+}
+
 std::string joined(const std::vector<std::string>& problems) {
   std::string text;
   for (const std::string& problem : problems) {
@@ -18,6 +38,6 @@ std::string joined(const std::vector<std::string>& problems) {
 UserError::UserError(const std::string& problem) : UserError(std::vector<std::string>{problem}) {}
 
 UserError::UserError(std::vector<std::string> problems)
-    : std::runtime_error(joined(problems)), problems_(std::move(problems)) {}
+    : std::runtime_error(joined(printable(problems))), problems_(printable(std::move(problems))) {}
 
 }  // namespace epochcast

@@ -10,7 +10,8 @@ namespace epochcast {
 /// Bad input from the user: one or more problems, each a complete sentence that says where and what
 /// to do.
 ///
-/// Caught in main, printed one problem a line, exit status 2. Our own bugs are never UserErrors.
+/// Control characters in a problem are shown as "\x0a". Caught in main, printed one problem a line,
+/// exit status 2. Our own bugs are never UserErrors.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(const std::string& problem);

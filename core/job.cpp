@@ -62,6 +62,11 @@ Catalog Catalog::standard() {
 
 std::vector<std::string> Catalog::names(const std::string& folder) const {
   std::vector<std::string> names;
+  if (!fs::is_directory(root_ / folder)) {
+    throw UserError((root_ / folder).string() +
+                    ": no such folder; set EPOCHCAST_DATA to the folder that holds models/ and "
+                    "traces/");
+  }
   for (const auto& entry : fs::directory_iterator(root_ / folder)) {
     if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
   }
@@ -90,8 +95,10 @@ std::vector<TraceFile> catalog_traces(const Catalog& catalog) {
   for (const std::string& name : catalog.names("traces")) {
     const fs::path file = catalog.root() / "traces" / (name + ".json");
     const nlohmann::json document = read_json_file(file);
-    if (document.value("schema", "") == "epochcast.trace/1")
+    if (document.is_object() && document.contains("schema") &&
+        document["schema"] == "epochcast.trace/1") {
       files.push_back(parse_trace(document, file.string()));
+    }
   }
   return files;
 }

@@ -37,7 +37,9 @@ int parse_small_count(const std::string& text, int low) {
 double parse_positive(const std::string& text, Dimension dimension, bool allow_zero = false) {
   const auto number = parse_quantity(text, dimension);
   if (!number) fail(text, expected_text(dimension));
-  if (*number < 0 || (*number == 0 && !allow_zero)) fail(text, "a value above zero");
+  if (*number < 0 || (*number == 0 && !allow_zero)) {
+    fail(text, allow_zero ? "a value that is not negative" : "a value above zero");
+  }
   return *number;
 }
 
@@ -122,9 +124,11 @@ void set_local_steps(JobConfig& config, const std::string& text) {
                       "steps such as 32 or fast=32,slow=1",
                       [&](const std::string& key, const std::string& value) {
                         const std::int64_t steps = parse_count(value, 1);
-                        if (key.empty() || key == "fast") config.local_steps = steps;
+                        if (key.empty()) config.local_steps = steps;
                         if (!key.empty()) config.local_steps_by_class[key] = steps;
                       });
+  const auto fast = config.local_steps_by_class.find("fast");
+  if (fast != config.local_steps_by_class.end()) config.local_steps = fast->second;
 }
 
 std::string show_local_steps(const JobConfig& config) {
@@ -150,14 +154,31 @@ std::string show_seconds_map(const std::map<std::string, double>& map) {
   return show_map(map, [](double seconds) { return shortest(seconds) + "s"; });
 }
 
+void set_traces(JobConfig& config, const std::string& text) {
+  config.traces = split(text, ',');
+  for (const std::string& trace : config.traces) {
+    if (trace.empty()) fail(text, "names or files of traces, separated by commas");
+  }
+}
+
 std::string show_traces(const JobConfig& config) {
   std::string text;
   for (const std::string& trace : config.traces) text += (text.empty() ? "" : ",") + trace;
   return text;
 }
 
-std::string text_of(const nlohmann::json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+/// What a flag would say for a value of an experiment file; nothing when no flag could.
+std::optional<std::string> text_of(const nlohmann::json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_null() || value.is_object()) return std::nullopt;
+  if (!value.is_array()) return value.dump();
+  std::string list;
+  for (const auto& element : value) {
+    const auto text = element.is_array() ? std::nullopt : text_of(element);
+    if (!text) return std::nullopt;
+    list += (list.empty() ? "" : ",") + *text;
+  }
+  return list;
 }
 
 }  // namespace
@@ -278,7 +299,7 @@ const std::vector<Setting>& settings() {
       {"trace",
        "NAME|FILE[,...]",
        "cost traces to use (default: the best the catalogue has)",
-       [](C& c, Text t) { c.traces = split(t, ','); },
+       set_traces,
        show_traces},
       {"batch-seconds",
        "CLASS=TIME,...",
@@ -347,21 +368,15 @@ void apply_experiment(JobConfig& config, const nlohmann::json& document, const s
   Problems problems(file);
   JsonInput top = open_document(document, "epochcast.experiment/1", problems);
   std::vector<std::string> all;
-  for (const auto& [key, value] : document.items()) {
-    if (key == "schema") continue;
-    const std::string origin = file + ": /" + key;
-    if (value.is_null() || value.is_object()) {
-      problems.expected("/" + key, value, "a text, a number, true or false");
+  for (const JsonInput& member : top.members()) {
+    if (member.name() == "schema") continue;
+    const auto text = text_of(member.value());
+    if (!text) {
+      member.fail("a text, a number, true, false, or a list of these");
       continue;
     }
     try {
-      std::string text;
-      if (value.is_array()) {
-        for (const auto& element : value) text += (text.empty() ? "" : ",") + text_of(element);
-      } else {
-        text = text_of(value);
-      }
-      set_setting(config, key, text, origin);
+      set_setting(config, member.name(), *text, file + ": " + member.path());
     } catch (const UserError& error) {
       all.emplace_back(error.what());
     }

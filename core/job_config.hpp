@@ -81,8 +81,8 @@ struct SettingText {
 /// Every setting that has a value.
 [[nodiscard]] std::vector<SettingText> setting_texts(const JobConfig& config);
 
-/// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers or
-/// booleans.
+/// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers,
+/// booleans or lists of these. Throws a UserError that lists every problem.
 void apply_experiment(JobConfig& config, const nlohmann::json& document, const std::string& file);
 
 }  // namespace epochcast

@@ -2,7 +2,6 @@
 #include "core/json_input.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -14,13 +13,18 @@ namespace epochcast {
 namespace {
 
 const nlohmann::json kNull;
+constexpr double kMostSeconds = 1e30;  // sums stay finite
 
 /// A value as an error message shows it: short, and valid UTF-8 whatever the input was.
 std::string shown(const nlohmann::json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list of " + std::to_string(value.size());
   std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (text.size() > 60) text = text.substr(0, 57) + "...";
+  if (text.size() > 60) {
+    std::size_t end = 57;
+    while ((static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // inside a character
+    text = text.substr(0, end) + "...";
+  }
   return text;
 }
 
@@ -151,7 +155,8 @@ std::vector<double> JsonInput::samples() const {
   }
   for (const JsonInput& element : elements()) {
     const nlohmann::json& number = element.value();
-    if (!number.is_number() || !std::isfinite(number.get<double>()) || number.get<double>() < 0) {
+    if (!number.is_number() ||
+        !(number.get<double>() >= 0 && number.get<double>() <= kMostSeconds)) {
       element.fail("seconds, not negative");
       all.push_back(0);
     } else {
@@ -184,7 +189,17 @@ void JsonInput::finish() const {
   }
 }
 
-std::string JsonInput::name() const { return path_.substr(path_.find_last_of('/') + 1); }
+std::string JsonInput::name() const {
+  std::string text;
+  for (std::size_t i = path_.find_last_of('/') + 1; i < path_.size(); ++i) {
+    if (path_[i] != '~') {
+      text += path_[i];
+    } else {
+      text += path_[++i] == '1' ? '/' : '~';  // see escaped()
+    }
+  }
+  return text;
+}
 
 nlohmann::json read_json_file(const std::filesystem::path& file) {
   std::error_code status;
@@ -218,6 +233,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& name) {
     throw UserError(name + ":" + std::to_string(line) + ":" + std::to_string(at - line_start + 1) +
                     ": not valid JSON" +
                     (at >= text.size() ? " (the file ends too early)" : " at this place"));
+  } catch (const nlohmann::json::out_of_range&) {  // the only range that parsing knows
+    throw UserError(name + ": has a number that is too large to be represented");
   }
 }
 

@@ -44,6 +44,10 @@ Layer read_layer(JsonInput input, std::int64_t classes) {
   layer.name = input.at("name").string();
   for (const JsonInput& tensor : input.at("tensors").elements()) {
     layer.parameters += read_tensor(tensor, classes);
+    if (layer.parameters > kMostElements) {
+      input.problem("has more than 2^44 parameters");
+      layer.parameters = 0;
+    }
   }
   layer.forward_flops = input.at("forward").quantity(Dimension::flops, true);
   layer.activation_bytes = input.at("activation").quantity(Dimension::bytes, true);
@@ -124,6 +128,7 @@ Network parse_network(const nlohmann::json& document,
   network.title = top.at("title").string();
   network.source = read_source(top.at("source"));
   std::string shapes;
+  double parameters = 0;
   for (JsonInput& variant : top.at("variants").elements(1)) {
     const std::vector<std::int64_t> shape = read_shape(variant.at("input"));
     shapes += (shapes.empty() ? "" : ", ") + shape_text(shape);
@@ -133,6 +138,10 @@ Network parse_network(const nlohmann::json& document,
     network.buffers = variant.at("buffers").integer(0);
     for (const JsonInput& layer : variant.at("layers").elements(1)) {
       network.layers.push_back(read_layer(layer, dataset.classes));
+      parameters += static_cast<double>(network.layers.back().parameters);
+    }
+    if (parameters > static_cast<double>(kMostElements)) {
+      variant.problem("has more than 2^44 parameters");
     }
     variant.finish();
   }

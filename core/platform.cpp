@@ -13,7 +13,8 @@ namespace epochcast {
 namespace {
 
 constexpr int kMostNodes = 1'000'000;
-constexpr int kMostDevices = 1024;
+constexpr int kMostDevices = 1024;            // of one kind in a node
+constexpr int kMostDevicesOfAll = 1'000'000;  // of the platform
 
 LinkSpec read_link(JsonInput& input) {
   return {.bytes_per_s = input.at("bandwidth").quantity(Dimension::bytes_per_s),
@@ -200,13 +201,20 @@ Platform parse_platform(const nlohmann::json& document, const std::string& file)
   platform.title = top.at("title").string();
   platform.source = read_source(top.at("source"));
   std::int64_t count = 0;
+  std::int64_t devices = 0;
   JsonInput nodes = top.at("nodes");
   for (const JsonInput& group : nodes.elements(1)) {
     platform.nodes.push_back(read_nodes(group));
     count += platform.nodes.back().count;
+    for (const DeviceGroup& device : platform.nodes.back().devices) {
+      devices += std::int64_t{platform.nodes.back().count} * device.count;
+    }
   }
   if (count > kMostNodes) {
     nodes.problem("has " + std::to_string(count) + " nodes; at most 1000000 can be modelled");
+  }
+  if (devices > kMostDevicesOfAll) {
+    nodes.problem("has " + std::to_string(devices) + " devices; at most 1000000 can be modelled");
   }
   if (auto network = top.maybe("network")) {
     platform.network = read_network(*network);

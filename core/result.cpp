@@ -60,6 +60,7 @@ nlohmann::ordered_json to_json(const RunResult& run) {
     put_phases(row, device.phases);
     json["by_device"].push_back(std::move(row));
   }
+  json["config"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : run.config) json["config"][name] = value;
   return json;
 }

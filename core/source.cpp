@@ -26,7 +26,8 @@ Source read_source(JsonInput input) {
   const auto note = input.maybe("note");
   if (grade.value() == "measured") {
     source.grade = Grade::measured;
-    source.text = input.at("machine").string() + ", " + input.at("date").string();
+    source.text = input.at("machine").string();
+    source.text += ", " + input.at("date").string();
     static_cast<void>(input.at("command").string());
     for (const JsonInput& version : input.at("versions").members()) {
       static_cast<void>(version.string());
@@ -42,7 +43,7 @@ Source read_source(JsonInput input) {
     grade.fail("\"measured\", \"published\" or \"estimated\"");
   }
   if (note) static_cast<void>(note->string());
-  if (!grade.value().is_null()) input.finish();
+  if (!grade.value().is_null() || !input.value().is_object()) input.finish();
   return source;
 }
 

@@ -43,6 +43,10 @@ constexpr Unit kFlops[] = {
     {"flop", 1.0}, {"kflop", 1e3}, {"Mflop", 1e6}, {"Gflop", 1e9}, {"Tflop", 1e12}};
 constexpr Unit kFlopsPerS[] = {{"flops", 1.0}, {"Mflops", 1e6}, {"Gflops", 1e9}, {"Tflops", 1e12}};
 
+// No cluster has a quantity beyond these; within them sums, products and reciprocals stay finite.
+constexpr double kSmallest = 1e-30;
+constexpr double kLargest = 1e30;
+
 std::span<const Unit> units_of(Dimension dimension) {
   switch (dimension) {
     case Dimension::seconds:
@@ -97,7 +101,10 @@ std::optional<double> parse_quantity(std::string_view text, Dimension dimension)
   std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
   while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
   for (const Unit& known : units_of(dimension)) {
-    if (unit == known.name) return number * known.factor;
+    if (unit != known.name) continue;
+    const double value = number * known.factor;
+    if (value != 0 && !(std::abs(value) >= kSmallest && std::abs(value) <= kLargest)) break;
+    return value;
   }
   return std::nullopt;
 }

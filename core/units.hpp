@@ -15,12 +15,13 @@ enum class Dimension { seconds, bytes, bytes_per_s, flops, flops_per_s };
 
 /// The value of "12.5GBps", "1.5us", "32GiB", ... in seconds, bytes, bytes/s, flops or flops/s.
 ///
-/// Nothing when the number is malformed or not finite, the unit is missing, or it measures
-/// something else. The sign is kept: what is allowed to be negative is the caller's to say. "Gbps"
-/// counts bits, "GBps" bytes; k, M, G, T are powers of 1000, Ki... of 1024.
+/// Nothing when the number is malformed, the unit is missing, it measures something else, or the
+/// value is beyond 1e-30 to 1e30 (zero aside). The sign is kept: what is allowed to be negative is
+/// the caller's to say. "Gbps" counts bits, "GBps" bytes; k, M, G, T are powers of 1000, Ki... of
+/// 1024.
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Dimension dimension);
 
-/// "3.21 ms", "51.0 s", "2 h 05 min": a time for people, three significant digits below a minute.
+/// "3.21 ms", "51.0 s", "10.5 min", "2.08 h": a time for people, three significant digits.
 [[nodiscard]] std::string format_seconds(double seconds);
 /// "44.7 MB": bytes for people, in powers of 1000.
 [[nodiscard]] std::string format_bytes(double bytes);

@@ -150,6 +150,7 @@ Cluster::Cluster(const Platform& platform, int nodes) {
   engine();
   if (!platform.simgrid_xml.empty()) {
     hosts_ = hosts_by_node();
+    has_separate_nodes_ = false;
     return;
   }
   std::vector<const NodeGroup*> kinds;

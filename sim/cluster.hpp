@@ -27,11 +27,15 @@ class Cluster {
   /// file.
   [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
 
+  /// Whether what devices of one node exchange stays on links of that node. Not known of XML files.
+  [[nodiscard]] bool has_separate_nodes() const { return has_separate_nodes_; }
+
   /// Runs `program` as the first actor of the simulation, until nothing is left to do.
   void run(const std::function<void()>& program);
 
  private:
   std::vector<std::vector<simgrid::s4u::Host*>> hosts_;  ///< by node, by device
+  bool has_separate_nodes_ = true;
 };
 
 /// Reads a SimGrid XML platform: host properties say what each host is (docs/formats.md).

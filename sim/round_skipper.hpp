@@ -28,6 +28,8 @@ class RoundSkipper {
   [[nodiscard]] double owed_s(int rank) const {
     return ranks_[static_cast<std::size_t>(rank)].owed_s;
   }
+  /// Whether rounds have been omitted: then nothing else may have used the links meanwhile.
+  [[nodiscard]] bool has_omitted() const { return owed_s(0) > 0; }
   /// Bytes that the rank has sent, those of omitted rounds included.
   [[nodiscard]] const Traffic& traffic(int rank) const {
     return ranks_[static_cast<std::size_t>(rank)].traffic;

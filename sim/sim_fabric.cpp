@@ -231,9 +231,11 @@ LoopWatch::Rule SimFabric::rule_for(const Communicator& among,
                                     std::int64_t sequence,
                                     int depth,
                                     std::int64_t count) {
-  LoopWatch::Rule rule = {
-      .is_noisy = world_.pass_.is_noisy,
-      .seed = mix_seed(world_.pass_.seed, static_cast<std::uint64_t>(sequence) + 1)};
+  // Every communicator draws its own luck: nodes that wait for each other must not be slow
+  // together.
+  const std::uint64_t seed = mix_seed(world_.pass_.seed, static_cast<std::uint64_t>(among.id));
+  LoopWatch::Rule rule = {.is_noisy = world_.pass_.is_noisy,
+                          .seed = mix_seed(seed, static_cast<std::uint64_t>(sequence) + 1)};
   if (!rule.is_noisy) return rule;
   rule.sampled = count;
   if (depth == 0) {
@@ -283,7 +285,7 @@ void SimFabric::repeat(const Communicator& among,
                                   .start_s = now_s(),
                                   .end_s = now_s() + owed.now_s});
     }
-    me.skipped_s += owed.now_s;
+    skip(state, member, owed);
     me.phases.compute_s += owed.phases.compute_s;
     me.phases.exposed_communication_s += owed.phases.exposed_communication_s;
     me.phases.blocked_s += owed.phases.blocked_s;
@@ -296,6 +298,22 @@ void SimFabric::repeat(const Communicator& among,
     world_.epochs_to_sample_ = watch->has_transient() ? watch->settled_after() : 1;
   }
   if (++watch->left == among.size()) state.loops.erase(sequence);
+}
+
+void SimFabric::skip(const World::CommunicatorState& state, int member, const Meters& owed) {
+  World::Rank& me = self();
+  if (state.communicator.size() == static_cast<int>(world_.ranks_.size())) {
+    me.skipped_s += owed.now_s;
+    return;
+  }
+  // Others may omit more or less, or go on exchanging: the clock they compare has to move.
+  const double from_s = me.local_s;
+  me.local_s += owed.now_s;
+  const bool has_exchanged = owed.traffic.intra_node_bytes + owed.traffic.inter_node_bytes > 0;
+  if (member == 0 && has_exchanged &&
+      !world_.interference_->begin_replay(state.footprint, from_s, me.local_s)) {
+    world_.interference_->set_conflict();
+  }
 }
 
 void SimFabric::wait_for_verdict(LoopWatch& watch, bool is_last) {

@@ -55,6 +55,7 @@ class SimFabric : public Fabric {
                            std::int64_t sequence,
                            int depth,
                            std::int64_t count);
+  void skip(const World::CommunicatorState& state, int member, const Meters& owed);
   void wait_for_verdict(LoopWatch& watch, bool is_last);
 
   World& world_;

@@ -13,12 +13,14 @@ namespace {
 namespace sg = simgrid::s4u;
 
 constexpr double kSlack_s = 1e-12;
+constexpr double kPause_s = 1e-6;
+constexpr double kPrecision_s = 1e-13;  // SimGrid's own, set in cluster.cpp
 
 }  // namespace
 
 World::World(Cluster& cluster,
              std::vector<WorkerInfo> workers,
-             AllReduceChoice all_reduce,
+             const AllReduceChoice& all_reduce,
              SimOptions options)
     : cluster_(cluster), workers_(std::move(workers)), options_(std::move(options)) {
   std::vector<int> everybody;
@@ -60,14 +62,21 @@ World::CommunicatorState& World::intern(std::vector<int> ranks, const AllReduceC
   return *communicators_.back();
 }
 
+int World::node_count() const {
+  int nodes = 0;
+  for (const WorkerInfo& worker : workers_) nodes = std::max(nodes, worker.node + 1);
+  return nodes;
+}
+
 Footprint World::footprint_of(const std::vector<int>& ranks) const {
   std::set<std::size_t> nodes;
   for (const int index : ranks) {
     nodes.insert(static_cast<std::size_t>(workers_[static_cast<std::size_t>(index)].node));
   }
   Footprint footprint{{nodes.begin(), nodes.end()}};
-  if (nodes.size() > 1)
-    footprint.slots.push_back(static_cast<std::size_t>(workers_.back().node) + 1);
+  // Servers are ranked last, wherever their nodes are: the last rank need not be on the last node.
+  if (nodes.size() > 1 || !cluster_.has_separate_nodes())
+    footprint.slots.push_back(static_cast<std::size_t>(node_count()));
   return footprint;
 }
 
@@ -75,7 +84,7 @@ double World::clock_s() const { return sg::Engine::get_clock() - origin_s_; }
 
 void World::sleep_until(double when_s) {
   const double now_s = clock_s();
-  if (when_s > now_s) {
+  if (when_s > now_s + kPrecision_s) {
     sg::this_actor::sleep_until(origin_s_ + when_s);
   } else if (when_s < now_s - kSlack_s) {
     // SimGrid is already past this worker's clock: something was accounted for that should have
@@ -101,9 +110,7 @@ sg::Mailbox* World::mailbox(int from, int to, int channel) {
 void World::begin_pass(const PassOptions& pass) {
   pass_ = pass;
   origin_s_ = sg::Engine::get_clock();
-  int nodes = 0;
-  for (const WorkerInfo& worker : workers_) nodes = std::max(nodes, worker.node + 1);
-  interference_ = std::make_unique<Interference>(static_cast<std::size_t>(nodes));
+  interference_ = std::make_unique<Interference>(static_cast<std::size_t>(node_count()));
   for (const auto& rank : ranks_) {
     rank->local_s = rank->skipped_s = rank->stream_free_s = 0;
     rank->phases = {};
@@ -146,6 +153,8 @@ bool World::run_pass(const std::function<void(Fabric&)>& program, const PassOpti
     sg::Actor::kill_all();
     std::rethrow_exception(std::exchange(error_, nullptr));
   }
+  // SimGrid frees actors that have ended, with a stack of 256 KiB each, only when its clock moves.
+  sg::this_actor::sleep_for(kPause_s);
   if (!interference_->has_conflict()) return true;
   options_.is_accelerated = false;
   return false;

@@ -56,7 +56,7 @@ class World {
  public:
   World(Cluster& cluster,
         std::vector<WorkerInfo> workers,
-        AllReduceChoice all_reduce,
+        const AllReduceChoice& all_reduce,
         SimOptions options);
   ~World();
   World(const World&) = delete;
@@ -85,6 +85,7 @@ class World {
 
   [[nodiscard]] double clock_s() const;  ///< SimGrid's clock since the pass began
   void sleep_until(double when_s);
+  [[nodiscard]] int node_count() const;  ///< up to the last one with a worker
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
   [[nodiscard]] simgrid::s4u::Mailbox* mailbox(int from, int to, int channel);

@@ -129,9 +129,11 @@ void World::simulate_member(Meeting& meeting, int member) {
   }
   const double owed_s = meeting.rounds->owed_s(member);
   if (owed_s > 0) sg::this_actor::sleep_for(owed_s);
-  const bool is_last = ++meeting.finished == meeting.among->size();
-  end(meeting, member, clock_s(), meeting.rounds->traffic(member));
-  if (is_last) learn(meeting);
+  const double end_s = clock_s();
+  meeting.end_s[static_cast<std::size_t>(member)] = end_s;
+  // Before end(): that wakes the worker, who may start the next meeting at once.
+  if (++meeting.finished == meeting.among->size()) learn(meeting);
+  end(meeting, member, end_s, meeting.rounds->traffic(member));
 }
 
 void World::simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic) {
@@ -168,6 +170,8 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
 void World::learn(Meeting& meeting) {
   const bool was_alone =
       interference_->end_simulated(state_of(*meeting.among).footprint, meeting.token, clock_s());
+  // Rounds were omitted as if nobody else used the links.
+  if (!was_alone && meeting.rounds->has_omitted()) interference_->set_conflict();
   if (!was_alone || !options_.is_accelerated) return;
   LearnedCost cost;
   for (int member = 0; member < meeting.among->size(); ++member) {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/error.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
@@ -60,11 +59,6 @@ void run(Worker& worker, bool weighted) {
   for (std::size_t p = 0; p < batches.size(); ++p) {
     if (p < rank) first_sample += batches[p];
     global_batch += batches[p];
-  }
-  if (global_batch == 0) {
-    throw UserError("--batch: the global batch of " +
-                    std::to_string(worker.config.batch * fabric.world().size()) +
-                    " samples is too small to be partitioned");
   }
   const std::int64_t batch = batches[rank];
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, global_batch);

@@ -73,8 +73,9 @@ LocalSteps unbalanced_steps(Worker& worker) {
     const double ratio = fastest_s / seconds.at(info.model);
     const bool is_fast = ratio >= 1;
     const std::int64_t* by_hand = steps_by_hand(config, info, is_fast);
+    // Times in a whole ratio must give whole steps although their quotient is not exact in binary.
     const auto balanced =
-        static_cast<std::int64_t>(static_cast<double>(config.local_steps) * ratio);
+        static_cast<std::int64_t>(static_cast<double>(config.local_steps) * ratio * (1 + 1e-9));
     local.is_fast.push_back(is_fast);
     local.steps.push_back(by_hand != nullptr ? *by_hand : std::max<std::int64_t>(1, balanced));
   }
@@ -113,6 +114,20 @@ Positions positions_of(const Worker& worker, const LocalSteps& local, std::int64
   const std::int64_t per_step = rounds * worker.config.batch;
   return {.begin = before * per_step,
           .end = (before + local.steps[static_cast<std::size_t>(rank)]) * per_step};
+}
+
+/// The same in the order of the draw: what was drawn for fast workers, then what was drawn for slow
+/// ones.
+Positions drawn_positions_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
+  const auto rank = static_cast<std::size_t>(worker.fabric.rank());
+  std::int64_t before = 0;
+  for (std::size_t other = 0; other < local.steps.size(); ++other) {
+    const bool is_first =
+        local.is_fast[other] == local.is_fast[rank] ? other < rank : bool{local.is_fast[other]};
+    if (is_first) before += local.steps[other];
+  }
+  const std::int64_t per_step = rounds * worker.config.batch;
+  return {.begin = before * per_step, .end = (before + local.steps[rank]) * per_step};
 }
 
 /// Gathers losses, draws next epoch's samples on rank 0, tells everybody.
@@ -164,7 +179,9 @@ void run_biased_local_sgd(Worker& worker) {
   const std::int64_t steps = local.steps[static_cast<std::size_t>(worker.fabric.rank())];
   const std::int64_t most = *std::max_element(local.steps.begin(), local.steps.end());
   const std::int64_t rounds = rounds_per_epoch(worker.train_samples, workers, config.batch, most);
-  const Positions positions = positions_of(worker, local, rounds);
+  const Positions positions = config.sampling == Sampling::none
+                                  ? positions_of(worker, local, rounds)
+                                  : drawn_positions_of(worker, local, rounds);
   const double weight = config.weighted_aggregation
                             ? static_cast<double>(steps) / static_cast<double>(local.total())
                             : 1.0 / workers;

@@ -8,10 +8,11 @@ seconds=$1
 mkdir -p build
 CC=clang CXX=clang++ cmake -S . -B build/fuzz -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DEPOCHCAST_SIM=OFF \
   -DEPOCHCAST_TESTS=OFF -DEPOCHCAST_FUZZ=ON >build/fuzz-configure.log
-cmake --build build/fuzz
-for target in build/fuzz/fuzz_*; do
-  [ -x "$target" ] || continue
-  name=$(basename "$target")
+targets=$(basename -s .cpp tests/fuzz/fuzz_*.cpp)
+# shellcheck disable=SC2086  # one word per target
+cmake --build build/fuzz --target $targets
+for name in $targets; do
+  target=build/fuzz/$name
   corpus=build/fuzz/corpus/$name
   mkdir -p "$corpus"
   case $name in

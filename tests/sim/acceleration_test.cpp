@@ -50,22 +50,22 @@ void check_equal(const RunResult& a, const RunResult& b) {
 }
 
 void check_acceleration(const Platform& platform,
-                        const std::vector<std::string>& algorithms,
-                        const std::vector<Overlap>& overlaps) {
+                        const std::vector<std::string>& strategies,
+                        const std::vector<std::string>& algorithms) {
   std::vector<Run> runs;
-  for (const Strategy& strategy : strategies()) {
-    for (const Overlap overlap : overlaps) {
+  for (const std::string& strategy : strategies) {
+    for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
       for (const std::string& algorithm : algorithms) {
         // 50 samples a worker and 3 over: 6 iterations, so that loops settle before they end.
         const auto workers = static_cast<std::int64_t>(
-            all_devices(platform, {}).size());
+            place(platform, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; }).size());
         Job job = job_on(platform, 50 * workers + 3);
         job.config.overlap = overlap;
         job.config.all_reduce = algorithm;
         job.config.local_steps = 1;
         for (const bool exact : {false, true}) {
           job.config.exact = exact;
-          runs.push_back({job, std::string(strategy.name)});
+          runs.push_back({job, strategy});
         }
       }
     }
@@ -80,16 +80,31 @@ void check_acceleration(const Platform& platform,
 }
 
 TEST_CASE("every strategy is forecast as by full simulation, with and without overlap") {
+  std::vector<std::string> all;
+  for (const Strategy& strategy : strategies()) all.emplace_back(strategy.name);
   for (const Place& place : places()) {
     CAPTURE(place.name);
-    check_acceleration(place.platform, {"ring"}, {Overlap::none, Overlap::bucket});
+    check_acceleration(place.platform, all, {"ring"});
   }
 }
 
-TEST_CASE("every strategy is forecast as by full simulation, with pipelined collectives") {
+TEST_CASE("pipelined collectives are forecast as by full simulation, with and without overlap") {
   check_acceleration(mixed(4, 2, 1, pcie(), fat_tree()),
-                     {"double-binary-tree", "hierarchical", "segmented-ring", "openmpi"},
-                     {Overlap::none});
+                     {"sync", "node-based"},
+                     {"double-binary-tree", "hierarchical", "segmented-ring", "openmpi"});
+}
+
+TEST_CASE("nodes of different speed that iterate on their own are forecast as by full simulation") {
+  Platform platform = mixed(2, 2, 0, pcie(), star());
+  platform.nodes.push_back(mixed(2, 0, 2, pcie(), star()).nodes.front());
+  Job job = job_on(platform, 8 * 8 * 45);
+  job.config.averaging_period = 10;
+  Job exact = job;
+  exact.config.exact = true;
+
+  const std::vector<RunResult> results = forecasts({{job, "node-based"}, {exact, "node-based"}});
+
+  check_equal(results[0], results[1]);
 }
 
 TEST_CASE("dlb settles on its batches before its epochs are extrapolated") {
@@ -123,18 +138,23 @@ TEST_CASE("an epoch of 10,000 iterations takes as many messages as one of 100") 
   CHECK(many.last_s() == Approx(100 * few.last_s()).epsilon(kRounding));
 }
 
-TEST_CASE("summation servers on other nodes than the workers' leave collectives repeatable") {
-  // Ranks are ordered workers first, servers last: the last rank is on the first node.
+TEST_CASE("collectives with servers are replayed wherever the servers' nodes are") {
+  // Servers are ranked last, so the last rank is on the first node here.
   Platform platform = mixed(1, 0, 1, pcie(), star());
   platform.nodes.push_back(mixed(2, 2, 0, pcie(), star()).nodes.front());
-  Job job = job_on(platform, 8 * 4 * 50);
-  job.config.partition_bytes = 400e3;  // 100 rounds of push and pull
-  Job exact = job;
-  exact.config.exact = true;
+  const auto push_and_pull = [](int times) {
+    return [times](Fabric& fabric) {
+      const Communicator& all = fabric.communicator(
+          fabric.world().ranks, {.algorithm = "push-pull", .servers = {4}, .partition_bytes = 1e6});
+      for (int i = 0; i < times; ++i) fabric.all_reduce({.bytes = 12e6, .values = {}}, 1, all);
+    };
+  };
 
-  const std::vector<RunResult> results = forecasts({{job, "byteps"}, {exact, "byteps"}});
+  const Observed once = observe(platform, push_and_pull(1), {}, "ring", kWithServers);
+  const Observed often = observe(platform, push_and_pull(20), {}, "ring", kWithServers);
 
-  check_equal(results[0], results[1]);
+  CHECK(often.messages == once.messages);
+  CHECK(often.last_s() == Approx(20 * once.last_s()).epsilon(kRounding));
 }
 
 }  // namespace

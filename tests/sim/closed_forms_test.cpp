@@ -41,7 +41,8 @@ TEST_CASE("a simulated all-reduce takes its closed form's time on a star without
     const std::string name(known.name);
     for (const int ranks : {2, 3, 4, 7, 8, 16, 17}) {
       for (const Case& each : kCases) {
-        const double expected = expected_s(name, ranks, each.bytes, each.link, each.gamma_s_per_byte);
+        const double expected =
+            expected_s(name, ranks, each.bytes, each.link, each.gamma_s_per_byte);
         if (expected < 0) continue;
         CAPTURE(name, ranks, each.bytes);
 

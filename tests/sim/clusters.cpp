@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/placement.hpp"
 #include "tests/sim/in_process.hpp"
 
 namespace epochcast::tests {
@@ -50,10 +49,12 @@ Observed from_json(const nlohmann::json& json) {
 Observed run_here(const Platform& given,
                   const Program& program,
                   const sim::SimOptions& options,
-                  const std::string& all_reduce) {
+                  const std::string& all_reduce,
+                  Participants participants) {
   const Platform platform =
       given.simgrid_xml.empty() ? given : sim::describe_xml_platform(given.simgrid_xml);
-  const std::vector<WorkerInfo> workers = all_devices(platform, JobConfig{});
+  const std::vector<WorkerInfo> workers =
+      place(platform, JobConfig{}, participants, [](const WorkerInfo&) { return 1.0; });
   sim::Cluster cluster(platform, platform.node_count());
   sim::World world(cluster, workers, {.algorithm = all_reduce, .servers = {}}, options);
   Observed observed;
@@ -173,18 +174,17 @@ double Observed::last_s() const { return *std::max_element(now_s.begin(), now_s.
 Observed observe(const Platform& platform,
                  const Program& program,
                  const sim::SimOptions& options,
-                 const std::string& all_reduce) {
-  return from_json(
-      in_process([&] { return to_json(run_here(platform, program, options, all_reduce)); }));
+                 const std::string& all_reduce,
+                 Participants participants) {
+  return from_json(in_process(
+      [&] { return to_json(run_here(platform, program, options, all_reduce, participants)); }));
 }
 
 Observed observe_exactly(const Platform& platform,
                          const Program& program,
                          const std::string& all_reduce) {
-  return observe(platform,
-                 program,
-                 {.is_accelerated = false, .fixed_exchange = std::nullopt},
-                 all_reduce);
+  return observe(
+      platform, program, {.is_accelerated = false, .fixed_exchange = std::nullopt}, all_reduce);
 }
 
 double all_reduce_s(const Platform& platform, const std::string& algorithm, double bytes) {
@@ -193,7 +193,7 @@ double all_reduce_s(const Platform& platform, const std::string& algorithm, doub
              [bytes](Fabric& fabric) {
                fabric.all_reduce({.bytes = bytes, .values = {}}, 1, fabric.world());
              },
-             {.is_accelerated = true, .fixed_exchange = std::nullopt},
+             {},
              algorithm)
       .last_s();
 }

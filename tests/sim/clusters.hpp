@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/fabric.hpp"
+#include "core/placement.hpp"
 #include "core/platform.hpp"
 #include "sim/world.hpp"
 
@@ -17,7 +18,8 @@ struct TestLink {
   double latency_s = 1e-6;
 };
 
-/// `ranks` nodes of one GPU each, every one joined to the switch by `link`. γ = `reduce_s_per_byte`.
+/// `ranks` nodes of one GPU each, every one joined to the switch by `link`. γ =
+/// `reduce_s_per_byte`.
 [[nodiscard]] Platform plain_star(int ranks, const TestLink& link, double reduce_s_per_byte = 0);
 
 /// The interconnect and network objects of platform files (docs/formats.md).
@@ -50,13 +52,17 @@ struct Observed {
   [[nodiscard]] double last_s() const;
 };
 
+/// Every device trains, or CPUs only sum and are ranked last.
+constexpr Participants kAllTrain = Participants::workers;
+constexpr Participants kWithServers = Participants::workers_and_servers;
+
 /// Runs a program on every worker of the platform, in a process of its own. `all_reduce` is that of
 /// world() and node().
 [[nodiscard]] Observed observe(const Platform& platform,
                                const Program& program,
-                               const sim::SimOptions& options = {.is_accelerated = true,
-                                                                 .fixed_exchange = std::nullopt},
-                               const std::string& all_reduce = "ring");
+                               const sim::SimOptions& options = {},
+                               const std::string& all_reduce = "ring",
+                               Participants participants = kAllTrain);
 
 /// The same without any acceleration.
 [[nodiscard]] Observed observe_exactly(const Platform& platform,

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -32,16 +31,14 @@ inline std::vector<nlohmann::json> in_processes(const std::vector<Task>& tasks) 
     }
     return json.dump();
   };
-  std::vector<std::optional<std::string>> texts(tasks.size());
-  const auto done = [&](std::size_t index, std::optional<std::string> text) {
-    texts[index] = std::move(text);
-  };
+  std::vector<TaskAnswer> answers(tasks.size());
+  const auto done = [&](std::size_t index, TaskAnswer got) { answers[index] = std::move(got); };
   run_in_processes(tasks.size(), 2, answer, done);
 
   std::vector<nlohmann::json> values;
-  for (const auto& text : texts) {
-    if (!text) throw std::runtime_error("a simulating process died without an answer");
-    const auto json = nlohmann::json::parse(*text);
+  for (const TaskAnswer& got : answers) {
+    if (!got.death.empty()) throw std::runtime_error("a simulating process was " + got.death);
+    const auto json = nlohmann::json::parse(got.text);
     if (json.contains("problems")) {
       throw UserError(json["problems"].get<std::vector<std::string>>());
     }

@@ -52,8 +52,8 @@ TEST_CASE("overlapping communicators contend as in full simulation") {
   // Both groups share the links of nodes 0 and 1; the second begins in the middle of the first.
   const Program program = [](Fabric& fabric) {
     const bool is_first = fabric.self().device == 0;
-    const Communicator& mine = is_first ? fabric.communicator({0, 2, 4, 6}, {})
-                                        : fabric.communicator({1, 3, 5, 7}, {});
+    const Communicator& mine =
+        is_first ? fabric.communicator({0, 2, 4, 6}, {}) : fabric.communicator({1, 3, 5, 7}, {});
     if (!is_first) fabric.compute(0.05, "work");
     for (int i = 0; i < 6; ++i) {
       fabric.all_reduce(bytes(60e6), 1, mine);

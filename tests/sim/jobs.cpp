@@ -58,14 +58,16 @@ Job job_on(const Platform& platform, std::int64_t train_samples, double spread) 
 }
 
 nlohmann::json forecast_json(const Job& job, const std::string& strategy) {
-  return in_process([&] { return nlohmann::json(epochcast::to_json(sim::forecast(job, strategy))); });
+  return in_process(
+      [&] { return nlohmann::json(epochcast::to_json(sim::forecast(job, strategy))); });
 }
 
 std::vector<RunResult> forecasts(const std::vector<Run>& runs) {
   std::vector<Task> tasks;
   for (const Run& run : runs) {
-    tasks.emplace_back(
-        [&run] { return nlohmann::json(epochcast::to_json(sim::forecast(run.job, run.strategy))); });
+    tasks.emplace_back([&run] {
+      return nlohmann::json(epochcast::to_json(sim::forecast(run.job, run.strategy)));
+    });
   }
   std::vector<RunResult> results;
   for (const nlohmann::json& json : in_processes(tasks)) {

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// With noise, loops are sampled and extrapolated: the forecast must agree with one that draws every
+// batch, within what the number of samples can tell.
+#include <cmath>
+#include <string>
+
+#include "tests/catch.hpp"
+#include "tests/sim/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+constexpr int kRepetitions = 40;
+
+/// The standard deviation of an epoch over repetitions, from its 5-95 % interval: 3.29 of them wide
+/// for a normal distribution.
+double deviation_s(const RunResult& result) {
+  return (result.epoch_s_interval->high_s - result.epoch_s_interval->low_s) / 3.29;
+}
+
+struct Pair {
+  RunResult sampled;
+  RunResult exact;
+};
+
+/// Exchanges take given times, so that drawing every batch is cheap too.
+Pair with_and_without(Job job, const std::string& strategy) {
+  job.config.epochs = 1;
+  job.config.repetitions = kRepetitions;
+  job.config.exchange_seconds = {{"all", 0.02}, {"node", 0.004}};
+  Job exact = job;
+  exact.config.exact = true;
+  auto results = forecasts({{job, strategy}, {exact, strategy}});
+  return {std::move(results[0]), std::move(results[1])};
+}
+
+TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn") {
+  for (const char* strategy :
+       {"sync", "hetgrad", "local-sgd", "unbalanced-local-sgd", "node-based", "dlb"}) {
+    CAPTURE(strategy);
+    // 400 iterations; node-based averages every 40.
+    Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
+    job.config.averaging_period = 40;
+
+    const Pair runs = with_and_without(job, strategy);
+
+    // Chance moves both means by their standard errors, and the sampled one by that of its pilot
+    // passes: at most 400 iterations by the mean of 8 x 31. Four such errors: one comparison in
+    // 16,000 exceeds them, and seeds are fixed.
+    const double sampled_s = deviation_s(runs.sampled);
+    const double exact_s = deviation_s(runs.exact);
+    const double error_s = std::hypot(sampled_s / std::sqrt(kRepetitions),
+                                      exact_s / std::sqrt(kRepetitions),
+                                      exact_s * std::sqrt(400.0 / (8 * 31)));
+    CHECK(std::abs(runs.sampled.epoch_s - runs.exact.epoch_s) < 4 * error_s);
+    CHECK(error_s < 0.015 * runs.exact.epoch_s);  // or the check above would say little
+    // 40 repetitions know a deviation to 11 % (1/sqrt(2·39)), quantiles worse, and there are two.
+    CHECK(sampled_s / exact_s > 0.5);
+    CHECK(sampled_s / exact_s < 2);
+  }
+}
+
+TEST_CASE("nodes that iterate on their own are not all lucky at once") {
+  // One worker per node: it waits at the averagings alone, for the unluckiest of 8.
+  Job job = job_on(plain_star(8, {}), 400 * 8 * 8, 0.3);
+  job.config.averaging_period = 100;
+
+  const Pair runs = with_and_without(job, "node-based");
+
+  // E[max of 8] - mean = 1.42 deviations of 100 batches, 4 averagings x 40 repetitions: known to
+  // about 1/sqrt(160) = 8 % on both sides, and the deviation of a batch to 5 %.
+  const double ratio = runs.sampled.phases.blocked_s / runs.exact.phases.blocked_s;
+  CHECK(ratio == Approx(1).epsilon(0.35));
+}
+
+TEST_CASE("workers that wait for each other every batch are slower on average than each alone") {
+  // The maximum of 8 draws from ±30 % lies above their median; without noise nobody waits.
+  const Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
+  Job still = job;
+  still.config.deterministic = true;
+
+  const auto results = forecasts({{job, "sync"}, {still, "sync"}});
+
+  CHECK(results[0].epoch_s > 1.02 * results[1].epoch_s);
+  CHECK(results[0].phases.blocked_s > 0.05 * results[0].phases.compute_s);
+  CHECK(results[1].phases.blocked_s < 1e-9);
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// A setting that changes nothing is a bug, or should not be there.
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/job.hpp"
+#include "sim/forecast.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/in_process.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Settings = std::map<std::string, std::string>;
+
+/// Where a setting shows: a base, and the value that has to change its forecast.
+struct Change {
+  Settings base;
+  std::string value;
+};
+
+const Settings kOneServer = {{"platform", "server-2cpu-8gpu"},
+                             {"network", "resnet20"},
+                             {"dataset", "cifar10"},
+                             {"strategy", "sync"},
+                             {"batch", "32"},
+                             {"epochs", "5"},
+                             {"deterministic", "on"}};
+
+Settings operator+(Settings base, const Settings& more) {
+  for (const auto& [name, value] : more) base[name] = value;
+  return base;
+}
+
+const Settings kBiased = kOneServer + Settings{{"strategy", "biased-local-sgd"}};
+const Settings kNoisy = kOneServer + Settings{{"platform", "epyc-vm-2core"},
+                                              {"batch", "8"},
+                                              {"trace", "amd-epyc-1thread-torch1.13"},
+                                              {"deterministic", "off"}};
+
+const std::map<std::string, Change> kChanges = {
+    {"platform", {kOneServer, "deep-est-dam"}},
+    {"network", {kOneServer, "resnet18"}},
+    {"dataset", {kOneServer, "cifar100"}},
+    {"strategy", {kOneServer, "hetgrad"}},
+    {"nodes", {kOneServer + Settings{{"platform", "deep-est-esb"}, {"nodes", "8"}}, "4"}},
+    {"workers", {kOneServer, "gpu"}},
+    {"batch", {kOneServer, "64"}},
+    {"epochs", {kOneServer + Settings{{"strategy", "dlb"}}, "2"}},
+    {"all-reduce", {kOneServer, "double-binary-tree"}},
+    {"overlap", {kOneServer, "bucket"}},
+    {"bucket",
+     {kOneServer + Settings{{"overlap", "bucket"}, {"first-bucket", "10kB"}, {"bucket", "100kB"}},
+      "500kB"}},
+    {"first-bucket",
+     {kOneServer + Settings{{"overlap", "bucket"}, {"first-bucket", "10kB"}}, "500kB"}},
+    {"partition",
+     {kOneServer +
+          Settings{{"strategy", "hetgrad"}, {"trace", "estimated-rtx4090,estimated-epyc-7543"}},
+      "functional"}},
+    {"averaging-period",
+     {kOneServer +
+          Settings{{"platform", "deep-est-esb"}, {"nodes", "4"}, {"strategy", "node-based"}},
+      "10"}},
+    {"local-steps", {kOneServer + Settings{{"strategy", "local-sgd"}}, "8"}},
+    {"sampling", {kBiased, "none"}},
+    {"partition-bytes", {kOneServer + Settings{{"strategy", "byteps"}}, "64kB"}},
+    {"trace", {kOneServer, "estimated-rtx4090,estimated-epyc-7543"}},
+    {"batch-seconds", {kOneServer, "gpu=10ms,cpu=20ms"}},
+    {"exchange-seconds", {kOneServer, "60ms"}},
+    {"seed", {kNoisy, "7"}},
+    {"repetitions", {kNoisy, "3"}},
+    {"deterministic", {kNoisy, "on"}},
+};
+
+/// Settings that change what is learned, and by design not how long it takes.
+const Settings kOnlyAccuracy = {
+    {"alpha", "0.9"}, {"weighted-aggregation", "off"}, {"high-loss-to", "slow"}};
+
+nlohmann::json forecast_with(const Settings& settings) {
+  JobConfig config;
+  for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
+  const Job job = load_job(config, Catalog(EPOCHCAST_SOURCE_DIR));
+  nlohmann::json json =
+      in_process([&] { return nlohmann::json(to_json(sim::forecast(job, config.strategy))); });
+  json.erase("config");
+  return json;
+}
+
+TEST_CASE("every setting changes what is forecast somewhere, but those of accuracy alone") {
+  for (const Setting& setting : settings()) {
+    const std::string name(setting.name);
+    CAPTURE(name);
+    if (name == "exact") continue;  // must change nothing: acceleration_test.cpp
+    if (const auto only = kOnlyAccuracy.find(name); only != kOnlyAccuracy.end()) {
+      CHECK(forecast_with(kBiased) == forecast_with(kBiased + Settings{*only}));
+      continue;
+    }
+    const auto change = kChanges.find(name);
+    REQUIRE(change != kChanges.end());  // a new setting needs a line above
+    const nlohmann::json before = forecast_with(change->second.base);
+    const nlohmann::json after =
+        forecast_with(change->second.base + Settings{{name, change->second.value}});
+    const bool differs = before["epoch_s"] != after["epoch_s"] ||
+                         before["epoch_s_interval"] != after["epoch_s_interval"];
+    CHECK(differs);
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests

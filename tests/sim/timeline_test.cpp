@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/timeline.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "sim/forecast.hpp"
+#include "strategies/strategy.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/in_process.hpp"
+#include "tests/sim/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+struct Drawn {
+  std::vector<TimelineEvent> events;
+  nlohmann::json chrome;  ///< the trace as written for viewers
+  double job_s = 0;       ///< start-up and all epochs
+  int workers = 0;
+};
+
+/// A run with its timeline, in a process of its own.
+Drawn draw(const Job& job, const std::string& strategy) {
+  const nlohmann::json json = in_process([&] {
+    Timeline timeline;
+    std::vector<WorkerInfo> workers;
+    const RunResult run = sim::forecast(job, strategy, &timeline, &workers);
+    std::ostringstream chrome;
+    timeline.write_chrome_trace(chrome, "test", workers);
+    nlohmann::json answer = {
+        {"job_s", run.startup_s + run.epoch_s * static_cast<double>(run.epochs)},
+        {"workers", run.workers},
+        {"chrome", nlohmann::json::parse(chrome.str())}};
+    for (const TimelineEvent& event : timeline.events()) {
+      answer["events"].push_back(
+          {event.worker, event.stream == Stream::compute, event.name, event.start_s, event.end_s});
+    }
+    return answer;
+  });
+  Drawn drawn = {
+      .events = {}, .chrome = json["chrome"], .job_s = json["job_s"], .workers = json["workers"]};
+  for (const auto& event : json["events"]) {
+    drawn.events.push_back({.worker = event[0],
+                            .stream = event[1] ? Stream::compute : Stream::communication,
+                            .name = event[2],
+                            .start_s = event[3],
+                            .end_s = event[4]});
+  }
+  return drawn;
+}
+
+std::vector<TimelineEvent> track(const Drawn& drawn, int worker, Stream stream) {
+  std::vector<TimelineEvent> events;
+  for (const TimelineEvent& event : drawn.events) {
+    if (event.worker == worker && event.stream == stream) events.push_back(event);
+  }
+  std::ranges::sort(events, {}, &TimelineEvent::start_s);
+  return events;
+}
+
+TEST_CASE("events of one track follow one another and end by the job's end") {
+  for (const Strategy& strategy : strategies()) {
+    for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
+      CAPTURE(strategy.name, overlap);
+      Job job = job_on(mixed(2, 2, 1, pcie(), star()), 6 * 8 * 8);
+      job.config.overlap = overlap;
+
+      const Drawn drawn = draw(job, std::string(strategy.name));
+
+      // Clocks are sums of a few thousand terms: they round at 1e-12 of the job.
+      const double slack_s = 1e-12 * drawn.job_s;
+      double last_s = 0;
+      for (int worker = 0; worker < drawn.workers; ++worker) {
+        for (const Stream stream : {Stream::compute, Stream::communication}) {
+          double free_s = 0;
+          for (const TimelineEvent& event : track(drawn, worker, stream)) {
+            CAPTURE(worker, event.name, event.start_s);
+            CHECK(event.start_s >= free_s - slack_s);
+            CHECK(event.end_s > event.start_s);
+            free_s = event.end_s;
+          }
+          last_s = std::max(last_s, free_s);
+        }
+      }
+      CHECK(last_s == Approx(drawn.job_s).epsilon(1e-9));
+    }
+  }
+}
+
+TEST_CASE("a viewer shows one process per worker with a track per stream, and every event on one") {
+  const Job job = job_on(mixed(2, 1, 1, pcie(), star()), 4 * 8 * 8);
+
+  const Drawn drawn = draw(job, "sync");
+
+  std::set<std::pair<int, int>> named;
+  std::set<std::pair<int, int>> used;
+  std::size_t events = 0;
+  for (const auto& event : drawn.chrome["traceEvents"]) {
+    const std::pair<int, int> at = {event["pid"], event["tid"]};
+    if (event["ph"] == "X") {
+      used.insert(at);
+      ++events;
+    } else if (event["name"] == "thread_name") {
+      named.insert(at);
+    }
+  }
+  CHECK(named.size() == 4 * 2);
+  CHECK(used == named);
+  CHECK(events == drawn.events.size());
+}
+
+TEST_CASE("the timeline shows the iterations that were run and says how many were not") {
+  const Job job = job_on(mixed(2, 1, 0, pcie(), star()), 2 * 8 * 50);
+
+  const Drawn drawn = draw(job, "sync");
+
+  const std::vector<TimelineEvent> computing = track(drawn, 0, Stream::compute);
+  const auto named = [&](const std::string& name) {
+    return std::ranges::count(computing, name, &TimelineEvent::name);
+  };
+  CHECK(named("47 more like this") == 3);  // 3 of 50 iterations are run, in 3 of 6 epochs
+  CHECK(named("3 more like this") == 1);   // epochs
+  CHECK(named("forward") == 3 * 3);
+}
+
+}  // namespace
+}  // namespace epochcast::tests

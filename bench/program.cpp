@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/program.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace epochcast::bench {
+namespace {
+
+const std::string kSource = R"({"grade": "estimated", "method": "made up"})";
+
+}  // namespace
+
+Cost run_program(const std::string& program, const std::string& arguments) {
+  std::vector<std::string> words = {program};
+  std::istringstream stream(arguments);
+  for (std::string word; stream >> word;) words.push_back(word);
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) {
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    execv(pointers.front(), pointers.data());
+    _exit(127);
+  }
+  int status = 0;
+  rusage used = {};
+  wait4(child, &status, 0, &used);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+    throw std::runtime_error("failed: " + program + " " + arguments);
+  }
+  const auto seconds_of = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return {.seconds = elapsed.count(),
+          .processor_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
+          .peak_bytes = 1024.0 * static_cast<double>(used.ru_maxrss)};
+}
+
+Inputs::Inputs() {
+  std::string name = (std::filesystem::temp_directory_path() / "epochcast-bench-XXXXXX").string();
+  if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+  folder_ = name;
+}
+
+Inputs::~Inputs() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string Inputs::platform(int nodes, int devices, const std::string& model) const {
+  const std::string file =
+      (folder_ / (std::to_string(nodes) + "x" + std::to_string(devices) + "-" + model + ".json"))
+          .string();
+  std::ofstream(file) << R"({"schema": "epochcast.platform/1", "name": "bench", "title": "bench",
+ "source": )" << kSource
+                      << R"(,
+ "nodes": [{"name": "node", "count": )"
+                      << nodes << R"(,
+   "devices": [{"class": "device", "model": ")"
+                      << model << R"(", "count": )" << devices << R"(, "reduce": "300GBps"}],
+   "interconnect": {"topology": "pcie", "bandwidth": "12GBps", "latency": "1us",
+                    "source": )"
+                      << kSource << R"(}}],
+ "network": {"topology": "star", "bandwidth": "12.5GBps", "latency": "1us", "source": )"
+                      << kSource << "}}\n";
+  return file;
+}
+
+std::string Inputs::dataset(long long samples) const {
+  const std::string file = (folder_ / (std::to_string(samples) + "-samples.json")).string();
+  std::ofstream(file) << R"({"schema": "epochcast.dataset/1", "name": "bench", "title": "bench",
+ "source": )" << kSource
+                      << R"(, "train_samples": )" << samples
+                      << R"(, "test_samples": 1000, "shape": [3, 32, 32],
+ "sample": "3072B", "classes": 10})"
+                      << '\n';
+  return file;
+}
+
+}  // namespace epochcast::bench

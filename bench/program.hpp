@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace epochcast::bench {
+
+/// What one run of the program took.
+struct Cost {
+  double seconds = 0;      ///< from fork to exit
+  double processor_s = 0;  ///< of all its processes
+  double peak_bytes = 0;   ///< resident, of the largest process
+};
+
+/// Runs `program arguments...` to its end, output thrown away. Exits when the program fails.
+[[nodiscard]] Cost run_program(const std::string& program, const std::string& arguments);
+
+/// A folder with made-up platforms and data sets, removed in the end.
+class Inputs {
+ public:
+  Inputs();
+  ~Inputs();
+  Inputs(const Inputs&) = delete;
+  Inputs& operator=(const Inputs&) = delete;
+
+  /// A star of equal nodes with `devices` of one model on PCIe. Returns the file's name.
+  [[nodiscard]] std::string platform(int nodes, int devices, const std::string& model) const;
+  /// Images like CIFAR-10's.
+  [[nodiscard]] std::string dataset(long long samples) const;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+}  // namespace epochcast::bench

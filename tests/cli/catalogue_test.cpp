@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "collectives/registry.hpp"
+#include "core/job.hpp"
+#include "strategies/strategy.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// The first words of the lines below the rule, up to an empty line.
+std::vector<std::string> first_column(const std::string& table) {
+  std::vector<std::string> names;
+  const std::vector<std::string> all = lines(table);
+  for (std::size_t i = 2; i < all.size() && !all[i].empty(); ++i) names.push_back(words(all[i])[0]);
+  return names;
+}
+
+void check_lists(const std::string& what, const std::vector<std::string>& names) {
+  CAPTURE(what);
+  const Outcome outcome = Folder().run("list " + what);
+
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  const std::vector<std::string> listed = first_column(outcome.out);
+  for (const std::string& name : names) {
+    CAPTURE(name);
+    CHECK(std::find(listed.begin(), listed.end(), name) != listed.end());
+  }
+}
+
+TEST_CASE("list shows every name of the catalogue", "[cli]") {
+  const Catalog catalog{EPOCHCAST_SOURCE_DIR};
+  check_lists("platforms", catalog.names("models/platforms"));
+  check_lists("networks", catalog.names("models/networks"));
+  check_lists("datasets", catalog.names("models/datasets"));
+}
+
+TEST_CASE("list strategies and list collectives show every registered name", "[cli]") {
+  std::vector<std::string> names;
+  for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
+  check_lists("strategies", names);
+
+  names.clear();
+  for (const AllReduceName& each : all_reduce_names()) names.emplace_back(each.name);
+  check_lists("collectives", names);
+}
+
+TEST_CASE("list traces shows every trace file with its device", "[cli]") {
+  const Outcome outcome = Folder().run("list traces");
+
+  CHECK(outcome.status == 0);
+  for (const TraceFile& file : catalog_traces(Catalog{EPOCHCAST_SOURCE_DIR})) {
+    CAPTURE(file.name);
+    CHECK(outcome.out.find(file.device) != std::string::npos);
+    CHECK(outcome.out.find(file.name) != std::string::npos);
+  }
+}
+
+TEST_CASE("every strategy is forecast on every platform of the catalogue, or told apart", "[cli]") {
+  for (const std::string& platform : Catalog{EPOCHCAST_SOURCE_DIR}.names("models/platforms")) {
+    CAPTURE(platform);
+    const Outcome outcome = Folder().run("simulate --platform " + platform +
+                                         " --network resnet20 --dataset cifar10 --batch 32 "
+                                         "--epochs 1 --local-steps 4 --repetitions 2 "
+                                         "--format json");
+
+    REQUIRE(outcome.status == 0);
+    const auto result = nlohmann::json::parse(outcome.out);
+    std::size_t count = result["runs"].size();
+    for (const auto& each : result.value("not_forecast", nlohmann::json::array())) {
+      ++count;
+      CHECK(each["strategy"] == "byteps");  // needs both devices that train and CPUs that sum
+      CHECK(each["problems"].size() == 1);
+    }
+    CHECK(count == strategies().size());
+  }
+}
+
+TEST_CASE("the table says which strategies do not apply, and why", "[cli]") {
+  const Folder folder;
+  folder.write("gpus.json", pair_with("\"cpu\"", "\"fpga\""));
+  const std::string job =
+      "simulate --platform gpus.json --network resnet20 --dataset cifar10 --epochs 1 "
+      "--batch-seconds gpu=1s";
+  const std::string why =
+      "strategy byteps needs devices that train and CPUs that sum; platform pair has only the "
+      "former";
+
+  const Outcome all = folder.run(job);
+  const Outcome swept = folder.run(job + " --strategy sync --sweep strategy=all");
+  const Outcome named = folder.run(job + " --strategy sync,byteps");
+
+  CHECK(all.status == 0);
+  CHECK(all.out.find("\n  byteps: not forecast: " + why + "\n") != std::string::npos);
+  CHECK(swept.status == 0);
+  CHECK(named.status == 2);
+  CHECK(named.err == "epochcast: " + why + "\n");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+const std::string kCannotWrite = "epochcast: the result could not be written to stdout\n";
+
+TEST_CASE("a full disk under stdout is an error, exit 1", "[cli]") {
+  const Folder folder;
+  for (const std::string format : {"table", "json", "csv"}) {
+    const Outcome outcome =
+        folder.run(kJob + " --strategy sync --format " + format, {.out_file = "/dev/full"});
+
+    CHECK(outcome.status == 1);
+    CHECK(outcome.err == kCannotWrite);
+  }
+  for (const std::string command : {"list networks", "--help", "--version", "simulate --help"}) {
+    CHECK(folder.run(command, {.out_file = "/dev/full"}).status == 1);
+  }
+}
+
+TEST_CASE("a reader of stdout that has gone away is an error, exit 1", "[cli]") {
+  const Outcome outcome = Folder().run(kJob, {.is_out_closed = true});
+
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err == kCannotWrite);
+}
+
+TEST_CASE("a simulating process that is killed is reported, exit 1", "[cli]") {
+  // Hours of simulating; the processor time of each process is limited to a second.
+  const Outcome outcome = Folder().run(
+      "simulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 1000000 "
+      "--batch 1 --batch-seconds gpu=1s --strategy sync --exact",
+      {.cpu_seconds = 1});
+
+  CHECK(outcome.status == 1);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err.find("epochcast: the simulating process was killed by signal ") !=
+        std::string::npos);
+}
+
+TEST_CASE("stdout holds the result alone, stderr nothing", "[cli]") {
+  const Outcome outcome = Folder().run(kJob + " --format csv --strategy sync,hetgrad,byteps");
+
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(lines(outcome.out).size() == 4);
+}
+
+TEST_CASE("the same command prints the same bytes", "[cli]") {
+  const Folder folder;
+  for (const std::string& job : {kJob, kNoisyJob}) {
+    for (const std::string format : {" --format table", " --format json", " --format csv"}) {
+      CHECK(folder.run(job + format).out == folder.run(job + format).out);
+    }
+  }
+}
+
+TEST_CASE("memory does not grow with repetitions", "[cli]") {
+  const Folder folder;
+  const std::string job = kNoisyJob + " --strategy sync --set repetitions=";
+  const Outcome few = folder.run(job + "2");
+  const Outcome many = folder.run(job + "200");
+
+  CHECK(many.status == 0);
+  // Without freeing its workers' stacks, every repetition would take 0.3 MB more.
+  CHECK(many.peak_bytes < 1.3 * few.peak_bytes);
+}
+
+TEST_CASE("a timeline is a Chrome trace with events of every worker", "[cli]") {
+  const Folder folder;
+  const Outcome outcome = folder.run(kJob + " --strategy sync --timeline sync.json");
+
+  REQUIRE(outcome.status == 0);
+  const auto timeline = nlohmann::json::parse(folder.read("sync.json"));
+  std::set<std::string> workers;
+  for (const auto& event : timeline.at("traceEvents")) {
+    if (event.at("ph") == "X") workers.insert(event.at("pid").dump());
+  }
+  CHECK(workers.size() == 2);
+}
+
+TEST_CASE("a timeline that cannot be written is an error, exit 1, without a result", "[cli]") {
+  const Folder folder;
+  for (const std::string file : {"no-such-folder/t.json", ".", "/dev/full"}) {
+    const Outcome outcome = folder.run(kJob + " --strategy sync --timeline " + file);
+
+    CHECK(outcome.status == 1);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err == "epochcast: --timeline: " + file + " cannot be written\n");
+  }
+}
+
+TEST_CASE("bytes that are no UTF-8 do not stop a JSON result", "[cli]") {
+  const Folder folder;
+  folder.write("caf\xff.json", folder.read("pair.json"));
+  std::vector<std::string> arguments = words(
+      "simulate --network resnet20 --dataset cifar10 --batch-seconds gpu=1s --strategy sync "
+      "--format json --platform");
+  arguments.emplace_back("caf\xff.json");
+  const Outcome outcome = folder.run(arguments);
+
+  CHECK(outcome.status == 0);
+  CHECK(nlohmann::json::parse(outcome.out)["runs"][0]["config"]["platform"] ==
+        "caf\xef\xbf\xbd.json");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

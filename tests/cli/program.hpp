@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace epochcast::tests {
+
+/// What one run of the program left behind.
+struct Outcome {
+  int status = 0;  ///< exit status; -N when signal N killed it
+  std::string out;
+  std::string err;
+  double peak_bytes = 0;  ///< resident, of its largest process
+};
+
+/// Where a run's stdout goes, and what it may use.
+struct RunOptions {
+  std::string out_file = {};     ///< instead of being captured
+  bool is_out_closed = false;    ///< stdout is a pipe that nobody reads
+  unsigned int cpu_seconds = 0;  ///< after which every process of the run is killed; 0: no limit
+};
+
+/// Text split at blanks.
+[[nodiscard]] std::vector<std::string> words(const std::string& text);
+/// Text split at line ends, without an empty last line.
+[[nodiscard]] std::vector<std::string> lines(const std::string& text);
+
+/// A folder for one test, removed in the end; the program runs inside it.
+///
+/// It holds pair.json, a platform of two nodes with one "test-gpu" that trains and one "test-cpu"
+/// each, and gpu.json and cpu.json, traces with spread of resnet20 with 3x32x32 samples on them.
+class Folder {
+ public:
+  Folder();
+  ~Folder();
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  void write(const std::string& name, const std::string& text) const;
+  [[nodiscard]] std::string read(const std::string& name) const;
+  [[nodiscard]] bool has(const std::string& name) const;
+
+  /// Runs `epochcast ARGUMENTS` here, with the catalogue of the source tree.
+  [[nodiscard]] Outcome run(const std::vector<std::string>& arguments,
+                            const RunOptions& options = {}) const;
+  /// The same with arguments split at blanks.
+  [[nodiscard]] Outcome run(const std::string& arguments, const RunOptions& options = {}) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// A job on pair.json that takes milliseconds: its batches take 100 ms on GPUs, 1 s on CPUs.
+inline const std::string kJob =
+    "simulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 2 "
+    "--batch-seconds gpu=100ms,cpu=1s";
+/// The same with costs that have spread.
+inline const std::string kNoisyJob =
+    "simulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 2 --batch 32 "
+    "--trace gpu.json,cpu.json --repetitions 5";
+
+/// pair.json with one text replaced by another.
+[[nodiscard]] std::string pair_with(const std::string& text, const std::string& replacement);
+
+}  // namespace epochcast::tests

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <set>
+
+#include "core/job_config.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+struct Change {
+  std::string job;
+  std::string flag;  ///< with a value that must move the forecast
+};
+
+const std::string kTwoClasses = kJob + " --workers all --batch 32";
+const std::string kBiased =
+    kTwoClasses + " --strategy biased-local-sgd --local-steps fast=32,slow=1";
+const std::string kBuckets = kJob + " --strategy sync --overlap bucket --first-bucket 10kB";
+const std::string kFiles = " --network resnet20 --dataset cifar10 --epochs 2 --strategy sync";
+
+/// For each setting, a job whose forecast it changes.
+const std::map<std::string, Change> kChanges = {
+    {"platform", {"simulate --batch-seconds gpu=1s --nodes 2" + kFiles, "--platform deep-est-esb"}},
+    {"network", {kJob, "--network resnet18"}},
+    {"dataset", {kJob, "--dataset cifar100"}},
+    {"strategy", {kJob, "--strategy sync"}},
+    {"nodes", {kJob, "--nodes 1"}},
+    {"workers", {kJob + " --strategy sync", "--workers all"}},
+    {"batch", {kJob, "--batch 64"}},
+    {"epochs", {kJob, "--epochs 3"}},
+    {"all-reduce", {kTwoClasses + " --strategy sync", "--all-reduce binary-tree"}},
+    {"overlap", {kJob + " --strategy sync", "--overlap bucket"}},
+    {"bucket", {kBuckets, "--bucket 100kB"}},
+    {"first-bucket", {kJob + " --strategy sync --overlap bucket", "--first-bucket 10kB"}},
+    {"partition",
+     {"simulate --platform pair.json --trace gpu.json,cpu.json --workers all --batch 30 "
+      "--deterministic --strategy hetgrad --network resnet20 --dataset cifar10",
+      "--partition functional"}},
+    {"averaging-period", {kJob + " --strategy node-based", "--averaging-period 10"}},
+    {"local-steps", {kJob + " --strategy local-sgd", "--local-steps 10"}},
+    {"sampling", {kBiased, "--sampling none"}},
+    {"partition-bytes", {kJob + " --strategy byteps", "--partition-bytes 10kB"}},
+    {"trace",
+     {"simulate --platform pair.json --batch 64" + kFiles + " --trace gpu.json",
+      "--trace slow.json"}},
+    {"batch-seconds", {kJob, "--batch-seconds gpu=2s,cpu=3s"}},
+    {"exchange-seconds", {kJob + " --strategy sync", "--exchange-seconds 1s"}},
+    {"seed", {kNoisyJob, "--seed 2"}},
+    {"repetitions", {kNoisyJob, "--repetitions 6"}},
+    {"deterministic", {kNoisyJob, "--deterministic"}},
+    {"exact", {kNoisyJob + " --strategy sync --set batch=256", "--exact"}},
+};
+
+/// These change what is learned, not how long it takes: a forecast can only record them.
+const std::map<std::string, std::string> kAccuracyOnly = {
+    {"alpha", "--alpha 0.1"},
+    {"weighted-aggregation", "--weighted-aggregation off"},
+    {"high-loss-to", "--high-loss-to slow"},
+};
+
+/// The job with the flag in place of its own one of that name.
+std::vector<std::string> changed(const Change& change) {
+  std::vector<std::string> arguments = words(change.job);
+  const std::vector<std::string> flag = words(change.flag);
+  const auto given = std::find(arguments.begin(), arguments.end(), flag.front());
+  if (given != arguments.end()) arguments.erase(given, given + 2);
+  arguments.insert(arguments.end(), flag.begin(), flag.end());
+  arguments.insert(arguments.end(), {"--format", "csv"});
+  return arguments;
+}
+
+std::vector<std::string> unchanged(const Change& change) {
+  std::vector<std::string> arguments = words(change.job + " --format csv");
+  if (change.flag.starts_with("--platform"))
+    arguments.insert(arguments.end(), {"--platform", "pair.json"});
+  return arguments;
+}
+
+TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli]") {
+  const Folder folder;
+  folder.write("slow.json", folder.read("gpu.json"));
+  std::string slow = folder.read("gpu.json");
+  folder.write("slow.json", slow.replace(slow.find("0.5,"), 4, "0.9,"));
+  std::set<std::string> covered;
+  for (const auto& [name, change] : kChanges) {
+    CAPTURE(name);
+    covered.insert(name);
+    const Outcome before = folder.run(unchanged(change));
+    const Outcome after = folder.run(changed(change));
+
+    CHECK(before.status == 0);
+    CHECK(after.status == 0);
+    CHECK(before.out != after.out);
+  }
+  for (const auto& [name, flag] : kAccuracyOnly) {
+    CAPTURE(name);
+    covered.insert(name);
+    const Outcome before = folder.run(kBiased + " --format json");
+    const Outcome after = folder.run(kBiased + " --format json " + flag);
+    const std::string recorded = "\"" + name + "\": \"" + words(flag)[1] + "\"";
+
+    CHECK(before.out.find(recorded) == std::string::npos);
+    CHECK(after.out.find(recorded) != std::string::npos);
+  }
+  for (const Setting& setting : settings()) {
+    CAPTURE(setting.name);
+    CHECK(covered.contains(std::string(setting.name)));
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests

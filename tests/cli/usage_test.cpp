@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job_config.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+const std::string kUsage =
+    "epochcast: how long does an epoch take, under each training strategy, on which cluster?\n"
+    "\n"
+    "  epochcast simulate   forecast epoch times on a simulated cluster\n"
+    "  epochcast list       platforms, networks, datasets, strategies, collectives or traces\n"
+    "\n"
+    "`epochcast COMMAND --help` explains a command.\n";
+
+TEST_CASE("without arguments the usage goes to stderr, exit 2", "[cli]") {
+  const Outcome outcome = Folder().run("");
+
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(outcome.err == kUsage);
+}
+
+TEST_CASE("help that was asked for goes to stdout, exit 0", "[cli]") {
+  for (const std::string flag : {"--help", "-h", "help"}) {
+    const Outcome outcome = Folder().run(flag);
+
+    CHECK(outcome.status == 0);
+    CHECK(outcome.out == kUsage);
+    CHECK(outcome.err.empty());
+  }
+}
+
+TEST_CASE("simulate --help names every setting with what it takes", "[cli]") {
+  const Outcome outcome = Folder().run("simulate --help");
+
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  CHECK(Folder().run("simulate -h").out == outcome.out);
+  for (const Setting& setting : settings()) {
+    CAPTURE(setting.name);
+    const bool is_switch = setting.value_name == "on|off";
+    CHECK(outcome.out.find("  --" + std::string(setting.name) + " " + (is_switch ? "[=" : "") +
+                           std::string(setting.value_name)) != std::string::npos);
+  }
+  for (const std::string option : {"--experiment FILE",
+                                   "--set NAME=VALUE",
+                                   "--sweep NAME=V1,V2,...",
+                                   "--format table|json|csv",
+                                   "--timeline FILE",
+                                   "--help"}) {
+    CAPTURE(option);
+    CHECK(outcome.out.find(option) != std::string::npos);
+  }
+}
+
+TEST_CASE("list --help names every list", "[cli]") {
+  const Outcome outcome = Folder().run("list --help");
+
+  CHECK(outcome.status == 0);
+  CHECK(
+      outcome.out ==
+      "epochcast list WHAT: what there is. WHAT is one of collectives datasets networks platforms "
+      "strategies traces\n");
+  CHECK(Folder().run("list -h").out == outcome.out);
+}
+
+TEST_CASE("--version is one line", "[cli]") {
+  const Outcome outcome = Folder().run("--version");
+
+  CHECK(outcome.status == 0);
+  CHECK(outcome.out == "epochcast " EPOCHCAST_VERSION "\n");
+}
+
+TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
+  struct Case {
+    std::vector<std::string> arguments;
+    std::string error;
+  };
+  const std::vector<Case> cases = {
+      {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
+      {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
+      {{"fly"}, "unknown command \"fly\"; known: simulate, list"},
+      {{""}, "unknown command \"\"; known: simulate, list"},
+      {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
+      {{"list"},
+       "list: expected one of collectives, datasets, networks, platforms, strategies, traces"},
+      {{"list", "platforms", "networks"},
+       "list: expected one of collectives, datasets, networks, platforms, strategies, traces"},
+  };
+  for (const Case& each : cases) {
+    const Outcome outcome = Folder().run(each.arguments);
+
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err == "epochcast: " + each.error + "\n");
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests

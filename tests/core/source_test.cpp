@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/source.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+Source source_of(const std::string& text) {
+  const nlohmann::json document = parse_json(R"({"source": )" + text + "}", "f.json");
+  Problems problems("f.json");
+  Source source = read_source(JsonInput(document, "", problems).at("source"));
+  problems.throw_if_any();
+  return source;
+}
+
+Texts problems_of_source(const std::string& text) {
+  return problems_of([&] { static_cast<void>(source_of(text)); });
+}
+
+TEST_CASE("a source says its grade and, in one line, where figures come from") {
+  const Source measured = source_of(R"({"grade": "measured", "machine": "EPYC, 2 cores",
+    "date": "2026-01-02", "command": "measure", "versions": {"libtorch": "1.13.1"}})");
+  const Source published = source_of(R"({"grade": "published", "reference": "table 3"})");
+  const Source estimated = source_of(R"({"grade": "estimated", "method": "FLOPs over peak"})");
+
+  CHECK(measured.grade == Grade::measured);
+  CHECK(measured.text == "EPYC, 2 cores, 2026-01-02");
+  CHECK(published.grade == Grade::published);
+  CHECK(published.text == "table 3");
+  CHECK(estimated.grade == Grade::estimated);
+  CHECK(estimated.text == "FLOPs over peak");
+}
+
+TEST_CASE("the lowest grade is the less trustworthy one: measured, published, estimated") {
+  CHECK(lowest(Grade::measured, Grade::published) == Grade::published);
+  CHECK(lowest(Grade::estimated, Grade::published) == Grade::estimated);
+  CHECK(lowest(Grade::measured, Grade::measured) == Grade::measured);
+}
+
+TEST_CASE("a measured source without machine, date, command and versions is no source") {
+  CHECK(problems_of_source(R"({"grade": "measured"})") ==
+        Texts{"f.json: /source/machine: missing",
+              "f.json: /source/date: missing",
+              "f.json: /source/command: missing",
+              "f.json: /source/versions: missing"});
+}
+
+TEST_CASE("each grade has its own keys") {
+  CHECK(problems_of_source(R"({"grade": "published"})") ==
+        Texts{"f.json: /source/reference: missing"});
+  CHECK(problems_of_source(R"({"grade": "estimated"})") ==
+        Texts{"f.json: /source/method: missing"});
+  CHECK(problems_of_source(R"({"grade": "estimated", "method": "m", "machine": "x"})") ==
+        Texts{"f.json: /source/machine: unknown key \"machine\"; known: grade, note, method, "
+              "reference"});
+}
+
+TEST_CASE("a grade of our own invention is refused") {
+  CHECK(problems_of_source(R"({"grade": "guessed"})") ==
+        Texts{"f.json: /source/grade: got \"guessed\"; expected \"measured\", \"published\" or "
+              "\"estimated\""});
+  CHECK(problems_of_source("{}") == Texts{"f.json: /source/grade: missing"});
+}
+
+TEST_CASE("a source that is no object is refused") {
+  CHECK(problems_of_source("\"a paper\"") ==
+        Texts{"f.json: /source: got \"a paper\"; expected an object"});
+}
+
+}  // namespace
+}  // namespace epochcast::tests

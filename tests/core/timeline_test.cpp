@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/timeline.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+WorkerInfo worker(int node, const char* model) {
+  WorkerInfo info;
+  info.node = node;
+  info.model = model;
+  return info;
+}
+
+nlohmann::json written(const Timeline& timeline,
+                       const std::string& title,
+                       const std::vector<WorkerInfo>& workers) {
+  std::ostringstream out;
+  timeline.write_chrome_trace(out, title, workers);
+  return nlohmann::json::parse(out.str());
+}
+
+TEST_CASE("an event that took no time is not kept") {
+  Timeline timeline;
+  timeline.add({.worker = 0, .stream = Stream::compute, .name = "step", .start_s = 1, .end_s = 1});
+  timeline.add({.worker = 0, .stream = Stream::compute, .name = "next", .start_s = 1, .end_s = 2});
+
+  REQUIRE(timeline.events().size() == 1);
+  CHECK(timeline.events()[0].name == "next");
+}
+
+TEST_CASE("a timeline is Chrome trace JSON: a process per worker, a thread per stream") {
+  Timeline timeline;
+  timeline.add(
+      {.worker = 1, .stream = Stream::compute, .name = "forward", .start_s = 0.5, .end_s = 2});
+  timeline.add({.worker = 0,
+                .stream = Stream::communication,
+                .name = "all-reduce",
+                .start_s = 2,
+                .end_s = 2.25});
+
+  const nlohmann::json json = written(timeline, "sync", {worker(0, "v100"), worker(3, "xeon")});
+
+  CHECK(json["otherData"]["title"] == "sync");
+  const nlohmann::json& events = json["traceEvents"];
+  REQUIRE(events.size() == 3 * 2 + 2);
+  CHECK(events[0] == nlohmann::json{{"ph", "M"},
+                                    {"name", "process_name"},
+                                    {"pid", 0},
+                                    {"tid", 0},
+                                    {"args", {{"name", "worker 0 (v100, node 0)"}}}});
+  CHECK(events[3]["args"]["name"] == "worker 1 (xeon, node 3)");
+  CHECK(events[5]["args"]["name"] == "communication");
+  CHECK(events[5]["tid"] == 1);
+  CHECK(
+      events[6] ==
+      nlohmann::json{
+          {"ph", "X"}, {"name", "forward"}, {"pid", 1}, {"tid", 0}, {"ts", 0.5e6}, {"dur", 1.5e6}});
+  CHECK(events[7]["tid"] == 1);
+  CHECK(events[7]["pid"] == 0);
+  CHECK(events[7]["ts"] == 2e6);
+  CHECK(events[7]["dur"] == 0.25e6);
+}
+
+TEST_CASE("a timeline stays valid JSON whatever titles, models and names hold") {
+  Timeline timeline;
+  timeline.add(
+      {.worker = 0, .stream = Stream::compute, .name = "a\\\"b\n", .start_s = 0, .end_s = 1e-9});
+
+  const nlohmann::json json = written(timeline, "\"quoted\"\n", {worker(0, "x\"y")});
+
+  CHECK(json["otherData"]["title"] == "\"quoted\"\n");
+  CHECK(json["traceEvents"][0]["args"]["name"] == "worker 0 (x\"y, node 0)");
+  CHECK(json["traceEvents"][3]["name"] == "a\\\"b\n");
+}
+
+TEST_CASE("a timeline of nobody is empty, and valid") {
+  CHECK(written(Timeline(), "", {})["traceEvents"].empty());
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/units.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+struct Known {
+  const char* unit;
+  Dimension dimension;
+  double factor;
+};
+
+const Known kKnown[] = {
+    {"s", Dimension::seconds, 1},
+    {"ms", Dimension::seconds, 1e-3},
+    {"us", Dimension::seconds, 1e-6},
+    {"ns", Dimension::seconds, 1e-9},
+    {"min", Dimension::seconds, 60},
+    {"h", Dimension::seconds, 60 * 60},
+    {"B", Dimension::bytes, 1},
+    {"kB", Dimension::bytes, 1e3},
+    {"MB", Dimension::bytes, 1e6},
+    {"GB", Dimension::bytes, 1e9},
+    {"TB", Dimension::bytes, 1e12},
+    {"KiB", Dimension::bytes, 0x1p10},
+    {"MiB", Dimension::bytes, 0x1p20},
+    {"GiB", Dimension::bytes, 0x1p30},
+    {"TiB", Dimension::bytes, 0x1p40},
+    {"Bps", Dimension::bytes_per_s, 1},
+    {"kBps", Dimension::bytes_per_s, 1e3},
+    {"MBps", Dimension::bytes_per_s, 1e6},
+    {"GBps", Dimension::bytes_per_s, 1e9},
+    {"TBps", Dimension::bytes_per_s, 1e12},
+    {"KiBps", Dimension::bytes_per_s, 0x1p10},
+    {"MiBps", Dimension::bytes_per_s, 0x1p20},
+    {"GiBps", Dimension::bytes_per_s, 0x1p30},
+    {"bps", Dimension::bytes_per_s, 1.0 / 8},
+    {"kbps", Dimension::bytes_per_s, 1e3 / 8},
+    {"Mbps", Dimension::bytes_per_s, 1e6 / 8},
+    {"Gbps", Dimension::bytes_per_s, 1e9 / 8},
+    {"Tbps", Dimension::bytes_per_s, 1e12 / 8},
+    {"flop", Dimension::flops, 1},
+    {"kflop", Dimension::flops, 1e3},
+    {"Mflop", Dimension::flops, 1e6},
+    {"Gflop", Dimension::flops, 1e9},
+    {"Tflop", Dimension::flops, 1e12},
+    {"flops", Dimension::flops_per_s, 1},
+    {"Mflops", Dimension::flops_per_s, 1e6},
+    {"Gflops", Dimension::flops_per_s, 1e9},
+    {"Tflops", Dimension::flops_per_s, 1e12},
+};
+
+constexpr Dimension kDimensions[] = {Dimension::seconds,
+                                     Dimension::bytes,
+                                     Dimension::bytes_per_s,
+                                     Dimension::flops,
+                                     Dimension::flops_per_s};
+
+TEST_CASE("every unit scales its number, and measures one dimension only") {
+  for (const Known& known : kKnown) {
+    for (const Dimension dimension : kDimensions) {
+      CAPTURE(known.unit, static_cast<int>(dimension));
+      const auto value = parse_quantity(std::string("2.5") + known.unit, dimension);
+
+      if (dimension == known.dimension) {
+        CHECK(value == 2.5 * known.factor);
+      } else {
+        CHECK(value == std::nullopt);
+      }
+    }
+  }
+}
+
+TEST_CASE("eight bits are a byte: 100Gbps is 12.5GBps") {
+  CHECK(parse_quantity("100Gbps", Dimension::bytes_per_s) ==
+        parse_quantity("12.5GBps", Dimension::bytes_per_s));
+}
+
+TEST_CASE("a quantity keeps its sign, its exponent, and may have spaces before the unit") {
+  CHECK(parse_quantity("-3ms", Dimension::seconds) == -3e-3);
+  CHECK(parse_quantity("1e3us", Dimension::seconds) == 1e3 * 1e-6);
+  CHECK(parse_quantity("32  GiB", Dimension::bytes) == 32 * 0x1p30);
+  CHECK(parse_quantity("0s", Dimension::seconds) == 0);
+}
+
+TEST_CASE("what is no number with a unit is no quantity") {
+  for (const char* text : {"",
+                           "s",
+                           "12",
+                           "12.5.1s",
+                           "1,5s",
+                           "+1s",
+                           " 1s",
+                           "1s ",
+                           "1 m s",
+                           "1S",
+                           "1sec",
+                           "0x10s",
+                           "--1s",
+                           "1es",
+                           "ms1",
+                           "five s"}) {
+    CAPTURE(text);
+    CHECK(parse_quantity(text, Dimension::seconds) == std::nullopt);
+  }
+}
+
+TEST_CASE("a quantity is finite, and so is its reciprocal") {
+  for (const char* text :
+       {"nans", "nan s", "infs", "-inf s", "1e400s", "1e308h", "1e31s", "1e-31s"}) {
+    CAPTURE(text);
+    CHECK(parse_quantity(text, Dimension::seconds) == std::nullopt);
+  }
+  CHECK(parse_quantity("1e30s", Dimension::seconds) == 1e30);
+  CHECK(parse_quantity("-1e-30s", Dimension::seconds) == -1e-30);
+}
+
+TEST_CASE("seconds for people have three significant digits in the unit that suits them") {
+  CHECK(format_seconds(0) == "0 s");
+  CHECK(format_seconds(1.5e-9) == "1.50 ns");
+  CHECK(format_seconds(0.00321) == "3.21 ms");
+  CHECK(format_seconds(99.96e-6) == "100 us");
+  CHECK(format_seconds(999.6e-6) == "1.00 ms");
+  CHECK(format_seconds(51) == "51.0 s");
+  CHECK(format_seconds(9.996) == "10.0 s");
+  CHECK(format_seconds(599) == "599 s");
+  CHECK(format_seconds(600) == "10.0 min");
+  CHECK(format_seconds(2 * 3600 + 5 * 60) == "2.08 h");
+  CHECK(format_seconds(3 * 86400) == "3.00 d");
+  CHECK(format_seconds(-0.5) == "-500 ms");
+}
+
+TEST_CASE("bytes for people count in powers of 1000") {
+  CHECK(format_bytes(0) == "0 B");
+  CHECK(format_bytes(999) == "999 B");
+  CHECK(format_bytes(1000) == "1.00 kB");
+  CHECK(format_bytes(44.7e6) == "44.7 MB");
+  CHECK(format_bytes(999.6e6) == "1.00 GB");
+  CHECK(format_bytes(1.5e13) == "15.0 TB");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job_config.hpp"
+#include "tests/fuzz/fuzz_input.hpp"
+
+using namespace epochcast;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return fuzz::run(data, size, [](const nlohmann::json& document) {
+    JobConfig config;
+    apply_experiment(config, document, "input");
+
+    // What was accepted is a valid experiment itself.
+    nlohmann::json again = {{"schema", "epochcast.experiment/1"}};
+    for (const auto& [name, value] : setting_texts(config)) again[name] = value;
+    JobConfig same;
+    try {
+      apply_experiment(same, again, "again");
+    } catch (const UserError&) {
+      fuzz::require(false);
+    }
+    for (const Setting& setting : settings()) {
+      fuzz::require(setting.show(same) == setting.show(config));
+    }
+  });
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <numeric>
+
+#include "tests/catch.hpp"
+#include "tests/support/strategy_run.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// Three workers of 1, 2 and 4 ms a sample. B = 7: G = 21; N = 100: K = 4.
+StrategyJob one_two_four(std::int64_t epochs) {
+  return {.workers = fast_and_slow({true, false, false}),
+          .config = small_config(7, epochs),
+          .train_samples = 100,
+          .work = proportional_work({0.001, 0.002, 0.004}),
+          .cost = {}};
+}
+
+/// The batches of every worker in one epoch.
+std::vector<std::int64_t> batches_in(const StrategyRun& run, std::size_t epoch) {
+  std::vector<std::int64_t> batches;
+  for (const LearnerLog& learner : run.learners) {
+    const std::size_t iterations = learner.batches.size() / learner.shuffled.size();
+    for (std::size_t k = 0; k < iterations; ++k) {
+      CHECK(learner.batches[epoch * iterations + k] == learner.batches[epoch * iterations]);
+    }
+    batches.push_back(learner.batches[epoch * iterations]);
+  }
+  return batches;
+}
+
+TEST_CASE("dlb starts from equal batches") {
+  const StrategyRun run = run_strategy("dlb", one_two_four(1));
+
+  CHECK(batches_in(run, 0) == std::vector<std::int64_t>{7, 7, 7});
+  CHECK(run.learners[2].benchmarks.empty());
+}
+
+TEST_CASE("dlb's batches follow the throughput of the last epoch and sum to G") {
+  const StrategyRun run = run_strategy("dlb", one_two_four(4));
+
+  for (const std::size_t epoch : {1U, 2U, 3U}) {  // x = 1000, 500, 250 samples/s
+    CHECK(batches_in(run, epoch) == std::vector<std::int64_t>{12, 6, 3});
+  }
+  CHECK(run.reports[0].batch == 12);
+  CHECK(run.reports[0].iterations_per_epoch == 4);
+}
+
+TEST_CASE("dlb follows a device whose small batches are dear") {
+  StrategyJob job = one_two_four(6);
+  job.workers = fast_and_slow({true, false});
+  job.config.batch = 50;
+  job.train_samples = 1000;
+  job.work.batch_s = [](int rank, std::int64_t batch) {
+    return rank == 0 ? 0.001 * static_cast<double>(batch)
+                     : 0.05 + 0.001 * static_cast<double>(batch);
+  };
+
+  const StrategyRun run = run_strategy("dlb", job);
+
+  // x_0 = 1000/s, x_1 = b/(0.05 + 0.001·b): 500/s at 50, so B = 67, 33; then 398/s: 72, 28; ...
+  CHECK(batches_in(run, 1) == std::vector<std::int64_t>{67, 33});
+  CHECK(batches_in(run, 2) == std::vector<std::int64_t>{72, 28});
+  for (std::size_t epoch = 0; epoch < 6; ++epoch) {
+    const std::vector<std::int64_t> batches = batches_in(run, epoch);
+    CHECK(std::accumulate(batches.begin(), batches.end(), std::int64_t{0}) == 100);
+  }
+}
+
+TEST_CASE("dlb weights gradients by batch, so that they sum to the global mean") {
+  StrategyJob job = one_two_four(2);
+  job.work.gradient = [](int rank, std::int64_t) { return static_cast<float>(rank * rank); };
+
+  const StrategyRun run = run_strategy("dlb", job);
+
+  for (int rank = 0; rank < 3; ++rank) {
+    const std::vector<FakeCall> calls = run.all_reduces(rank, kGradientBytes);
+    const std::vector<double> expected = {12.0 / 21, 6.0 / 21, 3.0 / 21};
+    REQUIRE(calls.size() == 2 * 4);
+    CHECK(calls.front().weight == 7.0 / 21);
+    CHECK(calls.back().weight == expected[static_cast<std::size_t>(rank)]);
+  }
+  CHECK(run.learners[0].applied.back()[0] == Approx((0 * 12 + 1 * 6 + 4 * 3) / 21.0));
+}
+
+TEST_CASE("dlb's workers use samples that lie side by side") {
+  const StrategyRun run = run_strategy("dlb", one_two_four(2));
+
+  CHECK(run.learners[0].shuffled[1] == Share{0, 48});
+  CHECK(run.learners[1].shuffled[1] == Share{48, 72});
+  CHECK(run.learners[2].shuffled[1] == Share{72, 84});
+}
+
+TEST_CASE("dlb leaves every worker a sample, or it could never come back") {
+  StrategyJob job = one_two_four(3);
+  job.work = proportional_work({0.001, 0.001, 10});
+
+  const StrategyRun run = run_strategy("dlb", job);
+
+  CHECK(batches_in(run, 1) == std::vector<std::int64_t>{10, 10, 1});
+}
+
+}  // namespace
+}  // namespace epochcast::tests

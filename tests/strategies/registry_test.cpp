@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+
+#include "tests/catch.hpp"
+#include "tests/support/strategy_run.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// One node per two workers; rank 0 is a GPU, every later worker slower than the one before. For
+/// byteps the last half of the workers (at least one) sums.
+StrategyJob job_of(const Strategy& strategy, int size) {
+  std::vector<int> nodes;
+  for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / 2);
+  StrategyJob job = {.workers = workers_on(nodes),
+                     .config = small_config(4, 2),
+                     .train_samples = 200,
+                     .work = {},
+                     .cost = {.alpha_s = 1e-4, .beta_s_per_byte = 1e-9}};
+  job.config.local_steps = 3;
+  job.config.averaging_period = 3;
+  job.work.batch_s = [](int rank, std::int64_t batch) {
+    return 0.001 * (rank + 1) * static_cast<double>(batch);
+  };
+  const bool needs_servers = strategy.participants == Participants::workers_and_servers;
+  for (int rank = 1; rank < size; ++rank) {
+    WorkerInfo& worker = job.workers[static_cast<std::size_t>(rank)];
+    worker.device_class = "cpu";
+    worker.model = "cpu-" + std::to_string(rank);
+    if (needs_servers && 2 * rank >= size) worker.role = Role::sums;
+  }
+  return job;
+}
+
+bool applies(const Strategy& strategy, int size) {
+  return strategy.participants != Participants::workers_and_servers || size > 1;
+}
+
+TEST_CASE("every strategy runs on 1, 2 and 5 unequal workers, with and without overlap") {
+  for (const Strategy& strategy : strategies()) {
+    for (const int size : {1, 2, 5}) {
+      if (!applies(strategy, size)) continue;
+      for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
+        CAPTURE(strategy.name, size, overlap == Overlap::bucket);
+        StrategyJob job = job_of(strategy, size);
+        job.config.overlap = overlap;
+
+        const StrategyRun run = run_strategy(strategy.name, job);
+
+        for (const WorkerReport& report : run.reports) {
+          CHECK(report.iterations_per_epoch >= 1);
+          CHECK(report.rounds_per_epoch >= 1);
+          CHECK(report.training_s > 0);
+          CHECK(report.training.total_s() == Approx(report.training_s));
+          CHECK(report.iterations_per_epoch == run.reports.front().iterations_per_epoch);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("every strategy ends with equal parameters on all workers that train") {
+  for (const Strategy& strategy : strategies()) {
+    CAPTURE(strategy.name);
+    const StrategyJob job = job_of(strategy, 5);
+
+    const StrategyRun run = run_strategy(strategy.name, job);
+
+    for (std::size_t rank = 0; rank < job.workers.size(); ++rank) {
+      if (job.workers[rank].role == Role::sums) continue;
+      CHECK(run.learners[rank].parameters == run.learners[0].parameters);
+    }
+    CHECK(run.learners[0].parameters != std::vector<float>(RecordingLearner::kParameters, 0));
+  }
+}
+
+TEST_CASE("on one worker every strategy sees floor(N/B) or T·H batches an epoch") {
+  for (const Strategy& strategy : strategies()) {
+    if (!applies(strategy, 1)) continue;
+    CAPTURE(strategy.name);
+
+    const StrategyRun run = run_strategy(strategy.name, job_of(strategy, 1));
+
+    const bool is_local = strategy.name.find("local-sgd") != std::string_view::npos;
+    CHECK(run.reports[0].iterations_per_epoch == (is_local ? 200 / (4 * 3) * 3 : 200 / 4));
+    CHECK(run.reports[0].training.blocked_s == 0);
+    CHECK(run.reports[0].training.exposed_communication_s == 0);
+  }
+}
+
+TEST_CASE("strategies have names of their own, a summary and a source") {
+  std::set<std::string_view> names;
+  for (const Strategy& strategy : strategies()) {
+    CHECK(names.insert(strategy.name).second);
+    CHECK_FALSE(strategy.summary.empty());
+    CHECK_FALSE(strategy.source.empty());
+    CHECK(&find_strategy(strategy.name) == &strategy);
+  }
+}
+
+TEST_CASE("an unknown strategy is answered with the closest name, or all of them") {
+  CHECK_THROWS_WITH(find_strategy("hetgard"),
+                    "--strategy: unknown strategy \"hetgard\"; did you mean \"hetgrad\"?");
+  CHECK_THROWS_WITH(find_strategy("magic"),
+                    "--strategy: unknown strategy \"magic\"; known: sync, sync-fastest, hetgrad, "
+                    "hetgrad-unweighted, node-based, local-sgd, unbalanced-local-sgd, "
+                    "biased-local-sgd, byteps, dlb");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tests/support/fabric_contract.hpp"
+
+namespace epochcast::tests {
+
+/// Groups of workers, and what arrives where.
+[[nodiscard]] std::vector<FabricClaim> claims_about_numbers();
+/// Clocks, phases, order and traffic.
+[[nodiscard]] std::vector<FabricClaim> claims_about_time();
+
+/// The claim for jobs of 1, 2 and 4 workers, on one node and on several.
+[[nodiscard]] std::vector<FabricClaim> on_all_layouts(const std::string& text,
+                                                      const FabricProgram& program);
+
+/// An all-reduce choice for groups.
+[[nodiscard]] inline AllReduceChoice ring() { return {.algorithm = "ring", .servers = {}}; }
+
+/// `values` as a payload of that many bytes.
+[[nodiscard]] inline Payload payload_of(std::vector<float>& values) {
+  return {.bytes = static_cast<double>(sizeof(float) * values.size()), .values = values};
+}
+
+}  // namespace epochcast::tests

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fabric_contract.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/fabric_claims.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+std::string text_of(std::span<const float> values) {
+  std::string text = "[";
+  for (const float value : values) text += (text.size() > 1 ? ", " : "") + std::to_string(value);
+  return text + "]";
+}
+
+}  // namespace
+
+void Expectations::is_true(bool holds, const std::string& what) {
+  if (!holds) broken_ += what + "\n";
+}
+
+void Expectations::equal(double actual, double expected, const std::string& what) {
+  is_true(std::abs(actual - expected) <= 1e-9 * std::max(1.0, std::abs(expected)),
+          what + ": " + std::to_string(actual) + ", not " + std::to_string(expected));
+}
+
+void Expectations::equal(std::span<const float> actual,
+                         const std::vector<float>& expected,
+                         const std::string& what) {
+  is_true(std::ranges::equal(actual, expected),
+          what + ": " + text_of(actual) + ", not " + text_of(expected));
+}
+
+void Expectations::near_s(double actual_s, double expected_s, const std::string& what) {
+  is_true(std::abs(actual_s - expected_s) <= slack_s_,
+          what + ": " + std::to_string(actual_s) + " s, not " + std::to_string(expected_s) + " s");
+}
+
+void Expectations::at_least_s(double actual_s, double least_s, const std::string& what) {
+  is_true(actual_s >= least_s - slack_s_,
+          what + ": " + std::to_string(actual_s) + " s, below " + std::to_string(least_s) + " s");
+}
+
+std::vector<FabricClaim> fabric_contract() {
+  std::vector<FabricClaim> claims = claims_about_numbers();
+  for (FabricClaim& claim : claims_about_time()) claims.push_back(std::move(claim));
+  return claims;
+}
+
+std::string name_of(const FabricClaim& claim) {
+  std::string layout;
+  for (const int node : claim.node_of_rank) {
+    layout += (layout.empty() ? "" : ", ") + std::to_string(node);
+  }
+  return claim.text + " (nodes " + layout + ")";
+}
+
+}  // namespace epochcast::tests

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fake_fabric.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "tests/support/fake_job.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+class CollectiveOperation : public Operation {
+ public:
+  explicit CollectiveOperation(std::shared_ptr<FakeCollective> collective)
+      : collective_(std::move(collective)) {}
+
+  std::shared_ptr<FakeCollective> collective_;
+};
+
+class MessageOperation : public Operation {
+ public:
+  MessageOperation(std::shared_ptr<FakeMessage> message, bool is_send)
+      : message_(std::move(message)), is_send_(is_send) {}
+
+  std::shared_ptr<FakeMessage> message_;
+  bool is_send_;
+};
+
+class FakeFabric : public Fabric {
+ public:
+  FakeFabric(FakeJob& job, int rank) : job_(job), rank_(rank) {}
+
+  int rank() const override { return rank_; }
+  std::span<const WorkerInfo> workers() const override { return job_.workers; }
+  const Communicator& world() const override {
+    std::vector<int> everybody;
+    for (int other = 0; other < job_.size(); ++other) everybody.push_back(other);
+    return job_.intern(everybody, {});
+  }
+  const Communicator& node() const override {
+    std::vector<int> neighbours;
+    for (int other = 0; other < job_.size(); ++other) {
+      if (workers()[static_cast<std::size_t>(other)].node == self().node) {
+        neighbours.push_back(other);
+      }
+    }
+    return job_.intern(neighbours, {});
+  }
+  const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override {
+    return job_.intern(std::move(ranks), all_reduce);
+  }
+
+  double now_s() const override { return me().now_s; }
+  void compute(double seconds, std::string_view) override {
+    me().now_s += seconds;
+    me().phases.compute_s += seconds;
+  }
+
+  Request start_all_reduce(Payload payload, double weight, const Communicator& among) override {
+    note({.name = "all_reduce",
+          .bytes = payload.bytes,
+          .weight = weight,
+          .ranks = among.ranks,
+          .all_reduce = among.all_reduce,
+          .values = payload.values.data()});
+    return std::make_shared<CollectiveOperation>(
+        job_.join(rank_, among, "all_reduce", -1, {.payload = payload, .weight = weight}));
+  }
+  Request start_send(int to, Payload payload) override {
+    note({.name = "send", .bytes = payload.bytes, .peer = to});
+    const bool is_inside = workers()[static_cast<std::size_t>(to)].node == self().node;
+    (is_inside ? me().traffic.intra_node_bytes : me().traffic.inter_node_bytes) += payload.bytes;
+    return std::make_shared<MessageOperation>(job_.send(rank_, to, payload), true);
+  }
+  Request start_receive(int from, Payload payload) override {
+    note({.name = "receive", .bytes = payload.bytes, .peer = from});
+    return std::make_shared<MessageOperation>(job_.receive(from, rank_, payload), false);
+  }
+  void wait(const Request& request) override {
+    if (const auto* collective = dynamic_cast<CollectiveOperation*>(request.get())) {
+      wait_for(*collective->collective_);
+      return;
+    }
+    const FakeMessage& message = *dynamic_cast<MessageOperation&>(*request).message_;
+    job_.wait_until(rank_, "a message", [&] { return message.is_done; });
+    pass_time(message.start_s, message.end_s);
+  }
+
+  void broadcast(Payload payload, int root, const Communicator& among) override {
+    note({.name = "broadcast", .bytes = payload.bytes, .peer = root, .ranks = among.ranks});
+    wait_for(*job_.join(rank_, among, "broadcast", root, {.payload = payload}));
+  }
+  void gather(Payload mine, Payload all, int root, const Communicator& among) override {
+    note({.name = "gather", .bytes = mine.bytes, .peer = root, .ranks = among.ranks});
+    wait_for(*job_.join(rank_, among, "gather", root, {.payload = mine, .all = all}));
+  }
+  std::vector<double> all_gather(std::span<const double> mine, const Communicator& among) override {
+    const double bytes = sizeof(double) * static_cast<double>(mine.size());
+    note({.name = "all_gather", .bytes = bytes, .ranks = among.ranks});
+    const auto collective =
+        job_.join(rank_, among, "all_gather", -1, {.numbers = {mine.begin(), mine.end()}});
+    wait_for(*collective);
+    return collective->gathered;
+  }
+  void barrier(const Communicator& among) override {
+    note({.name = "barrier", .ranks = among.ranks});
+    wait_for(*job_.join(rank_, among, "barrier", -1, {}));
+  }
+
+  void repeat(const Communicator& among,
+              std::int64_t count,
+              const std::function<void(std::int64_t)>& body) override {
+    note({.name = "repeat", .ranks = among.ranks});
+    for (std::int64_t i = 0; i < count; ++i) body(i);
+  }
+
+  PhaseTimes phases() const override { return me().phases; }
+  Traffic traffic() const override { return me().traffic; }
+
+ private:
+  FakeWorker& me() const { return job_.at(rank_); }
+  void note(FakeCall call) { me().calls.push_back(std::move(call)); }
+
+  void wait_for(const FakeCollective& collective) {
+    job_.wait_until(rank_, collective.name, [&] { return collective.is_done; });
+    // The stream may have been busy with earlier operations before this one started.
+    for (const FakeWorker::Interval& busy : std::exchange(me().busy, {})) {
+      if (busy.start_s >= collective.end_s) {
+        me().busy.push_back(busy);
+      } else {
+        pass_time(busy.start_s, busy.end_s);
+      }
+    }
+    pass_time(collective.end_s, collective.end_s);
+  }
+
+  /// Waits, blocked until `start_s`, exposed until `end_s`.
+  void pass_time(double start_s, double end_s) {
+    const double blocked_s = std::max(0.0, start_s - now_s());
+    const double exposed_s = std::max(0.0, end_s - std::max(start_s, now_s()));
+    me().phases.blocked_s += blocked_s;
+    me().phases.exposed_communication_s += exposed_s;
+    me().now_s += blocked_s + exposed_s;
+  }
+
+  FakeJob& job_;
+  int rank_;
+};
+
+}  // namespace
+
+std::vector<FakeCall> FakeRun::of(int rank, const std::string& name) const {
+  std::vector<FakeCall> found;
+  for (const FakeCall& call : calls.at(static_cast<std::size_t>(rank))) {
+    if (call.name == name) found.push_back(call);
+  }
+  return found;
+}
+
+FakeRun run_workers(std::vector<WorkerInfo> workers,
+                    const std::function<void(Fabric&)>& program,
+                    const ExchangeCost& cost) {
+  FakeJob job(std::move(workers), cost);
+  job.run([&](int rank) {
+    FakeFabric fabric(job, rank);
+    program(fabric);
+  });
+  FakeRun run;
+  for (int rank = 0; rank < job.size(); ++rank) run.calls.push_back(std::move(job.at(rank).calls));
+  return run;
+}
+
+std::vector<WorkerInfo> workers_on(const std::vector<int>& node_of_rank) {
+  std::vector<WorkerInfo> workers;
+  std::map<int, int> devices;
+  for (const int node : node_of_rank) {
+    WorkerInfo worker;
+    worker.node = node;
+    worker.device = devices[node]++;
+    worker.device_class = "gpu";
+    worker.model = "gpu-a";
+    workers.push_back(worker);
+  }
+  return workers;
+}
+
+}  // namespace epochcast::tests

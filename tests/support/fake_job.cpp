@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/fake_job.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+namespace epochcast::tests {
+
+void FakeCollective::move_numbers() {
+  if (name == "all_gather") {
+    for (const Part& part : parts) {
+      gathered.insert(gathered.end(), part.numbers.begin(), part.numbers.end());
+    }
+    return;
+  }
+  if (name == "all_reduce") {
+    std::vector<double> sum(parts.front().payload.values.size(), 0);
+    for (const Part& part : parts) {
+      if (part.payload.values.size() != sum.size() ||
+          part.payload.bytes != parts.front().payload.bytes) {
+        throw std::logic_error("all_reduce: members bring different sizes");
+      }
+      for (std::size_t i = 0; i < sum.size(); ++i) {
+        sum[i] += part.weight * static_cast<double>(part.payload.values[i]);
+      }
+    }
+    for (const Part& part : parts) {
+      std::transform(sum.begin(), sum.end(), part.payload.values.begin(), [](double value) {
+        return static_cast<float>(value);
+      });
+    }
+    return;
+  }
+  if (root < 0) return;
+  const auto found = std::find(among->ranks.begin(), among->ranks.end(), root);
+  if (found == among->ranks.end()) throw std::logic_error(name + ": the root is no member");
+  const Part& at_root = parts[static_cast<std::size_t>(found - among->ranks.begin())];
+  if (name == "broadcast") {
+    for (const Part& part : parts) {
+      if (part.payload.values.size() != at_root.payload.values.size()) {
+        throw std::logic_error("broadcast: members bring different sizes");
+      }
+      std::copy(at_root.payload.values.begin(),
+                at_root.payload.values.end(),
+                part.payload.values.begin());
+    }
+    return;
+  }
+  std::size_t room = at_root.all.values.size();
+  auto out = at_root.all.values.begin();
+  for (const Part& part : parts) {
+    if (part.payload.values.size() > room) throw std::logic_error("gather: the root has no room");
+    room -= part.payload.values.size();
+    out = std::copy(part.payload.values.begin(), part.payload.values.end(), out);
+  }
+}
+
+const Communicator& FakeJob::intern(std::vector<int> ranks, const AllReduceChoice& all_reduce) {
+  for (const auto& known : communicators_) {
+    if (known->ranks == ranks && known->all_reduce == all_reduce) return *known;
+  }
+  communicators_.push_back(std::make_unique<Communicator>());
+  *communicators_.back() = {.id = static_cast<int>(communicators_.size()) - 1,
+                            .ranks = std::move(ranks),
+                            .all_reduce = all_reduce};
+  return *communicators_.back();
+}
+
+std::shared_ptr<FakeCollective> FakeJob::join(int rank,
+                                              const Communicator& among,
+                                              const std::string& name,
+                                              int root,
+                                              FakeCollective::Part part) {
+  const auto place = std::find(among.ranks.begin(), among.ranks.end(), rank);
+  if (place == among.ranks.end()) throw std::logic_error(name + ": the caller is no member");
+  const auto member = static_cast<std::size_t>(place - among.ranks.begin());
+  auto& open = meetings_[among.id];
+  const auto mine = std::find_if(open.begin(), open.end(), [&](const auto& meeting) {
+    const auto& waiting = at(rank).stream;
+    return std::find(waiting.begin(), waiting.end(), meeting) == waiting.end();
+  });
+  std::shared_ptr<FakeCollective> collective;
+  if (mine == open.end()) {
+    collective = std::make_shared<FakeCollective>();
+    collective->among = &among;
+    collective->name = name;
+    collective->root = root;
+    collective->parts.resize(among.ranks.size());
+    open.push_back(collective);
+  } else {
+    collective = *mine;
+  }
+  if (collective->name != name || collective->root != root) {
+    throw std::logic_error(name + ": another member calls " + collective->name);
+  }
+  collective->parts[member] = std::move(part);
+  collective->start_s = std::max(collective->start_s, at(rank).now_s);
+  if (++collective->reached == among.size()) open.pop_front();
+  at(rank).stream.push_back(collective);
+  if (at(rank).stream.size() == 1) {
+    ++collective->heads;
+    advance(collective);
+  }
+  return collective;
+}
+
+void FakeJob::advance(const std::shared_ptr<FakeCollective>& collective) {
+  if (collective->heads < collective->among->size()) return;
+  double bytes = 0;
+  for (const FakeCollective::Part& part : collective->parts) {
+    bytes = collective->name == "gather" ? bytes + part.payload.bytes
+                                         : std::max(bytes, part.payload.bytes);
+    bytes += sizeof(double) * static_cast<double>(part.numbers.size());
+  }
+  for (const int rank : collective->among->ranks) {
+    collective->start_s = std::max(collective->start_s, at(rank).stream_free_s);
+  }
+  const bool is_free = collective->name == "barrier" || collective->among->size() == 1;
+  collective->end_s = collective->start_s + (is_free ? 0 : seconds(bytes));
+  collective->move_numbers();
+  collective->is_done = true;
+  for (const int rank : collective->among->ranks) {
+    FakeWorker& worker = at(rank);
+    worker.stream_free_s = collective->end_s;
+    worker.busy.push_back({collective->start_s, collective->end_s});
+    worker.stream.pop_front();
+  }
+  for (const int rank : collective->among->ranks) {
+    if (at(rank).stream.empty()) continue;
+    const std::shared_ptr<FakeCollective> next = at(rank).stream.front();
+    ++next->heads;
+    advance(next);
+  }
+}
+
+std::shared_ptr<FakeMessage> FakeJob::send(int from, int to, Payload payload) {
+  auto& waiting = unsent_[{from, to}];
+  if (waiting.empty()) {
+    waiting.push_back(std::make_shared<FakeMessage>());
+    unreceived_[{from, to}].push_back(waiting.back());
+  }
+  const std::shared_ptr<FakeMessage> message = waiting.front();
+  waiting.pop_front();
+  message->source = payload;
+  message->is_sent = true;
+  match(*message, from);
+  return message;
+}
+
+std::shared_ptr<FakeMessage> FakeJob::receive(int from, int to, Payload payload) {
+  auto& waiting = unreceived_[{from, to}];
+  if (waiting.empty()) {
+    waiting.push_back(std::make_shared<FakeMessage>());
+    unsent_[{from, to}].push_back(waiting.back());
+  }
+  const std::shared_ptr<FakeMessage> message = waiting.front();
+  waiting.pop_front();
+  message->target = payload;
+  message->is_received = true;
+  match(*message, to);
+  return message;
+}
+
+void FakeJob::match(FakeMessage& message, int rank) {
+  message.start_s = std::max(message.start_s, at(rank).now_s);
+  if (!message.is_sent || !message.is_received) return;
+  std::copy(
+      message.source.values.begin(), message.source.values.end(), message.target.values.begin());
+  message.end_s = message.start_s + seconds(message.source.bytes);
+  message.is_done = true;
+}
+
+void FakeJob::take_turn(int rank) {
+  std::unique_lock lock(mutex_);
+  turn_changed_.wait(lock, [&] { return turn_ == rank; });
+  if (error_) throw Stopped();
+}
+
+void FakeJob::hand_over(int rank) {
+  const std::lock_guard lock(mutex_);
+  for (int i = 1; i <= size(); ++i) {
+    turn_ = (rank + i) % size();
+    if (is_running_[static_cast<std::size_t>(turn_)]) break;
+  }
+  turn_changed_.notify_all();
+}
+
+void FakeJob::wait_until(int rank, const std::string& what, const std::function<bool()>& is_true) {
+  while (!is_true()) {
+    if (++idle_turns_ > std::count(is_running_.begin(), is_running_.end(), true)) {
+      throw std::logic_error("everybody waits: rank " + std::to_string(rank) + " for " + what);
+    }
+    hand_over(rank);
+    take_turn(rank);
+  }
+  idle_turns_ = 0;
+}
+
+void FakeJob::run(const std::function<void(int)>& program) {
+  is_running_.assign(workers.size(), true);
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < size(); ++rank) {
+    threads.emplace_back([this, rank, &program] {
+      try {
+        take_turn(rank);
+        idle_turns_ = 0;
+        program(rank);
+      } catch (const Stopped&) {
+        // Another worker has failed: its exception is the one to report.
+      } catch (...) {
+        if (!error_) error_ = std::current_exception();
+      }
+      is_running_[static_cast<std::size_t>(rank)] = false;
+      idle_turns_ = 0;
+      hand_over(rank);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  if (error_) std::rethrow_exception(error_);
+}
+
+}  // namespace epochcast::tests

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/support/fake_fabric.hpp"
+
+namespace epochcast::tests {
+
+/// One collective call: what every member brought, and when it happened.
+struct FakeCollective {
+  struct Part {
+    Payload payload = {};
+    double weight = 0;
+    Payload all = {};                  ///< gather: where the root wants it
+    std::vector<double> numbers = {};  ///< all_gather
+  };
+
+  const Communicator* among = nullptr;
+  std::string name;
+  int root = -1;            ///< rank of the job
+  std::vector<Part> parts;  ///< by member
+  int reached = 0;          ///< members that have called
+  int heads = 0;            ///< members on whose stream it is next
+  double start_s = 0;       ///< the latest arrival, or the end of what streams did before
+  double end_s = 0;
+  bool is_done = false;
+  std::vector<double> gathered;  ///< all_gather: everybody's
+
+  /// Carries it out on the parts' numbers.
+  void move_numbers();
+};
+
+/// One message: both sides have to be there before it starts.
+struct FakeMessage {
+  Payload source;
+  Payload target;
+  bool is_sent = false;
+  bool is_received = false;
+  bool is_done = false;
+  double start_s = 0;
+  double end_s = 0;
+};
+
+struct FakeWorker {
+  struct Interval {
+    double start_s;
+    double end_s;
+  };
+
+  double now_s = 0;
+  double stream_free_s = 0;
+  PhaseTimes phases;
+  Traffic traffic;
+  std::vector<FakeCall> calls;
+  std::deque<std::shared_ptr<FakeCollective>> stream;  ///< entered, not done
+  std::vector<Interval> busy;                          ///< of the stream, not yet waited for
+};
+
+/// The state that the workers of a fake job share, and the turn that lets one run at a time.
+class FakeJob {
+ public:
+  FakeJob(std::vector<WorkerInfo> infos, const ExchangeCost& cost)
+      : workers(std::move(infos)), states_(workers.size()), cost_(cost) {}
+
+  /// Runs `program(rank)` on one thread per worker. Rethrows the first exception.
+  void run(const std::function<void(int)>& program);
+
+  [[nodiscard]] int size() const { return static_cast<int>(workers.size()); }
+  [[nodiscard]] FakeWorker& at(int rank) { return states_[static_cast<std::size_t>(rank)]; }
+  const Communicator& intern(std::vector<int> ranks, const AllReduceChoice& all_reduce);
+
+  std::shared_ptr<FakeCollective> join(int rank,
+                                       const Communicator& among,
+                                       const std::string& name,
+                                       int root,
+                                       FakeCollective::Part part);
+  std::shared_ptr<FakeMessage> send(int from, int to, Payload payload);
+  std::shared_ptr<FakeMessage> receive(int from, int to, Payload payload);
+
+  /// Lets others run until `is_true()`.
+  void wait_until(int rank, const std::string& what, const std::function<bool()>& is_true);
+
+  const std::vector<WorkerInfo> workers;
+
+ private:
+  struct Stopped {};  ///< thrown in workers when another one has failed
+  using Pair = std::tuple<int, int>;
+
+  void take_turn(int rank);
+  void hand_over(int rank);
+  void advance(const std::shared_ptr<FakeCollective>& collective);
+  void match(FakeMessage& message, int rank);
+  [[nodiscard]] double seconds(double bytes) const {
+    return cost_.alpha_s + cost_.beta_s_per_byte * bytes;
+  }
+
+  std::vector<FakeWorker> states_;
+  ExchangeCost cost_;
+  std::vector<std::unique_ptr<Communicator>> communicators_;
+  std::map<int, std::deque<std::shared_ptr<FakeCollective>>> meetings_;  ///< not reached by all
+  std::map<Pair, std::deque<std::shared_ptr<FakeMessage>>> unsent_, unreceived_;
+
+  std::mutex mutex_;
+  std::condition_variable turn_changed_;
+  int turn_ = 0;
+  std::vector<bool> is_running_;
+  int idle_turns_ = 0;  ///< in a row, in which nobody got any further
+  std::exception_ptr error_;
+};
+
+}  // namespace epochcast::tests

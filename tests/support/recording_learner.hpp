@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <functional>
+#include <iosfwd>
+#include <vector>
+
+#include "core/learner.hpp"
+
+namespace epochcast::tests {
+
+/// Positions of an epoch's shuffle or draw that a worker was told to use.
+struct Share {
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+
+  bool operator==(const Share&) const = default;
+};
+std::ostream& operator<<(std::ostream& out, const Share& share);
+
+struct LocalTraining {
+  std::int64_t steps = 0;
+  std::int64_t batch = 0;
+};
+
+/// Everything that a strategy asked of one worker's learner.
+struct LearnerLog {
+  std::vector<Share> shuffled;                 ///< of use_shuffled()
+  std::vector<Share> drawn;                    ///< of use_drawn()
+  std::vector<std::int64_t> benchmarks;        ///< batch sizes
+  std::vector<std::int64_t> batches;           ///< of forward_backward()
+  std::vector<LocalTraining> local;            ///< of train()
+  std::vector<BiasedDraw> draws;               ///< of draw(): the root's
+  std::vector<std::vector<float>> indices;     ///< at use_drawn()
+  std::vector<std::vector<float>> losses;      ///< gathered, at draw()
+  std::vector<std::vector<float>> applied;     ///< the gradients at each step()
+  std::vector<std::vector<float>> starts;      ///< the parameters before each batch or train()
+  std::vector<float> parameters;               ///< in the end
+  std::vector<const float*> bucket_addresses;  ///< in the order of buckets()
+};
+
+/// What a worker of a test computes, and how long that takes.
+struct TestWork {
+  /// The gradient of one sample, by rank and position in the shuffle.
+  std::function<float(int rank, std::int64_t position)> gradient = [](int, std::int64_t position) {
+    return static_cast<float>(position);
+  };
+  /// Seconds of one batch (forward + backward + step).
+  std::function<double(int rank, std::int64_t batch)> batch_s = [](int, std::int64_t batch) {
+    return 0.001 * static_cast<double>(batch);
+  };
+};
+
+/// A learner with six gradients and eight parameters (two of them BatchNorm statistics) that keeps
+/// a record.
+///
+/// A step subtracts the gradients from the parameters. Gradient j of a batch is (j + 1) times the
+/// mean over its samples. Parameters start with the worker's rank everywhere. The loss of position
+/// i is 2·i. Throws std::logic_error when asked to train beyond its share.
+class RecordingLearner : public Learner {
+ public:
+  static constexpr std::size_t kGradients = 6;
+  static constexpr std::size_t kParameters = 8;
+  static constexpr std::size_t kBuckets = 3;
+
+  RecordingLearner(Fabric& fabric, const TestWork& work, LearnerLog& log);
+  ~RecordingLearner() override;
+
+  Payload parameters() override;
+  Payload gradients() override;
+  std::vector<Payload> buckets() override;
+
+  void use_shuffled(std::int64_t begin, std::int64_t end) override;
+  Payload recorded_losses() override;
+  void draw(const BiasedDraw& draw) override;
+  Payload gathered_losses(std::int64_t samples) override;
+  Payload drawn_indices(const BiasedDraw& draw) override;
+  void use_drawn(std::int64_t begin, std::int64_t end) override;
+
+  void forward_backward(std::int64_t batch) override;
+  void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  void step() override;
+  void train(std::int64_t steps, std::int64_t batch) override;
+  double benchmark(std::int64_t batch) override;
+
+ private:
+  void compute_gradients(std::int64_t batch);
+  void begin_epoch(std::int64_t begin, std::int64_t end);
+  void apply();
+
+  Fabric& fabric_;
+  const TestWork& work_;
+  LearnerLog& log_;
+  std::array<float, kGradients> gradients_{};
+  std::array<float, kParameters> parameters_{};
+  std::vector<float> losses_, gathered_, indices_;
+  Share left_;  ///< not yet trained on
+};
+
+}  // namespace epochcast::tests
