@@ -35,7 +35,10 @@ std::vector<Payload> CostLearner::buckets() {
   return payloads;
 }
 
-void CostLearner::use_shuffled(std::int64_t, std::int64_t) { trained_samples_ = 0; }
+// What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
+void CostLearner::use_shuffled(std::int64_t begin, std::int64_t end) {
+  trained_samples_ = end - begin;
+}
 
 Payload CostLearner::recorded_losses() {
   return {.bytes = (kIndexBytes + kLossBytes) * static_cast<double>(trained_samples_),
@@ -76,7 +79,6 @@ void CostLearner::check_memory(std::int64_t batch) {
 void CostLearner::forward_backward(std::int64_t batch) {
   const BatchTimes times = next(batch);
   pending_step_s_ = times.step_s;
-  trained_samples_ += batch;
   fabric_.compute(times.load_s + times.forward_s, "forward");
   fabric_.compute(times.backward_s, "backward");
 }
@@ -84,7 +86,6 @@ void CostLearner::forward_backward(std::int64_t batch) {
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
   const BatchTimes times = next(batch);
   pending_step_s_ = times.step_s;
-  trained_samples_ += batch;
   fabric_.compute(times.load_s + times.forward_s, "forward");
   for (const Bucket& bucket : buckets_) {
     fabric_.compute(times.backward_s * bucket.backward_share, "backward");
@@ -95,7 +96,6 @@ void CostLearner::forward_backward(std::int64_t batch, const GradientReady& read
 void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
-  trained_samples_ += steps * batch;
   double seconds = 0;
   if (random_) {
     for (std::int64_t i = 0; i < steps; ++i) seconds += next(batch).total_s();

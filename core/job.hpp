@@ -52,7 +52,9 @@ struct Job {
 /// Reads the files that the configuration names. Throws UserError.
 [[nodiscard]] Job load_job(const JobConfig& config, const Catalog& catalog);
 
-/// Reads every trace file of the catalogue's traces/ (other schemas there are passed over).
-[[nodiscard]] std::vector<TraceFile> catalog_traces(const Catalog& catalog);
+/// Reads every trace file of the catalogue's traces/ that mentions `network` (empty: all). Other
+/// schemas there are passed over.
+[[nodiscard]] std::vector<TraceFile> catalog_traces(const Catalog& catalog,
+                                                    const std::string& network = {});
 
 }  // namespace epochcast

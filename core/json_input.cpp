@@ -201,7 +201,7 @@ std::string JsonInput::name() const {
   return text;
 }
 
-nlohmann::json read_json_file(const std::filesystem::path& file) {
+std::string read_text_file(const std::filesystem::path& file) {
   std::error_code status;
   if (std::filesystem::is_directory(file, status)) {
     throw UserError(file.string() + ": is a folder; expected a JSON file");
@@ -210,7 +210,11 @@ nlohmann::json read_json_file(const std::filesystem::path& file) {
   if (!stream) throw UserError(file.string() + ": cannot be opened for reading");
   std::ostringstream text;
   text << stream.rdbuf();
-  return parse_json(text.str(), file.string());
+  return text.str();
+}
+
+nlohmann::json read_json_file(const std::filesystem::path& file) {
+  return parse_json(read_text_file(file), file.string());
 }
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {

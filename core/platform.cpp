@@ -13,6 +13,7 @@ namespace epochcast {
 namespace {
 
 constexpr int kMostNodes = 1'000'000;
+constexpr double kMostLinks = 4e6;
 constexpr int kMostDevices = 1024;            // of one kind in a node
 constexpr int kMostDevicesOfAll = 1'000'000;  // of the platform
 
@@ -93,6 +94,20 @@ std::vector<int> read_counts(const JsonInput& input, std::size_t at_least) {
   return counts;
 }
 
+/// Links between all levels: an element of level l has up[l]·cables[l] of them to level l + 1.
+double fat_tree_links(const Interlink& network) {
+  double links = 0;
+  const std::size_t levels =
+      std::min({network.down.size(), network.up.size(), network.cables.size()});
+  for (std::size_t level = 0; level < levels; ++level) {
+    double elements = 1;
+    for (std::size_t below = 0; below < level; ++below) elements *= network.up[below];
+    for (std::size_t above = level; above < levels; ++above) elements *= network.down[above];
+    links += elements * network.up[level] * network.cables[level];
+  }
+  return links;
+}
+
 Interlink read_network(JsonInput input) {
   constexpr Named<NetworkTopology> kTopologies[] = {{"star", NetworkTopology::star},
                                                     {"fat-tree", NetworkTopology::fat_tree},
@@ -112,6 +127,9 @@ Interlink read_network(JsonInput input) {
       if (network.up.size() != network.down.size() ||
           network.cables.size() != network.down.size()) {
         input.problem("\"down\", \"up\" and \"cables\" need one number per level each");
+      }
+      if (fat_tree_links(network) > kMostLinks) {
+        input.problem("has more than 4000000 links");
       }
       break;
     case NetworkTopology::torus:

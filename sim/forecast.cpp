@@ -19,7 +19,11 @@
 namespace epochcast::sim {
 namespace {
 
-constexpr int kPilotPasses = 8;
+/// Pilot passes: many where they are cheap; where they are not, many workers even out what each of
+/// them draws.
+int pilot_passes(std::size_t workers) {
+  return std::clamp(static_cast<int>(2048 / workers), 8, 32);
+}
 
 /// Costs of every device model of the job, and the gradient buckets that go with them.
 struct ModelCost {
@@ -273,7 +277,7 @@ RunResult forecast(const Job& given,
         return;
       }
       // Seeds of pilot passes lie behind those of the repetitions.
-      for (int i = 0; i < kPilotPasses; ++i) {
+      for (int i = 0; i < pilot_passes(workers.size()); ++i) {
         const int pilot = config.repetitions + i;
         passes.run(mix_seed(config.seed, static_cast<std::uint64_t>(pilot)), nullptr, true);
       }

@@ -103,10 +103,13 @@ void LoopWatch::judge_noisy(std::int64_t iterations) {
   statistics_ = rule_.known != nullptr ? *rule_.known : here;
   omitted_ = count_ - iterations;
   const auto rest = static_cast<double>(omitted_);
+  // What varies from epoch to epoch, and what the pilot passes leave unknown of the mean.
+  const double variances = rest + rest * rest / statistics_.iterations;
   Random random(rule_.seed);
   const double expected_s = rest * statistics_.mean_s();
-  omitted_s_ = std::max(expected_s + std::sqrt(rest) * statistics_.deviation_s() * random.normal(),
-                        expected_s / 2);
+  omitted_s_ =
+      std::max(expected_s + std::sqrt(variances) * statistics_.deviation_s() * random.normal(),
+               expected_s / 2);
   settled_after_ = iterations;
 }
 

@@ -33,10 +33,10 @@ struct LoopStatistics {
 ///
 /// Without noise: as soon as two successive iterations took every member the same time λ, all later
 /// ones do.
-/// With noise: after a fixed number of iterations; the remaining n take n·μ + √n·σ·z with one
-/// standard normal draw z, the central limit theorem for independent iterations. μ and σ come from
-/// pilot passes, so that they are the same in every repetition and only what varies from epoch to
-/// epoch widens the interval.
+/// With noise: after a fixed number of iterations; the remaining n take n·μ + √(n + n²/N)·σ·z with
+/// one standard normal draw z: the central limit theorem for independent iterations, and the error
+/// of a mean over N of them. μ and σ come from N iterations of pilot passes and are the same in
+/// every repetition.
 class LoopWatch {
  public:
   struct Rule {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -46,7 +47,8 @@ struct Meeting {
 
   std::shared_ptr<const Schedule> schedule;
   std::unique_ptr<RoundSkipper> rounds;
-  std::uint64_t token = 0;  ///< of Interference
+  bool is_replayed = false;            ///< after all: decided when the clock reaches its start
+  std::optional<std::uint64_t> token;  ///< of Interference, while it is simulated
 
   [[nodiscard]] bool has_ended(int member) const {
     return !std::isnan(end_s[static_cast<std::size_t>(member)]);

@@ -95,8 +95,6 @@ void World::simulate(const std::shared_ptr<Meeting>& shared) {
   Meeting& meeting = *shared;
   meeting.schedule = schedule_of(meeting);
   meeting.rounds = std::make_unique<RoundSkipper>(*meeting.schedule, options_.is_accelerated);
-  meeting.token =
-      interference_->begin_simulated(state_of(*meeting.among).footprint, meeting.start_s);
   for (const int index : meeting.among->ranks) {
     Rank& member = rank(index);
     member.to_simulate.push_back(shared);
@@ -121,6 +119,15 @@ void World::serve_stream(int index) {
 
 void World::simulate_member(Meeting& meeting, int member) {
   sleep_until(meeting.start_s);
+  if (!meeting.token && !meeting.is_replayed) {
+    // What kept it from being replayed when the last member came may be over by the start.
+    meeting.is_replayed = replay(meeting);
+    if (!meeting.is_replayed) {
+      meeting.token =
+          interference_->begin_simulated(state_of(*meeting.among).footprint, meeting.start_s);
+    }
+  }
+  if (meeting.is_replayed) return;
   const std::int64_t rounds = meeting.schedule->rounds(member);
   for (std::int64_t index = 0; index < rounds;) {
     Traffic traffic;
@@ -168,8 +175,8 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
 }
 
 void World::learn(Meeting& meeting) {
-  const bool was_alone =
-      interference_->end_simulated(state_of(*meeting.among).footprint, meeting.token, clock_s());
+  const bool was_alone = interference_->end_simulated(
+      state_of(*meeting.among).footprint, meeting.token.value(), clock_s());
   // Rounds were omitted as if nobody else used the links.
   if (!was_alone && meeting.rounds->has_omitted()) interference_->set_conflict();
   if (!was_alone || !options_.is_accelerated) return;
