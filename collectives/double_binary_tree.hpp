@@ -24,7 +24,7 @@ namespace epochcast {
 class DoubleBinaryTree : public Schedule {
  public:
   /// The segment size that `segments_for` asks for.
-  static constexpr std::int64_t kSegmentBytes = 256 * 1024;
+  static constexpr std::int64_t kSegmentBytes = 262'144;
 
   /// `segments`: pieces per tree. Throws std::invalid_argument when ranks < 1 or segments < 1.
   DoubleBinaryTree(int ranks, std::int64_t segments);

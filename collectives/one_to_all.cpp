@@ -48,9 +48,10 @@ Round BinomialBroadcast::round(int rank, std::int64_t index) const {
   return {};
 }
 
-LinearGather::LinearGather(std::vector<std::int64_t> sizes, int root) : begin_{0}, root_(root) {
+LinearGather::LinearGather(const std::vector<std::int64_t>& sizes, int root)
+    : begin_{0}, root_(root) {
   for (const std::int64_t size : sizes) begin_.push_back(begin_.back() + size);
-  if (root < 0 || root >= ranks())
+  if (root < 0 || root >= static_cast<int>(sizes.size()))
     throw std::invalid_argument("the root of a gather must be a rank");
 }
 

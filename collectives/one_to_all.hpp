@@ -32,7 +32,7 @@ class BinomialBroadcast : public Schedule {
 class LinearGather : public Schedule {
  public:
   /// `sizes`: units of each rank's part, in the order of ranks; they make up the payload.
-  LinearGather(std::vector<std::int64_t> sizes, int root);
+  LinearGather(const std::vector<std::int64_t>& sizes, int root);
 
   [[nodiscard]] int ranks() const override { return static_cast<int>(begin_.size()) - 1; }
   [[nodiscard]] std::int64_t divisions() const override { return begin_.back(); }

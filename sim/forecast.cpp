@@ -189,7 +189,8 @@ void add_notes(RunResult& result,
   }
   result.notes.assign(extrapolated.begin(), extrapolated.end());
   const WorkerReport& report = reports.front();
-  if (report.constant_imbalance) {
+  constexpr double kWorthTelling = 0.01;
+  if (report.functional_imbalance || report.constant_imbalance.value_or(0) >= kWorthTelling) {
     std::string note =
         "batch times differ by " + percent(*report.constant_imbalance) + " with constant speeds";
     if (report.functional_imbalance)

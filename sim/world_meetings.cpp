@@ -121,8 +121,9 @@ void World::simulate_member(Meeting& meeting, int member) {
   sleep_until(meeting.start_s);
   if (!meeting.token && !meeting.is_replayed) {
     // What kept it from being replayed when the last member came may be over by the start.
-    meeting.is_replayed = replay(meeting);
-    if (!meeting.is_replayed) {
+    meeting.is_replayed = true;  // first: replay() lets the other members' streams run
+    if (!replay(meeting)) {
+      meeting.is_replayed = false;
       meeting.token =
           interference_->begin_simulated(state_of(*meeting.among).footprint, meeting.start_s);
     }

@@ -12,5 +12,6 @@ echo "clang-format: ${#sources[@]} files are formatted"
 cmake --preset release -B build/lint >/dev/null
 mapfile -t checked < <(git ls-files 'core/*.cpp' 'collectives/*.cpp' 'strategies/*.cpp' 'sim/*.cpp' 'analysis/*.cpp' 'cli/*.cpp')
 printf '%s\0' "${checked[@]}" |
-  xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option 2>/dev/null
+  xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p build/lint --extra-arg=-Wno-unknown-warning-option 2>/dev/null ||
+  { echo "clang-tidy: see above" >&2; exit 1; }
 echo "clang-tidy: ${#checked[@]} files are clean"

@@ -6,6 +6,7 @@
 #include "core/placement.hpp"
 #include "sim/sim_fabric.hpp"
 #include "tests/catch.hpp"
+#include "tests/sim/clusters.hpp"
 #include "tests/sim/in_process.hpp"
 
 namespace epochcast::tests {
@@ -82,6 +83,30 @@ TEST_CASE("the simulated fabric keeps the fabric's contract") { check_contract(t
 
 TEST_CASE("the simulated fabric keeps the fabric's contract without accelerations") {
   check_contract(false);
+}
+
+TEST_CASE("exchanges inside nodes right after one among all keep their accelerations") {
+  const auto program = [](Fabric& fabric) {
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      fabric.repeat(fabric.node(), 40, [&](std::int64_t) {
+        fabric.compute(0.01, "work");
+        fabric.all_reduce({.bytes = 1e6, .values = {}}, 0.5, fabric.node());
+      });
+      fabric.all_reduce({.bytes = 1e6, .values = {}}, 1, fabric.world());
+    }
+  };
+  const Platform platform = mixed(12, 0, 2, shared_memory(), star());
+
+  const Observed fast = observe(platform, program);
+  const Observed exact = observe_exactly(platform, program);
+
+  CHECK(fast.passes == 1);
+  // A ring of P sends 2(P-1) messages per rank: each node's and everybody's is simulated once.
+  constexpr std::int64_t kInNodes = 24 * 2;
+  constexpr std::int64_t kAmongAll = 24 * 2 * 23;
+  CHECK(exact.messages == 3 * (40 * kInNodes + kAmongAll));
+  CHECK(fast.messages == kInNodes + kAmongAll);
+  CHECK(fast.last_s() == Approx(exact.last_s()).epsilon(1e-9));
 }
 
 }  // namespace
