@@ -49,6 +49,7 @@ void World::join(const std::shared_ptr<Meeting>& meeting, int member) {
 }
 
 // By value: the streams let go of a meeting while it ends.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 void World::reach_head(std::shared_ptr<Meeting> meeting) {
   if (++meeting->heads == meeting->among->size()) start(meeting);
 }
