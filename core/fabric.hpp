@@ -77,9 +77,9 @@ using Request = std::shared_ptr<Operation>;
 /// How the workers of a job talk and how time passes, seen by one of them: SimGrid, MPI, or a fake
 /// in tests.
 ///
-/// Contract (checked by tests/core/fabric_contract.hpp for every implementation):
+/// Contract (checked by tests/support/fabric_contract.hpp for every implementation):
 /// - Collectives are called by all members of the communicator in the same order.
-/// - Non-blocking operations of a worker go through one stream, in the order of their start.
+/// - Collectives of a worker, blocking or not, go through one stream, in the order of their start.
 /// - A collective starts when its last member has reached it and the earlier ones on every member's
 /// stream are done.
 /// - now_s() never decreases; phases() always adds up to the time since the job's start.

@@ -40,7 +40,8 @@ class Learner {
   virtual void use_shuffled(std::int64_t begin, std::int64_t end) = 0;
   /// Losses recorded since the last epoch began, as (sample index, loss) pairs.
   [[nodiscard]] virtual Payload recorded_losses() = 0;
-  /// Root only: draws the sample indices of an epoch from the losses gathered so far.
+  /// Root only: draws the sample indices of an epoch from the losses gathered so far: first those
+  /// of fast workers, then of slow ones.
   virtual void draw(const BiasedDraw& draw) = 0;
   /// Where gathered losses arrive: room for `samples` (index, loss) pairs.
   [[nodiscard]] virtual Payload gathered_losses(std::int64_t samples) = 0;

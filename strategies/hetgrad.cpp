@@ -2,7 +2,6 @@
 // HetGrad (J. Supercomputing 2022): uneven partitions by measured speed, gradients weighted by the
 // data behind them.
 #include <algorithm>
-#include <limits>
 
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
@@ -37,7 +36,7 @@ std::vector<std::int64_t> partition(Worker& worker) {
   if (worker.config.partition == Partition::constant) return batches;
 
   std::vector<std::int64_t> best = batches;
-  double least = std::numeric_limits<double>::infinity();
+  double least = left;
   for (int i = 0; i < kMostRefinements && least > kBalanced; ++i) {
     batches = functional_shares(global_batch, curves);
     left = measure(worker, batches, curves);

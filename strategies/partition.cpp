@@ -10,6 +10,7 @@ namespace epochcast {
 std::vector<double> relative_speeds(const std::vector<double>& seconds) {
   const double slowest = *std::max_element(seconds.begin(), seconds.end());
   std::vector<double> speeds;
+  speeds.reserve(seconds.size());
   for (const double t : seconds) speeds.push_back(slowest / t);
   return speeds;
 }
@@ -80,6 +81,7 @@ std::vector<std::int64_t> functional_shares(std::int64_t total,
                                             const std::vector<TimeCurve>& curves) {
   const auto batches_in = [&](double seconds) {
     std::vector<double> batches;
+    batches.reserve(curves.size());
     for (const TimeCurve& curve : curves) batches.push_back(std::max(0.0, curve.batch_in(seconds)));
     return batches;
   };

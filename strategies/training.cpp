@@ -94,7 +94,7 @@ std::vector<double> benchmark_all(Worker& worker, std::int64_t batch) {
 }
 
 void use_equal_share(Worker& worker) {
-  const std::int64_t share = worker.train_samples / trainer_count(worker.fabric);
+  const std::int64_t share = worker.train_samples / std::max(1, trainer_count(worker.fabric));
   const std::int64_t rank = worker.fabric.rank();
   worker.learner.use_shuffled(rank * share, (rank + 1) * share);
 }
