@@ -59,12 +59,43 @@ struct PhaseTimes {
   double blocked_s = 0;                ///< waiting for other workers to arrive
 
   [[nodiscard]] double total_s() const { return compute_s + exposed_communication_s + blocked_s; }
+
+  PhaseTimes& operator+=(const PhaseTimes& other) {
+    compute_s += other.compute_s;
+    exposed_communication_s += other.exposed_communication_s;
+    blocked_s += other.blocked_s;
+    return *this;
+  }
+  friend PhaseTimes operator*(double factor, const PhaseTimes& times) {
+    return {.compute_s = factor * times.compute_s,
+            .exposed_communication_s = factor * times.exposed_communication_s,
+            .blocked_s = factor * times.blocked_s};
+  }
+  friend PhaseTimes operator-(const PhaseTimes& a, const PhaseTimes& b) {
+    return {.compute_s = a.compute_s - b.compute_s,
+            .exposed_communication_s = a.exposed_communication_s - b.exposed_communication_s,
+            .blocked_s = a.blocked_s - b.blocked_s};
+  }
 };
 
 /// Bytes a worker has sent.
 struct Traffic {
   double intra_node_bytes = 0;
   double inter_node_bytes = 0;
+
+  Traffic& operator+=(const Traffic& other) {
+    intra_node_bytes += other.intra_node_bytes;
+    inter_node_bytes += other.inter_node_bytes;
+    return *this;
+  }
+  friend Traffic operator*(double factor, const Traffic& traffic) {
+    return {.intra_node_bytes = factor * traffic.intra_node_bytes,
+            .inter_node_bytes = factor * traffic.inter_node_bytes};
+  }
+  friend Traffic operator-(const Traffic& a, const Traffic& b) {
+    return {.intra_node_bytes = a.intra_node_bytes - b.intra_node_bytes,
+            .inter_node_bytes = a.inter_node_bytes - b.inter_node_bytes};
+  }
 };
 
 /// A pending operation; pass it to Fabric::wait() exactly once.

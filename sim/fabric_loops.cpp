@@ -91,11 +91,8 @@ void SimFabric::repeat(const Communicator& among,
                                   .end_s = now_s() + owed.now_s});
     }
     skip(state, member, owed);
-    me.phases.compute_s += owed.phases.compute_s;
-    me.phases.exposed_communication_s += owed.phases.exposed_communication_s;
-    me.phases.blocked_s += owed.phases.blocked_s;
-    me.traffic.intra_node_bytes += owed.traffic.intra_node_bytes;
-    me.traffic.inter_node_bytes += owed.traffic.inter_node_bytes;
+    me.phases += owed.phases;
+    me.traffic += owed.traffic;
     break;
   }
   --me.loop_depth;

@@ -119,12 +119,6 @@ class Passes {
   std::vector<WorkerReport> reports_;
 };
 
-void add(PhaseTimes& sum, const PhaseTimes& more, double factor) {
-  sum.compute_s += factor * more.compute_s;
-  sum.exposed_communication_s += factor * more.exposed_communication_s;
-  sum.blocked_s += factor * more.blocked_s;
-}
-
 /// Adds one pass to the result, as `share` of all passes.
 void add_pass(RunResult& result,
               const std::vector<WorkerInfo>& workers,
@@ -140,7 +134,7 @@ void add_pass(RunResult& result,
     const WorkerReport& report = reports[i];
     training_s = std::max(training_s, report.training_s);
     if (workers[i].role == Role::trains)
-      add(result.phases, report.training, share / epochs / trainers);
+      result.phases += (share / epochs / trainers) * report.training;
     result.intra_node_bytes += share * report.traffic.intra_node_bytes / epochs;
     result.inter_node_bytes += share * report.traffic.inter_node_bytes / epochs;
     const std::string role = workers[i].role == Role::trains ? "trains" : "sums";
@@ -164,7 +158,7 @@ void add_pass(RunResult& result,
            .phases = {}});
       device = result.by_device.end() - 1;
     }
-    add(device->phases, report.training, share / epochs / device->workers);
+    device->phases += (share / epochs / device->workers) * report.training;
   }
   result.epoch_s += share * training_s / epochs;
   result.startup_s += share * reports.front().startup_s;

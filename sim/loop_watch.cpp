@@ -12,19 +12,16 @@ constexpr double kEqual =
 constexpr std::int64_t kGiveUp = 64;  // a loop that has not settled by then is run to its end
 
 Meters difference(const Meters& a, const Meters& b) {
-  return {.now_s = a.now_s - b.now_s,
-          .phases = {.compute_s = a.phases.compute_s - b.phases.compute_s,
-                     .exposed_communication_s =
-                         a.phases.exposed_communication_s - b.phases.exposed_communication_s,
-                     .blocked_s = a.phases.blocked_s - b.phases.blocked_s},
-          .traffic = {.intra_node_bytes = a.traffic.intra_node_bytes - b.traffic.intra_node_bytes,
-                      .inter_node_bytes = a.traffic.inter_node_bytes - b.traffic.inter_node_bytes}};
+  return {
+      .now_s = a.now_s - b.now_s, .phases = a.phases - b.phases, .traffic = a.traffic - b.traffic};
 }
 
 void add(LoopStatistics& to, const LoopStatistics& more) {
   to.sum.resize(more.sum.size());
   for (std::size_t i = 0; i < to.sum.size(); ++i) {
-    to.sum[i] = difference(to.sum[i], difference({}, more.sum[i]));  // a - (0 - b) = a + b
+    to.sum[i].now_s += more.sum[i].now_s;
+    to.sum[i].phases += more.sum[i].phases;
+    to.sum[i].traffic += more.sum[i].traffic;
   }
   to.iterations += more.iterations;
   to.sum_s += more.sum_s;
@@ -118,11 +115,8 @@ Meters LoopWatch::owed(int member) const {
   const double time_factor = sum.now_s > 0 ? omitted_s_ / sum.now_s : 0;
   const double byte_factor = static_cast<double>(omitted_) / statistics_.iterations;
   return {.now_s = omitted_s_,
-          .phases = {.compute_s = time_factor * sum.phases.compute_s,
-                     .exposed_communication_s = time_factor * sum.phases.exposed_communication_s,
-                     .blocked_s = time_factor * sum.phases.blocked_s},
-          .traffic = {.intra_node_bytes = byte_factor * sum.traffic.intra_node_bytes,
-                      .inter_node_bytes = byte_factor * sum.traffic.inter_node_bytes}};
+          .phases = time_factor * sum.phases,
+          .traffic = byte_factor * sum.traffic};
 }
 
 }  // namespace epochcast::sim

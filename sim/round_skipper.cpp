@@ -37,17 +37,14 @@ std::int64_t RoundSkipper::completed(int rank,
                                      double clock_s,
                                      const Traffic& traffic) {
   Rank& self = ranks_[static_cast<std::size_t>(rank)];
-  self.traffic.intra_node_bytes += traffic.intra_node_bytes;
-  self.traffic.inter_node_bytes += traffic.inter_node_bytes;
+  self.traffic += traffic;
   for (Watch& watch : watches_) {
     const RepeatedRounds& run = watch.rounds;
     if (round < run.begin || round >= run.end || (round + 1 - run.begin) % run.period != 0)
       continue;
     const std::int64_t boundary = (round + 1 - run.begin) / run.period;
     if (boundary >= static_cast<std::int64_t>(watch.boundaries.size())) break;
-    self.per_period = {
-        .intra_node_bytes = self.traffic.intra_node_bytes - self.at_boundary.intra_node_bytes,
-        .inter_node_bytes = self.traffic.inter_node_bytes - self.at_boundary.inter_node_bytes};
+    self.per_period = self.traffic - self.at_boundary;
     self.at_boundary = self.traffic;
     Boundary& here = watch.boundaries[static_cast<std::size_t>(boundary)];
     const double advance_s = clock_s - self.previous_s;
@@ -60,8 +57,7 @@ std::int64_t RoundSkipper::completed(int rank,
     if (watch.cut == boundary) {
       const auto periods = static_cast<double>(watch.omitted_periods);
       self.owed_s += periods * watch.period_s;
-      self.traffic.intra_node_bytes += periods * self.per_period.intra_node_bytes;
-      self.traffic.inter_node_bytes += periods * self.per_period.inter_node_bytes;
+      self.traffic += periods * self.per_period;
       return round + 1 + watch.omitted_periods * run.period;
     }
     break;

@@ -207,8 +207,7 @@ Request SimFabric::start_message(int from, int to, Payload payload) {
     message->transfer = box->put_async(numbers.release(), bytes);
     ++world_.simulated_messages_;
     const Traffic sent = world_.traffic_between(from, to, payload.bytes);
-    self().traffic.intra_node_bytes += sent.intra_node_bytes;
-    self().traffic.inter_node_bytes += sent.inter_node_bytes;
+    self().traffic += sent;
   } else {
     message->transfer = box->get_async<std::vector<float>>(&message->numbers);
   }

@@ -161,8 +161,7 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
     if (action.kind == ActionKind::send) {
       ++simulated_messages_;
       const Traffic sent = traffic_between(self, peer, bytes);
-      traffic.intra_node_bytes += sent.intra_node_bytes;
-      traffic.inter_node_bytes += sent.inter_node_bytes;
+      traffic += sent;
       transfers.push_back(
           mailbox(self, peer, kCollectiveChannel)
               ->put_async(&message, static_cast<std::uint64_t>(std::llround(bytes))));
@@ -194,8 +193,7 @@ void World::end(Meeting& meeting, int member, double end_s, const Traffic& traff
   const auto index = static_cast<std::size_t>(member);
   Rank& self = rank(meeting.among->ranks[index]);
   meeting.end_s[index] = end_s;
-  self.traffic.intra_node_bytes += traffic.intra_node_bytes;
-  self.traffic.inter_node_bytes += traffic.inter_node_bytes;
+  self.traffic += traffic;
   self.stream_free_s = end_s;
   if (end_s > meeting.start_s) {
     self.busy.push_back({meeting.start_s, end_s});

@@ -6,16 +6,6 @@
 #include "core/error.hpp"
 
 namespace epochcast {
-namespace {
-
-PhaseTimes difference(const PhaseTimes& a, const PhaseTimes& b) {
-  return {.compute_s = a.compute_s - b.compute_s,
-          .exposed_communication_s = a.exposed_communication_s - b.exposed_communication_s,
-          .blocked_s = a.blocked_s - b.blocked_s};
-}
-
-}  // namespace
-
 int trainer_count(const Fabric& fabric) {
   const auto workers = fabric.workers();
   return static_cast<int>(
@@ -58,10 +48,8 @@ void train_epochs(Worker& worker, const std::function<void(std::int64_t)>& epoch
   fabric.barrier(fabric.world());
   worker.report.startup_s = start_s;
   worker.report.training_s = fabric.now_s() - start_s;
-  worker.report.training = difference(fabric.phases(), phases);
-  worker.report.traffic = {
-      .intra_node_bytes = fabric.traffic().intra_node_bytes - traffic.intra_node_bytes,
-      .inter_node_bytes = fabric.traffic().inter_node_bytes - traffic.inter_node_bytes};
+  worker.report.training = fabric.phases() - phases;
+  worker.report.traffic = fabric.traffic() - traffic;
 }
 
 void all_reduce_gradients(Worker& worker,
