@@ -10,6 +10,16 @@
 
 namespace epochcast::real {
 
+/// What a batch comes to.
+struct BatchLoss {
+  torch::Tensor loss;  ///< to be minimised: scalar, the mean over the batch
+  /// Loss of each sample [batch], without gradient: what biased sampling ranks samples by.
+  torch::Tensor sample_losses;
+  /// How many samples are classified correctly: int64 scalar; undefined where nothing is
+  /// classified.
+  torch::Tensor correct;
+};
+
 /// A trainable network: samples in, class scores out.
 ///
 /// Tensors are named as torchvision names them; a layer is a module that owns parameters, and its
@@ -18,6 +28,10 @@ class TorchNetwork : public torch::nn::Module {
  public:
   /// Scores [batch, classes] of samples [batch, shape...], float32 on the network's device.
   virtual torch::Tensor forward(torch::Tensor samples) = 0;
+
+  /// Loss of a batch; labels int64 [batch] on the network's device. Cross-entropy of the scores,
+  /// unless the network is trained in another way (GAN).
+  virtual BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels);
 };
 
 /// The network `name` (see network_names.hpp) for samples of this shape, on the CPU, randomly

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/network.hpp"
+
+namespace epochcast::real {
+
+/// Samples with labels, by index. Calls from several threads at once are safe.
+class DataSource {
+ public:
+  virtual ~DataSource() = default;
+
+  [[nodiscard]] virtual std::int64_t size() const = 0;
+  /// Of a sample: {channels, rows, columns} of an image, {tokens} of a text.
+  [[nodiscard]] virtual const std::vector<std::int64_t>& shape() const = 0;
+  [[nodiscard]] virtual std::int64_t classes() const = 0;
+  /// Writes sample `index` to `sample` (row-major; pixels normalised to mean 0 and variance 1 over
+  /// the data set, tokens as their numbers) and returns its label in [0, classes).
+  ///
+  /// `variant` seeds the random crop and flip of training; without one the sample is as stored.
+  /// Throws a RunError that names the file when the sample cannot be read.
+  virtual std::int64_t load(std::int64_t index,
+                            std::optional<std::uint64_t> variant,
+                            std::span<float> sample) const = 0;
+  /// Whether load() decodes files, so that it pays to run it ahead in threads.
+  [[nodiscard]] virtual bool is_slow() const { return false; }
+};
+
+/// What a job trains on, and what it tests on.
+struct DataSplit {
+  std::unique_ptr<DataSource> train;
+  std::unique_ptr<DataSource> test;
+  std::string title;  ///< "CIFAR-10 in /data/cifar-10-batches-bin", for the result's provenance
+};
+
+/// The data set `dataset` in `folder`; its format is recognised by the files that are there (IDX,
+/// CIFAR binary, one folder per class, AG News CSV). Throws a UserError that names the file, what
+/// is wrong and what was expected: unreadable, truncated, wrong number of classes, wrong shape, ...
+[[nodiscard]] DataSplit open_data(const Dataset& dataset, const std::filesystem::path& folder);
+
+/// Samples of the data set's shape, sizes and classes, computed from `seed`: learnable, but not
+/// trivial, and the same on every machine. See procedural.hpp.
+[[nodiscard]] DataSplit procedural_data(const Dataset& dataset, std::uint64_t seed);
+
+}  // namespace epochcast::real

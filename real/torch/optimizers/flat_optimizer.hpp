@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <torch/torch.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace epochcast::real {
+
+/// How parameters follow gradients; see optimizer_names() for `name`.
+struct OptimizerSettings {
+  std::string name = "sgd";
+  double momentum = 0.9;    ///< sgd, rmsprop
+  double weight_decay = 0;  ///< L2 term; adamw: decoupled
+};
+
+/// An optimizer over one flat tensor that holds every parameter of a network.
+class FlatOptimizer {
+ public:
+  virtual ~FlatOptimizer() = default;
+
+  /// Updates the parameters by their gradients (.grad of the flat tensor).
+  virtual void step(double learning_rate) = 0;
+  /// Everything that the next step depends on besides parameters and gradients.
+  virtual void save(torch::serialize::OutputArchive& archive) const = 0;
+  virtual void load(torch::serialize::InputArchive& archive) = 0;
+};
+
+/// "sgd", "rmsprop", "adam", "adamw", "adabelief", "angulargrad".
+[[nodiscard]] std::vector<std::string> optimizer_names();
+
+/// The optimizer for `parameters`, a flat float32 leaf tensor whose .grad is set before each step.
+/// Throws a UserError with the closest name.
+[[nodiscard]] std::unique_ptr<FlatOptimizer> make_optimizer(const OptimizerSettings& settings,
+                                                            torch::Tensor parameters);
+
+}  // namespace epochcast::real
