@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collectives/registry.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -12,6 +14,7 @@
 #include "collectives/hierarchical.hpp"
 #include "collectives/linear.hpp"
 #include "collectives/openmpi.hpp"
+#include "collectives/push_pull.hpp"
 #include "collectives/rabenseifner.hpp"
 #include "collectives/recursive_doubling.hpp"
 #include "collectives/ring.hpp"
@@ -87,6 +90,22 @@ std::unique_ptr<Schedule> make_all_reduce(std::string_view name,
     if (entry.name.name == name) return entry.make(shape, ranks, bytes);
   }
   throw std::invalid_argument("unknown all-reduce algorithm \"" + std::string(name) + "\"");
+}
+
+std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,
+                                          std::span<const WorkerInfo> workers,
+                                          std::int64_t bytes) {
+  const AllReduceChoice& choice = among.all_reduce;
+  if (!choice.servers.empty()) {
+    const int servers = static_cast<int>(choice.servers.size());
+    const std::int64_t piece = std::max<std::int64_t>(1, std::llround(choice.partition_bytes));
+    return std::make_unique<PushPull>(
+        among.size() - servers, servers, PushPull::partitions_for(bytes, piece));
+  }
+  GroupShape shape;
+  for (const int rank : among.ranks)
+    shape.node_of_rank.push_back(workers[static_cast<std::size_t>(rank)].node);
+  return make_all_reduce(choice.algorithm, shape, bytes);
 }
 
 }  // namespace epochcast

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectives/schedule.hpp"
+#include "core/fabric.hpp"
 
 namespace epochcast {
 
@@ -30,6 +31,11 @@ struct AllReduceName {
 /// Throws std::invalid_argument for an unknown name or an empty group.
 [[nodiscard]] std::unique_ptr<Schedule> make_all_reduce(std::string_view name,
                                                         const GroupShape& shape,
+                                                        std::int64_t bytes);
+
+/// The schedule by which this communicator's members all-reduce `bytes` bytes, as its choice says.
+[[nodiscard]] std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,
+                                                        std::span<const WorkerInfo> workers,
                                                         std::int64_t bytes);
 
 }  // namespace epochcast

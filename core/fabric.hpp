@@ -147,7 +147,7 @@ class Fabric {
   [[nodiscard]] virtual Request start_receive(int from, Payload payload) = 0;
   virtual void wait(const Request& request) = 0;
 
-  void all_reduce(Payload payload, double weight, const Communicator& among) {
+  virtual void all_reduce(Payload payload, double weight, const Communicator& among) {
     wait(start_all_reduce(payload, weight, among));
   }
   /// Every member gets `root`'s payload. `root` is a rank of the job.

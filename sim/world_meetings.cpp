@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "collectives/one_to_all.hpp"
-#include "collectives/push_pull.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "sim/world_state.hpp"
@@ -226,22 +225,9 @@ std::shared_ptr<const Schedule> World::schedule_of(const Meeting& meeting) {
     }
     case Meeting::Kind::all_reduce:
     case Meeting::Kind::all_gather:
-    case Meeting::Kind::barrier: {
-      const std::int64_t bytes = std::llround(meeting.bytes);
-      if (!among.all_reduce.servers.empty()) {
-        const int servers = static_cast<int>(among.all_reduce.servers.size());
-        const std::int64_t piece =
-            std::max<std::int64_t>(1, std::llround(among.all_reduce.partition_bytes));
-        known = std::make_shared<PushPull>(
-            among.size() - servers, servers, PushPull::partitions_for(bytes, piece));
-        break;
-      }
-      GroupShape shape;
-      for (const int index : among.ranks)
-        shape.node_of_rank.push_back(workers_[static_cast<std::size_t>(index)].node);
-      known = make_all_reduce(among.all_reduce.algorithm, shape, bytes);
+    case Meeting::Kind::barrier:
+      known = make_all_reduce(among, workers_, std::llround(meeting.bytes));
       break;
-    }
   }
   return known;
 }

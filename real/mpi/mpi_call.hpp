@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace epochcast::real {
+
+/// Throws a RunError such as "rank 1: MPI_Allreduce: MPI_ERR_TRUNCATE: message truncated" unless
+/// `code` is MPI_SUCCESS. Works only for communicators whose handler is MPI_ERRORS_RETURN.
+void check_mpi(int code, const char* call);
+
+/// MPI, from here to the end of the scope: initialised for calls from several threads, errors
+/// returned instead of fatal. One per process.
+class MpiSession {
+ public:
+  /// Throws a RunError when MPI cannot be started or lacks MPI_THREAD_MULTIPLE.
+  MpiSession(int* argc, char*** argv);
+  /// Finalises MPI; not while an exception is on its way: the other ranks would wait for us.
+  ~MpiSession();
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+
+  [[nodiscard]] int rank() const { return rank_; }
+  [[nodiscard]] int size() const { return size_; }
+
+ private:
+  int rank_ = 0;
+  int size_ = 1;
+  int exceptions_ = 0;
+};
+
+/// Every rank's text, in the order of ranks, on rank `root` (empty elsewhere). Collective.
+[[nodiscard]] std::vector<std::string> gather_texts(const std::string& mine,
+                                                    int root,
+                                                    MPI_Comm comm);
+/// The root's text on every rank. Collective.
+[[nodiscard]] std::string broadcast_text(const std::string& text, int root, MPI_Comm comm);
+
+}  // namespace epochcast::real

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "core/fabric.hpp"
+#include "core/timeline.hpp"
+#include "real/mpi/message_stream.hpp"
+#include "real/mpi/schedule_run.hpp"
+
+namespace epochcast {
+class Schedule;
+}
+
+namespace epochcast::real {
+
+/// How a job's processes lie on machines: the index of each rank's node, in the order of first
+/// appearance. Nodes are what MPI_Comm_split_type calls shared memory; with `ranks_per_node` > 0,
+/// every so many ranks of a machine count as a node of their own. Collective over MPI_COMM_WORLD.
+[[nodiscard]] std::vector<int> node_of_each_rank(int ranks_per_node = 0);
+
+/// One worker's view of a job of MPI processes, in real time.
+///
+/// Each collective begins with a barrier, so that waiting for others (blocked) and moving data
+/// (exposed communication) can be told apart; everything between calls is computing. All-reduces
+/// are executed as the schedules of collectives/, except "openmpi", which is MPI_Allreduce. A
+/// payload without numbers is replaced by as many bytes of zeros.
+class MpiFabric : public Fabric {
+ public:
+  /// Collective over MPI_COMM_WORLD: the job starts now. `workers`: every rank's, equal everywhere.
+  /// `timeline` (may be null) gets this worker's exchanges and what it computes in between.
+  MpiFabric(std::vector<WorkerInfo> workers,
+            const AllReduceChoice& all_reduce,
+            Timeline* timeline = nullptr);
+  ~MpiFabric() override;
+  MpiFabric(const MpiFabric&) = delete;
+  MpiFabric& operator=(const MpiFabric&) = delete;
+
+  int rank() const override { return rank_; }
+  std::span<const WorkerInfo> workers() const override { return workers_; }
+  const Communicator& world() const override { return *world_; }
+  const Communicator& node() const override { return *node_; }
+  const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override;
+
+  double now_s() const override;
+  /// Sleeps: a device that this machine does not have would compute for so long.
+  void compute(double seconds, std::string_view what) override;
+
+  Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
+  Request start_send(int to, Payload payload) override;
+  Request start_receive(int from, Payload payload) override;
+  void wait(const Request& request) override;
+
+  void all_reduce(Payload payload, double weight, const Communicator& among) override;
+  void broadcast(Payload payload, int root, const Communicator& among) override;
+  void gather(Payload mine, Payload all, int root, const Communicator& among) override;
+  std::vector<double> all_gather(std::span<const double> mine, const Communicator& among) override;
+  void barrier(const Communicator& among) override;
+  void repeat(const Communicator& among,
+              std::int64_t count,
+              const std::function<void(std::int64_t)>& body) override;
+
+  PhaseTimes phases() const override;
+  Traffic traffic() const override { return traffic_; }
+
+ private:
+  struct Group;
+  class Message;
+  using Body = std::function<void(Group&)>;
+
+  Group& group_of(const Communicator& among);
+  const Communicator& intern(std::vector<int> ranks, AllReduceChoice all_reduce);
+  std::shared_ptr<StreamOperation> collective(const Communicator& among,
+                                              const char* name,
+                                              Body body);
+  void run(const std::shared_ptr<StreamOperation>& operation);
+  std::span<float> numbers(const Payload& payload);
+  std::shared_ptr<StreamOperation> all_reduction(const Payload& payload,
+                                                 double weight,
+                                                 const Communicator& among);
+  struct Plan;
+  const Plan& plan_of(Group& group, double bytes);
+  [[nodiscard]] Traffic sent_by(const Group& group, const Schedule& schedule, double bytes) const;
+  /// Books the wait from `since_s` to now for the operations up to `last`: blocked before an
+  /// operation's start, exposed after it.
+  void book(double since_s, const std::shared_ptr<StreamOperation>& last);
+  /// What has been computed since the last call or wait gets a name.
+  void compute_ends(double at_s, std::string_view what);
+
+  std::vector<WorkerInfo> workers_;
+  int rank_ = 0;
+  Timeline* timeline_;
+  std::chrono::steady_clock::time_point origin_;
+  std::map<int, std::unique_ptr<Group>> groups_;  ///< by Communicator::id
+  const Communicator* world_ = nullptr;
+  const Communicator* node_ = nullptr;
+  ScheduleRun schedule_run_;
+  std::deque<std::vector<float>> zeros_;  ///< stand in for payloads without numbers
+  Traffic traffic_;
+  double exposed_s_ = 0;
+  double blocked_s_ = 0;
+  double computing_since_s_ = 0;
+  std::vector<std::shared_ptr<StreamOperation>> unbooked_;  ///< on the stream, in order of start
+  std::unique_ptr<MessageStream> stream_;                   ///< last: ends before what it uses
+};
+
+}  // namespace epochcast::real

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Run by mpirun: checks the claims of the fabric's contract whose layout has as many workers as
+// this job has ranks.
+#include <cstdio>
+#include <map>
+
+#include "real/mpi/mpi_call.hpp"
+#include "real/mpi/mpi_fabric.hpp"
+#include "tests/support/fabric_contract.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// Processes that share cores lose a few scheduler slices.
+constexpr double kSlack_s = 0.015;
+constexpr int kTries = 3;
+
+std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
+  std::vector<WorkerInfo> workers;
+  std::map<int, int> devices;
+  for (const int node : node_of_rank)
+    workers.push_back(
+        {.node = node, .device = devices[node]++, .device_class = "cpu", .model = "cpu-a"});
+  return workers;
+}
+
+/// What the ranks found broken, on rank 0.
+std::string check(const FabricClaim& claim) {
+  Expectations expect(kSlack_s);
+  {
+    real::MpiFabric fabric(workers_of(claim.node_of_rank), {.algorithm = "ring", .servers = {}});
+    claim.program(fabric, expect);
+  }
+  std::string broken;
+  int rank = 0;
+  for (const std::string& text : real::gather_texts(expect.broken(), 0, MPI_COMM_WORLD)) {
+    if (!text.empty()) broken += "  rank " + std::to_string(rank) + ": " + text;
+    ++rank;
+  }
+  return real::broadcast_text(broken, 0, MPI_COMM_WORLD);
+}
+
+int run(int argc, char** argv) {
+  const real::MpiSession session(&argc, &argv);
+  int claims = 0;
+  int failed = 0;
+  for (const FabricClaim& claim : fabric_contract()) {
+    if (static_cast<int>(claim.node_of_rank.size()) != session.size()) continue;
+    ++claims;
+    // Only timing may depend on what else the machine does; a broken promise breaks every time.
+    std::string broken;
+    for (int i = 0; i < kTries; ++i) {
+      broken = check(claim);
+      if (broken.empty()) break;
+    }
+    if (broken.empty()) continue;
+    ++failed;
+    if (session.rank() == 0)
+      std::printf("FAILED: %s\n%s\n", name_of(claim).c_str(), broken.c_str());
+  }
+  if (session.rank() == 0)
+    std::printf("%d claims with %d ranks, %d failed\n", claims, session.size(), failed);
+  return failed > 0 || claims == 0 ? 1 : 0;
+}
+
+}  // namespace
+}  // namespace epochcast::tests
+
+int main(int argc, char** argv) { return epochcast::tests::run(argc, argv); }
