@@ -35,10 +35,10 @@ std::vector<Payload> CostLearner::buckets() {
   return payloads;
 }
 
+void CostLearner::begin_epoch(std::int64_t) {}
+
 // What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
-void CostLearner::use_shuffled(std::int64_t begin, std::int64_t end) {
-  trained_samples_ = end - begin;
-}
+void CostLearner::use_shuffled(const Share& share) { trained_samples_ = share.samples(); }
 
 Payload CostLearner::recorded_losses() {
   return {.bytes = (kIndexBytes + kLossBytes) * static_cast<double>(trained_samples_),
@@ -58,7 +58,7 @@ Payload CostLearner::drawn_indices(const BiasedDraw& draw) {
           .values = {}};
 }
 
-void CostLearner::use_drawn(std::int64_t begin, std::int64_t end) { use_shuffled(begin, end); }
+void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
 
 BatchTimes CostLearner::next(std::int64_t batch) {
   if (batch > largest_batch_) check_memory(batch);

@@ -27,12 +27,13 @@ class CostLearner : public Learner {
   Payload gradients() override;
   std::vector<Payload> buckets() override;
 
-  void use_shuffled(std::int64_t begin, std::int64_t end) override;
+  void begin_epoch(std::int64_t epoch) override;
+  void use_shuffled(const Share& share) override;
   Payload recorded_losses() override;
   void draw(const BiasedDraw& draw) override;
   Payload gathered_losses(std::int64_t samples) override;
   Payload drawn_indices(const BiasedDraw& draw) override;
-  void use_drawn(std::int64_t begin, std::int64_t end) override;
+  void use_drawn(const Share& share) override;
 
   void forward_backward(std::int64_t batch) override;
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;

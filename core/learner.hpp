@@ -19,6 +19,25 @@ struct BiasedDraw {
   bool disjoint = false;           ///< "unified" sampling: no sample is drawn by both
 };
 
+/// Positions of an epoch's order of samples that one worker trains on: [i·stride + offset, i·stride
+/// + offset + length) for i = 0 ... count - 1. Chunk i of all workers together is what the job
+/// trains on between two exchanges, so that P workers see what one worker with their joint batch
+/// would see.
+struct Share {
+  std::int64_t offset = 0;
+  std::int64_t length = 0;
+  std::int64_t stride = 0;
+  std::int64_t count = 0;
+
+  /// Samples of the share.
+  [[nodiscard]] std::int64_t samples() const { return length * count; }
+  /// Position of the share's n-th sample.
+  [[nodiscard]] std::int64_t position(std::int64_t n) const {
+    return n / length * stride + offset + n % length;
+  }
+  bool operator==(const Share&) const = default;
+};
+
 /// What one worker computes: real tensors, or only their cost.
 ///
 /// A learner lets the time of its work pass on the worker's Fabric. All buffers it hands out stay
@@ -36,19 +55,22 @@ class Learner {
   /// The gradients cut into buckets, in the order in which backward finishes them.
   [[nodiscard]] virtual std::vector<Payload> buckets() = 0;
 
-  /// This epoch's samples are positions [begin, end) of the epoch's global shuffle.
-  virtual void use_shuffled(std::int64_t begin, std::int64_t end) = 0;
+  /// An epoch begins: a new shuffle, the same for all workers, and the epoch's learning rate.
+  virtual void begin_epoch(std::int64_t epoch) = 0;
+  /// This epoch's samples are these positions of its shuffle.
+  virtual void use_shuffled(const Share& share) = 0;
   /// Losses recorded since the last epoch began, as (sample index, loss) pairs.
   [[nodiscard]] virtual Payload recorded_losses() = 0;
   /// Root only: draws the sample indices of an epoch from the losses gathered so far: first those
-  /// of fast workers, then of slow ones.
+  /// of fast workers, then of slow ones. What is not chosen by loss comes in the order of the
+  /// epoch's shuffle (slow workers: of a shuffle of their own), so that alpha = 0 is no bias.
   virtual void draw(const BiasedDraw& draw) = 0;
   /// Where gathered losses arrive: room for `samples` (index, loss) pairs.
   [[nodiscard]] virtual Payload gathered_losses(std::int64_t samples) = 0;
   /// The indices that draw() made on the root, to be broadcast.
   [[nodiscard]] virtual Payload drawn_indices(const BiasedDraw& draw) = 0;
-  /// This epoch's samples are positions [begin, end) of the drawn indices.
-  virtual void use_drawn(std::int64_t begin, std::int64_t end) = 0;
+  /// This epoch's samples are these positions of the drawn indices.
+  virtual void use_drawn(const Share& share) = 0;
 
   /// Loads the next batch and computes its mean gradient. A batch of 0 samples leaves zero
   /// gradients and takes no time.

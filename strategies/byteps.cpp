@@ -23,8 +23,8 @@ void run_byteps(Worker& worker) {
                            .partition_bytes = worker.config.partition_bytes});
 
   train_epochs(worker, [&](std::int64_t) {
-    if (trains) use_equal_share(worker);
-    fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
+    if (trains) use_equal_share(worker, 1, iterations);
+    repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
       all_reduce_gradients(worker, batch, trains ? 1.0 / workers : 0.0, everybody);
       if (trains) worker.learner.step();
     });

@@ -2,6 +2,8 @@
 // Dynamic load balancing (IEEE TETCI 2023): synchronous SGD whose batches follow the throughput
 // that each worker showed in the last epoch.
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
@@ -17,13 +19,16 @@ void run_dlb(Worker& worker) {
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 
   train_epochs(worker, [&](std::int64_t) {
+    const std::vector<double>& known = worker.progress.memory["batches"];
+    for (std::size_t p = 0; p < known.size(); ++p) batches[p] = std::llround(known[p]);
     const std::int64_t batch = batches[rank];
-    std::int64_t first = 0;
-    for (std::size_t p = 0; p < rank; ++p) first += batches[p];
+    const std::int64_t first =
+        std::accumulate(batches.begin(), batches.begin() + fabric.rank(), std::int64_t{0});
     worker.report.batch = batch;
-    worker.learner.use_shuffled(first * iterations, (first + batch) * iterations);
+    worker.learner.use_shuffled(
+        {.offset = first, .length = batch, .stride = global_batch, .count = iterations});
     const double busy_before_s = fabric.phases().compute_s;
-    fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
+    const std::int64_t run = repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
       const double weight = static_cast<double>(batch) / static_cast<double>(global_batch);
       all_reduce_gradients(worker, batch, weight, fabric.world());
       worker.learner.step();
@@ -31,7 +36,7 @@ void run_dlb(Worker& worker) {
     // x_p of the paper: samples per second of computing; a worker that sits at one sample keeps it,
     // or it could never return.
     const double busy_s = fabric.phases().compute_s - busy_before_s;
-    const double throughput = static_cast<double>(batch * iterations) / busy_s;
+    const double throughput = static_cast<double>(batch * run) / busy_s;
     batches = exact_shares(global_batch, fabric.all_gather({&throughput, 1}, fabric.world()));
     for (std::size_t p = 0; p < batches.size(); ++p) {
       if (batches[p] == 0) {
@@ -39,6 +44,7 @@ void run_dlb(Worker& worker) {
         --*std::max_element(batches.begin(), batches.end());
       }
     }
+    worker.progress.memory["batches"].assign(batches.begin(), batches.end());
   });
 }
 

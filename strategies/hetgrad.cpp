@@ -12,13 +12,17 @@ namespace {
 constexpr int kMostRefinements = 10;
 constexpr double kBalanced = 0.01;  // refining ends when batch times differ by at most this share
 
-/// Measures the current batches and adds the result to the curves.
+/// Measures the current batches, for the n-th time, and adds the result to the curves.
 double measure(Worker& worker,
+               int n,
                const std::vector<std::int64_t>& batches,
                std::vector<TimeCurve>& curves) {
   const auto rank = static_cast<std::size_t>(worker.fabric.rank());
-  const double own_s = batches[rank] > 0 ? worker.learner.benchmark(batches[rank]) : 0;
-  const std::vector<double> seconds = worker.fabric.all_gather({&own_s, 1}, worker.fabric.world());
+  const std::string name = "seconds of partition " + std::to_string(n);
+  const std::vector<double> seconds = remembered(worker, name, [&] {
+    const double own_s = batches[rank] > 0 ? worker.learner.benchmark(batches[rank]) : 0;
+    return worker.fabric.all_gather({&own_s, 1}, worker.fabric.world());
+  });
   for (std::size_t p = 0; p < curves.size(); ++p) curves[p].add(batches[p], seconds[p]);
   return imbalance(seconds);
 }
@@ -31,7 +35,7 @@ std::vector<std::int64_t> partition(Worker& worker) {
   std::vector<std::int64_t> batches = proportional_shares(global_batch, relative_speeds(seconds));
   std::vector<TimeCurve> curves(seconds.size());
   for (std::size_t p = 0; p < curves.size(); ++p) curves[p].add(worker.config.batch, seconds[p]);
-  double left = measure(worker, batches, curves);
+  double left = measure(worker, 0, batches, curves);
   worker.report.constant_imbalance = left;
   if (worker.config.partition == Partition::constant) return batches;
 
@@ -39,7 +43,7 @@ std::vector<std::int64_t> partition(Worker& worker) {
   double least = left;
   for (int i = 0; i < kMostRefinements && least > kBalanced; ++i) {
     batches = functional_shares(global_batch, curves);
-    left = measure(worker, batches, curves);
+    left = measure(worker, i + 1, batches, curves);
     if (left < least) {
       least = left;
       best = batches;
@@ -54,7 +58,7 @@ void run(Worker& worker, bool weighted) {
   const auto rank = static_cast<std::size_t>(fabric.rank());
   const std::vector<std::int64_t> batches = partition(worker);
   std::int64_t global_batch = 0;
-  std::int64_t first_sample = 0;  // of this worker's partition, in units of iterations
+  std::int64_t first_sample = 0;  // of this worker, in every iteration's batch
   for (std::size_t p = 0; p < batches.size(); ++p) {
     if (p < rank) first_sample += batches[p];
     global_batch += batches[p];
@@ -67,8 +71,9 @@ void run(Worker& worker, bool weighted) {
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 
   train_epochs(worker, [&](std::int64_t) {
-    worker.learner.use_shuffled(first_sample * iterations, (first_sample + batch) * iterations);
-    fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
+    worker.learner.use_shuffled(
+        {.offset = first_sample, .length = batch, .stride = global_batch, .count = iterations});
+    repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
       all_reduce_gradients(worker, batch, weight, fabric.world());
       worker.learner.step();
     });

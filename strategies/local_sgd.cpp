@@ -85,7 +85,7 @@ LocalSteps unbalanced_steps(Worker& worker) {
 /// One epoch: T rounds of local steps and a weighted average of parameters.
 void run_rounds(Worker& worker, std::int64_t rounds, std::int64_t steps, double weight) {
   Fabric& fabric = worker.fabric;
-  fabric.repeat(fabric.world(), rounds, [&](std::int64_t) {
+  repeat(worker, fabric.world(), rounds, [&](std::int64_t) {
     worker.learner.train(steps, worker.config.batch);
     fabric.all_reduce(worker.learner.parameters(), weight, fabric.world());
   });
@@ -101,33 +101,33 @@ void report_rounds(Worker& worker,
   worker.report.rounds_per_epoch = rounds;
 }
 
-/// This worker's positions when everybody takes rounds·H_p·B samples in the order of ranks.
-struct Positions {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
-Positions positions_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
-  const auto rank = static_cast<std::ptrdiff_t>(worker.fabric.rank());
-  const std::int64_t before =
-      std::accumulate(local.steps.begin(), local.steps.begin() + rank, std::int64_t{0});
-  const std::int64_t per_step = rounds * worker.config.batch;
-  return {.begin = before * per_step,
-          .end = (before + local.steps[static_cast<std::size_t>(rank)]) * per_step};
+/// This worker's samples when everybody takes H_p·B in turn, round by round.
+Share share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
+  const std::int64_t batch = worker.config.batch;
+  const auto own = local.steps.begin() + worker.fabric.rank();
+  return {.offset = std::accumulate(local.steps.begin(), own, std::int64_t{0}) * batch,
+          .length = *own * batch,
+          .stride = local.total() * batch,
+          .count = rounds};
 }
 
-/// The same in the order of the draw: what was drawn for fast workers, then what was drawn for slow
-/// ones.
-Positions drawn_positions_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
+/// The same for an order in which what was drawn for all fast workers comes before what was drawn
+/// for slow ones: each class deals its own part.
+Share drawn_share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
   const auto rank = static_cast<std::size_t>(worker.fabric.rank());
-  std::int64_t before = 0;
+  const std::int64_t batch = worker.config.batch;
+  std::int64_t before = 0;  // steps per round of the own class
+  std::int64_t all = 0;
   for (std::size_t other = 0; other < local.steps.size(); ++other) {
-    const bool is_first =
-        local.is_fast[other] == local.is_fast[rank] ? other < rank : bool{local.is_fast[other]};
-    if (is_first) before += local.steps[other];
+    if (local.is_fast[other] != local.is_fast[rank]) continue;
+    if (other < rank) before += local.steps[other];
+    all += local.steps[other];
   }
-  const std::int64_t per_step = rounds * worker.config.batch;
-  return {.begin = before * per_step, .end = (before + local.steps[rank]) * per_step};
+  const std::int64_t first = local.is_fast[rank] ? 0 : (local.total() - all) * rounds;
+  return {.offset = (first + before) * batch,
+          .length = local.steps[rank] * batch,
+          .stride = all * batch,
+          .count = rounds};
 }
 
 /// Gathers losses, draws next epoch's samples on rank 0, tells everybody.
@@ -151,7 +151,7 @@ void run_local_sgd(Worker& worker) {
   report_rounds(worker, rounds, steps, steps);
 
   train_epochs(worker, [&](std::int64_t) {
-    use_equal_share(worker);
+    use_equal_share(worker, steps, rounds);
     run_rounds(worker, rounds, steps, 1.0 / workers);
   });
 }
@@ -163,11 +163,11 @@ void run_unbalanced_local_sgd(Worker& worker) {
   const std::int64_t most = *std::max_element(local.steps.begin(), local.steps.end());
   const std::int64_t rounds =
       rounds_per_epoch(worker.train_samples, workers, worker.config.batch, most);
-  const Positions positions = positions_of(worker, local, rounds);
+  const Share share = share_of(worker, local, rounds);
   report_rounds(worker, rounds, steps, most);
 
   train_epochs(worker, [&](std::int64_t) {
-    worker.learner.use_shuffled(positions.begin, positions.end);
+    worker.learner.use_shuffled(share);
     run_rounds(worker, rounds, steps, 1.0 / workers);
   });
 }
@@ -179,9 +179,8 @@ void run_biased_local_sgd(Worker& worker) {
   const std::int64_t steps = local.steps[static_cast<std::size_t>(worker.fabric.rank())];
   const std::int64_t most = *std::max_element(local.steps.begin(), local.steps.end());
   const std::int64_t rounds = rounds_per_epoch(worker.train_samples, workers, config.batch, most);
-  const Positions positions = config.sampling == Sampling::none
-                                  ? positions_of(worker, local, rounds)
-                                  : drawn_positions_of(worker, local, rounds);
+  const Share share = config.sampling == Sampling::none ? share_of(worker, local, rounds)
+                                                        : drawn_share_of(worker, local, rounds);
   const double weight = config.weighted_aggregation
                             ? static_cast<double>(steps) / static_cast<double>(local.total())
                             : 1.0 / workers;
@@ -196,10 +195,10 @@ void run_biased_local_sgd(Worker& worker) {
 
   train_epochs(worker, [&](std::int64_t) {
     if (config.sampling == Sampling::none) {
-      worker.learner.use_shuffled(positions.begin, positions.end);
+      worker.learner.use_shuffled(share);
     } else {
       draw_samples(worker, draw);
-      worker.learner.use_drawn(positions.begin, positions.end);
+      worker.learner.use_drawn(share);
     }
     run_rounds(worker, rounds, steps, weight);
   });

@@ -25,16 +25,17 @@ void run_node_based(Worker& worker) {
   worker.report.rounds_per_epoch = (iterations + period - 1) / period;
 
   const auto iterate_and_average = [&](std::int64_t count) {
-    fabric.repeat(fabric.node(), count, [&](std::int64_t) {
+    repeat(worker, fabric.node(), count, [&](std::int64_t) {
       all_reduce_gradients(worker, batch, 1.0 / fabric.node().size(), fabric.node());
       worker.learner.step();
     });
     fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
   };
   train_epochs(worker, [&](std::int64_t) {
-    use_equal_share(worker);
-    fabric.repeat(
-        fabric.world(), iterations / period, [&](std::int64_t) { iterate_and_average(period); });
+    use_equal_share(worker, 1, iterations);
+    repeat(worker, fabric.world(), iterations / period, [&](std::int64_t) {
+      iterate_and_average(period);
+    });
     if (iterations % period > 0) iterate_and_average(iterations % period);
   });
 }

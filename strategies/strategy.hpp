@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,6 +13,7 @@
 #include "core/job_config.hpp"
 #include "core/learner.hpp"
 #include "core/placement.hpp"
+#include "strategies/progress.hpp"
 
 namespace epochcast {
 
@@ -22,6 +24,7 @@ struct WorkerReport {
   std::int64_t iterations_per_epoch = 0;       ///< of the fastest worker
   std::int64_t rounds_per_epoch = 0;           ///< exchanges among all workers
   double startup_s = 0;                        ///< benchmark and first broadcast
+  std::int64_t epochs = 0;                     ///< that training_s covers
   double training_s = 0;                       ///< all epochs
   PhaseTimes training;                         ///< where training_s went
   Traffic traffic;                             ///< bytes sent in training
@@ -35,7 +38,11 @@ struct Worker {
   Learner& learner;
   const JobConfig& config;
   std::int64_t train_samples = 0;  ///< N
-  WorkerReport report;
+  WorkerReport report = {};
+  Progress progress = {};
+  /// After each epoch, outside of the time that counts: tests the model, saves it, ... May be
+  /// empty.
+  std::function<void(std::int64_t epoch)> after_epoch = {};
 };
 
 /// A training strategy: a function that every worker runs, the same in every world.

@@ -13,8 +13,8 @@ void run_sync(Worker& worker) {
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 
   train_epochs(worker, [&](std::int64_t) {
-    use_equal_share(worker);
-    fabric.repeat(fabric.world(), iterations, [&](std::int64_t) {
+    use_equal_share(worker, 1, iterations);
+    repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
       all_reduce_gradients(worker, batch, 1.0 / workers, fabric.world());
       worker.learner.step();
     });

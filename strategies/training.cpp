@@ -37,19 +37,51 @@ std::int64_t rounds_per_epoch(std::int64_t train_samples,
   return train_samples / (workers * batch * local_steps);
 }
 
+std::int64_t repeat(Worker& worker,
+                    const Communicator& among,
+                    std::int64_t count,
+                    const std::function<void(std::int64_t)>& body) {
+  const std::int64_t first = worker.progress.enter(count);
+  worker.fabric.repeat(among, count - first, [&](std::int64_t i) {
+    body(first + i);
+    worker.progress.finished(first + i);
+  });
+  worker.progress.leave();
+  return count - first;
+}
+
 void train_epochs(Worker& worker, const std::function<void(std::int64_t)>& epoch) {
   Fabric& fabric = worker.fabric;
   fabric.broadcast(worker.learner.parameters(), 0, fabric.world());
   fabric.barrier(fabric.world());
-  const double start_s = fabric.now_s();
-  const PhaseTimes phases = fabric.phases();
-  const Traffic traffic = fabric.traffic();
-  fabric.repeat(fabric.world(), worker.config.epochs, epoch);
-  fabric.barrier(fabric.world());
-  worker.report.startup_s = start_s;
-  worker.report.training_s = fabric.now_s() - start_s;
-  worker.report.training = fabric.phases() - phases;
-  worker.report.traffic = fabric.traffic() - traffic;
+  WorkerReport& report = worker.report;
+  report.startup_s = fabric.now_s();
+  double since_s = report.startup_s;
+  PhaseTimes phases = fabric.phases();
+  Traffic traffic = fabric.traffic();
+  const auto mark = [&] {
+    fabric.barrier(fabric.world());
+    since_s = fabric.now_s();
+    phases = fabric.phases();
+    traffic = fabric.traffic();
+  };
+  const auto count = [&](std::int64_t epochs) {
+    fabric.barrier(fabric.world());
+    report.epochs += epochs;
+    report.training_s += fabric.now_s() - since_s;
+    report.training += fabric.phases() - phases;
+    report.traffic += fabric.traffic() - traffic;
+  };
+  std::int64_t epochs = repeat(worker, fabric.world(), worker.config.epochs, [&](std::int64_t e) {
+    worker.learner.begin_epoch(e);
+    const bool is_whole = !worker.progress.is_resuming();
+    epoch(e);
+    if (!worker.after_epoch) return;
+    if (is_whole) count(1);
+    worker.after_epoch(e);
+    mark();
+  });
+  if (!worker.after_epoch) count(epochs);
 }
 
 void all_reduce_gradients(Worker& worker,
@@ -76,15 +108,27 @@ void all_reduce_gradients(Worker& worker,
   for (const Request& request : on_the_way) fabric.wait(request);
 }
 
-std::vector<double> benchmark_all(Worker& worker, std::int64_t batch) {
-  const double seconds = worker.learner.benchmark(batch);
-  return worker.fabric.all_gather({&seconds, 1}, worker.fabric.world());
+std::vector<double> remembered(Worker& worker,
+                               const std::string& name,
+                               const std::function<std::vector<double>()>& measure) {
+  std::vector<double>& known = worker.progress.memory[name];
+  if (known.empty()) known = measure();
+  return known;
 }
 
-void use_equal_share(Worker& worker) {
-  const std::int64_t share = worker.train_samples / std::max(1, trainer_count(worker.fabric));
-  const std::int64_t rank = worker.fabric.rank();
-  worker.learner.use_shuffled(rank * share, (rank + 1) * share);
+std::vector<double> benchmark_all(Worker& worker, std::int64_t batch) {
+  return remembered(worker, "seconds of batch " + std::to_string(batch), [&] {
+    const double seconds = worker.learner.benchmark(batch);
+    return worker.fabric.all_gather({&seconds, 1}, worker.fabric.world());
+  });
+}
+
+void use_equal_share(Worker& worker, std::int64_t steps, std::int64_t count) {
+  const std::int64_t samples = steps * worker.config.batch;
+  worker.learner.use_shuffled({.offset = worker.fabric.rank() * samples,
+                               .length = samples,
+                               .stride = trainer_count(worker.fabric) * samples,
+                               .count = count});
 }
 
 }  // namespace epochcast

@@ -23,8 +23,15 @@ namespace epochcast {
                                             std::int64_t batch,
                                             std::int64_t local_steps);
 
+/// Fabric::repeat() over the iterations that are left, which is all unless the job was interrupted.
+/// Returns how many those were.
+std::int64_t repeat(Worker& worker,
+                    const Communicator& among,
+                    std::int64_t count,
+                    const std::function<void(std::int64_t)>& body);
+
 /// Everybody starts from rank 0's parameters, then runs `epoch(e)` for every epoch; the report says
-/// what it took.
+/// what those took that were run from start to end.
 void train_epochs(Worker& worker, const std::function<void(std::int64_t)>& epoch);
 
 /// Computes the gradient of the next batch and replaces it by Σ weight_q · gradient_q over `among`:
@@ -38,7 +45,14 @@ void all_reduce_gradients(Worker& worker,
 /// Every worker's seconds for a batch of its own size, measured now, by rank.
 [[nodiscard]] std::vector<double> benchmark_all(Worker& worker, std::int64_t batch);
 
-/// This worker's part of [0, total) when everybody takes ⌊total/P⌋ in turn.
-void use_equal_share(Worker& worker);
+/// What `measure` has returned when it was first called under this name, also if that was before an
+/// interruption.
+[[nodiscard]] std::vector<double> remembered(Worker& worker,
+                                             const std::string& name,
+                                             const std::function<std::vector<double>()>& measure);
+
+/// Everybody trains on `steps` batches of B samples between exchanges, of which an epoch has
+/// `count`.
+void use_equal_share(Worker& worker, std::int64_t steps, std::int64_t count);
 
 }  // namespace epochcast

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <numeric>
+#include <set>
 
 #include "tests/catch.hpp"
 #include "tests/support/strategy_run.hpp"
@@ -122,11 +123,13 @@ TEST_CASE("everybody gets rank 0's indices and a part of its own, fast workers' 
     constexpr std::int64_t kSlow = kRounds * kSlowSteps * kBatch;
     std::vector<float> indices(2 * kFast + kSlow);
     std::iota(indices.begin(), indices.end(), 0.0F);
+    constexpr std::int64_t kFastRound = kFastSteps * kBatch;
+    constexpr std::int64_t kSlowRound = kSlowSteps * kBatch;
     std::int64_t next_fast = 0;
     for (std::size_t rank = 0; rank < 3; ++rank) {
-      const Share share =
-          is_fast[rank] ? Share{next_fast, next_fast + kFast} : Share{2 * kFast, 2 * kFast + kSlow};
-      if (is_fast[rank]) next_fast += kFast;
+      const Share share = is_fast[rank] ? Share{next_fast, kFastRound, 2 * kFastRound, kRounds}
+                                        : Share{2 * kFast, kSlowRound, kSlowRound, kRounds};
+      if (is_fast[rank]) next_fast += kFastRound;
       CHECK(run.learners[rank].drawn == std::vector<Share>(kEpochs, share));
       CHECK(run.learners[rank].indices.back() == indices);
     }
@@ -142,10 +145,13 @@ TEST_CASE("rank 0 gathers the losses of all samples trained on since the last dr
   CHECK(losses[0] == std::vector<float>(losses[0].size(), -1.0F));
   for (std::size_t epoch = 1; epoch < kEpochs; ++epoch) {
     REQUIRE(losses[epoch].size() == 2 * kRounds * kBatch * (2 * kFastSteps + kSlowSteps));
+    std::set<float> positions;
     for (std::size_t i = 0; i < losses[epoch].size(); i += 2) {
-      CHECK(losses[epoch][i] == static_cast<float>(i / 2));
-      CHECK(losses[epoch][i + 1] == static_cast<float>(i));  // a test's loss is twice the position
+      positions.insert(losses[epoch][i]);
+      CHECK(losses[epoch][i + 1] == 2 * losses[epoch][i]);  // a test's loss is twice the position
     }
+    CHECK(positions.size() == losses[epoch].size() / 2);
+    CHECK(*positions.rbegin() == static_cast<float>(positions.size() - 1));
   }
 }
 

@@ -49,14 +49,14 @@ TEST_CASE("byteps pushes every gradient to the servers once per iteration, K = f
   }
 }
 
-TEST_CASE("byteps averages over those that train, on shares of floor(N/P) samples") {
+TEST_CASE("byteps averages over those that train, who take B samples in turn") {
   const StrategyRun run = run_strategy("byteps", three_and_two_servers());
 
   for (int rank = 0; rank < 3; ++rank) {
     const LearnerLog& learner = run.learners[static_cast<std::size_t>(rank)];
     CHECK(run.all_reduces(rank, kGradientBytes).front().weight == 1.0 / 3);
-    CHECK(learner.shuffled == std::vector<Share>(2, Share{23 * rank, 23 * rank + 23}));
-    CHECK(learner.applied.front()[0] == Approx((1.5 + 24.5 + 47.5) / 3));  // means of 4 positions
+    CHECK(learner.shuffled == std::vector<Share>(2, Share{4 * rank, 4, 12, 5}));
+    CHECK(learner.applied.front()[0] == Approx((1.5 + 5.5 + 9.5) / 3));  // means of 4 positions
   }
 }
 

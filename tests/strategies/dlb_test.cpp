@@ -86,9 +86,9 @@ TEST_CASE("dlb weights gradients by batch, so that they sum to the global mean")
 TEST_CASE("dlb's workers use samples that lie side by side") {
   const StrategyRun run = run_strategy("dlb", one_two_four(2));
 
-  CHECK(run.learners[0].shuffled[1] == Share{0, 48});
-  CHECK(run.learners[1].shuffled[1] == Share{48, 72});
-  CHECK(run.learners[2].shuffled[1] == Share{72, 84});
+  CHECK(run.learners[0].shuffled[1] == Share{0, 12, 21, 4});
+  CHECK(run.learners[1].shuffled[1] == Share{12, 6, 21, 4});
+  CHECK(run.learners[2].shuffled[1] == Share{18, 3, 21, 4});
 }
 
 TEST_CASE("dlb leaves every worker a sample, or it could never come back") {

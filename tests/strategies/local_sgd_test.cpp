@@ -53,7 +53,7 @@ TEST_CASE("local-sgd makes H steps of batch B a round on every worker, however s
     }
     CHECK(learner.benchmarks.empty());
   }
-  CHECK(run.learners[1].shuffled == std::vector<Share>(2, Share{100, 200}));
+  CHECK(run.learners[1].shuffled == std::vector<Share>(2, Share{20, 20, 60, 5}));
 }
 
 TEST_CASE("local-sgd averages parameters plainly over all workers") {
@@ -131,13 +131,13 @@ TEST_CASE("with unbalanced steps nobody waits longer than one step of its own") 
   }
 }
 
-TEST_CASE("unbalanced-local-sgd averages plainly, over side by side shares of T·H_p·B samples") {
+TEST_CASE("unbalanced-local-sgd averages plainly; everybody takes H_p·B samples a round in turn") {
   const StrategyRun run =
       run_strategy("unbalanced-local-sgd", workers_with({0.001, 0.002}, 3, 4, 100));
 
   // T = floor(100/(2·3·4)) = 4.
-  CHECK(run.learners[0].shuffled == std::vector<Share>(2, Share{0, 4 * 4 * 3}));
-  CHECK(run.learners[1].shuffled == std::vector<Share>(2, Share{48, 48 + 4 * 2 * 3}));
+  CHECK(run.learners[0].shuffled == std::vector<Share>(2, Share{0, 4 * 3, 6 * 3, 4}));
+  CHECK(run.learners[1].shuffled == std::vector<Share>(2, Share{4 * 3, 2 * 3, 6 * 3, 4}));
   CHECK(run.all_reduces(1, kParameterBytes).size() == 2 * 4);
   CHECK(run.all_reduces(1, kParameterBytes).front().weight == 0.5);
   CHECK(run.reports[1].local_steps == 2);

@@ -30,11 +30,11 @@ TEST_CASE("sync exchanges gradients E·K times and parameters once, by the first
   }
 }
 
-TEST_CASE("sync gives every worker the next floor(N/P) samples of each epoch") {
+TEST_CASE("sync deals the epoch in global batches, B samples of each to every worker") {
   const StrategyRun run = run_strategy("sync", four_workers(2));
 
   for (std::int64_t rank = 0; rank < 4; ++rank) {
-    const Share share = {.begin = rank * 25, .end = rank * 25 + 25};
+    const Share share = {.offset = 5 * rank, .length = 5, .stride = 20, .count = 5};
     CHECK(run.learners[static_cast<std::size_t>(rank)].shuffled == std::vector<Share>(2, share));
   }
 }
@@ -55,10 +55,7 @@ TEST_CASE("sync applies the mean gradient over the global batch, and all workers
   const StrategyRun run = run_strategy("sync", job);
 
   for (std::size_t k = 0; k < 5; ++k) {
-    double mean = 0;  // of the positions: worker p trains on 25·p + 5·k ... 25·p + 5·k + 4
-    for (int p = 0; p < 4; ++p) {
-      for (int i = 0; i < 5; ++i) mean += (25 * p + 5 * static_cast<double>(k) + i) / 20;
-    }
+    const double mean = 20 * static_cast<double>(k) + 9.5;  // of positions 20·k ... 20·k + 19
     for (const LearnerLog& learner : run.learners) {
       CHECK(learner.applied[k][0] == Approx(mean));
       CHECK(learner.applied[k][5] == Approx(6 * mean));

@@ -19,10 +19,6 @@ std::vector<float> copy_of(const Container& values) {
 
 }  // namespace
 
-std::ostream& operator<<(std::ostream& out, const Share& share) {
-  return out << "[" << share.begin << ", " << share.end << ")";
-}
-
 RecordingLearner::RecordingLearner(Fabric& fabric, const TestWork& work, LearnerLog& log)
     : fabric_(fabric), work_(work), log_(log) {
   parameters_.fill(static_cast<float>(fabric.rank()));
@@ -46,14 +42,17 @@ std::vector<Payload> RecordingLearner::buckets() {
   return buckets;
 }
 
-void RecordingLearner::begin_epoch(std::int64_t begin, std::int64_t end) {
-  left_ = {.begin = begin, .end = end};
+void RecordingLearner::use(const Share& share) {
+  share_ = share;
+  trained_ = 0;
   losses_.clear();
 }
 
-void RecordingLearner::use_shuffled(std::int64_t begin, std::int64_t end) {
-  log_.shuffled.push_back({begin, end});
-  begin_epoch(begin, end);
+void RecordingLearner::begin_epoch(std::int64_t epoch) { log_.epochs.push_back(epoch); }
+
+void RecordingLearner::use_shuffled(const Share& share) {
+  log_.shuffled.push_back(share);
+  use(share);
 }
 
 Payload RecordingLearner::recorded_losses() { return payload_of(losses_); }
@@ -75,22 +74,23 @@ Payload RecordingLearner::drawn_indices(const BiasedDraw& draw) {
   return payload_of(indices_);
 }
 
-void RecordingLearner::use_drawn(std::int64_t begin, std::int64_t end) {
-  log_.drawn.push_back({begin, end});
+void RecordingLearner::use_drawn(const Share& share) {
+  log_.drawn.push_back(share);
   log_.indices.push_back(indices_);
-  begin_epoch(begin, end);
+  use(share);
 }
 
 void RecordingLearner::compute_gradients(std::int64_t batch) {
-  if (left_.begin + batch > left_.end) {
+  if (trained_ + batch > share_.samples()) {
     throw std::logic_error("rank " + std::to_string(fabric_.rank()) + " trains beyond its share");
   }
   double mean = 0;
-  for (std::int64_t i = 0; i < batch; ++i, ++left_.begin) {
-    mean += static_cast<double>(work_.gradient(fabric_.rank(), left_.begin)) /
-            static_cast<double>(batch);
-    losses_.push_back(static_cast<float>(left_.begin));
-    losses_.push_back(2 * static_cast<float>(left_.begin));
+  for (std::int64_t i = 0; i < batch; ++i, ++trained_) {
+    const std::int64_t position = share_.position(trained_);
+    mean +=
+        static_cast<double>(work_.gradient(fabric_.rank(), position)) / static_cast<double>(batch);
+    losses_.push_back(static_cast<float>(position));
+    losses_.push_back(2 * static_cast<float>(position));
   }
   for (std::size_t j = 0; j < kGradients; ++j) {
     gradients_[j] = static_cast<float>(mean * static_cast<double>(j + 1));
@@ -141,3 +141,12 @@ double RecordingLearner::benchmark(std::int64_t batch) {
 }
 
 }  // namespace epochcast::tests
+
+namespace epochcast {
+
+std::ostream& operator<<(std::ostream& out, const Share& share) {
+  return out << share.count << " x [" << share.offset << ", " << share.offset + share.length
+             << ") of " << share.stride;
+}
+
+}  // namespace epochcast

@@ -10,15 +10,6 @@
 
 namespace epochcast::tests {
 
-/// Positions of an epoch's shuffle or draw that a worker was told to use.
-struct Share {
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-
-  bool operator==(const Share&) const = default;
-};
-std::ostream& operator<<(std::ostream& out, const Share& share);
-
 struct LocalTraining {
   std::int64_t steps = 0;
   std::int64_t batch = 0;
@@ -26,6 +17,7 @@ struct LocalTraining {
 
 /// Everything that a strategy asked of one worker's learner.
 struct LearnerLog {
+  std::vector<std::int64_t> epochs;            ///< of begin_epoch()
   std::vector<Share> shuffled;                 ///< of use_shuffled()
   std::vector<Share> drawn;                    ///< of use_drawn()
   std::vector<std::int64_t> benchmarks;        ///< batch sizes
@@ -71,12 +63,13 @@ class RecordingLearner : public Learner {
   Payload gradients() override;
   std::vector<Payload> buckets() override;
 
-  void use_shuffled(std::int64_t begin, std::int64_t end) override;
+  void begin_epoch(std::int64_t epoch) override;
+  void use_shuffled(const Share& share) override;
   Payload recorded_losses() override;
   void draw(const BiasedDraw& draw) override;
   Payload gathered_losses(std::int64_t samples) override;
   Payload drawn_indices(const BiasedDraw& draw) override;
-  void use_drawn(std::int64_t begin, std::int64_t end) override;
+  void use_drawn(const Share& share) override;
 
   void forward_backward(std::int64_t batch) override;
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;
@@ -86,7 +79,7 @@ class RecordingLearner : public Learner {
 
  private:
   void compute_gradients(std::int64_t batch);
-  void begin_epoch(std::int64_t begin, std::int64_t end);
+  void use(const Share& share);
   void apply();
 
   Fabric& fabric_;
@@ -95,7 +88,15 @@ class RecordingLearner : public Learner {
   std::array<float, kGradients> gradients_{};
   std::array<float, kParameters> parameters_{};
   std::vector<float> losses_, gathered_, indices_;
-  Share left_;  ///< not yet trained on
+  Share share_;
+  std::int64_t trained_ = 0;  ///< samples of the share
 };
 
 }  // namespace epochcast::tests
+
+namespace epochcast {
+
+/// For failed assertions.
+std::ostream& operator<<(std::ostream& out, const Share& share);
+
+}  // namespace epochcast
