@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/batch_loader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/random.hpp"
+
+namespace epochcast::real {
+
+BatchLoader::BatchLoader(const DataSource& source, torch::Device device, int threads)
+    : source_(source), device_(device), threads_(threads) {}
+
+Batch BatchLoader::make(std::vector<std::int64_t> indices,
+                        std::optional<std::uint64_t> variant) const {
+  const auto count = static_cast<std::int64_t>(indices.size());
+  std::vector<std::int64_t> sizes = {count};
+  sizes.insert(sizes.end(), source_.shape().begin(), source_.shape().end());
+  const bool is_pinned = device_.is_cuda();
+  torch::Tensor samples =
+      torch::empty(sizes, torch::TensorOptions(torch::kFloat32).pinned_memory(is_pinned));
+  torch::Tensor labels =
+      torch::empty({count}, torch::TensorOptions(torch::kInt64).pinned_memory(is_pinned));
+  float* values = samples.data_ptr<float>();
+  auto* label = labels.data_ptr<std::int64_t>();
+  const auto sample_size = static_cast<std::size_t>(count == 0 ? 0 : samples.numel() / count);
+  const auto load_some = [&](std::size_t first, std::size_t stride) {
+    for (std::size_t i = first; i < indices.size(); i += stride) {
+      std::optional<std::uint64_t> own;
+      if (variant) own = mix_seed(*variant, static_cast<std::uint64_t>(indices[i]));
+      label[i] = source_.load(indices[i], own, {values + i * sample_size, sample_size});
+    }
+  };
+  if (source_.is_slow() && threads_ > 1) {
+    std::vector<std::future<void>> parts;
+    for (int t = 0; t < threads_; ++t) {
+      parts.push_back(std::async(std::launch::async, [&, t] {
+        load_some(static_cast<std::size_t>(t), static_cast<std::size_t>(threads_));
+      }));
+    }
+    for (std::future<void>& part : parts) part.wait();  // all, before one of them throws
+    for (std::future<void>& part : parts) part.get();
+  } else {
+    load_some(0, 1);
+  }
+  return {.indices = std::move(indices), .samples = samples, .labels = labels};
+}
+
+Batch BatchLoader::load(std::span<const std::int64_t> indices,
+                        std::optional<std::uint64_t> variant,
+                        std::span<const std::int64_t> expected) {
+  const bool is_ahead =
+      ahead_.valid() && ahead_variant_ == variant && std::ranges::equal(ahead_indices_, indices);
+  Batch batch;
+  if (is_ahead) {
+    batch = ahead_.get();
+  } else {
+    if (ahead_.valid()) ahead_.wait();
+    ahead_ = {};
+    batch = make({indices.begin(), indices.end()}, variant);
+  }
+  if (source_.is_slow() && !expected.empty()) {
+    ahead_indices_.assign(expected.begin(), expected.end());
+    ahead_variant_ = variant;
+    ahead_ = std::async(std::launch::async,
+                        [this, wanted = ahead_indices_, variant] { return make(wanted, variant); });
+  }
+  if (!device_.is_cpu()) {
+    batch.samples = batch.samples.to(device_, /*non_blocking=*/true);
+    batch.labels = batch.labels.to(device_, /*non_blocking=*/true);
+  }
+  return batch;
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <torch/torch.h>
+
+#include <cstdint>
+#include <future>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "real/data/data_source.hpp"
+
+namespace epochcast::real {
+
+/// Samples float32 [batch, shape...] and labels int64 [batch], on a device.
+struct Batch {
+  std::vector<std::int64_t> indices;
+  torch::Tensor samples;
+  torch::Tensor labels;
+};
+
+/// Makes batches of a data source. Where its samples are slow to load, several threads do so, and
+/// the batch that is expected next is made while the current one is in use.
+class BatchLoader {
+ public:
+  /// `source` must outlive the loader. `threads`: for slow sources.
+  BatchLoader(const DataSource& source, torch::Device device, int threads);
+
+  /// The batch of these samples. `variant` seeds their augmentation; none: as stored. `expected`:
+  /// the samples of the next call with the same variant, empty when not known.
+  [[nodiscard]] Batch load(std::span<const std::int64_t> indices,
+                           std::optional<std::uint64_t> variant,
+                           std::span<const std::int64_t> expected = {});
+
+ private:
+  [[nodiscard]] Batch make(std::vector<std::int64_t> indices,
+                           std::optional<std::uint64_t> variant) const;
+
+  const DataSource& source_;
+  torch::Device device_;
+  int threads_;
+  std::optional<std::uint64_t> ahead_variant_;
+  std::vector<std::int64_t> ahead_indices_;
+  std::future<Batch> ahead_;
+};
+
+}  // namespace epochcast::real

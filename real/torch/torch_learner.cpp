@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/torch_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+#include "core/batch_cost.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
+
+namespace epochcast::real {
+namespace {
+
+// Independent streams of one seed.
+constexpr std::uint64_t kShuffleStream = 1;
+constexpr std::uint64_t kSlowShuffleStream = 2;
+constexpr std::uint64_t kVariantStream = 3;
+constexpr std::uint64_t kRankStream = 1000;
+
+constexpr std::size_t kIndexWords = 2;  // a 64-bit index in a payload of 32-bit words
+constexpr std::size_t kLossWords = kIndexWords + 1;
+constexpr std::int64_t kTestBatch = 256;
+constexpr int kLoaderThreads = 4;
+
+Payload payload_of(std::span<float> values) {
+  return {.bytes = static_cast<double>(values.size_bytes()), .values = values};
+}
+
+void put_index(float* words, std::int64_t index) { std::memcpy(words, &index, sizeof index); }
+
+std::int64_t index_at(const float* words) {
+  std::int64_t index = 0;
+  std::memcpy(&index, words, sizeof index);
+  return index;
+}
+
+std::uint64_t epoch_seed(std::uint64_t seed, std::uint64_t stream, std::int64_t epoch) {
+  return mix_seed(mix_seed(seed, stream), static_cast<std::uint64_t>(epoch));
+}
+
+std::shared_ptr<TorchNetwork> new_network(const LearnerSettings& settings, const DataSource& data) {
+  torch::manual_seed(
+      settings.seed);  // rank 0's parameters are everybody's; equal ones cost nothing
+  return make_network(settings.network, data.shape(), data.classes());
+}
+
+}  // namespace
+
+TorchLearner::TorchLearner(Fabric& fabric,
+                           const DataSource& data,
+                           const LearnerSettings& settings,
+                           torch::Device device,
+                           Pace pace)
+    : fabric_(fabric),
+      settings_(settings),
+      pace_(std::move(pace)),
+      model_(
+          new_network(settings, data), device, settings.first_bucket_bytes, settings.bucket_bytes),
+      optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
+      loader_(data, device, kLoaderThreads),
+      learning_rate_(settings.learning_rate.at(0)) {
+  losses_.resize(static_cast<std::size_t>(data.size()),
+                 {.sample = 0, .loss = std::numeric_limits<float>::quiet_NaN()});
+  const auto rank = static_cast<std::uint64_t>(fabric.rank());
+  torch::manual_seed(mix_seed(settings.seed, kRankStream + rank));  // dropout differs among ranks
+  work_began_s_ = fabric.now_s();
+}
+
+Payload TorchLearner::parameters() {
+  refresh_state();
+  model_.state_to_host();
+  is_state_out_ = true;
+  return payload_of(model_.host_state());
+}
+
+Payload TorchLearner::gradients() {
+  model_.gradients_to_host({.begin = 0, .end = model_.gradients().numel()});
+  are_gradients_out_ = true;
+  return payload_of(model_.host_gradients());
+}
+
+std::vector<Payload> TorchLearner::buckets() {
+  std::vector<Payload> payloads;
+  for (const FlatModel::Range& range : model_.ranges()) {
+    payloads.push_back(payload_of(model_.host_gradients().subspan(
+        static_cast<std::size_t>(range.begin), static_cast<std::size_t>(range.end - range.begin))));
+  }
+  return payloads;
+}
+
+void TorchLearner::refresh_state() {
+  if (is_state_out_) model_.state_from_host();
+  is_state_out_ = false;
+}
+
+void TorchLearner::begin_epoch(std::int64_t epoch) {
+  epoch_ = epoch;
+  learning_rate_ = settings_.learning_rate.at(epoch);
+  trained_ = {};
+}
+
+void TorchLearner::use(const Share& share, std::vector<std::int64_t> order) {
+  order_.clear();
+  order_.reserve(static_cast<std::size_t>(share.samples()));
+  for (std::int64_t n = 0; n < share.samples(); ++n)
+    order_.push_back(order.at(static_cast<std::size_t>(share.position(n))));
+  next_ = 0;
+  recorded_.clear();
+  recorded_.reserve(kLossWords * order_.size());
+}
+
+void TorchLearner::use_shuffled(const Share& share) {
+  use(share,
+      shuffled_samples(static_cast<std::int64_t>(losses_.size()),
+                       epoch_seed(settings_.seed, kShuffleStream, epoch_)));
+}
+
+Payload TorchLearner::recorded_losses() { return payload_of(recorded_); }
+
+Payload TorchLearner::gathered_losses(std::int64_t samples) {
+  gathered_.resize(kLossWords * static_cast<std::size_t>(samples));
+  for (std::size_t i = 0; i < gathered_.size(); i += kLossWords) put_index(&gathered_[i], -1);
+  return payload_of(gathered_);
+}
+
+void TorchLearner::draw(const BiasedDraw& draw) {
+  for (std::size_t i = 0; i < gathered_.size(); i += kLossWords) {
+    const std::int64_t sample = index_at(&gathered_[i]);
+    if (sample < 0) continue;
+    losses_[static_cast<std::size_t>(sample)] = {.sample = sample,
+                                                 .loss = gathered_[i + kIndexWords]};
+  }
+  std::vector<SampleLoss> known;
+  std::copy_if(
+      losses_.begin(), losses_.end(), std::back_inserter(known), [](const SampleLoss& each) {
+        return !std::isnan(each.loss);
+      });
+  const auto order = [&](std::uint64_t stream) {
+    return shuffled_samples(static_cast<std::int64_t>(losses_.size()),
+                            epoch_seed(settings_.seed, stream, epoch_));
+  };
+  const std::vector<std::int64_t> samples =
+      draw_samples(draw, known, order(kShuffleStream), order(kSlowShuffleStream));
+  drawn_.resize(kIndexWords * samples.size());
+  for (std::size_t i = 0; i < samples.size(); ++i) put_index(&drawn_[kIndexWords * i], samples[i]);
+}
+
+Payload TorchLearner::drawn_indices(const BiasedDraw& draw) {
+  drawn_.resize(kIndexWords * static_cast<std::size_t>(draw.fast_samples + draw.slow_samples));
+  return payload_of(drawn_);
+}
+
+void TorchLearner::use_drawn(const Share& share) {
+  std::vector<std::int64_t> order;
+  for (std::size_t i = 0; i < drawn_.size(); i += kIndexWords)
+    order.push_back(index_at(&drawn_[i]));
+  use(share, std::move(order));
+}
+
+void TorchLearner::pass(std::string_view what) {
+  if (model_.device().is_cuda()) torch::cuda::synchronize(model_.device().index());
+  const double real_s = fabric_.now_s() - work_began_s_;
+  fabric_.compute(pace_ ? pace_(real_s, what) : 0, what);
+  work_began_s_ = fabric_.now_s();
+}
+
+void TorchLearner::check_loss(const torch::Tensor& loss) {
+  const auto value = loss.item<float>();
+  if (std::isfinite(value)) return;
+  std::ostringstream text;
+  text << "rank " << fabric_.rank() << ": the loss is " << value << " in epoch " << epoch_ + 1
+       << ", after " << next_ << " samples of it; lower --learning-rate (now " << learning_rate_
+       << ") or check the data";
+  throw RunError(text.str());
+}
+
+void TorchLearner::record(const Batch& batch, const BatchLoss& loss) {
+  const torch::Tensor losses = loss.sample_losses.to(torch::kCPU).contiguous();
+  const auto* values = losses.data_ptr<float>();
+  for (std::size_t i = 0; i < batch.indices.size(); ++i) {
+    recorded_.resize(recorded_.size() + kLossWords);
+    float* words = &recorded_[recorded_.size() - kLossWords];
+    put_index(words, batch.indices[i]);
+    words[kIndexWords] = values[i];
+    trained_.loss_sum += static_cast<double>(values[i]);
+  }
+  trained_.correct += loss.correct.defined() ? loss.correct.item<double>()
+                                             : std::numeric_limits<double>::quiet_NaN();
+  trained_.samples += static_cast<double>(batch.indices.size());
+}
+
+void TorchLearner::run_batch(std::int64_t batch) {
+  const auto first = static_cast<std::size_t>(next_);
+  const auto size = static_cast<std::size_t>(batch);
+  if (first + size > order_.size()) {
+    throw std::logic_error("rank " + std::to_string(fabric_.rank()) + " trains beyond its " +
+                           std::to_string(order_.size()) + " samples");
+  }
+  const auto samples = std::span(order_).subspan(first);
+  std::optional<std::uint64_t> variant;
+  if (settings_.augment) variant = epoch_seed(settings_.seed, kVariantStream, epoch_);
+  const std::size_t expected = samples.size() >= 2 * size ? size : 0;
+  const Batch data =
+      loader_.load(samples.first(size), variant, samples.subspan(size).first(expected));
+  next_ += batch;
+  refresh_state();
+  if (!model_.network().is_training()) model_.network().train();
+  const BatchLoss loss = model_.network().loss(data.samples, data.labels);
+  pass("forward");
+  model_.gradients().zero_();
+  are_gradients_out_ = false;
+  model_.begin_backward();
+  loss.loss.backward();
+  check_loss(loss.loss);
+  record(data, loss);
+}
+
+void TorchLearner::forward_backward(std::int64_t batch) {
+  work_began_s_ = fabric_.now_s();
+  if (batch == 0) {
+    model_.gradients().zero_();
+    return;
+  }
+  model_.watch({});
+  run_batch(batch);
+  pass("backward");
+}
+
+void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
+  work_began_s_ = fabric_.now_s();
+  const std::vector<Payload> payloads = buckets();
+  const auto leave = [&](std::size_t bucket) {
+    model_.gradients_to_host(model_.ranges()[bucket]);
+    pass("backward");
+    ready(payloads[bucket]);
+  };
+  if (batch == 0) {
+    model_.gradients().zero_();
+    for (std::size_t bucket = 0; bucket < payloads.size(); ++bucket) leave(bucket);
+  } else {
+    model_.watch(leave);
+    run_batch(batch);
+    model_.end_backward();
+    model_.watch({});
+    pass("backward");
+  }
+  are_gradients_out_ = true;
+}
+
+void TorchLearner::step() {
+  work_began_s_ = fabric_.now_s();
+  if (are_gradients_out_) model_.gradients_from_host();
+  are_gradients_out_ = false;
+  refresh_state();
+  optimizer_->step(learning_rate_);
+  pass("step");
+}
+
+void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
+  for (std::int64_t i = 0; i < steps; ++i) {
+    forward_backward(batch);
+    step();
+  }
+}
+
+double TorchLearner::benchmark(std::int64_t batch) {
+  constexpr int kWarmUp = 2;
+  constexpr int kBatches = 10;
+  constexpr int kLeast = 3;
+  constexpr double kLong_s = 20;
+  const auto available = static_cast<std::int64_t>(losses_.size());
+  if (batch > available) {
+    throw UserError("--batch: got " + std::to_string(batch) +
+                    " samples for one worker; the data has " + std::to_string(available));
+  }
+  const std::string before = save();
+  order_ = shuffled_samples(available, settings_.seed);
+  next_ = 0;
+  std::vector<double> seconds;
+  double all_s = 0;
+  for (int i = 0; i < kWarmUp + kBatches && (all_s < kLong_s || i < kWarmUp + kLeast); ++i) {
+    if (next_ + batch > available) next_ = 0;
+    const double start_s = fabric_.now_s();
+    forward_backward(batch);
+    step();
+    all_s += fabric_.now_s() - start_s;
+    if (i >= kWarmUp) seconds.push_back(fabric_.now_s() - start_s);
+  }
+  load(before);
+  return median_of(seconds);
+}
+
+Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_t end) {
+  const torch::NoGradGuard no_gradients;
+  refresh_state();
+  model_.network().eval();
+  BatchLoader loader(data, model_.device(), kLoaderThreads);
+  std::vector<std::int64_t> indices;
+  for (std::int64_t i = begin; i < end; ++i) indices.push_back(i);
+  const auto samples = std::span<const std::int64_t>(indices);
+  Score score;
+  for (std::int64_t at = 0; at < end - begin; at += kTestBatch) {
+    const auto rest = samples.subspan(static_cast<std::size_t>(at));
+    const auto count = std::min<std::size_t>(kTestBatch, rest.size());
+    const auto later = rest.subspan(count);
+    const Batch batch = loader.load(
+        rest.first(count), {}, later.first(std::min<std::size_t>(kTestBatch, later.size())));
+    const BatchLoss loss = model_.network().loss(batch.samples, batch.labels);
+    score += {.loss_sum = loss.sample_losses.sum().item<double>(),
+              .correct = loss.correct.defined() ? loss.correct.item<double>()
+                                                : std::numeric_limits<double>::quiet_NaN(),
+              .samples = static_cast<double>(count)};
+  }
+  return score;
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/learner.hpp"
+#include "core/learning_rate.hpp"
+#include "real/data/data_source.hpp"
+#include "real/data/sample_order.hpp"
+#include "real/torch/batch_loader.hpp"
+#include "real/torch/flat_model.hpp"
+#include "real/torch/optimizers/flat_optimizer.hpp"
+
+namespace epochcast::real {
+
+/// How a TorchLearner learns, the same on every rank.
+struct LearnerSettings {
+  std::string network;
+  OptimizerSettings optimizer;
+  LearningRateSchedule learning_rate;
+  bool augment = true;
+  double first_bucket_bytes = 0;
+  double bucket_bytes = 0;
+  std::uint64_t seed = 1;
+};
+
+/// Seconds that a piece of work, named `what`, takes beyond the `real_s` it has just taken.
+using Pace = std::function<double(double real_s, std::string_view what)>;
+
+/// What a model makes of samples.
+struct Score {
+  double loss_sum = 0;
+  double correct = 0;  ///< NaN where nothing is classified
+  double samples = 0;
+
+  Score& operator+=(const Score& other) {
+    loss_sum += other.loss_sum;
+    correct += other.correct;
+    samples += other.samples;
+    return *this;
+  }
+};
+
+/// Trains a network with LibTorch.
+///
+/// The time of its work passes on the fabric's clock by itself; what `pace` adds (a slow device
+/// that is emulated) passes by Fabric::compute(). Shuffles, draws and augmentation depend on the
+/// seed, the epoch and the sample alone, not on the rank.
+class TorchLearner : public Learner {
+ public:
+  /// References must outlive the learner. Seeds LibTorch's generators, with a stream of its own for
+  /// each rank. Throws a UserError when the network does not suit the data or the names are
+  /// unknown.
+  TorchLearner(Fabric& fabric,
+               const DataSource& data,
+               const LearnerSettings& settings,
+               torch::Device device,
+               Pace pace = {});
+
+  Payload parameters() override;
+  Payload gradients() override;
+  std::vector<Payload> buckets() override;
+
+  void begin_epoch(std::int64_t epoch) override;
+  void use_shuffled(const Share& share) override;
+  Payload recorded_losses() override;
+  void draw(const BiasedDraw& draw) override;
+  Payload gathered_losses(std::int64_t samples) override;
+  Payload drawn_indices(const BiasedDraw& draw) override;
+  void use_drawn(const Share& share) override;
+
+  void forward_backward(std::int64_t batch) override;
+  void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  void step() override;
+  void train(std::int64_t steps, std::int64_t batch) override;
+  double benchmark(std::int64_t batch) override;
+
+  /// What the model made of the samples it has trained on since the epoch began.
+  [[nodiscard]] Score trained() const { return trained_; }
+  [[nodiscard]] double learning_rate() const { return learning_rate_; }
+  /// What it makes of samples [begin, end) of `data`, in evaluation mode.
+  [[nodiscard]] Score test(const DataSource& data, std::int64_t begin, std::int64_t end);
+  [[nodiscard]] std::int64_t parameter_count() const { return model_.parameters().numel(); }
+
+  /// Everything that the rest of the training depends on, as bytes.
+  [[nodiscard]] std::string save();
+  /// Continues bit for bit where save() was called, on the same kind of machine. Throws a RunError
+  /// when the bytes are damaged or of another network.
+  void load(const std::string& bytes);
+
+ private:
+  void use(const Share& share, std::vector<std::int64_t> order);
+  /// Forward pass of the next batch, and backward of its mean loss into clean gradients.
+  void run_batch(std::int64_t batch);
+  void check_loss(const torch::Tensor& loss);
+  void record(const Batch& batch, const BatchLoss& loss);
+  /// Ends a piece of work: adds what the pace asks for.
+  void pass(std::string_view what);
+  void refresh_state();
+
+  Fabric& fabric_;
+  LearnerSettings settings_;
+  Pace pace_;
+  FlatModel model_;
+  std::unique_ptr<FlatOptimizer> optimizer_;
+  BatchLoader loader_;
+
+  std::int64_t epoch_ = 0;
+  double learning_rate_ = 0;
+  std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
+  std::int64_t next_ = 0;            ///< of order_
+  Score trained_;
+
+  std::vector<float> recorded_;     ///< (sample index, loss), as three words each
+  std::vector<float> gathered_;     ///< the same, of all workers: the root's
+  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample: the root's
+  std::vector<float> drawn_;        ///< sample indices, two words each
+
+  bool is_state_out_ = false;  ///< parameters() may have been changed outside
+  bool are_gradients_out_ = false;
+  double work_began_s_ = 0;
+};
+
+}  // namespace epochcast::real

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a TorchLearner needs to go on bit for bit, as one archive of LibTorch's (which checks
+// itself).
+#include <ATen/Context.h>
+
+#include "core/error.hpp"
+#include "real/torch/torch_learner.hpp"
+
+namespace epochcast::real {
+namespace {
+
+template <typename Number>
+torch::Tensor tensor_of(const std::vector<Number>& values, torch::ScalarType type) {
+  // The archive keeps a reference, not a copy.
+  return torch::from_blob(
+             const_cast<Number*>(values.data()), {static_cast<std::int64_t>(values.size())}, type)
+      .clone();
+}
+
+template <typename Number>
+void copy_into(std::vector<Number>& values, const torch::Tensor& tensor) {
+  const auto* begin = tensor.data_ptr<Number>();
+  values.assign(begin, begin + tensor.numel());
+}
+
+torch::Tensor read(torch::serialize::InputArchive& archive, const char* name) {
+  torch::Tensor tensor;
+  archive.read(name, tensor);
+  return tensor;
+}
+
+at::Generator generator_of(torch::Device device) {
+  return at::globalContext().defaultGenerator(device);
+}
+
+/// BatchNorm's counters: buffers that are not averaged.
+std::vector<torch::Tensor> counters(const TorchNetwork& network) {
+  std::vector<torch::Tensor> found;
+  for (const torch::Tensor& buffer : network.buffers()) {
+    if (!buffer.is_floating_point()) found.push_back(buffer);
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string TorchLearner::save() {
+  const torch::NoGradGuard no_gradients;
+  refresh_state();
+  torch::serialize::OutputArchive archive;
+  archive.write("state", model_.state().cpu());
+  std::size_t number = 0;
+  for (const torch::Tensor& counter : counters(model_.network()))
+    archive.write("counter" + std::to_string(number++), counter.cpu());
+  torch::serialize::OutputArchive optimizer(archive.compilation_unit());
+  optimizer_->save(optimizer);
+  archive.write("optimizer", optimizer);
+  archive.write("random_cpu", generator_of(torch::kCPU).get_state());
+  if (!model_.device().is_cpu())
+    archive.write("random_device", generator_of(model_.device()).get_state());
+  archive.write("order", tensor_of(order_, torch::kInt64));
+  // Words that are indices may look like NaN: they travel as integers.
+  archive.write("recorded", tensor_of(recorded_, torch::kInt32));
+  archive.write("drawn", tensor_of(drawn_, torch::kInt32));
+  std::vector<float> losses;
+  for (const SampleLoss& each : losses_) losses.push_back(each.loss);
+  archive.write("losses", tensor_of(losses, torch::kFloat32));
+  archive.write("numbers",
+                torch::tensor({static_cast<double>(epoch_),
+                               static_cast<double>(next_),
+                               learning_rate_,
+                               trained_.loss_sum,
+                               trained_.correct,
+                               trained_.samples},
+                              torch::kFloat64));
+  std::string bytes;
+  archive.save_to([&](const void* data, std::size_t size) {
+    bytes.append(static_cast<const char*>(data), size);
+    return size;
+  });
+  return bytes;
+}
+
+void TorchLearner::load(const std::string& bytes) {
+  const torch::NoGradGuard no_gradients;
+  try {
+    torch::serialize::InputArchive archive;
+    archive.load_from(bytes.data(), bytes.size());
+    const torch::Tensor state = read(archive, "state");
+    if (state.numel() != model_.state().numel() ||
+        read(archive, "losses").numel() != static_cast<std::int64_t>(losses_.size())) {
+      throw RunError("it is of a network with " + std::to_string(state.numel()) +
+                     " numbers and of " + std::to_string(read(archive, "losses").numel()) +
+                     " samples; this job has " + std::to_string(model_.state().numel()) + " and " +
+                     std::to_string(losses_.size()));
+    }
+    model_.state().copy_(state);
+    is_state_out_ = false;
+    std::size_t number = 0;
+    for (torch::Tensor& counter : counters(model_.network()))
+      counter.copy_(read(archive, ("counter" + std::to_string(number++)).c_str()));
+    torch::serialize::InputArchive optimizer;
+    archive.read("optimizer", optimizer);
+    optimizer_->load(optimizer);
+    generator_of(torch::kCPU).set_state(read(archive, "random_cpu"));
+    if (!model_.device().is_cpu())
+      generator_of(model_.device()).set_state(read(archive, "random_device"));
+    copy_into(order_, read(archive, "order"));
+    const auto words = [&](const char* name) { return read(archive, name).view(torch::kFloat32); };
+    copy_into(recorded_, words("recorded"));
+    copy_into(drawn_, words("drawn"));
+    const torch::Tensor losses = read(archive, "losses");
+    const auto* loss = losses.data_ptr<float>();
+    for (std::size_t i = 0; i < losses_.size(); ++i)
+      losses_[i] = {.sample = static_cast<std::int64_t>(i), .loss = loss[i]};
+    const torch::Tensor numbers = read(archive, "numbers");
+    const auto* at = numbers.data_ptr<double>();
+    epoch_ = static_cast<std::int64_t>(at[0]);
+    next_ = static_cast<std::int64_t>(at[1]);
+    learning_rate_ = at[2];
+    trained_ = {.loss_sum = at[3], .correct = at[4], .samples = at[5]};
+  } catch (const c10::Error& error) {
+    throw RunError(std::string("LibTorch cannot read it: ") + error.what_without_backtrace());
+  }
+}
+
+}  // namespace epochcast::real
