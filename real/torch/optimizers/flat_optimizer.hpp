@@ -24,7 +24,11 @@ class FlatOptimizer {
   /// Updates the parameters by their gradients (.grad of the flat tensor).
   virtual void step(double learning_rate) = 0;
   /// Everything that the next step depends on besides parameters and gradients.
+  ///
+  /// The archive refers to the state until it is written out: no step in between.
   virtual void save(torch::serialize::OutputArchive& archive) const = 0;
+  /// Replaces the state by one that was saved. Throws a UserError when it is another optimizer's
+  /// or of another number of parameters.
   virtual void load(torch::serialize::InputArchive& archive) = 0;
 };
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "real/torch/optimizers/tensor_optimizer.hpp"
+
+namespace epochcast::real {
+
+/// AdaBelief: steps are long where gradients are as their running mean predicts.
+///
+/// Zhuang et al., "AdaBelief Optimizer: Adapting Stepsizes by the Belief in Observed Gradients",
+/// NeurIPS 2020 (arXiv 2010.07468), algorithm 2. With m_0 = s_0 = 0, step t does
+///
+///     m_t = beta1 m_(t-1) + (1 - beta1) g_t
+///     s_t = beta2 s_(t-1) + (1 - beta2) (g_t - m_t)^2 + eps
+///     m'_t = m_t / (1 - beta1^t)
+///     s'_t = s_t / (1 - beta2^t)
+///     p_t = p_(t-1) - learning_rate m'_t / (sqrt(s'_t) + eps)
+///
+/// with beta1 = 0.9, beta2 = 0.999 and eps = 1e-8, as the authors train on CIFAR. Weight decay is
+/// an L2 term in g_t, which the algorithm leaves open.
+class AdaBelief final : public TensorOptimizer {
+ public:
+  AdaBelief(const OptimizerSettings& settings, const torch::Tensor& parameters);
+
+ private:
+  void update(torch::Tensor& parameters,
+              const torch::Tensor& gradient,
+              std::int64_t step,
+              double learning_rate) override;
+
+  torch::Tensor mean_;      // m
+  torch::Tensor variance_;  // s
+  torch::Tensor work_;
+};
+
+}  // namespace epochcast::real

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/optimizers/angular_grad.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace epochcast::real {
+
+AngularGrad::AngularGrad(const OptimizerSettings& settings, const torch::Tensor& parameters)
+    : TensorOptimizer(settings, parameters),
+      first_moment_(add_state("first_moment", 0)),
+      second_moment_(add_state("second_moment", 0)),
+      previous_gradient_(add_state("previous_gradient", 0)),
+      least_tangent_(add_state("least_tangent", std::numeric_limits<double>::infinity())),
+      numerator_(scratch()),
+      denominator_(scratch()) {}
+
+void AngularGrad::update(torch::Tensor& parameters,
+                         const torch::Tensor& gradient,
+                         std::int64_t step,
+                         double learning_rate) {
+  constexpr double kBeta1 = 0.9;
+  constexpr double kBeta2 = 0.999;
+  constexpr double kEpsilon = 1e-8;
+  const double first_weight = 1 - std::pow(kBeta1, static_cast<double>(step));
+  const double second_weight = 1 - std::pow(kBeta2, static_cast<double>(step));
+
+  // The tangent grows with the angle, so that its minimum stands for the angle's.
+  torch::sub_out(numerator_, previous_gradient_, gradient);
+  torch::mul_out(denominator_, previous_gradient_, gradient).add_(1);
+  numerator_.div_(denominator_).abs_();
+  torch::minimum_out(least_tangent_, least_tangent_, numerator_);
+  previous_gradient_.copy_(gradient);
+
+  first_moment_.mul_(kBeta1).add_(gradient, 1 - kBeta1);
+  second_moment_.mul_(kBeta2).addcmul_(gradient, gradient, 1 - kBeta2);
+
+  // cos a = 1 / sqrt(1 + tan^2 a)
+  torch::mul_out(numerator_, least_tangent_, least_tangent_).add_(1).rsqrt_();
+  numerator_.tanh_().mul_(0.5).add_(0.5).mul_(first_moment_);
+  torch::sqrt_out(denominator_, second_moment_).mul_(1 / std::sqrt(second_weight)).add_(kEpsilon);
+  parameters.addcdiv_(numerator_, denominator_, -learning_rate / first_weight);
+}
+
+}  // namespace epochcast::real
