@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/learning_rate.hpp"
+
 namespace epochcast {
 
 enum class Overlap { none, bucket };
@@ -20,6 +22,27 @@ enum class Sampling {
   unified,    ///< disjoint draws, at the price of one more synchronisation
 };
 enum class Favoured { fast, slow };
+
+/// How a model with numbers learns.
+struct LearningConfig {
+  std::string data;  ///< folder of the data set; "procedural": computed; empty: not chosen
+  std::optional<std::int64_t> train_samples;  ///< use only the first so many
+  std::string optimizer = "sgd";
+  LearningRateSchedule rate;  ///< its `epochs` are those of the job
+  double momentum = 0.9;
+  double weight_decay = 0;
+  bool augment = true;
+};
+
+/// What a real run uses of the machines it finds.
+struct MachineConfig {
+  std::optional<int> ranks;                    ///< absent: one for each device of each host
+  std::vector<std::string> devices = {"cpu"};  ///< of a machine's ranks, in turn
+  int threads = 1;                             ///< of a rank on a CPU
+  std::map<std::string, double>
+      slow_down;           ///< by device class or model: batches take so many times as long
+  int ranks_per_node = 0;  ///< 0: a machine is a node
+};
 
 /// Everything that a run depends on, whatever the world. Each field is one setting (see
 /// settings()).
@@ -52,12 +75,26 @@ struct JobConfig {
   int repetitions = 20;
   bool deterministic = false;
   bool exact = false;  ///< simulate every message and iteration
+  LearningConfig learning;
+  MachineConfig machine;
 };
+
+/// In which commands a setting counts.
+enum class Command { simulate, emulate, train };
+using Commands = unsigned;
+[[nodiscard]] constexpr Commands in(Command command) {
+  return 1U << static_cast<unsigned>(command);
+}
+constexpr Commands kForecast = in(Command::simulate);
+constexpr Commands kWithCosts = in(Command::simulate) | in(Command::emulate);
+constexpr Commands kTrain = in(Command::train);
+constexpr Commands kEverywhere = kWithCosts | kTrain;
 
 /// One setting: a flag `--name`, a key of an experiment file, a `--set name=value`, a sweep axis.
 struct Setting {
   std::string_view name;
-  std::string_view value_name;  ///< for the help text, with the unit
+  Commands commands = kEverywhere;  ///< an experiment file may hold settings of any command
+  std::string_view value_name;      ///< for the help text, with the unit
   std::string_view help;
   /// Parses `text` into the config. Throws a UserError that begins with what was got.
   void (*set)(JobConfig& config, const std::string& text);
@@ -65,6 +102,9 @@ struct Setting {
   std::string (*show)(const JobConfig& config);
 };
 
+/// The settings of a job and its costs, and those of real learning on real machines.
+[[nodiscard]] std::vector<Setting> job_settings();
+[[nodiscard]] std::vector<Setting> run_settings();
 /// All settings, in the order of the help text.
 [[nodiscard]] const std::vector<Setting>& settings();
 /// Sets one by name. `origin` ("--batch", "exp.json: /batch") begins every message. Throws

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a real model learns, and on which machines.
+#include <limits>
+
+#include "core/job_config.hpp"
+#include "core/setting_text.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr double kLargest = std::numeric_limits<double>::max();
+
+constexpr Names<LearningRateKind, 3> kSchedules = {{{"constant", LearningRateKind::constant},
+                                                    {"cosine", LearningRateKind::cosine},
+                                                    {"multi-step", LearningRateKind::multi_step}}};
+
+void set_milestones(JobConfig& config, const std::string& text) {
+  config.learning.rate.milestones.clear();
+  for (const std::string& part : split(text, ','))
+    config.learning.rate.milestones.push_back(parse_count(part, 1));
+}
+
+std::string show_milestones(const JobConfig& config) {
+  std::vector<std::string> parts;
+  for (const std::int64_t epoch : config.learning.rate.milestones)
+    parts.push_back(std::to_string(epoch));
+  return joined(parts);
+}
+
+void set_devices(JobConfig& config, const std::string& text) {
+  config.machine.devices = split(text, ',');
+  for (const std::string& device : config.machine.devices) {
+    const std::string number = device.starts_with("cuda:") ? device.substr(5) : "x";
+    const bool is_numbered =
+        !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    if (device != "cpu" && device != "cuda" && !is_numbered)
+      fail(text, "devices such as cpu,cuda:0");
+  }
+  if (config.machine.devices.empty()) fail(text, "devices such as cpu,cuda:0");
+}
+
+void set_slow_down(JobConfig& config, const std::string& text) {
+  config.machine.slow_down.clear();
+  const std::string example = "factors of at least 1, such as cpu=8";
+  for_each_assignment(text, example, [&](const std::string& key, const std::string& value) {
+    if (key.empty()) fail(text, example);
+    config.machine.slow_down[key] = parse_number(value, 1, kLargest, example);
+  });
+}
+
+}  // namespace
+
+std::vector<Setting> run_settings() {
+  using C = JobConfig;
+  using Text = const std::string&;
+  return {
+      {"data",
+       kTrain,
+       "FOLDER|procedural",
+       "the data set's files, or samples of its shape computed from the seed",
+       [](C& c, Text t) { c.learning.data = t; },
+       [](const C& c) { return c.learning.data; }},
+      {"train-samples",
+       kTrain,
+       "COUNT",
+       "train on the first COUNT samples only",
+       [](C& c, Text t) { c.learning.train_samples = parse_count(t, 1); },
+       [](const C& c) {
+         const auto& samples = c.learning.train_samples;
+         return samples ? std::to_string(*samples) : std::string();
+       }},
+      {"augment",
+       kTrain,
+       "on|off",
+       "crop and flip training images at random",
+       [](C& c, Text t) { c.learning.augment = parse_switch(t); },
+       [](const C& c) { return show_switch(c.learning.augment); }},
+      {"optimizer",
+       kTrain,
+       "NAME",
+       "sgd, rmsprop, adam, adamw, adabelief or angulargrad",
+       [](C& c, Text t) { c.learning.optimizer = t; },
+       [](const C& c) { return c.learning.optimizer; }},
+      {"learning-rate",
+       kTrain,
+       "NUMBER",
+       "of the first epoch",
+       [](C& c, Text t) {
+         c.learning.rate.base = parse_number(t, 0, kLargest, "a number that is not negative");
+       },
+       [](const C& c) { return shortest(c.learning.rate.base); }},
+      {"momentum",
+       kTrain,
+       "NUMBER",
+       "of sgd and rmsprop",
+       [](C& c, Text t) {
+         c.learning.momentum = parse_number(t, 0, 0.999999, "a number from 0 to below 1");
+       },
+       [](const C& c) { return shortest(c.learning.momentum); }},
+      {"weight-decay",
+       kTrain,
+       "NUMBER",
+       "L2 penalty; adamw: decoupled",
+       [](C& c, Text t) {
+         c.learning.weight_decay = parse_number(t, 0, kLargest, "a number that is not negative");
+       },
+       [](const C& c) { return shortest(c.learning.weight_decay); }},
+      {"schedule",
+       kTrain,
+       "constant|cosine|multi-step",
+       "of the learning rate, epoch by epoch",
+       [](C& c, Text t) { c.learning.rate.kind = parse_name(t, kSchedules); },
+       [](const C& c) { return show_name(c.learning.rate.kind, kSchedules); }},
+      {"milestones",
+       kTrain,
+       "EPOCH,...",
+       "--schedule multi-step: epochs after which the learning rate falls",
+       set_milestones,
+       show_milestones},
+      {"decay",
+       kTrain,
+       "FACTOR",
+       "--schedule multi-step: by which factor",
+       [](C& c, Text t) { c.learning.rate.decay = parse_number(t, 0, 1, "a factor from 0 to 1"); },
+       [](const C& c) { return shortest(c.learning.rate.decay); }},
+      {"ranks",
+       kTrain,
+       "COUNT",
+       "processes in all (default: one for each device of each host)",
+       [](C& c, Text t) { c.machine.ranks = parse_small_count(t, 1); },
+       [](const C& c) {
+         return c.machine.ranks ? std::to_string(*c.machine.ranks) : std::string();
+       }},
+      {"devices",
+       kTrain,
+       "cpu|cuda:N,...",
+       "devices of the ranks of a machine, in turn",
+       set_devices,
+       [](const C& c) { return joined(c.machine.devices); }},
+      {"threads",
+       kTrain,
+       "COUNT",
+       "CPU threads of a rank",
+       [](C& c, Text t) { c.machine.threads = parse_small_count(t, 1); },
+       [](const C& c) { return std::to_string(c.machine.threads); }},
+      {"slow-down",
+       kTrain,
+       "CLASS=FACTOR,...",
+       "emulate slower devices: let batches take FACTOR times as long (class, model or rank "
+       "number)",
+       set_slow_down,
+       [](const C& c) { return show_map(c.machine.slow_down, shortest); }},
+      {"ranks-per-node",
+       kTrain,
+       "COUNT",
+       "count every so many ranks of a machine as a node of their own",
+       [](C& c, Text t) { c.machine.ranks_per_node = parse_small_count(t, 1); },
+       [](const C& c) {
+         return c.machine.ranks_per_node > 0 ? std::to_string(c.machine.ranks_per_node)
+                                             : std::string();
+       }},
+  };
+}
+
+}  // namespace epochcast

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/setting_text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "core/json_input.hpp"
+
+namespace epochcast {
+
+void fail(const std::string& got, const std::string& expected) {
+  throw UserError("got \"" + got + "\"; expected " + expected);
+}
+
+std::int64_t parse_count(const std::string& text, std::int64_t low) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || number < low ||
+      number > JsonInput::kMaxCount) {
+    fail(text, "a whole number of at least " + std::to_string(low));
+  }
+  return number;
+}
+
+int parse_small_count(const std::string& text, int low) {
+  const std::int64_t number = parse_count(text, low);
+  if (number > std::numeric_limits<int>::max()) fail(text, "at most 2147483647");
+  return static_cast<int>(number);
+}
+
+double parse_positive(const std::string& text, Dimension dimension, bool allow_zero) {
+  const auto number = parse_quantity(text, dimension);
+  if (!number) fail(text, expected_text(dimension));
+  if (*number < 0 || (*number == 0 && !allow_zero)) {
+    fail(text, allow_zero ? "a value that is not negative" : "a value above zero");
+  }
+  return *number;
+}
+
+bool parse_switch(const std::string& text) {
+  if (text == "on" || text == "true" || text == "yes") return true;
+  if (text == "off" || text == "false" || text == "no") return false;
+  fail(text, "on or off");
+}
+
+double parse_number(const std::string& text, double low, double high, const std::string& expected) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !(number >= low) ||
+      !(number <= high)) {
+    fail(text, expected);
+  }
+  return number;
+}
+
+std::string show_switch(bool value) { return value ? "on" : "off"; }
+
+std::string shortest(double value) {
+  std::array<char, 32> text{};
+  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
+  return {text.data(), end};
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::size_t begin = 0;
+  while (begin <= text.size() && !text.empty()) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+}  // namespace epochcast
