@@ -1,36 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.hpp"
 
+#include <cmath>
+#include <iomanip>
 #include <ostream>
+#include <sstream>
 
 #include "core/units.hpp"
 
 namespace epochcast {
 
-Progress::Progress(std::ostream& out, bool is_terminal, std::string what, std::size_t total)
-    : out_(out), is_terminal_(is_terminal), what_(std::move(what)), total_(total) {}
+Progress::Progress(
+    std::ostream& out, bool is_terminal, std::string what, double total, double first)
+    : out_(out),
+      is_terminal_(is_terminal),
+      what_(std::move(what)),
+      total_(total),
+      first_(first) {}
 
 Progress::~Progress() {
-  if (has_bar_) out_ << "\r\033[K" << std::flush;
+  wipe();
 }
 
-void Progress::update(std::size_t done) {
+void Progress::wipe() {
+  if (has_bar_) out_ << "\r\033[K" << std::flush;
+  has_bar_ = false;
+}
+
+void Progress::say(const std::string& line) {
+  wipe();
+  out_ << line << '\n' << std::flush;
+}
+
+void Progress::update(double done, const std::string& note) {
   constexpr double kQuiet_s = 0.5;
-  constexpr std::size_t kWidth = 30;
+  constexpr int kWidth = 30;
   const double elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (elapsed_s < kQuiet_s || total_ == 0 || done == 0) return;
-  const double left_s = elapsed_s / static_cast<double>(done) * static_cast<double>(total_ - done);
-  const std::string counts = what_ + " " + std::to_string(done) + "/" + std::to_string(total_) +
-                             ", " + format_seconds(left_s) + " left";
+  if (elapsed_s < kQuiet_s || total_ <= 0 || done <= first_) return;
+  const double left_s = elapsed_s / (done - first_) * (total_ - done);
+  std::ostringstream counts;
+  counts << what_ << ' ' << std::setprecision(6) << std::floor(100 * done) / 100 << '/' << total_
+         << ", " << note << format_seconds(left_s) << " left";
+  const int tenth = static_cast<int>(10 * done / total_);
   if (is_terminal_) {
-    const std::size_t filled = kWidth * done / total_;
-    out_ << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "] " << counts
-         << "\033[K" << std::flush;
+    const auto filled = static_cast<std::size_t>(kWidth * done / total_);
+    out_ << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "] "
+         << counts.str() << "\033[K" << std::flush;
     has_bar_ = true;
-  } else if (10 * done / total_ > shown_tenth_) {
-    shown_tenth_ = 10 * done / total_;
-    out_ << counts << '\n' << std::flush;
+  } else if (tenth > shown_tenth_) {
+    shown_tenth_ = tenth;
+    out_ << counts.str() << '\n' << std::flush;
   }
 }
 

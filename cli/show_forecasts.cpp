@@ -164,6 +164,20 @@ void show_point(std::ostream& out, const std::vector<const ForecastOutcome*>& po
 
 }  // namespace
 
+void show_outcomes(std::ostream& out,
+                   Format format,
+                   const std::vector<ForecastOutcome>& outcomes,
+                   const std::string& command) {
+  switch (format) {
+    case Format::table:
+      return show_table(out, outcomes);
+    case Format::json:
+      return show_json(out, outcomes, command);
+    case Format::csv:
+      return show_csv(out, outcomes);
+  }
+}
+
 void show_table(std::ostream& out, const std::vector<ForecastOutcome>& outcomes) {
   for (std::size_t begin = 0; begin < outcomes.size();) {
     std::vector<const ForecastOutcome*> point;

@@ -6,8 +6,15 @@
 #include <vector>
 
 #include "analysis/sweep.hpp"
+#include "cli/job_options.hpp"
 
 namespace epochcast {
+
+/// In one of the formats below.
+void show_outcomes(std::ostream& out,
+                   Format format,
+                   const std::vector<ForecastOutcome>& outcomes,
+                   const std::string& command);
 
 /// A ranked table for each point of the sweep, with what it means and where to doubt it.
 void show_table(std::ostream& out, const std::vector<ForecastOutcome>& outcomes);

@@ -33,7 +33,7 @@ void set_devices(JobConfig& config, const std::string& text) {
     const std::string number = device.starts_with("cuda:") ? device.substr(5) : "x";
     const bool is_numbered =
         !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
-    if (device != "cpu" && device != "cuda" && !is_numbered)
+    if (device != "cpu" && device != "cuda" && device != "server" && !is_numbered)
       fail(text, "devices such as cpu,cuda:0");
   }
   if (config.machine.devices.empty()) fail(text, "devices such as cpu,cuda:0");
@@ -133,8 +133,8 @@ std::vector<Setting> run_settings() {
        }},
       {"devices",
        kTrain,
-       "cpu|cuda:N,...",
-       "devices of the ranks of a machine, in turn",
+       "cpu|cuda:N|server,...",
+       "devices of the ranks of a machine, in turn; a server only adds (byteps)",
        set_devices,
        [](const C& c) { return joined(c.machine.devices); }},
       {"threads",

@@ -15,6 +15,7 @@
 #include "core/units.hpp"
 #include "sim/world.hpp"
 #include "strategies/strategy.hpp"
+#include "strategies/summary.hpp"
 
 namespace epochcast::sim {
 namespace {
@@ -119,53 +120,6 @@ class Passes {
   std::vector<WorkerReport> reports_;
 };
 
-/// Adds one pass to the result, as `share` of all passes.
-void add_pass(RunResult& result,
-              const std::vector<WorkerInfo>& workers,
-              const std::vector<WorkerReport>& reports,
-              double share) {
-  const auto epochs = static_cast<double>(result.epochs);
-  const auto trainers = static_cast<double>(
-      std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
-        return worker.role == Role::trains;
-      }));
-  double training_s = 0;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    const WorkerReport& report = reports[i];
-    training_s = std::max(training_s, report.training_s);
-    if (workers[i].role == Role::trains)
-      result.phases += (share / epochs / trainers) * report.training;
-    result.intra_node_bytes += share * report.traffic.intra_node_bytes / epochs;
-    result.inter_node_bytes += share * report.traffic.inter_node_bytes / epochs;
-    const std::string role = workers[i].role == Role::trains ? "trains" : "sums";
-    auto device = std::find_if(
-        result.by_device.begin(), result.by_device.end(), [&](const DeviceResult& known) {
-          return known.model == workers[i].model && known.role == role;
-        });
-    if (device == result.by_device.end()) {
-      result.by_device.push_back(
-          {.device_class = workers[i].device_class,
-           .model = workers[i].model,
-           .role = role,
-           .workers = static_cast<int>(std::count_if(workers.begin(),
-                                                     workers.end(),
-                                                     [&](const WorkerInfo& other) {
-                                                       return other.model == workers[i].model &&
-                                                              other.role == workers[i].role;
-                                                     })),
-           .batch = report.batch,
-           .local_steps = report.local_steps,
-           .phases = {}});
-      device = result.by_device.end() - 1;
-    }
-    device->phases += (share / epochs / device->workers) * report.training;
-  }
-  result.epoch_s += share * training_s / epochs;
-  result.startup_s += share * reports.front().startup_s;
-}
-
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
-
 void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,
@@ -182,23 +136,7 @@ void add_notes(RunResult& result,
                         (measured.size() > 1 ? " to " + std::to_string(measured.back()) : ""));
   }
   result.notes.assign(extrapolated.begin(), extrapolated.end());
-  const WorkerReport& report = reports.front();
-  constexpr double kWorthTelling = 0.01;
-  if (report.functional_imbalance || report.constant_imbalance.value_or(0) >= kWorthTelling) {
-    std::string note =
-        "batch times differ by " + percent(*report.constant_imbalance) + " with constant speeds";
-    if (report.functional_imbalance)
-      note += ", " + percent(*report.functional_imbalance) + " with measured curves";
-    result.notes.push_back(note);
-  }
-  if (std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
-        const auto rank = static_cast<std::size_t>(&worker - workers.data());
-        return worker.role == Role::trains && reports[rank].batch == 0;
-      })) {
-    result.notes.emplace_back(
-        "some workers are too slow for a single sample per batch: they only take part in "
-        "exchanges");
-  }
+  add_partition_notes(result, workers, reports);
 }
 
 bool has_spread(const std::vector<WorkerInfo>& workers, const Costs& costs) {
@@ -268,7 +206,7 @@ RunResult forecast(const Job& given,
       result.rounds_per_epoch = reports.front().rounds_per_epoch;
       add_notes(result, workers, reports, costs);
       if (!is_noisy) {
-        add_pass(result, workers, reports, 1);
+        add_reports(result, workers, reports, 1);
         return;
       }
       // Seeds of pilot passes lie behind those of the repetitions.
@@ -280,7 +218,7 @@ RunResult forecast(const Job& given,
       for (int i = 0; i < config.repetitions; ++i) {
         const double before_s = result.epoch_s;
         passes.run(mix_seed(config.seed, static_cast<std::uint64_t>(i)), nullptr);
-        add_pass(result, workers, reports, 1.0 / config.repetitions);
+        add_reports(result, workers, reports, 1.0 / config.repetitions);
         epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
       }
       std::sort(epochs_s.begin(), epochs_s.end());

@@ -68,6 +68,15 @@ std::vector<std::string> gather_texts(const std::string& mine, int root, MPI_Com
   return texts;
 }
 
+std::vector<std::string> all_gather_texts(const std::string& mine, MPI_Comm comm) {
+  int size = 1;
+  check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  std::vector<std::string> texts = gather_texts(mine, 0, comm);
+  texts.resize(static_cast<std::size_t>(size));
+  for (std::string& text : texts) text = broadcast_text(text, 0, comm);
+  return texts;
+}
+
 std::string broadcast_text(const std::string& text, int root, MPI_Comm comm) {
   std::uint64_t length = text.size();
   check_mpi(MPI_Bcast(&length, 1, MPI_UINT64_T, root, comm), "MPI_Bcast");

@@ -38,6 +38,8 @@ class MpiSession {
 [[nodiscard]] std::vector<std::string> gather_texts(const std::string& mine,
                                                     int root,
                                                     MPI_Comm comm);
+/// Every rank's text, in the order of ranks, on every rank. Collective.
+[[nodiscard]] std::vector<std::string> all_gather_texts(const std::string& mine, MPI_Comm comm);
 /// The root's text on every rank. Collective.
 [[nodiscard]] std::string broadcast_text(const std::string& text, int root, MPI_Comm comm);
 

@@ -123,12 +123,23 @@ std::vector<int> node_of_each_rank(int ranks_per_node) {
   return node_of_rank;
 }
 
+int rank_on_machine() {
+  MPI_Comm machine = MPI_COMM_NULL;
+  int rank = 0;
+  check_mpi(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine),
+            "MPI_Comm_split_type");
+  check_mpi(MPI_Comm_rank(machine, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_free(&machine), "MPI_Comm_free");
+  return rank;
+}
+
 MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      const AllReduceChoice& all_reduce,
-                     Timeline* timeline)
-    : workers_(std::move(workers)), timeline_(timeline) {
+                     Timeline* timeline,
+                     MPI_Comm job)
+    : workers_(std::move(workers)), job_(job), timeline_(timeline) {
   prctl(PR_SET_TIMERSLACK, 1);  // sleeps stand for computing: let them end on time
-  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank_), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   std::vector<int> everybody(workers_.size());
   std::iota(everybody.begin(), everybody.end(), 0);
   std::vector<int> neighbours;
@@ -138,7 +149,7 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
   stream_ = std::make_unique<MessageStream>([this] { return now_s(); });
   world_ = &intern(everybody, all_reduce);
   node_ = &intern(neighbours, all_reduce);
-  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+  check_mpi(MPI_Barrier(job_), "MPI_Barrier");
   origin_ = std::chrono::steady_clock::now();
 }
 
@@ -153,11 +164,11 @@ const Communicator& MpiFabric::intern(std::vector<int> ranks, AllReduceChoice al
   const int id = static_cast<int>(groups_.size());
   MPI_Group all = MPI_GROUP_NULL;
   MPI_Group members = MPI_GROUP_NULL;
-  check_mpi(MPI_Comm_group(MPI_COMM_WORLD, &all), "MPI_Comm_group");
+  check_mpi(MPI_Comm_group(job_, &all), "MPI_Comm_group");
   check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members),
             "MPI_Group_incl");
   // Collective over the members alone; they make their groups in the same order.
-  check_mpi(MPI_Comm_create_group(MPI_COMM_WORLD, members, 0, &group->comm),
+  check_mpi(MPI_Comm_create_group(job_, members, 0, &group->comm),
             "MPI_Comm_create_group");
   check_mpi(MPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   MPI_Group_free(&members);
@@ -315,7 +326,7 @@ Request MpiFabric::start_send(int to, Payload payload) {
                       MPI_FLOAT,
                       to,
                       kMessageTag,
-                      MPI_COMM_WORLD,
+                      job_,
                       &message->request),
             "MPI_Isend");
   const bool is_inside = workers_[static_cast<std::size_t>(to)].node == self().node;
@@ -331,7 +342,7 @@ Request MpiFabric::start_receive(int from, Payload payload) {
                       MPI_FLOAT,
                       from,
                       kMessageTag,
-                      MPI_COMM_WORLD,
+                      job_,
                       &message->request),
             "MPI_Irecv");
   return message;

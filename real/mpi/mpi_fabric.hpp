@@ -25,6 +25,9 @@ namespace epochcast::real {
 /// every so many ranks of a machine count as a node of their own. Collective over MPI_COMM_WORLD.
 [[nodiscard]] std::vector<int> node_of_each_rank(int ranks_per_node = 0);
 
+/// This rank's number among those of its machine. Collective over MPI_COMM_WORLD.
+[[nodiscard]] int rank_on_machine();
+
 /// One worker's view of a job of MPI processes, in real time.
 ///
 /// Each collective begins with a barrier, so that waiting for others (blocked) and moving data
@@ -33,11 +36,13 @@ namespace epochcast::real {
 /// payload without numbers is replaced by as many bytes of zeros.
 class MpiFabric : public Fabric {
  public:
-  /// Collective over MPI_COMM_WORLD: the job starts now. `workers`: every rank's, equal everywhere.
+  /// Collective over `job`, whose errors must be returned: the job of its ranks starts now.
+  /// `workers`: every rank's, equal everywhere.
   /// `timeline` (may be null) gets this worker's exchanges and what it computes in between.
   MpiFabric(std::vector<WorkerInfo> workers,
             const AllReduceChoice& all_reduce,
-            Timeline* timeline = nullptr);
+            Timeline* timeline = nullptr,
+            MPI_Comm job = MPI_COMM_WORLD);
   ~MpiFabric() override;
   MpiFabric(const MpiFabric&) = delete;
   MpiFabric& operator=(const MpiFabric&) = delete;
@@ -94,6 +99,7 @@ class MpiFabric : public Fabric {
   void compute_ends(double at_s, std::string_view what);
 
   std::vector<WorkerInfo> workers_;
+  MPI_Comm job_;
   int rank_ = 0;
   Timeline* timeline_;
   std::chrono::steady_clock::time_point origin_;

@@ -15,43 +15,16 @@
 #include "real/torch/batch_loader.hpp"
 #include "real/torch/flat_model.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"
+#include "real/torch/training_learner.hpp"
 
 namespace epochcast::real {
-
-/// How a TorchLearner learns, the same on every rank.
-struct LearnerSettings {
-  std::string network;
-  OptimizerSettings optimizer;
-  LearningRateSchedule learning_rate;
-  bool augment = true;
-  double first_bucket_bytes = 0;
-  double bucket_bytes = 0;
-  std::uint64_t seed = 1;
-};
-
-/// Seconds that a piece of work, named `what`, takes beyond the `real_s` it has just taken.
-using Pace = std::function<double(double real_s, std::string_view what)>;
-
-/// What a model makes of samples.
-struct Score {
-  double loss_sum = 0;
-  double correct = 0;  ///< NaN where nothing is classified
-  double samples = 0;
-
-  Score& operator+=(const Score& other) {
-    loss_sum += other.loss_sum;
-    correct += other.correct;
-    samples += other.samples;
-    return *this;
-  }
-};
 
 /// Trains a network with LibTorch.
 ///
 /// The time of its work passes on the fabric's clock by itself; what `pace` adds (a slow device
 /// that is emulated) passes by Fabric::compute(). Shuffles, draws and augmentation depend on the
 /// seed, the epoch and the sample alone, not on the rank.
-class TorchLearner : public Learner {
+class TorchLearner : public TrainingLearner {
  public:
   /// References must outlive the learner. Seeds LibTorch's generators, with a stream of its own for
   /// each rank. Throws a UserError when the network does not suit the data or the names are
@@ -80,18 +53,12 @@ class TorchLearner : public Learner {
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
 
-  /// What the model made of the samples it has trained on since the epoch began.
-  [[nodiscard]] Score trained() const { return trained_; }
-  [[nodiscard]] double learning_rate() const { return learning_rate_; }
-  /// What it makes of samples [begin, end) of `data`, in evaluation mode.
-  [[nodiscard]] Score test(const DataSource& data, std::int64_t begin, std::int64_t end);
-  [[nodiscard]] std::int64_t parameter_count() const { return model_.parameters().numel(); }
-
-  /// Everything that the rest of the training depends on, as bytes.
-  [[nodiscard]] std::string save();
-  /// Continues bit for bit where save() was called, on the same kind of machine. Throws a RunError
-  /// when the bytes are damaged or of another network.
-  void load(const std::string& bytes);
+  Score trained() const override { return trained_; }
+  double learning_rate() const override { return learning_rate_; }
+  double epoch_share() const override;
+  Score test(const DataSource& data, std::int64_t begin, std::int64_t end) override;
+  std::string save() override;
+  void load(const std::string& bytes) override;
 
  private:
   void use(const Share& share, std::vector<std::int64_t> order);

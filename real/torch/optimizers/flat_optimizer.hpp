@@ -7,14 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace epochcast::real {
+#include "real/torch/optimizers/optimizer_settings.hpp"
 
-/// How parameters follow gradients; see optimizer_names() for `name`.
-struct OptimizerSettings {
-  std::string name = "sgd";
-  double momentum = 0.9;    ///< sgd, rmsprop
-  double weight_decay = 0;  ///< L2 term; adamw: decoupled
-};
+namespace epochcast::real {
 
 /// An optimizer over one flat tensor that holds every parameter of a network.
 class FlatOptimizer {

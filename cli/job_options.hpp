@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <string>
+#include <vector>
+
+#include "core/job_config.hpp"
+
+namespace epochcast {
+
+/// The settings that count in a command, as flags.
+[[nodiscard]] boost::program_options::options_description setting_options(Command command);
+/// --experiment, --set, --format, --help.
+[[nodiscard]] boost::program_options::options_description common_options();
+
+/// The values of a command's flags. Throws a UserError in our words, with the closest option.
+[[nodiscard]] boost::program_options::variables_map parse_flags(
+    const std::string& command,
+    const std::vector<std::string>& arguments,
+    const boost::program_options::options_description& options);
+
+/// The configuration that --experiment, flags and --set make. Throws a UserError with every
+/// problem.
+[[nodiscard]] JobConfig config_from(const boost::program_options::variables_map& values);
+
+enum class Format { table, json, csv };
+/// The value of --format.
+[[nodiscard]] Format format_from(const boost::program_options::variables_map& values);
+
+/// The value of an option that names a file, "" when not given. Throws a UserError for an empty
+/// one.
+[[nodiscard]] std::string file_from(const boost::program_options::variables_map& values,
+                                    const std::string& option);
+
+/// Words as a shell would take them again.
+[[nodiscard]] std::string shell_text(const std::vector<std::string>& words);
+
+}  // namespace epochcast

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One worker of a real job. Started by mpirun, which `epochcast train` and `epochcast emulate` start.
+#include <unistd.h>
+
+#include <boost/program_options.hpp>
+#include <chrono>
+#include <iostream>
+#include <thread>
+
+#include "cli/job_options.hpp"
+#include "cli/run_options.hpp"
+#include "cli/show_forecasts.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+#include "real/mpi/mpi_call.hpp"
+#include "real/run/train_job.hpp"
+
+namespace epochcast {
+namespace {
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "emulate")) {
+    throw UserError("expected train or emulate; `epochcast train` starts this program as it should be");
+  }
+  const bool trains = arguments[0] == "train";
+  const std::vector<std::string> flags(arguments.begin() + 1, arguments.end());
+  const auto values = parse_flags(arguments[0],
+                                  flags,
+                                  run_flags(trains ? Command::train : Command::emulate));
+  const JobConfig config = config_from(values);
+  const real::RunOptions options = run_options_from(values);
+  const Catalog catalog = Catalog::standard();
+  const std::optional<RunResult> result =
+      trains ? real::train(config, catalog, options)
+             : real::emulate(load_job(config, catalog), options);
+  if (result) {
+    std::vector<std::string> command = {"epochcast"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    ForecastOutcome outcome;
+    outcome.task = {.config = config, .strategy = config.strategy, .point = {}};
+    outcome.run = result;
+    show_outcomes(std::cout, format_from(values), {outcome}, shell_text(command));
+    std::cout.flush();
+  }
+  return 0;
+}
+
+/// Ends the whole job. The first rank speaks first: most mistakes are noticed by all ranks at once.
+[[noreturn]] void give_up(int rank, const std::vector<std::string>& problems, int status) {
+  constexpr std::chrono::seconds kHeadStart{2};
+  if (rank > 0) std::this_thread::sleep_for(kHeadStart);
+  std::string text;
+  for (const std::string& problem : problems) text += "epochcast: " + problem + "\n";
+  std::cerr << text << std::flush;
+  MPI_Abort(MPI_COMM_WORLD, status);
+  _exit(status);
+}
+
+}  // namespace
+}  // namespace epochcast
+
+int main(int count, char** arguments) {
+  int rank = 0;
+  try {
+    const epochcast::real::MpiSession session(&count, &arguments);
+    rank = session.rank();
+    try {
+      return epochcast::run({arguments + 1, arguments + count});
+    } catch (const epochcast::UserError& error) {
+      epochcast::give_up(rank, error.problems(), 2);
+    } catch (const std::exception& error) {
+      epochcast::give_up(0, {error.what()}, 1);  // maybe noticed by one rank alone
+    }
+  } catch (const std::exception& error) {
+    std::cerr << "epochcast: " << error.what() << '\n';
+    return 1;
+  }
+}

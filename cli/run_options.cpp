@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_options.hpp"
+
+#include <boost/program_options.hpp>
+
+#include "cli/job_options.hpp"
+#include "core/error.hpp"
+#include "core/setting_text.hpp"
+
+namespace epochcast {
+namespace po = boost::program_options;
+
+po::options_description run_flags(Command command) {
+  po::options_description own("The run", 110, 60);
+  const auto file = [] { return po::value<std::string>()->value_name("FILE"); };
+  own.add_options()("timeline", file(), "write what every worker does as Chrome trace JSON")(
+      "bar",
+      po::value<std::string>()->value_name("on|off")->implicit_value("on"),
+      "show a progress bar (default: where stderr is a terminal)");
+  if (command == Command::train) {
+    own.add_options()("metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
+        "checkpoint",
+        po::value<std::string>()->value_name("FOLDER"),
+        "save the job's state after every epoch")(
+        "checkpoint-every",
+        po::value<std::string>()->value_name("COUNT"),
+        "and after every COUNT iterations (local SGD: rounds)")(
+        "resume",
+        po::value<std::string>()->value_name("on|off")->implicit_value("on"),
+        "go on from the last checkpoint, if there is one");
+  }
+  po::options_description all;
+  all.add(setting_options(command)).add(own).add(common_options());
+  return all;
+}
+
+real::RunOptions run_options_from(const po::variables_map& values) {
+  const auto text = [&](const std::string& name) {
+    return values.count(name) > 0 ? values[name].as<std::string>() : std::string();
+  };
+  const auto parsed = [&](const std::string& name, const auto& parse) {
+    try {
+      return parse(text(name));
+    } catch (const UserError& error) {
+      throw UserError("--" + name + ": " + error.what());
+    }
+  };
+  real::RunOptions options;
+  options.timeline = file_from(values, "timeline");
+  options.metrics = file_from(values, "metrics");
+  options.checkpoint = file_from(values, "checkpoint");
+  if (!text("bar").empty()) options.has_bar = parsed("bar", parse_switch);
+  if (!text("resume").empty()) options.is_resumed = parsed("resume", parse_switch);
+  if (!text("checkpoint-every").empty()) {
+    options.checkpoint_every =
+        parsed("checkpoint-every", [](const std::string& given) { return parse_count(given, 1); });
+  }
+  if (options.checkpoint.empty() && (options.is_resumed || options.checkpoint_every > 0)) {
+    throw UserError(std::string(options.is_resumed ? "--resume" : "--checkpoint-every") +
+                    ": needs --checkpoint FOLDER");
+  }
+  return options;
+}
+
+}  // namespace epochcast

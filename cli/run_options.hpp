@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+
+#include "core/job_config.hpp"
+#include "real/run/run_options.hpp"
+
+namespace epochcast {
+
+/// The flags of `train` or `emulate` that the workers understand.
+[[nodiscard]] boost::program_options::options_description run_flags(Command command);
+/// Their values. Throws UserError.
+[[nodiscard]] real::RunOptions run_options_from(
+    const boost::program_options::variables_map& values);
+
+}  // namespace epochcast

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/job_config.hpp"
+
+namespace epochcast::real {
+
+/// Where one rank of a job stood, and everything it needs to go on from there.
+struct RankState {
+  std::vector<std::int64_t> position;                 ///< Progress::position()
+  std::map<std::string, std::vector<double>> memory;  ///< Progress::memory
+  std::string learner;                                ///< TorchLearner::save()
+};
+
+/// The checkpoints of a job, in a folder that every rank can write (shared, or its machine's own).
+///
+/// Each rank writes its state to one of two files in turn (write, fsync, rename); when all have,
+/// the first rank lets checkpoint.json point to them, in the same way. Whenever a process dies, the
+/// manifest names a complete set.
+class Checkpoints {
+ public:
+  /// `settings`: those of the job. Collective over `job`; so are the other members.
+  Checkpoints(std::filesystem::path folder, std::vector<SettingText> settings, MPI_Comm job);
+
+  /// Creates the folder. Throws a UserError when it holds a checkpoint already, which `resume`
+  /// allows.
+  void open(bool resume);
+  /// This rank's state of the last checkpoint, nothing when there is none yet. Throws a UserError
+  /// when it is of another job (ranks or settings other than --epochs differ), and a RunError that
+  /// names the file when it is damaged.
+  [[nodiscard]] std::optional<RankState> load();
+  /// Throws a RunError that names file and cause (a full disk); the last checkpoint stays.
+  void save(const RankState& state);
+
+  /// For messages: what a user types to go on.
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  [[nodiscard]] std::filesystem::path rank_file(std::int64_t serial) const;
+  [[nodiscard]] std::filesystem::path manifest_file() const { return folder_ / "checkpoint.json"; }
+  void check(const std::string& manifest) const;
+
+  std::filesystem::path folder_;
+  std::vector<SettingText> settings_;
+  MPI_Comm job_;
+  int rank_ = 0;
+  int ranks_ = 1;
+  std::int64_t serial_ = 0;  ///< of the last complete checkpoint; 0: none
+};
+
+/// Replaces `file` by one that holds `parts`, so that whatever happens it is either the old or the
+/// new one: writes a file beside it, fsyncs, renames. Throws a RunError that names file and cause.
+void replace_file(const std::filesystem::path& file, const std::vector<std::string>& parts);
+
+}  // namespace epochcast::real

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/run/crew.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/setting_text.hpp"
+#include "core/suggest.hpp"
+#include "real/mpi/mpi_call.hpp"
+#include "real/mpi/mpi_fabric.hpp"
+
+namespace epochcast::real {
+namespace {
+
+std::string text_of(const WorkerInfo& worker, double batch_s) {
+  return nlohmann::json{{"node", worker.node},
+                        {"device", worker.device},
+                        {"class", worker.device_class},
+                        {"model", worker.model},
+                        {"sums", worker.role == Role::sums},
+                        {"batch_s", batch_s}}
+      .dump();
+}
+
+WorkerInfo worker_of(const nlohmann::json& json) {
+  WorkerInfo worker;
+  worker.node = json.at("node");
+  worker.device = json.at("device");
+  worker.device_class = json.at("class");
+  worker.model = json.at("model");
+  worker.role = json.at("sums").get<bool>() ? Role::sums : Role::trains;
+  return worker;
+}
+
+/// What --slow-down may name on any rank.
+void check_slow_down(const MachineConfig& config, const WorkerInfo& own, int rank) {
+  std::set<std::string> known;
+  for (const std::string& name :
+       all_gather_texts(own.device_class + "," + own.model, MPI_COMM_WORLD)) {
+    for (const std::string& part : split(name, ',')) known.insert(part);
+    known.insert(std::to_string(rank));
+  }
+  int size = 1;
+  check_mpi(MPI_Comm_size(MPI_COMM_WORLD, &size), "MPI_Comm_size");
+  for (int other = 0; other < size; ++other) known.insert(std::to_string(other));
+  for (const auto& [name, factor] : config.slow_down) {
+    if (!known.contains(name)) {
+      throw UserError("--slow-down: " + unknown_name("device class, model or rank",
+                                                     name,
+                                                     {known.begin(), known.end()}));
+    }
+  }
+}
+
+}  // namespace
+
+OwnDevice own_device(const MachineConfig& config,
+                     const std::function<std::string(const std::string&)>& model_of) {
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  const int local = rank_on_machine();
+  OwnDevice own;
+  own.device = config.devices[static_cast<std::size_t>(local) % config.devices.size()];
+  const bool is_server = own.device == "server";
+  own.info.device = local;
+  own.info.device_class = own.device.starts_with("cuda") ? "gpu" : "cpu";
+  own.info.model = model_of(is_server ? "cpu" : own.device);
+  own.info.role = is_server ? Role::sums : Role::trains;
+  own.info.node = node_of_each_rank(config.ranks_per_node)[static_cast<std::size_t>(rank)];
+  check_slow_down(config, own.info, rank);
+  for (const std::string& name : {own.info.device_class, own.info.model, std::to_string(rank)}) {
+    const auto found = config.slow_down.find(name);
+    if (found != config.slow_down.end()) own.slow_down = found->second;
+  }
+  // A device that is made slower is another one: its costs are not those of the real one.
+  if (own.slow_down > 1) own.info.model += "-slowed-" + shortest(own.slow_down) + "x";
+  return own;
+}
+
+Crew assemble(WorkerInfo own,
+              const std::string& strategy,
+              Participants participants,
+              const std::function<double()>& batch_s) {
+  const bool is_timed = participants == Participants::fastest_workers;
+  const double own_s = is_timed && own.role == Role::trains ? batch_s() : 0;
+  std::vector<WorkerInfo> all;
+  std::vector<double> seconds;
+  for (const std::string& text : all_gather_texts(text_of(own, own_s), MPI_COMM_WORLD)) {
+    const auto json = nlohmann::json::parse(text);
+    all.push_back(worker_of(json));
+    seconds.push_back(json.at("batch_s"));
+  }
+  const auto sums = [](const WorkerInfo& worker) { return worker.role == Role::sums; };
+  const bool has_servers = std::any_of(all.begin(), all.end(), sums);
+  if (participants == Participants::workers_and_servers && !has_servers) {
+    // As on a simulated cluster: where others train, CPUs add what they push.
+    for (WorkerInfo& worker : all) {
+      if (worker.device_class == "cpu") worker.role = Role::sums;
+    }
+  }
+  const auto servers = std::count_if(all.begin(), all.end(), sums);
+  if (participants == Participants::workers_and_servers &&
+      (servers == 0 || servers == static_cast<std::ptrdiff_t>(all.size()))) {
+    throw UserError("strategy " + strategy +
+                    " needs ranks that train and ranks that sum; say which with --devices, such as "
+                    "cpu,cpu,server");
+  }
+  if (participants != Participants::workers_and_servers && has_servers) {
+    throw UserError("--devices: strategy " + strategy + " has no use for a server");
+  }
+  const auto fastest =
+      static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
+  const auto takes_part = [&](const WorkerInfo& worker) {
+    return !is_timed || worker.model == all[fastest].model;
+  };
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  const WorkerInfo& self = all[static_cast<std::size_t>(rank)];
+  Crew crew;
+  const int key = (sums(self) ? static_cast<int>(all.size()) : 0) + rank;
+  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, takes_part(self) ? 0 : MPI_UNDEFINED, key, &crew.comm),
+            "MPI_Comm_split");
+  if (crew.takes_part()) {
+    check_mpi(MPI_Comm_set_errhandler(crew.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  std::copy_if(all.begin(), all.end(), std::back_inserter(crew.workers), takes_part);
+  std::stable_partition(crew.workers.begin(), crew.workers.end(), [&](const WorkerInfo& each) {
+    return !sums(each);
+  });
+  // Nodes without anybody left do not count.
+  std::set<int> nodes;
+  for (const WorkerInfo& worker : crew.workers) nodes.insert(worker.node);
+  for (WorkerInfo& worker : crew.workers)
+    worker.node = static_cast<int>(std::distance(nodes.begin(), nodes.find(worker.node)));
+  return crew;
+}
+
+}  // namespace epochcast::real

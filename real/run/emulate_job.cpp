@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iostream>
+#include <map>
+
+#include "cli/progress.hpp"
+#include "core/buckets.hpp"
+#include "core/cost_learner.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "real/mpi/mpi_fabric.hpp"
+#include "real/run/job_report.hpp"
+#include "real/run/train_job.hpp"
+
+namespace epochcast::real {
+namespace {
+
+/// Machines have to hold whole nodes of the platform. Returns how many machines there are.
+int check_layout(const std::vector<WorkerInfo>& workers) {
+  const std::vector<int> machine_of_rank = node_of_each_rank();
+  if (machine_of_rank.size() != workers.size()) {
+    throw UserError("this job needs " + std::to_string(workers.size()) +
+                    " ranks, one for each worker of the platform; mpirun started " +
+                    std::to_string(machine_of_rank.size()));
+  }
+  std::map<int, int> machine_of_node;
+  int machines = 0;
+  for (std::size_t rank = 0; rank < workers.size(); ++rank) {
+    machines = std::max(machines, machine_of_rank[rank] + 1);
+    const auto known = machine_of_node.try_emplace(workers[rank].node, machine_of_rank[rank]);
+    if (known.first->second != machine_of_rank[rank]) {
+      throw UserError("rank " + std::to_string(rank) + " is not on the machine of the other ranks of node " +
+                      std::to_string(workers[rank].node) + "; give every host a multiple of a node's workers");
+    }
+  }
+  return machines;
+}
+
+}  // namespace
+
+std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
+  const JobConfig& config = job.config;
+  const Strategy& strategy = find_strategy(config.strategy);
+  const std::vector<WorkerInfo> workers =
+      place(job.platform, config, strategy.participants, [&](const WorkerInfo& worker) {
+        return job.cost_of(worker).median(config.batch).total_s();
+      });
+  const int machines = check_layout(workers);
+  Timeline timeline;
+  MpiFabric fabric(workers,
+                   {.algorithm = config.all_reduce, .servers = {}},
+                   options.timeline.empty() ? nullptr : &timeline);
+  const BatchCost cost =
+      fabric.self().role == Role::trains ? job.cost_of(fabric.self()) : BatchCost(1, 1);
+  const std::vector<Bucket> buckets = cut_buckets(
+      job.network, cost.backward_layers(), config.first_bucket_bytes, config.bucket_bytes);
+  std::optional<std::uint64_t> seed;
+  if (!config.deterministic) seed = mix_seed(config.seed, static_cast<std::uint64_t>(fabric.rank()));
+  CostLearner learner(fabric, job.network, cost, buckets, seed);
+  Worker worker = {.fabric = fabric,
+                   .learner = learner,
+                   .config = config,
+                   .train_samples = job.dataset.train_samples};
+  Progress progress(std::cerr, options.has_bar, "emulating, epochs", static_cast<double>(config.epochs));
+  std::int64_t iterations = 0;
+  worker.progress.after_iteration = [&] {
+    ++iterations;
+    if (fabric.rank() != 0 || !options.has_bar) return;
+    const std::vector<std::int64_t> position = worker.progress.position();
+    const auto all = static_cast<double>(
+        std::max(worker.report.iterations_per_epoch / worker.report.local_steps,
+                 worker.report.rounds_per_epoch));
+    progress.update(static_cast<double>(iterations) / std::max(1.0, all));
+  };
+  std::vector<double> epochs_s;
+  double counted_s = 0;
+  worker.after_epoch = [&](std::int64_t epoch) {
+    epochs_s.push_back(worker.report.training_s - counted_s);
+    counted_s = worker.report.training_s;
+    if (fabric.rank() == 0)
+      progress.say("epoch " + std::to_string(epoch + 1) + "/" + std::to_string(config.epochs) + ": " +
+                   format_seconds(epochs_s.back()));
+  };
+  strategy.run(worker);
+  if (!options.timeline.empty()) {
+    collect_timeline(timeline,
+                     workers,
+                     std::string(strategy.name) + ", " + job.network.name,
+                     options.timeline,
+                     MPI_COMM_WORLD);
+  }
+  RunResult result;
+  result.strategy = config.strategy;
+  result.platform = job.platform.name;
+  result.network = job.network.name;
+  result.dataset = job.dataset.name;
+  result.batch = config.batch;
+  result.input_grade = cost.grade();
+  result.config = setting_texts(config);
+  result.notes.emplace_back("computing was slept for its measured cost; messages were real");
+  if (machines == 1 && job.platform.node_count() > 1 && workers.back().node > 0) {
+    result.notes.emplace_back(
+        "all ranks ran on one machine: messages between nodes went through its memory");
+  }
+  return collect_result(std::move(result), workers, worker.report, epochs_s, MPI_COMM_WORLD);
+}
+
+}  // namespace epochcast::real

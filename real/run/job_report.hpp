@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/result.hpp"
+#include "core/timeline.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast::real {
+
+/// The result of a job, on its first rank, from what each of its workers reports. Collective over
+/// `job`. `result`: what does not depend on the run.
+[[nodiscard]] std::optional<RunResult> collect_result(RunResult result,
+                                                      const std::vector<WorkerInfo>& workers,
+                                                      const WorkerReport& own,
+                                                      const std::vector<double>& epochs_s,
+                                                      MPI_Comm job);
+
+/// Writes every worker's events as Chrome trace JSON. Collective over `job`. Throws a RunError when
+/// the file cannot be written.
+void collect_timeline(const Timeline& own,
+                      const std::vector<WorkerInfo>& workers,
+                      const std::string& title,
+                      const std::filesystem::path& file,
+                      MPI_Comm job);
+
+}  // namespace epochcast::real

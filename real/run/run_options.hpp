@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace epochcast::real {
+
+/// What a real run does besides running.
+struct RunOptions {
+  std::filesystem::path timeline;    ///< empty: none
+  std::filesystem::path metrics;     ///< JSON lines, one an epoch; empty: none
+  std::filesystem::path checkpoint;  ///< folder; empty: none
+  std::int64_t checkpoint_every =
+      0;  ///< iterations (rounds, where workers train locally); 0: epochs
+  bool is_resumed = false;
+  bool has_bar = false;  ///< a terminal shows what the first rank writes to stderr
+};
+
+}  // namespace epochcast::real

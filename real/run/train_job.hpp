@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "core/job.hpp"
+#include "core/result.hpp"
+#include "real/run/run_options.hpp"
+
+namespace epochcast::real {
+
+/// Trains for real: this process is one worker. Collective over MPI_COMM_WORLD. Returns the result
+/// on the rank that leads the workers, nothing elsewhere. Throws UserError and RunError.
+[[nodiscard]] std::optional<RunResult> train(const JobConfig& config,
+                                             const Catalog& catalog,
+                                             const RunOptions& options);
+
+/// Exchanges real messages between computations that are slept for what they cost: this process is
+/// one worker of the job's platform. Otherwise like train().
+[[nodiscard]] std::optional<RunResult> emulate(const Job& job, const RunOptions& options);
+
+}  // namespace epochcast::real

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/learner.hpp"
+#include "core/learning_rate.hpp"
+#include "real/data/data_source.hpp"
+#include "real/torch/optimizers/optimizer_settings.hpp"
+
+// Free of LibTorch headers, so that who trains need not wait for them.
+
+namespace epochcast::real {
+
+/// How a TorchLearner learns, the same on every rank.
+struct LearnerSettings {
+  std::string network;
+  OptimizerSettings optimizer;
+  LearningRateSchedule learning_rate;
+  bool augment = true;
+  double first_bucket_bytes = 0;
+  double bucket_bytes = 0;
+  std::uint64_t seed = 1;
+};
+
+/// Seconds that a piece of work, named `what`, takes beyond the `real_s` it has just taken.
+using Pace = std::function<double(double real_s, std::string_view what)>;
+
+/// What a model makes of samples.
+struct Score {
+  double loss_sum = 0;
+  double correct = 0;  ///< NaN where nothing is classified
+  double samples = 0;
+
+  Score& operator+=(const Score& other) {
+    loss_sum += other.loss_sum;
+    correct += other.correct;
+    samples += other.samples;
+    return *this;
+  }
+};
+
+/// A learner with a model that can be tested and saved.
+class TrainingLearner : public Learner {
+ public:
+  /// What the model made of the samples it has trained on since the epoch began.
+  [[nodiscard]] virtual Score trained() const = 0;
+  [[nodiscard]] virtual double learning_rate() const = 0;
+  /// How much of the epoch's share is trained on, 0 to 1.
+  [[nodiscard]] virtual double epoch_share() const = 0;
+  /// What the model makes of samples [begin, end) of `data`, in evaluation mode.
+  [[nodiscard]] virtual Score test(const DataSource& data,
+                                   std::int64_t begin,
+                                   std::int64_t end) = 0;
+
+  /// Everything that the rest of the training depends on, as bytes.
+  [[nodiscard]] virtual std::string save() = 0;
+  /// Continues bit for bit where save() was called, on the same kind of machine. Throws a RunError
+  /// when the bytes are damaged or of another network.
+  virtual void load(const std::string& bytes) = 0;
+};
+
+/// A learner that trains with LibTorch on `device` ("cpu", "cuda:0"), with so many threads of a
+/// CPU; see TorchLearner. References must outlive it. Throws a UserError when the network does not
+/// suit the data, the names are unknown, or LibTorch has no such device.
+[[nodiscard]] std::unique_ptr<TrainingLearner> make_torch_learner(Fabric& fabric,
+                                                                  const DataSource& data,
+                                                                  const LearnerSettings& settings,
+                                                                  const std::string& device,
+                                                                  int threads,
+                                                                  Pace pace = {});
+
+/// What a device is called in traces and results: "nvidia-h100-80gb-hbm3", "amd-epyc-1thread".
+/// Throws a UserError when LibTorch has no such device.
+[[nodiscard]] std::string torch_device_model(const std::string& device, int threads);
+
+}  // namespace epochcast::real

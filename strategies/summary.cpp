@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strategies/summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace epochcast {
+namespace {
+
+std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
+}  // namespace
+
+void add_reports(RunResult& result,
+                 const std::vector<WorkerInfo>& workers,
+                 const std::vector<WorkerReport>& reports,
+                 double share) {
+  const auto epochs = static_cast<double>(result.epochs);
+  const auto trainers = static_cast<double>(
+      std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+        return worker.role == Role::trains;
+      }));
+  double training_s = 0;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    const WorkerReport& report = reports[i];
+    training_s = std::max(training_s, report.training_s);
+    if (workers[i].role == Role::trains)
+      result.phases += (share / epochs / trainers) * report.training;
+    result.intra_node_bytes += share * report.traffic.intra_node_bytes / epochs;
+    result.inter_node_bytes += share * report.traffic.inter_node_bytes / epochs;
+    const std::string role = workers[i].role == Role::trains ? "trains" : "sums";
+    auto device = std::find_if(
+        result.by_device.begin(), result.by_device.end(), [&](const DeviceResult& known) {
+          return known.model == workers[i].model && known.role == role;
+        });
+    if (device == result.by_device.end()) {
+      result.by_device.push_back(
+          {.device_class = workers[i].device_class,
+           .model = workers[i].model,
+           .role = role,
+           .workers = static_cast<int>(std::count_if(workers.begin(),
+                                                     workers.end(),
+                                                     [&](const WorkerInfo& other) {
+                                                       return other.model == workers[i].model &&
+                                                              other.role == workers[i].role;
+                                                     })),
+           .batch = report.batch,
+           .local_steps = report.local_steps,
+           .phases = {}});
+      device = result.by_device.end() - 1;
+    }
+    device->phases += (share / epochs / device->workers) * report.training;
+  }
+  result.epoch_s += share * training_s / epochs;
+  result.startup_s += share * reports.front().startup_s;
+}
+
+void add_partition_notes(RunResult& result,
+                         const std::vector<WorkerInfo>& workers,
+                         const std::vector<WorkerReport>& reports) {
+  const WorkerReport& report = reports.front();
+  constexpr double kWorthTelling = 0.01;
+  if (report.functional_imbalance || report.constant_imbalance.value_or(0) >= kWorthTelling) {
+    std::string note =
+        "batch times differ by " + percent(*report.constant_imbalance) + " with constant speeds";
+    if (report.functional_imbalance)
+      note += ", " + percent(*report.functional_imbalance) + " with measured curves";
+    result.notes.push_back(note);
+  }
+  if (std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
+        const auto rank = static_cast<std::size_t>(&worker - workers.data());
+        return worker.role == Role::trains && reports[rank].batch == 0;
+      })) {
+    result.notes.emplace_back(
+        "some workers are too slow for a single sample per batch: they only take part in "
+        "exchanges");
+  }
+}
+
+}  // namespace epochcast
