@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+struct gdImageStruct;
+
+namespace epochcast::real {
+
+/// A part of an image, in pixels.
+struct Rectangle {
+  std::int64_t left = 0;
+  std::int64_t top = 0;
+  std::int64_t width = 0;
+  std::int64_t height = 0;
+};
+
+/// Whether the name's ending is one of an image: .jpg, .jpeg, .png, .webp, .bmp, .gif.
+[[nodiscard]] bool has_image_name(const std::filesystem::path& file);
+inline constexpr std::string_view kImageNames = ".jpg, .jpeg, .png, .webp, .bmp or .gif";
+
+/// A decoded image file.
+class ImageFile {
+ public:
+  /// Decodes the file by its first bytes, whatever its name: ImageNet has a PNG named .JPEG.
+  /// Throws a RunError that names the file when it cannot be read, is no image, or is truncated.
+  explicit ImageFile(const std::filesystem::path& file);
+
+  [[nodiscard]] std::int64_t width() const;
+  [[nodiscard]] std::int64_t height() const;
+
+  /// The red, green and blue bytes of `part`, scaled to `width` x `height` pixels with a triangle
+  /// filter that widens when it shrinks (antialiased); [height, width]. Transparency is ignored.
+  /// `part` lies inside the image and is not empty.
+  [[nodiscard]] std::vector<std::array<std::uint8_t, 3>> scaled(const Rectangle& part,
+                                                                std::int64_t width,
+                                                                std::int64_t height) const;
+
+ private:
+  struct Destroy {
+    void operator()(gdImageStruct* image) const;
+  };
+  using Image = std::unique_ptr<gdImageStruct, Destroy>;
+
+  std::filesystem::path file_;
+  Image image_;
+};
+
+}  // namespace epochcast::real
