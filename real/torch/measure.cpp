@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "real/torch/backward_layers.hpp"
+#include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "real/torch/procedural_source.hpp"
 
@@ -80,8 +81,7 @@ class Trainer {
     const torch::Tensor samples = host.samples.to(device_);
     const torch::Tensor labels = host.labels.to(device_);
     const double loaded_s = synchronized_now_s();
-    const torch::Tensor scores = network_->forward(samples);
-    torch::Tensor loss = torch::nn::functional::cross_entropy(scores, labels);
+    torch::Tensor loss = network_->loss(samples, labels).loss;
     backward_started_s_ = synchronized_now_s();
     loss.backward();
     backward_ended_s_ = synchronized_now_s();
@@ -256,6 +256,9 @@ NetworkCosts measure_network(const MeasureSettings& settings,
 
 std::vector<NetworkCosts> measure(const MeasureSettings& settings,
                                   const std::function<void(const MeasureProgress&)>& report) {
+  for (const std::string& network : settings.networks) {
+    check_network(network, settings.input, settings.classes);
+  }
   try {
     set_threads(settings.threads);
     torch::manual_seed(settings.seed);

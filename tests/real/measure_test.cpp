@@ -69,6 +69,30 @@ TEST_CASE("progress is reported for every point and ends at 1") {
   CHECK(finished[2].at_most_left_s == 0);
 }
 
+TEST_CASE("networks with a loss of their own or that read rows are measured, too") {
+  MeasureSettings settings = three_samples();
+  settings.networks = {"gan", "rnn"};
+  settings.input = {1, 28, 28};
+  settings.batches = {2};
+
+  const std::vector<NetworkCosts> costs = measure(settings, [](const MeasureProgress&) {});
+
+  REQUIRE(costs.size() == 2);
+  CHECK(costs[0].backward_layers.back().name == "generator.main.0");
+  CHECK(costs[1].backward_layers.back().name == "rnn");
+}
+
+TEST_CASE("samples that do not suit a network are found before anything is measured") {
+  MeasureSettings settings = three_samples();
+  settings.networks = {"small-cnn", "distilbert"};
+  int reports = 0;
+
+  CHECK_THROWS_WITH(measure(settings, [&](const MeasureProgress&) { ++reports; }),
+                    "distilbert: got samples of shape 3x32x32; expected texts [tokens] of at most "
+                    "512 tokens");
+  CHECK(reports == 0);
+}
+
 TEST_CASE("a network or a device that does not exist is the user's mistake") {
   MeasureSettings settings = three_samples();
   settings.networks = {"resnet19"};

@@ -1,176 +1,141 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/json_input.hpp"
-#include "core/network.hpp"
-#include "real/torch/backward_layers.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "tests/catch.hpp"
+#include "tests/real/network_cases.hpp"
 
 namespace epochcast::real {
 namespace {
 
-using Shape = std::vector<std::int64_t>;
-
 const Shape kCifar = {3, 32, 32};
 const Shape kImageNet = {3, 224, 224};
 
-std::filesystem::path models() { return std::filesystem::path(EPOCHCAST_SOURCE_DIR) / "models"; }
-
-std::int64_t parameter_count(const std::string& name, const Shape& shape, std::int64_t classes) {
-  std::int64_t count = 0;
-  for (const torch::Tensor& tensor : make_network(name, shape, classes)->parameters()) {
-    count += tensor.numel();
-  }
-  return count;
-}
-
-/// Sizes by tensor name, as the network's file states them for this shape.
-std::map<std::string, Shape> described_tensors(const std::string& name,
-                                               const Shape& shape,
+/// Sizes by tensor name, as the network's file states them.
+std::map<std::string, Shape> described_tensors(const nlohmann::json& variant,
                                                std::int64_t classes) {
   std::map<std::string, Shape> tensors;
-  const auto document = read_json_file(models() / "networks" / (name + ".json"));
-  for (const auto& variant : document.at("variants")) {
-    if (variant.at("input") != nlohmann::json(shape)) continue;
-    for (const auto& layer : variant.at("layers")) {
-      for (const auto& tensor : layer.at("tensors")) {
-        Shape sizes;
-        for (const auto& size : tensor.at(1)) {
-          sizes.push_back(size.is_string() ? classes : size.get<std::int64_t>());
-        }
-        tensors[tensor.at(0)] = sizes;
+  for (const auto& layer : variant.at("layers")) {
+    for (const auto& tensor : layer.at("tensors")) {
+      Shape sizes;
+      for (const auto& size : tensor.at(1)) {
+        sizes.push_back(size.is_string() ? classes : size.get<std::int64_t>());
       }
+      tensors[tensor.at(0)] = sizes;
     }
   }
   return tensors;
 }
 
-std::map<std::string, Shape> trained_tensors(const std::string& name,
-                                             const Shape& shape,
-                                             std::int64_t classes) {
-  std::map<std::string, Shape> tensors;
-  for (const auto& parameter : make_network(name, shape, classes)->named_parameters()) {
-    tensors[parameter.key()] = parameter.value().sizes().vec();
+/// What a network consists of.
+struct Inventory {
+  std::map<std::string, Shape> tensors;  ///< sizes of the parameters
+  std::int64_t parameters = 0;
+  std::int64_t statistics = 0;        ///< elements of the batch norms' running means and variances
+  std::set<torch::ScalarType> types;  ///< of parameters and running statistics
+};
+
+Inventory take_inventory(const TorchNetwork& network) {
+  Inventory inventory;
+  for (const auto& parameter : network.named_parameters()) {
+    inventory.tensors[parameter.key()] = parameter.value().sizes().vec();
+    inventory.parameters += parameter.value().numel();
+    inventory.types.insert(parameter.value().scalar_type());
   }
-  return tensors;
+  for (const auto& buffer : network.named_buffers()) {
+    const std::string& name = buffer.key();
+    if (name.substr(name.rfind('.') + 1) == "num_batches_tracked") continue;
+    inventory.statistics += buffer.value().numel();
+    inventory.types.insert(buffer.value().scalar_type());
+  }
+  return inventory;
 }
 
-std::vector<std::string> described_layers(const std::string& name, const Dataset& dataset) {
-  std::vector<std::string> names;
-  for (const Layer& layer :
-       load_network(models() / "networks" / (name + ".json"), dataset).layers) {
-    if (layer.parameters > 0) names.push_back(layer.name);
-  }
-  return names;
+/// The large networks take a second to initialise, so each is made once for all tests.
+const Inventory& inventory(const std::string& name, const Shape& shape, std::int64_t classes) {
+  static std::map<std::tuple<std::string, Shape, std::int64_t>, Inventory> known;
+  const std::tuple key(name, shape, classes);
+  const auto found = known.find(key);
+  if (found != known.end()) return found->second;
+  return known.emplace(key, take_inventory(*make_network(name, shape, classes))).first->second;
+}
+
+std::int64_t parameter_count(const std::string& name, const Shape& shape, std::int64_t classes) {
+  return inventory(name, shape, classes).parameters;
 }
 
 TEST_CASE("networks have the published numbers of parameters") {
+  // torchvision.models, `num_params` of the ImageNet weights; timm, deit_small_patch16_224.
   CHECK(parameter_count("resnet18", kImageNet, 1000) == 11'689'512);
   CHECK(parameter_count("resnet34", kImageNet, 1000) == 21'797'672);
   CHECK(parameter_count("resnet50", kImageNet, 1000) == 25'557'032);
   CHECK(parameter_count("resnet101", kImageNet, 1000) == 44'549'160);
+  CHECK(parameter_count("vgg16", kImageNet, 1000) == 138'357'544);
+  CHECK(parameter_count("densenet121", kImageNet, 1000) == 7'978'856);
+  CHECK(parameter_count("shufflenetv2-1x", kImageNet, 1000) == 2'278'604);
+  CHECK(parameter_count("vit-b", kImageNet, 1000) == 86'567'656);
+  CHECK(parameter_count("vit-s", kImageNet, 1000) == 22'050'664);
+  // akamaster/pytorch_resnet_cifar10 (option A); kuangliu/pytorch-cifar; osmr/imgclsmob
+  // (WRN-16-8 there for 100 classes).
   CHECK(parameter_count("resnet20", kCifar, 10) == 269'722);
+  CHECK(parameter_count("vgg16", kCifar, 10) == 14'728'266);
+  CHECK(parameter_count("densenet121", kCifar, 10) == 6'956'298);
+  CHECK(parameter_count("shufflenetv2-1x", kCifar, 10) == 1'263'854);
+  CHECK(parameter_count("wide-resnet-28", kCifar, 10) == 36'479'194);
+  CHECK(parameter_count("wide-resnet-16", kCifar, 10) == 11'007'540 - 90 * (512 + 1));
+  // Hugging Face, distilbert-base-uncased with a classification head, there of two labels.
+  CHECK(parameter_count("distilbert", {128}, 10) == 66'955'010 + 8 * (768 + 1));
   // Convolutions 6·(3·25+1) and 16·(6·25+1), linear 120·(16·25+1) and 10·(120+1).
   CHECK(parameter_count("small-cnn", kCifar, 10) == 456 + 2'416 + 48'120 + 1'210);
+  // Per gate 128·(28+128) weights and two biases of 128; linear 10·(128+1).
+  CHECK(parameter_count("rnn", {1, 28, 28}, 10) == 20'224 + 1'290);
+  CHECK(parameter_count("gru", {1, 28, 28}, 10) == 3 * 20'224 + 1'290);
+  CHECK(parameter_count("lstm", {1, 28, 28}, 10) == 4 * 20'224 + 1'290);
 }
 
-TEST_CASE("tensors are those of the network's file") {
+TEST_CASE("tensors are those of the network's file, for every shape in it, and all are float32") {
   for (const std::string& name : network_names()) {
-    CAPTURE(name);
-
-    CHECK(trained_tensors(name, kCifar, 10) == described_tensors(name, kCifar, 10));
-  }
-  CHECK(trained_tensors("resnet50", kImageNet, 1000) ==
-        described_tensors("resnet50", kImageNet, 1000));
-  CHECK(trained_tensors("small-cnn", {1, 28, 28}, 10) ==
-        described_tensors("small-cnn", {1, 28, 28}, 10));
-}
-
-TEST_CASE("networks turn a batch into one score per class") {
-  for (const std::string& name : network_names()) {
-    for (const Shape& shape : {kCifar, Shape{1, 28, 28}}) {
+    for (const auto& variant : described_variants(name)) {
+      const auto shape = variant.at("input").get<Shape>();
+      const std::int64_t classes = shape == kImageNet ? 1000 : 10;
       CAPTURE(name, shape);
-      auto network = make_network(name, shape, 7);
 
-      const torch::Tensor scores =
-          network->forward(torch::zeros({2, shape[0], shape[1], shape[2]}));
+      const Inventory& made = inventory(name, shape, classes);
 
-      CHECK(scores.sizes().vec() == Shape{2, 7});
+      CHECK(made.tensors == described_tensors(variant, classes));
+      CHECK(made.statistics == variant.at("buffers").get<std::int64_t>());
+      CHECK(made.types == std::set{torch::kFloat32});
     }
   }
-}
-
-TEST_CASE("the padded shortcut keeps every second pixel and adds channels of zeros on both sides") {
-  // Convolutions of zero leave the shortcuts alone; the last stage then holds 24 + 24 channels of
-  // zeros around the 16 of the first stage (16 -> 8+16+8 -> 16+32+16).
-  torch::NoGradGuard no_gradients;
-  auto network = make_network("resnet20", kCifar, 10);
-  for (auto& parameter : network->named_parameters()) {
-    const bool is_stem_or_head = parameter.key() == "conv1.weight" ||
-                                 parameter.key() == "bn1.weight" ||
-                                 parameter.key().rfind("linear", 0) == 0;
-    parameter.value().fill_(is_stem_or_head ? 1.0 : 0.0);
-  }
-  auto head = network->named_parameters()["linear.weight"];
-  head.zero_();
-  head[0].fill_(1);                   // class 0 sums all channels
-  head[1].slice(0, 24, 40).fill_(1);  // class 1 only the middle sixteen
-  network->named_parameters()["linear.bias"].zero_();
-  network->eval();
-
-  const torch::Tensor scores = network->forward(torch::ones({1, 3, 32, 32}));
-
-  CHECK(scores[0][0].item<float>() > 0);
-  CHECK(scores[0][1].item<float>() == scores[0][0].item<float>());
-}
-
-TEST_CASE("gradients become ready in the order of the network's file") {
-  const Dataset dataset = load_dataset(models() / "datasets" / "cifar10.json");
-  for (const std::string name : {"small-cnn", "resnet20", "resnet18", "resnet50"}) {
-    CAPTURE(name);
-    auto network = make_network(name, dataset.shape, dataset.classes);
-    double ticks = 0;
-    BackwardLayers layers(*network, [&] { return ++ticks; });
-
-    network->forward(torch::zeros({2, 3, 32, 32})).sum().backward();
-
-    std::vector<std::string> names;
-    double total_ticks = 0;
-    for (const LayerSeconds& layer : layers.seconds(0, ticks)) {
-      names.push_back(layer.name);
-      total_ticks += layer.seconds;
-    }
-    CHECK(names == described_layers(name, dataset));
-    CHECK(total_ticks == ticks);
-  }
-}
-
-TEST_CASE("backward shares are the medians over the passes, scaled to sum to 1") {
-  const std::vector<std::vector<LayerSeconds>> passes = {
-      {{"fc", 1}, {"conv", 2}}, {{"fc", 2}, {"conv", 6}}, {{"fc", 9}, {"conv", 7}}};
-
-  const std::vector<LayerShare> shares = backward_shares(passes);
-
-  REQUIRE(shares.size() == 2);
-  CHECK(shares[0].name == "fc");
-  CHECK(shares[0].share == 2.0 / (2 + 6));
-  CHECK(shares[1].share == 6.0 / (2 + 6));
 }
 
 TEST_CASE("an unknown network or an unsuitable shape is the user's mistake") {
+  const std::string image = "expected images [channels, rows, columns] ";
+
   CHECK_THROWS_WITH(make_network("resnet19", kCifar, 10),
                     "unknown network \"resnet19\"; did you mean \"resnet18\"?");
+  CHECK_THROWS_WITH(make_network("resnet18", Shape{128}, 10),
+                    "resnet18: got samples of shape 128; " + image + "of at least 16 x 16 pixels");
+  CHECK_THROWS_WITH(make_network("vgg16", Shape{1, 8, 8}, 10),
+                    "vgg16: got samples of shape 1x8x8; " + image + "of at least 32 x 32 pixels");
   CHECK_THROWS_WITH(
-      make_network("resnet18", Shape{128}, 10),
-      "resnet18: got samples of shape 128; expected images [channels, rows, columns] of at "
-      "least 16 x 16 pixels");
+      make_network("vit-s", Shape{3, 84, 84}, 10),
+      "vit-s: got samples of shape 3x84x84; " + image +
+          "whose rows and columns are multiples of 4, or of 16 with more than 64 rows");
+  CHECK_THROWS_WITH(make_network("gan", Shape{3, 64, 64}, 10),
+                    "gan: got samples of shape 3x64x64; " + image + "of 28 x 28 or 32 x 32 pixels");
+  CHECK_THROWS_WITH(make_network("lstm", Shape{128}, 10),
+                    "lstm: got samples of shape 128; " + image + "of at least 1 x 1 pixel");
+  CHECK_THROWS_WITH(make_network("distilbert", kCifar, 10),
+                    "distilbert: got samples of shape 3x32x32; expected texts [tokens] of at most "
+                    "512 tokens");
+  CHECK_THROWS_WITH(make_network("gru", kCifar, 0), "gru: got 0 classes; expected at least 1");
   CHECK_THROWS_AS(make_network("small-cnn", Shape{3, 8, 8}, 10), UserError);
 }
 

@@ -22,8 +22,8 @@ void encoder_layer(VariantBuilder& net, const std::string& name, const Size& siz
   const Shape tokens = net.shape();
   net.layer_norm(name + ".ln_1");
   const std::string attention = name + ".self_attention";
-  // Query, key and value come from one product.
-  net.append({.name = attention + ".in_proj",
+  // Query, key and value come from one product, whose tensors are the attention's own.
+  net.append({.name = attention,
               .tensors = {{attention + ".in_proj_weight", {3 * size.features, size.features}},
                           {attention + ".in_proj_bias", {3 * size.features}}},
               .forward_flop = 2 * tokens[0] * size.features * 3 * size.features,
@@ -49,7 +49,7 @@ Variant vision_transformer(const Size& size, Shape input, std::int64_t patch) {
   const std::int64_t tokens = net.shape()[1] * net.shape()[2] + 1;
   const Shape encoded = {tokens, size.features};
   net.append({.name = "class_token", .tensors = {{"class_token", {1, 1, size.features}}}}, encoded);
-  net.append({.name = "encoder.pos_embedding",
+  net.append({.name = "encoder",
               .tensors = {{"encoder.pos_embedding", {1, tokens, size.features}}},
               .forward_flop = element_count(encoded),
               .activation_bytes = 4 * element_count(encoded)},

@@ -3,19 +3,12 @@
 
 #include <memory>
 
+#include "real/torch/networks/layers.hpp"
+
 namespace epochcast::real {
 namespace {
 
 constexpr std::int64_t kBottleneckExpansion = 4;
-constexpr std::int64_t kLargestSmallImage = 64;
-
-torch::nn::Conv2d convolution(std::int64_t in,
-                              std::int64_t out,
-                              std::int64_t kernel,
-                              std::int64_t stride) {
-  auto options = torch::nn::Conv2dOptions(in, out, kernel);
-  return torch::nn::Conv2d(options.stride(stride).padding(kernel / 2).bias(false));
-}
 
 struct BlockShape {
   std::int64_t in = 0;
@@ -89,16 +82,6 @@ class ResidualBlock : public torch::nn::Module {
   torch::nn::Sequential projection_ = nullptr;
 };
 
-/// He initialisation of the convolutions, as torchvision does; the other layers keep LibTorch's
-/// defaults.
-void initialise(torch::nn::Module& network) {
-  for (const auto& module : network.modules(/*include_self=*/false)) {
-    if (auto* layer = module->as<torch::nn::Conv2d>()) {
-      torch::nn::init::kaiming_normal_(layer->weight, 0.0, torch::kFanOut, torch::kReLU);
-    }
-  }
-}
-
 }  // namespace
 
 ResNetPlan resnet18_plan() { return {.blocks = {2, 2, 2, 2}}; }
@@ -114,7 +97,7 @@ ResNetPlan resnet50_plan() { return {.blocks = {3, 4, 6, 3}, .has_bottlenecks = 
 ResNetPlan resnet101_plan() { return {.blocks = {3, 4, 23, 3}, .has_bottlenecks = true}; }
 
 ResNet::ResNet(const ResNetPlan& plan, std::span<const std::int64_t> shape, std::int64_t classes)
-    : has_large_stem_(!plan.has_padded_shortcuts && shape[1] > kLargestSmallImage) {
+    : has_large_stem_(!plan.has_padded_shortcuts && is_large_image(shape)) {
   const std::int64_t kernel = has_large_stem_ ? 7 : 3;
   stem_convolution_ =
       register_module("conv1", convolution(shape[0], plan.width, kernel, has_large_stem_ ? 2 : 1));
@@ -133,7 +116,7 @@ ResNet::ResNet(const ResNetPlan& plan, std::span<const std::int64_t> shape, std:
     block.width *= 2;
   }
   head_ = register_module(plan.head, torch::nn::Linear(block.out, classes));
-  initialise(*this);
+  initialise_convolutions(*this);
 }
 
 torch::Tensor ResNet::forward(torch::Tensor samples) {
@@ -144,8 +127,7 @@ torch::Tensor ResNet::forward(torch::Tensor samples) {
   for (auto& stage : stages_) {
     output = stage->forward(output);
   }
-  output = torch::adaptive_avg_pool2d(output, {1, 1}).flatten(1);
-  return head_->forward(output);
+  return head_->forward(channel_means(output));
 }
 
 }  // namespace epochcast::real

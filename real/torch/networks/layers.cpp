@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/networks/layers.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace epochcast::real {
+
+bool is_large_image(std::span<const std::int64_t> shape) {
+  constexpr std::int64_t kLargestSmallImage = 64;
+  return shape[1] > kLargestSmallImage;
+}
+
+torch::nn::Conv2d convolution(std::int64_t in,
+                              std::int64_t out,
+                              std::int64_t kernel,
+                              std::int64_t stride) {
+  auto options = torch::nn::Conv2dOptions(in, out, kernel);
+  return torch::nn::Conv2d(options.stride(stride).padding(kernel / 2).bias(false));
+}
+
+void initialise_convolutions(torch::nn::Module& network) {
+  for (const auto& module : network.modules(/*include_self=*/false)) {
+    if (auto* layer = module->as<torch::nn::Conv2d>()) {
+      torch::nn::init::kaiming_normal_(layer->weight, 0.0, torch::kFanOut, torch::kReLU);
+    }
+  }
+}
+
+torch::Tensor channel_means(const torch::Tensor& maps) {
+  return torch::adaptive_avg_pool2d(maps, {1, 1}).flatten(1);
+}
+
+torch::Tensor attend(const torch::Tensor& query,
+                     const torch::Tensor& key,
+                     const torch::Tensor& value,
+                     const AttentionSettings& settings) {
+  // [batch, tokens, features] -> [batch, heads, tokens, features / heads]
+  const auto split = [&](const torch::Tensor& tokens) {
+    return tokens.view({tokens.size(0), tokens.size(1), settings.heads, -1}).transpose(1, 2);
+  };
+  const double scale = 1 / std::sqrt(static_cast<double>(query.size(2) / settings.heads));
+  torch::Tensor scores = torch::matmul(split(query * scale), split(key).transpose(2, 3));
+  if (settings.is_padding.defined()) {
+    // Finite, so that the weights of a sample of nothing but padding are not 0 / 0.
+    scores = scores.masked_fill(settings.is_padding.unsqueeze(1).unsqueeze(1),
+                                std::numeric_limits<float>::lowest());
+  }
+  const torch::Tensor weights =
+      torch::dropout(scores.softmax(-1), settings.dropout, settings.dropout > 0);
+  return torch::matmul(weights, split(value)).transpose(1, 2).flatten(2);
+}
+
+}  // namespace epochcast::real
