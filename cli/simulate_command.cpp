@@ -7,7 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/job_options.hpp"
-#include "cli/progress.hpp"
+#include "cli/progress_bar.hpp"
 #include "cli/show_forecasts.hpp"
 #include "core/error.hpp"
 #include "core/job_config.hpp"
@@ -80,7 +80,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
   }
   std::vector<ForecastOutcome> outcomes;
   {
-    Progress progress(std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
+    ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
     outcomes = forecast_all(
         tasks, Catalog::standard(), timeline, [&](std::size_t done) {
           progress.update(static_cast<double>(done));

@@ -2,7 +2,7 @@
 #include <iostream>
 #include <map>
 
-#include "cli/progress.hpp"
+#include "cli/progress_bar.hpp"
 #include "core/buckets.hpp"
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
@@ -60,7 +60,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
                    .learner = learner,
                    .config = config,
                    .train_samples = job.dataset.train_samples};
-  Progress progress(std::cerr, options.has_bar, "emulating, epochs", static_cast<double>(config.epochs));
+  ProgressBar progress(std::cerr, options.has_bar, "emulating, epochs", static_cast<double>(config.epochs));
   std::int64_t iterations = 0;
   worker.progress.after_iteration = [&] {
     ++iterations;

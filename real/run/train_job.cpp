@@ -9,7 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cli/progress.hpp"
+#include "cli/progress_bar.hpp"
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -265,7 +265,7 @@ class TrainingRun {
   MpiFabric fabric_;
   std::unique_ptr<TrainingLearner> learner_;
   Worker worker_;
-  Progress progress_;
+  ProgressBar progress_;
   std::optional<Checkpoints> checkpoints_;
   std::optional<std::int64_t> resumed_at_;
   std::ofstream metrics_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/progress.hpp"
+#include "cli/progress_bar.hpp"
 
 #include <cmath>
 #include <iomanip>
@@ -10,7 +10,7 @@
 
 namespace epochcast {
 
-Progress::Progress(
+ProgressBar::ProgressBar(
     std::ostream& out, bool is_terminal, std::string what, double total, double first)
     : out_(out),
       is_terminal_(is_terminal),
@@ -18,21 +18,21 @@ Progress::Progress(
       total_(total),
       first_(first) {}
 
-Progress::~Progress() {
+ProgressBar::~ProgressBar() {
   wipe();
 }
 
-void Progress::wipe() {
+void ProgressBar::wipe() {
   if (has_bar_) out_ << "\r\033[K" << std::flush;
   has_bar_ = false;
 }
 
-void Progress::say(const std::string& line) {
+void ProgressBar::say(const std::string& line) {
   wipe();
   out_ << line << '\n' << std::flush;
 }
 
-void Progress::update(double done, const std::string& note) {
+void ProgressBar::update(double done, const std::string& note) {
   constexpr double kQuiet_s = 0.5;
   constexpr int kWidth = 30;
   const double elapsed_s =

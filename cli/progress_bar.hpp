@@ -7,15 +7,15 @@
 
 namespace epochcast {
 
-/// Progress of work that can be counted: a bar with the time left on a terminal, a plain line for every
+/// ProgressBar of work that can be counted: a bar with the time left on a terminal, a plain line for every
 /// tenth elsewhere. Says nothing about work that is over within half a second.
-class Progress {
+class ProgressBar {
  public:
-  Progress(std::ostream& out, bool is_terminal, std::string what, double total, double first = 0);
+  ProgressBar(std::ostream& out, bool is_terminal, std::string what, double total, double first = 0);
   /// Wipes the bar, so that what follows begins on a clean line.
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
 
   /// `note`: what else the bar says.
   void update(double done, const std::string& note = {});
