@@ -9,6 +9,12 @@ namespace epochcast {
 /// `epochcast simulate`: arguments after the command's name. Returns the exit status; throws
 /// UserError.
 int run_simulate(const std::vector<std::string>& arguments);
+/// `epochcast train`: starts mpirun and the workers.
+int run_train(const std::vector<std::string>& arguments);
+/// `epochcast emulate`: the same for slept computing.
+int run_emulate(const std::vector<std::string>& arguments);
+/// `epochcast measure batches|messages`: starts the program that measures.
+int run_measure(const std::vector<std::string>& arguments);
 /// `epochcast list`.
 int run_list(const std::vector<std::string>& arguments);
 

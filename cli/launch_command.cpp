@@ -1,1 +1,340 @@
 // SPDX-License-Identifier: Apache-2.0
+// `epochcast train`, `emulate` and `measure`: start the programs that do the work, with mpirun or
+// through Slurm.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <boost/program_options.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/job_options.hpp"
+#include "cli/mpirun_messages.hpp"
+#include "cli/run_options.hpp"
+#include "core/error.hpp"
+#include "core/job.hpp"
+#include "core/setting_text.hpp"
+#include "core/suggest.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+using Words = std::vector<std::string>;
+
+/// The program of that name, beside this one.
+std::string sibling(const std::string& name) {
+  const fs::path file = fs::read_symlink("/proc/self/exe").parent_path() / name;
+  if (!fs::exists(file)) {
+    throw UserError("this build has no " + name + " (expected " + file.string() +
+                    "); build with -DEPOCHCAST_REAL=ON, as `make test` does");
+  }
+  return file.string();
+}
+
+po::options_description launch_flags() {
+  po::options_description options("Where", 110, 60);
+  options.add_options()("hosts",
+                        po::value<std::string>()->value_name("NAME[:RANKS],..."),
+                        "machines that mpirun reaches (default: this one)")(
+      "mpi-arguments",
+      po::value<std::string>()->value_name("WORDS"),
+      "more words for mpirun, such as \"--mca btl_tcp_if_include eth0\"")(
+      "slurm",
+      po::value<std::string>()->value_name("print|submit")->implicit_value("print"),
+      "write a batch script for Slurm instead of running; submit: hand it to sbatch")(
+      "slurm-nodes",
+      po::value<std::string>()->default_value("1")->value_name("COUNT"),
+      "--slurm: machines to ask for")(
+      "slurm-time",
+      po::value<std::string>()->default_value("01:00:00")->value_name("HH:MM:SS"),
+      "--slurm: time limit")("dry-run", "show the command line and do not run it");
+  return options;
+}
+
+struct Host {
+  std::string name;
+  int ranks = 0;
+};
+
+std::vector<Host> hosts_from(const po::variables_map& values, int default_ranks) {
+  std::vector<Host> hosts;
+  if (values.count("hosts") == 0) return hosts;
+  const auto text = values["hosts"].as<std::string>();
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t colon = part.find(':');
+    Host host = {.name = part.substr(0, colon), .ranks = default_ranks};
+    if (host.name.empty()) {
+      throw UserError("--hosts: got \"" + text + "\"; expected names such as node1,node2:4");
+    }
+    if (colon != std::string::npos) {
+      try {
+        host.ranks = parse_small_count(part.substr(colon + 1), 1);
+      } catch (const UserError& error) {
+        throw UserError("--hosts: " + host.name + ": " + error.what());
+      }
+    }
+    hosts.push_back(host);
+  }
+  return hosts;
+}
+
+/// How many ranks, and where.
+struct Placement {
+  int ranks = 1;
+  std::vector<Host> hosts;  ///< empty: this machine
+  int machines = 1;
+
+  [[nodiscard]] int ranks_per_machine() const { return (ranks + machines - 1) / machines; }
+};
+
+int emulated_ranks(const JobConfig& config) {
+  const Job job = load_job(config, Catalog::standard());
+  return static_cast<int>(place(job.platform,
+                                config,
+                                find_strategy(config.strategy).participants,
+                                [&](const WorkerInfo& worker) {
+                                  return job.cost_of(worker).median(config.batch).total_s();
+                                })
+                              .size());
+}
+
+Placement placement_from(const po::variables_map& values,
+                         Command command,
+                         const JobConfig& config) {
+  const bool trains = command == Command::train;
+  const int per_machine = static_cast<int>(config.machine.devices.size());
+  const bool is_slurm = values.count("slurm") > 0;
+  Placement where;
+  where.machines = is_slurm ? parse_small_count(values["slurm-nodes"].as<std::string>(), 1) : 1;
+  const int wanted = trains ? config.machine.ranks.value_or(0) : emulated_ranks(config);
+  const auto named = values.count("hosts") > 0
+                         ? static_cast<int>(split(values["hosts"].as<std::string>(), ',').size())
+                         : 0;
+  const int machines = std::max(where.machines, named);
+  where.hosts = hosts_from(values, wanted > 0 ? (wanted + machines - 1) / machines : per_machine);
+  if (!where.hosts.empty()) where.machines = static_cast<int>(where.hosts.size());
+  int available = 0;
+  for (const Host& host : where.hosts) available += host.ranks;
+  if (where.hosts.empty()) available = per_machine * where.machines;
+  where.ranks = wanted > 0 ? wanted : available;
+  if (!where.hosts.empty() && where.ranks > available) {
+    throw UserError("--hosts: room for " + std::to_string(available) + " ranks; the job has " +
+                    std::to_string(where.ranks));
+  }
+  return where;
+}
+
+/// The flags that the workers get: those that the user gave, but for where to run.
+Words worker_flags(const po::variables_map& values, Command command) {
+  Words words;
+  const po::options_description known = run_flags(command);
+  for (const auto& option : known.options()) {
+    const std::string& name = option->long_name();
+    if (values.count(name) == 0 || values[name].defaulted()) continue;
+    const auto& value = values[name].value();
+    if (const auto* list = boost::any_cast<Words>(&value)) {
+      for (const std::string& each : *list) words.insert(words.end(), {"--" + name, each});
+    } else if (const auto* text = boost::any_cast<std::string>(&value)) {
+      words.push_back("--" + name + "=" + *text);
+    }
+  }
+  return words;
+}
+
+Words launch_words(const po::variables_map& values,
+                   Command command,
+                   const JobConfig& config,
+                   const Placement& where) {
+  Words words = {"mpirun", "-n", std::to_string(where.ranks), "--bind-to", "none"};
+  if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  std::string hosts;
+  for (const Host& host : where.hosts)
+    hosts += (hosts.empty() ? "" : ",") + host.name + ":" + std::to_string(host.ranks);
+  if (!hosts.empty()) words.insert(words.end(), {"--host", hosts});
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  const bool is_here = where.hosts.empty() && values.count("slurm") == 0;
+  if (is_here && where.ranks_per_machine() * config.machine.threads > cores) {
+    words.insert(words.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
+  } else if (is_here) {
+    words.emplace_back("--oversubscribe");  // mpirun counts cores, not threads: we have counted
+  }
+  words.insert(words.end(), {"-x", "OMP_NUM_THREADS=" + std::to_string(config.machine.threads)});
+  if (std::getenv("EPOCHCAST_DATA") != nullptr) words.insert(words.end(), {"-x", "EPOCHCAST_DATA"});
+  if (values.count("mpi-arguments") > 0) {
+    std::istringstream more(values["mpi-arguments"].as<std::string>());
+    for (std::string word; more >> word;) words.push_back(word);
+  }
+  words.push_back(sibling("epochcast-run"));
+  words.emplace_back(command == Command::train ? "train" : "emulate");
+  const Words flags = worker_flags(values, command);
+  words.insert(words.end(), flags.begin(), flags.end());
+  if (values.count("bar") == 0 && is_here && isatty(STDERR_FILENO) != 0)
+    words.emplace_back("--bar=on");
+  return words;
+}
+
+std::string batch_script(const po::variables_map& values,
+                         const JobConfig& config,
+                         const Placement& where,
+                         const Words& words) {
+  const auto gpus = std::count_if(
+      config.machine.devices.begin(), config.machine.devices.end(), [](const std::string& device) {
+        return device.starts_with("cuda");
+      });
+  std::ostringstream script;
+  script << "#!/bin/bash\n"
+         << "#SBATCH --job-name=epochcast-" << config.strategy << "-" << config.network << "\n"
+         << "#SBATCH --nodes=" << where.machines << "\n"
+         << "#SBATCH --ntasks-per-node=" << where.ranks_per_machine() << "\n"
+         << "#SBATCH --cpus-per-task=" << config.machine.threads << "\n";
+  if (gpus > 0) script << "#SBATCH --gpus-per-node=" << gpus << "\n";
+  script << "#SBATCH --time=" << values["slurm-time"].as<std::string>() << "\n"
+         << "#SBATCH --output=%x-%j.out\n"
+         << "# mpirun learns the machines from Slurm.\n"
+         << shell_text(words) << "\n";
+  return script.str();
+}
+
+int submit(const std::string& script) {
+  FILE* sbatch = popen("sbatch", "w");
+  if (sbatch == nullptr) throw RunError("sbatch cannot be started");
+  std::fwrite(script.data(), 1, script.size(), sbatch);
+  if (pclose(sbatch) != 0)
+    throw RunError("sbatch did not take the job; see above (--slurm print shows the script)");
+  return 0;
+}
+
+/// Runs the words as a command; returns its exit status, 128 + number for a signal.
+int run_words(const Words& words) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe(pipe_ends.data()) != 0) throw RunError("no pipe can be made");
+  std::cout.flush();
+  const pid_t child = fork();
+  if (child < 0) throw RunError(words[0] + ": cannot be started");
+  if (child == 0) {
+    dup2(pipe_ends[1], STDERR_FILENO);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    std::signal(SIGPIPE, SIG_DFL);
+    execvp(arguments[0], arguments.data());
+    std::cerr << "epochcast: " << words[0]
+              << ": cannot be started; install it (Debian: openmpi-bin)\n";
+    _exit(127);
+  }
+  close(pipe_ends[1]);
+  std::signal(SIGINT, SIG_IGN);  // goes to the child as well, which ends
+  MpirunMessages messages;
+  std::array<char, 4096> piece{};
+  while (true) {
+    const ssize_t size = read(pipe_ends[0], piece.data(), piece.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    std::cerr << messages.feed({piece.data(), static_cast<std::size_t>(size)}) << std::flush;
+  }
+  std::cerr << messages.finish() << std::flush;
+  close(pipe_ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int launch(Command command, const std::string& name, const Words& arguments) {
+  po::options_description options;
+  options.add(run_flags(command)).add(launch_flags());
+  const po::variables_map values = parse_flags(name, arguments, options);
+  if (values.count("help") > 0) {
+    std::cout << "epochcast " << name << ": "
+              << (command == Command::train
+                      ? "train for real with LibTorch and Open MPI"
+                      : "exchange real messages; computing is slept for its measured cost")
+              << "\n\n"
+              << options;
+    return 0;
+  }
+  const JobConfig config = config_from(values);
+  static_cast<void>(run_options_from(values));
+  static_cast<void>(format_from(values));
+  if (config.strategy == "all")
+    throw UserError("--strategy: missing; `epochcast list strategies` shows what there is");
+  static_cast<void>(find_strategy(config.strategy));
+  const Placement where = placement_from(values, command, config);
+  const Words words = launch_words(values, command, config, where);
+  if (values.count("slurm") > 0) {
+    const auto mode = values["slurm"].as<std::string>();
+    if (mode != "print" && mode != "submit")
+      throw UserError("--slurm: " + unknown_name("mode", mode, {"print", "submit"}));
+    const std::string script = batch_script(values, config, where, words);
+    if (mode == "submit" && values.count("dry-run") == 0) return submit(script);
+    std::cout << script;
+    return 0;
+  }
+  if (values.count("dry-run") > 0) {
+    std::cout << shell_text(words) << '\n';
+    return 0;
+  }
+  const int status = run_words(words);
+  constexpr int kBadInput = 2;
+  if (status == 0 || status == kBadInput) return status;
+  std::string text = "the job failed (mpirun's exit status " + std::to_string(status) + ")";
+  if (values.count("checkpoint") > 0) text += "; with --resume it goes on from the last checkpoint";
+  throw RunError(text);
+}
+
+}  // namespace
+
+int run_train(const Words& arguments) { return launch(Command::train, "train", arguments); }
+
+int run_emulate(const Words& arguments) { return launch(Command::emulate, "emulate", arguments); }
+
+int run_measure(const Words& arguments) {
+  const bool has_what = !arguments.empty() && !arguments[0].starts_with("-");
+  if (!has_what) {
+    const bool is_help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h");
+    (is_help ? std::cout : std::cerr)
+        << "epochcast measure batches    what a batch costs on this machine (--help: options)\n"
+           "epochcast measure messages   what messages and all-reduces cost; --ranks COUNT, "
+           "--hosts\n";
+    return is_help ? 0 : 2;
+  }
+  Words rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "batches") {
+    rest.insert(rest.begin(), sibling("epochcast-measure"));
+    return run_words(rest);
+  }
+  if (arguments[0] != "messages")
+    throw UserError(unknown_name("measurement", arguments[0], {"batches", "messages"}));
+  Words words = {"mpirun", "--bind-to", "none", "--oversubscribe"};
+  if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  std::string ranks = "2";
+  for (auto word = rest.begin(); word != rest.end();) {
+    const bool is_ranks = *word == "--ranks";
+    if ((!is_ranks && *word != "--hosts") || word + 1 == rest.end()) {
+      ++word;
+      continue;
+    }
+    if (is_ranks) ranks = *(word + 1);
+    if (!is_ranks) words.insert(words.end(), {"--host", *(word + 1)});
+    word = rest.erase(word, word + 2);
+  }
+  words.insert(words.end(), {"-n", ranks, sibling("epochcast-measure-messages")});
+  words.insert(words.end(), rest.begin(), rest.end());
+  return run_words(words);
+}
+
+}  // namespace epochcast

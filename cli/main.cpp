@@ -14,6 +14,9 @@ constexpr const char* kUsage =
     R"(epochcast: how long does an epoch take, under each training strategy, on which cluster?
 
   epochcast simulate   forecast epoch times on a simulated cluster
+  epochcast train      train for real, with LibTorch and Open MPI
+  epochcast emulate    exchange real messages between computations that are slept for what they cost
+  epochcast measure    what batches and messages cost on this machine
   epochcast list       platforms, networks, datasets, strategies, collectives or traces
 
 `epochcast COMMAND --help` explains a command.
@@ -31,9 +34,12 @@ int run(const std::vector<std::string>& arguments) {
   }
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "simulate") return epochcast::run_simulate(rest);
+  if (arguments[0] == "train") return epochcast::run_train(rest);
+  if (arguments[0] == "emulate") return epochcast::run_emulate(rest);
+  if (arguments[0] == "measure") return epochcast::run_measure(rest);
   if (arguments[0] == "list") return epochcast::run_list(rest);
-  throw epochcast::UserError(
-      epochcast::unknown_name("command", arguments[0], {"simulate", "list"}));
+  throw epochcast::UserError(epochcast::unknown_name(
+      "command", arguments[0], {"simulate", "train", "emulate", "measure", "list"}));
 }
 
 }  // namespace

@@ -12,15 +12,9 @@ namespace epochcast {
 
 ProgressBar::ProgressBar(
     std::ostream& out, bool is_terminal, std::string what, double total, double first)
-    : out_(out),
-      is_terminal_(is_terminal),
-      what_(std::move(what)),
-      total_(total),
-      first_(first) {}
+    : out_(out), is_terminal_(is_terminal), what_(std::move(what)), total_(total), first_(first) {}
 
-ProgressBar::~ProgressBar() {
-  wipe();
-}
+ProgressBar::~ProgressBar() { wipe(); }
 
 void ProgressBar::wipe() {
   if (has_bar_) out_ << "\r\033[K" << std::flush;

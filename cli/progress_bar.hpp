@@ -7,11 +7,12 @@
 
 namespace epochcast {
 
-/// ProgressBar of work that can be counted: a bar with the time left on a terminal, a plain line for every
-/// tenth elsewhere. Says nothing about work that is over within half a second.
+/// ProgressBar of work that can be counted: a bar with the time left on a terminal, a plain line
+/// for every tenth elsewhere. Says nothing about work that is over within half a second.
 class ProgressBar {
  public:
-  ProgressBar(std::ostream& out, bool is_terminal, std::string what, double total, double first = 0);
+  ProgressBar(
+      std::ostream& out, bool is_terminal, std::string what, double total, double first = 0);
   /// Wipes the bar, so that what follows begins on a clean line.
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker of a real job. Started by mpirun, which `epochcast train` and `epochcast emulate` start.
+// One worker of a real job. Started by mpirun, which `epochcast train` and `epochcast emulate`
+// start.
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <chrono>
 #include <iostream>
@@ -20,19 +22,19 @@ namespace {
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "emulate")) {
-    throw UserError("expected train or emulate; `epochcast train` starts this program as it should be");
+    throw UserError(
+        "expected train or emulate; `epochcast train` starts this program as it should be");
   }
   const bool trains = arguments[0] == "train";
   const std::vector<std::string> flags(arguments.begin() + 1, arguments.end());
-  const auto values = parse_flags(arguments[0],
-                                  flags,
-                                  run_flags(trains ? Command::train : Command::emulate));
+  const auto values =
+      parse_flags(arguments[0], flags, run_flags(trains ? Command::train : Command::emulate));
   const JobConfig config = config_from(values);
   const real::RunOptions options = run_options_from(values);
   const Catalog catalog = Catalog::standard();
-  const std::optional<RunResult> result =
-      trains ? real::train(config, catalog, options)
-             : real::emulate(load_job(config, catalog), options);
+  const std::optional<RunResult> result = trains
+                                              ? real::train(config, catalog, options)
+                                              : real::emulate(load_job(config, catalog), options);
   if (result) {
     std::vector<std::string> command = {"epochcast"};
     command.insert(command.end(), arguments.begin(), arguments.end());
@@ -45,10 +47,11 @@ int run(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-/// Ends the whole job. The first rank speaks first: most mistakes are noticed by all ranks at once.
+/// Ends the whole job. What all ranks notice at once, the first says alone: its end is theirs.
 [[noreturn]] void give_up(int rank, const std::vector<std::string>& problems, int status) {
-  constexpr std::chrono::seconds kHeadStart{2};
-  if (rank > 0) std::this_thread::sleep_for(kHeadStart);
+  constexpr std::chrono::milliseconds kHeadStart{500};
+  constexpr int kMost = 4;
+  std::this_thread::sleep_for(std::min(rank, kMost) * kHeadStart);
   std::string text;
   for (const std::string& problem : problems) text += "epochcast: " + problem + "\n";
   std::cerr << text << std::flush;
@@ -69,7 +72,7 @@ int main(int count, char** arguments) {
     } catch (const epochcast::UserError& error) {
       epochcast::give_up(rank, error.problems(), 2);
     } catch (const std::exception& error) {
-      epochcast::give_up(0, {error.what()}, 1);  // maybe noticed by one rank alone
+      epochcast::give_up(rank, {error.what()}, 1);
     }
   } catch (const std::exception& error) {
     std::cerr << "epochcast: " << error.what() << '\n';

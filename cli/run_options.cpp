@@ -18,7 +18,8 @@ po::options_description run_flags(Command command) {
       po::value<std::string>()->value_name("on|off")->implicit_value("on"),
       "show a progress bar (default: where stderr is a terminal)");
   if (command == Command::train) {
-    own.add_options()("metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
+    own.add_options()(
+        "metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
         "checkpoint",
         po::value<std::string>()->value_name("FOLDER"),
         "save the job's state after every epoch")(

@@ -80,11 +80,11 @@ int run_simulate(const std::vector<std::string>& arguments) {
   }
   std::vector<ForecastOutcome> outcomes;
   {
-    ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
-    outcomes = forecast_all(
-        tasks, Catalog::standard(), timeline, [&](std::size_t done) {
-          progress.update(static_cast<double>(done));
-        });
+    ProgressBar progress(
+        std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
+    outcomes = forecast_all(tasks, Catalog::standard(), timeline, [&](std::size_t done) {
+      progress.update(static_cast<double>(done));
+    });
   }
   const int status = exit_status(outcomes);
   std::vector<std::string> command = {"epochcast", "simulate"};
