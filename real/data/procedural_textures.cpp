@@ -10,9 +10,9 @@ namespace epochcast::real {
 namespace {
 
 constexpr float kPi = std::numbers::pi_v<float>;
-constexpr float kNoise = 0.5F;
-constexpr float kTint = 0.3F;        // of a grating's amplitude
-constexpr float kDistractor = 0.5F;  // of a class's texture
+constexpr float kNoise = 0.9F;
+constexpr float kTint = 0.5F;        // of a grating's amplitude
+constexpr float kDistractor = 0.6F;  // of a class's texture
 
 struct Texture {
   float angle = 0;               ///< of the wave vector, radians, 0 to pi/2
