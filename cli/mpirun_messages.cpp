@@ -42,7 +42,8 @@ std::string MpirunMessages::take_line(const std::string& line) {
     return {};
   }
   const bool is_hint = line.find("sent help message") != std::string::npos ||
-                       line.find("orte_base_help_aggregate") != std::string::npos;
+                       line.find("orte_base_help_aggregate") != std::string::npos ||
+                       line.find("ORTE_ERROR_LOG") != std::string::npos;
   return is_hint ? std::string() : line + "\n";
 }
 

@@ -13,9 +13,9 @@ namespace epochcast::real {
   return from + (to - from) * static_cast<float>(random.uniform());
 }
 
-/// Uniform in [0, end); the bias is below end / 2^64.
+/// Uniform in [0, end), end up to 2^32.
 [[nodiscard]] inline std::uint64_t draw_below(std::uint64_t end, Random& random) {
-  return random.next() % end;
+  return static_cast<std::uint64_t>(random.uniform() * static_cast<double>(end));
 }
 
 /// Adds noise of mean 0 and the given deviation, nearly normal: the sum of four uniform numbers,

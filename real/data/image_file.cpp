@@ -14,6 +14,7 @@
 
 #include "core/error.hpp"
 #include "real/data/file_bytes.hpp"
+#include "real/data/resample.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -48,11 +49,22 @@ bool has_text(const std::vector<std::uint8_t>& bytes, std::size_t at, std::strin
          std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
 }
 
+/// JPEG files with small faults are common and accepted, those that end early are not: libjpeg
+/// only warns of both, and makes up what is missing. It tells the first warning only.
+gdImagePtr decode_jpeg(int size, void* bytes) {
+  gdImagePtr image = gdImageCreateFromJpegPtrEx(size, bytes, 0);
+  if (image != nullptr && messages.find("Premature end of JPEG file") != std::string::npos) {
+    gdImageDestroy(image);
+    return nullptr;
+  }
+  return image;
+}
+
 using Decoder = gdImagePtr (*)(int, void*);
 
 /// Nothing when the bytes are of no known format.
 Decoder decoder_of(const std::vector<std::uint8_t>& bytes) {
-  if (has_text(bytes, 0, "\xff\xd8\xff")) return &gdImageCreateFromJpegPtr;
+  if (has_text(bytes, 0, "\xff\xd8\xff")) return &decode_jpeg;
   if (has_text(bytes, 0, "\x89PNG\r\n")) return &gdImageCreateFromPngPtr;
   if (has_text(bytes, 0, "RIFF") && has_text(bytes, 8, "WEBP")) {
     return &gdImageCreateFromWebpPtr;
@@ -60,6 +72,16 @@ Decoder decoder_of(const std::vector<std::uint8_t>& bytes) {
   if (has_text(bytes, 0, "BM")) return &gdImageCreateFromBmpPtr;
   if (has_text(bytes, 0, "GIF8")) return &gdImageCreateFromGifPtr;
   return nullptr;
+}
+
+Colour weighted(const int* pixels, const std::vector<float>& weights) {
+  Colour sum = {};
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    sum[0] += weights[i] * static_cast<float>(gdTrueColorGetRed(pixels[i]));
+    sum[1] += weights[i] * static_cast<float>(gdTrueColorGetGreen(pixels[i]));
+    sum[2] += weights[i] * static_cast<float>(gdTrueColorGetBlue(pixels[i]));
+  }
+  return sum;
 }
 
 }  // namespace
@@ -77,7 +99,7 @@ bool has_image_name(const std::filesystem::path& file) {
 
 void ImageFile::Destroy::operator()(gdImageStruct* image) const { gdImageDestroy(image); }
 
-ImageFile::ImageFile(const std::filesystem::path& file) : file_(file) {
+ImageFile::ImageFile(const std::filesystem::path& file) {
   std::vector<std::uint8_t> bytes = read_bytes<RunError>(file);
   const Decoder decode = decoder_of(bytes);
   if (decode == nullptr || bytes.size() > std::numeric_limits<int>::max()) {
@@ -86,9 +108,7 @@ ImageFile::ImageFile(const std::filesystem::path& file) : file_(file) {
   }
   keep_messages();
   image_.reset(decode(static_cast<int>(bytes.size()), bytes.data()));
-  // libjpeg only warns of a file that ends early, and makes up the rest.
-  const bool is_truncated = messages.find("Premature end of JPEG file") != std::string::npos;
-  if (!image_ || is_truncated || gdImagePaletteToTrueColor(image_.get()) == 0) {
+  if (!image_ || gdImagePaletteToTrueColor(image_.get()) == 0) {
     throw RunError(file.string() + ": got an image that cannot be decoded" + first_message() +
                    "; expected a whole one");
   }
@@ -97,37 +117,32 @@ ImageFile::ImageFile(const std::filesystem::path& file) : file_(file) {
 std::int64_t ImageFile::width() const { return gdImageSX(image_.get()); }
 std::int64_t ImageFile::height() const { return gdImageSY(image_.get()); }
 
-std::vector<std::array<std::uint8_t, 3>> ImageFile::scaled(const Rectangle& part,
-                                                           std::int64_t width,
-                                                           std::int64_t height) const {
+std::vector<Colour> ImageFile::scaled(const Rectangle& part,
+                                      std::int64_t width,
+                                      std::int64_t height) const {
   assert(part.width > 0 && part.left >= 0 && part.left + part.width <= this->width());
   assert(part.height > 0 && part.top >= 0 && part.top + part.height <= this->height());
-  const gdRect rectangle = {.x = static_cast<int>(part.left),
-                            .y = static_cast<int>(part.top),
-                            .width = static_cast<int>(part.width),
-                            .height = static_cast<int>(part.height)};
-  keep_messages();
-  const Image cut(gdImageCrop(image_.get(), &rectangle));
-  Image result;
-  if (cut && gdImageSetInterpolationMethod(cut.get(), GD_TRIANGLE) != 0) {
-    result.reset(gdImageScale(
-        cut.get(), static_cast<unsigned int>(width), static_cast<unsigned int>(height)));
+  const std::vector<Taps> across = triangle_taps(part.width, width);
+  const std::vector<Taps> down = triangle_taps(part.height, height);
+  const auto columns = static_cast<std::size_t>(width);
+
+  std::vector<Colour> rows;  // [part.height, width]
+  rows.reserve(static_cast<std::size_t>(part.height) * columns);
+  for (std::int64_t y = 0; y < part.height; ++y) {
+    const int* row = image_->tpixels[part.top + y] + part.left;
+    for (const Taps& taps : across) rows.push_back(weighted(row + taps.first, taps.weights));
   }
-  if (!result) {
-    throw RunError(file_.string() + ": cannot be scaled to " + std::to_string(width) + "x" +
-                   std::to_string(height) + first_message());
-  }
-  std::vector<std::array<std::uint8_t, 3>> pixels;
-  pixels.reserve(static_cast<std::size_t>(width * height));
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      const int colour = gdImageTrueColorPixel(result.get(), x, y);
-      pixels.push_back({static_cast<std::uint8_t>(gdTrueColorGetRed(colour)),
-                        static_cast<std::uint8_t>(gdTrueColorGetGreen(colour)),
-                        static_cast<std::uint8_t>(gdTrueColorGetBlue(colour))});
+  std::vector<Colour> result(static_cast<std::size_t>(height) * columns, Colour{});
+  for (std::size_t y = 0; y < down.size(); ++y) {
+    Colour* output = &result[y * columns];
+    for (std::size_t i = 0; i < down[y].weights.size(); ++i) {
+      const Colour* input = &rows[(static_cast<std::size_t>(down[y].first) + i) * columns];
+      for (std::size_t x = 0; x < columns; ++x) {
+        for (std::size_t c = 0; c < 3; ++c) output[x][c] += down[y].weights[i] * input[x][c];
+      }
     }
   }
-  return pixels;
+  return result;
 }
 
 }  // namespace epochcast::real

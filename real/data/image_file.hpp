@@ -24,6 +24,8 @@ struct Rectangle {
 [[nodiscard]] bool has_image_name(const std::filesystem::path& file);
 inline constexpr std::string_view kImageNames = ".jpg, .jpeg, .png, .webp, .bmp or .gif";
 
+using Colour = std::array<float, 3>;
+
 /// A decoded image file.
 class ImageFile {
  public:
@@ -34,21 +36,19 @@ class ImageFile {
   [[nodiscard]] std::int64_t width() const;
   [[nodiscard]] std::int64_t height() const;
 
-  /// The red, green and blue bytes of `part`, scaled to `width` x `height` pixels with a triangle
-  /// filter that widens when it shrinks (antialiased); [height, width]. Transparency is ignored.
-  /// `part` lies inside the image and is not empty.
-  [[nodiscard]] std::vector<std::array<std::uint8_t, 3>> scaled(const Rectangle& part,
-                                                                std::int64_t width,
-                                                                std::int64_t height) const;
+  /// The red, green and blue of `part`, 0 to 255, scaled to `width` x `height` pixels (see
+  /// triangle_taps); [height, width]. Transparency is ignored. `part` lies inside the image and is
+  /// not empty.
+  [[nodiscard]] std::vector<Colour> scaled(const Rectangle& part,
+                                           std::int64_t width,
+                                           std::int64_t height) const;
 
  private:
   struct Destroy {
     void operator()(gdImageStruct* image) const;
   };
-  using Image = std::unique_ptr<gdImageStruct, Destroy>;
 
-  std::filesystem::path file_;
-  Image image_;
+  std::unique_ptr<gdImageStruct, Destroy> image_;
 };
 
 }  // namespace epochcast::real

@@ -88,21 +88,19 @@ class FolderImages : public DataSource {
   }
 
  private:
-  void write(const std::vector<std::array<std::uint8_t, 3>>& pixels,
-             bool is_flipped,
-             std::span<float> sample) const {
+  void write(const std::vector<Colour>& pixels, bool is_flipped, std::span<float> sample) const {
     const auto columns = static_cast<std::size_t>(shape_[2]);
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       const std::size_t row_start = i - i % columns;
       const std::size_t to = is_flipped ? row_start + columns - 1 - i % columns : i;
       const auto& [red, green, blue] = pixels[i];
       if (shape_[0] == 1) {
-        const float grey = static_cast<float>(red + green + blue) / (3 * 255.0F);
+        const float grey = (red + green + blue) / (3 * 255.0F);
         sample[to] = (grey - kGrey.mean) / kGrey.deviation;
         continue;
       }
       for (std::size_t c = 0; c < kColours.size(); ++c) {
-        const float value = static_cast<float>(pixels[i][c]) / 255.0F;
+        const float value = pixels[i][c] / 255.0F;
         sample[c * pixels.size() + to] = (value - kColours[c].mean) / kColours[c].deviation;
       }
     }

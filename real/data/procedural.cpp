@@ -133,7 +133,14 @@ std::vector<ChannelScale> measured_scales(const Recipe& recipe, const Half& half
 
 std::unique_ptr<SampleMaker> maker_for(const Dataset& dataset, std::uint64_t seed) {
   const auto& shape = dataset.shape;
-  if (shape.size() == 1 && shape[0] >= 16) return make_texts(shape, dataset.classes, seed);
+  if (shape.size() == 1 && shape[0] >= 16) {
+    if (dataset.classes > kMostTextClasses) {
+      throw UserError(dataset.name + ": got " + std::to_string(dataset.classes) +
+                      " classes; procedural texts have at most " +
+                      std::to_string(kMostTextClasses));
+    }
+    return make_texts(shape, dataset.classes, seed);
+  }
   if (shape.size() == 3 && shape[1] >= 8 && shape[2] >= 8) {
     const bool are_digits = shape[0] == 1 && dataset.classes <= kDigits;
     return are_digits ? make_digits(shape) : make_textures(shape, dataset.classes, seed);

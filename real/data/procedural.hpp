@@ -25,8 +25,8 @@ class SampleMaker {
 ///
 /// A class is an unordered pair of textures out of m, with m the smallest number that has 1.5 pairs
 /// a class; so every texture occurs in several classes. A texture is a grating of an orientation, a
-/// wavelength and a colour, with a faint tint. A sample shows the two of its class and, half as
-/// strong, a third one, each in a window of random place and size, with random phase, mirrored half
+/// wavelength and a colour, with a faint tint. A sample shows the two of its class and, weaker,
+/// a third one, each in a window of random place and size, with random phase, mirrored half
 /// the time, on a smooth background, under pixel noise.
 [[nodiscard]] std::unique_ptr<SampleMaker> make_textures(const std::vector<std::int64_t>& shape,
                                                          std::int64_t classes,
@@ -47,5 +47,7 @@ inline constexpr std::int64_t kDigits = 10;
 [[nodiscard]] std::unique_ptr<SampleMaker> make_texts(const std::vector<std::int64_t>& shape,
                                                       std::int64_t classes,
                                                       std::uint64_t seed);
+/// As many as there are marker words.
+inline constexpr std::int64_t kMostTextClasses = 14136;
 
 }  // namespace epochcast::real

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "core/error.hpp"
 #include "real/data/draws.hpp"
 #include "real/data/procedural.hpp"
 #include "real/data/tokens.hpp"
@@ -14,6 +13,7 @@ namespace {
 constexpr int kOctaves = 14;
 constexpr std::uint64_t kFirstMarker = kFirstWord + (std::uint64_t{1} << kOctaves);
 constexpr std::uint64_t kMarkers = kVocabulary - kFirstMarker;
+static_assert(kMarkers == kMostTextClasses);
 constexpr std::uint64_t kWordsPerPair = 16;
 constexpr std::uint64_t kGap = 3;
 
@@ -22,10 +22,6 @@ class Texts : public SampleMaker {
   Texts(const std::vector<std::int64_t>& shape, std::int64_t classes, std::uint64_t seed)
       : length_(static_cast<std::uint64_t>(shape[0])) {
     const std::uint64_t markers = 2 * ((static_cast<std::uint64_t>(classes) + 1) / 2);
-    if (markers > kMarkers) {
-      throw UserError("procedural texts: got " + std::to_string(classes) +
-                      " classes; expected at most " + std::to_string(kMarkers));
-    }
     Random random(seed);
     std::vector<float> all;
     for (std::uint64_t i = 0; i < kMarkers; ++i) {

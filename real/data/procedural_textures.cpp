@@ -10,9 +10,9 @@ namespace epochcast::real {
 namespace {
 
 constexpr float kPi = std::numbers::pi_v<float>;
-constexpr float kNoise = 0.5F;
-constexpr float kTint = 0.3F;        // of a grating's amplitude
-constexpr float kDistractor = 0.5F;  // of a class's texture
+constexpr float kNoise = 0.9F;
+constexpr float kTint = 0.5F;        // of a grating's amplitude
+constexpr float kDistractor = 0.6F;  // of a class's texture
 
 struct Texture {
   float angle = 0;               ///< of the wave vector, radians, 0 to pi/2
@@ -100,7 +100,7 @@ class Textures : public SampleMaker {
         const float hue = static_cast<float>(point[2]) * kPi;
         const bool is_grey = channels_ == 1;
         texture.amplitude.push_back(is_grey ? 1.0F : std::cos(hue + 2 * kPi * share));
-        texture.tint.push_back(kTint * std::cos((is_grey ? 1 : 2) * hue + 2 * kPi * share));
+        texture.tint.push_back(kTint * std::cos((is_grey ? 1.0F : 2.0F) * hue + 2 * kPi * share));
       }
       textures_.push_back(std::move(texture));
     }
@@ -125,9 +125,11 @@ class Textures : public SampleMaker {
       const float row_step = draw_between(-1, 1, random) / static_cast<float>(rows_);
       const float column_step = draw_between(-1, 1, random) / static_cast<float>(columns_);
       for (std::int64_t row = 0; row < rows_; ++row) {
-        const float start = height + row_step * static_cast<float>(row - rows_ / 2);
+        const float start =
+            height + row_step * (static_cast<float>(row) - static_cast<float>(rows_) / 2);
         for (std::int64_t column = 0; column < columns_; ++column) {
-          *pixel++ = start + column_step * static_cast<float>(column - columns_ / 2);
+          *pixel++ =
+              start + column_step * (static_cast<float>(column) - static_cast<float>(columns_) / 2);
         }
       }
     }

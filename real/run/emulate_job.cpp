@@ -28,8 +28,9 @@ int check_layout(const std::vector<WorkerInfo>& workers) {
     machines = std::max(machines, machine_of_rank[rank] + 1);
     const auto known = machine_of_node.try_emplace(workers[rank].node, machine_of_rank[rank]);
     if (known.first->second != machine_of_rank[rank]) {
-      throw UserError("rank " + std::to_string(rank) + " is not on the machine of the other ranks of node " +
-                      std::to_string(workers[rank].node) + "; give every host a multiple of a node's workers");
+      throw UserError(
+          "rank " + std::to_string(rank) + " is not on the machine of the other ranks of node " +
+          std::to_string(workers[rank].node) + "; give every host a multiple of a node's workers");
     }
   }
   return machines;
@@ -54,21 +55,23 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const std::vector<Bucket> buckets = cut_buckets(
       job.network, cost.backward_layers(), config.first_bucket_bytes, config.bucket_bytes);
   std::optional<std::uint64_t> seed;
-  if (!config.deterministic) seed = mix_seed(config.seed, static_cast<std::uint64_t>(fabric.rank()));
+  if (!config.deterministic)
+    seed = mix_seed(config.seed, static_cast<std::uint64_t>(fabric.rank()));
   CostLearner learner(fabric, job.network, cost, buckets, seed);
   Worker worker = {.fabric = fabric,
                    .learner = learner,
                    .config = config,
                    .train_samples = job.dataset.train_samples};
-  ProgressBar progress(std::cerr, options.has_bar, "emulating, epochs", static_cast<double>(config.epochs));
+  ProgressBar progress(
+      std::cerr, options.has_bar, "emulating, epochs", static_cast<double>(config.epochs));
   std::int64_t iterations = 0;
   worker.progress.after_iteration = [&] {
     ++iterations;
     if (fabric.rank() != 0 || !options.has_bar) return;
     const std::vector<std::int64_t> position = worker.progress.position();
-    const auto all = static_cast<double>(
-        std::max(worker.report.iterations_per_epoch / worker.report.local_steps,
-                 worker.report.rounds_per_epoch));
+    const auto all =
+        static_cast<double>(std::max(worker.report.iterations_per_epoch / worker.report.local_steps,
+                                     worker.report.rounds_per_epoch));
     progress.update(static_cast<double>(iterations) / std::max(1.0, all));
   };
   std::vector<double> epochs_s;
@@ -77,8 +80,8 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
     epochs_s.push_back(worker.report.training_s - counted_s);
     counted_s = worker.report.training_s;
     if (fabric.rank() == 0)
-      progress.say("epoch " + std::to_string(epoch + 1) + "/" + std::to_string(config.epochs) + ": " +
-                   format_seconds(epochs_s.back()));
+      progress.say("epoch " + std::to_string(epoch + 1) + "/" + std::to_string(config.epochs) +
+                   ": " + format_seconds(epochs_s.back()));
   };
   strategy.run(worker);
   if (!options.timeline.empty()) {

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/progress_bar.hpp"
-#include "core/cost_learner.hpp"
 #include "core/error.hpp"
+#include "core/suggest.hpp"
 #include "core/units.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
@@ -19,16 +19,26 @@
 #include "real/run/job_report.hpp"
 #include "real/run/limited_source.hpp"
 #include "real/torch/machine.hpp"
+#include "real/torch/networks/network_names.hpp"
 #include "real/torch/training_learner.hpp"
 
 namespace epochcast::real {
 namespace {
+
+void require_known(const std::string& what,
+                   const std::string& name,
+                   const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw UserError("--" + what + ": " + unknown_name(what, name, known));
+}
 
 Dataset dataset_of(const JobConfig& config, const Catalog& catalog) {
   if (config.dataset.empty())
     throw UserError("--dataset: missing; `epochcast list datasets` shows what there is");
   if (config.network.empty())
     throw UserError("--network: missing; `epochcast list networks` shows what there is");
+  require_known("network", config.network, network_names());
+  require_known("optimizer", config.learning.optimizer, optimizer_names());
   return load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
 }
 
@@ -37,9 +47,8 @@ DataSplit data_of(const JobConfig& config, const Dataset& dataset) {
     throw UserError("--data: missing; expected the folder that holds " + dataset.name +
                     ", or \"procedural\" for computed samples of its shape");
   }
-  DataSplit split = config.learning.data == "procedural"
-                        ? procedural_data(dataset, config.seed)
-                        : open_data(dataset, config.learning.data);
+  DataSplit split = config.learning.data == "procedural" ? procedural_data(dataset, config.seed)
+                                                         : open_data(dataset, config.learning.data);
   if (config.learning.train_samples) {
     const std::int64_t count = *config.learning.train_samples;
     if (count > split.train->size()) {
@@ -107,10 +116,8 @@ class TrainingRun {
                  .learner = *learner_,
                  .config = config,
                  .train_samples = data.train->size()}),
-        progress_(std::cerr,
-                  options.has_bar,
-                  "training, epochs",
-                  static_cast<double>(config.epochs)) {}
+        progress_(
+            std::cerr, options.has_bar, "training, epochs", static_cast<double>(config.epochs)) {}
 
   std::optional<RunResult> run(RunResult result) {
     if (!options_.checkpoint.empty()) open_checkpoints();
@@ -216,11 +223,10 @@ class TrainingRun {
         }));
     const std::int64_t samples = data_.test->size();
     const bool trains = fabric_.self().role == Role::trains;
-    const Score tested =
-        all_of(trains ? learner_->test(*data_.test,
-                                       samples * fabric_.rank() / trainers,
-                                       samples * (fabric_.rank() + 1) / trainers)
-                      : Score{});
+    const Score tested = all_of(trains ? learner_->test(*data_.test,
+                                                        samples * fabric_.rank() / trainers,
+                                                        samples * (fabric_.rank() + 1) / trainers)
+                                       : Score{});
     if (is_first()) show(epoch, is_whole ? std::optional(epoch_s) : std::nullopt, trained, tested);
     if (checkpoints_) {
       std::vector<std::int64_t> position = worker_.progress.position();
@@ -229,7 +235,10 @@ class TrainingRun {
     }
   }
 
-  void show(std::int64_t epoch, std::optional<double> epoch_s, const Score& trained, const Score& tested) {
+  void show(std::int64_t epoch,
+            std::optional<double> epoch_s,
+            const Score& trained,
+            const Score& tested) {
     const bool has_accuracy = !std::isnan(tested.correct);
     nlohmann::ordered_json line = {{"epoch", epoch + 1},
                                    {"epoch_s", nullptr},
@@ -250,10 +259,11 @@ class TrainingRun {
     }
     text += "; test loss " + number(tested.loss_sum / tested.samples);
     if (has_accuracy) text += ", accuracy " + percent(tested.correct / tested.samples);
+    if (!options_.metrics.empty()) {
+      metrics_ << line.dump() << std::endl;
+      if (!metrics_) throw RunError(options_.metrics.string() + ": cannot be written");
+    }
     progress_.say(text);
-    if (options_.metrics.empty()) return;
-    metrics_ << line.dump() << std::endl;
-    if (!metrics_) throw RunError(options_.metrics.string() + ": cannot be written");
   }
 
   const JobConfig& config_;
@@ -308,7 +318,8 @@ std::optional<RunResult> train(const JobConfig& config,
   result.config = setting_texts(config);
   result.notes.push_back("data: " + data.title);
   if (!config.machine.slow_down.empty())
-    result.notes.emplace_back("slower devices were emulated: batches slept for the rest of their time");
+    result.notes.emplace_back(
+        "slower devices were emulated: batches slept for the rest of their time");
   TrainingRun run(config, options, data, strategy, device, crew);
   return run.run(std::move(result));
 }

@@ -41,6 +41,7 @@ class Folder {
   void write(const std::string& name, const std::string& text) const;
   [[nodiscard]] std::string read(const std::string& name) const;
   [[nodiscard]] bool has(const std::string& name) const;
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Runs `epochcast ARGUMENTS` here, with the catalogue of the source tree.
   [[nodiscard]] Outcome run(const std::vector<std::string>& arguments,

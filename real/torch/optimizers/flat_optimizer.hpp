@@ -27,9 +27,6 @@ class FlatOptimizer {
   virtual void load(torch::serialize::InputArchive& archive) = 0;
 };
 
-/// "sgd", "rmsprop", "adam", "adamw", "adabelief", "angulargrad".
-[[nodiscard]] std::vector<std::string> optimizer_names();
-
 /// The optimizer for `parameters`, a flat float32 leaf tensor whose .grad is set before each step.
 /// Throws a UserError with the closest name.
 [[nodiscard]] std::unique_ptr<FlatOptimizer> make_optimizer(const OptimizerSettings& settings,

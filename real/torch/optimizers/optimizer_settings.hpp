@@ -13,4 +13,7 @@ struct OptimizerSettings {
   double weight_decay = 0;  ///< L2 term; adamw: decoupled
 };
 
+/// "sgd", "rmsprop", "adam", "adamw", "adabelief", "angulargrad".
+[[nodiscard]] std::vector<std::string> optimizer_names();
+
 }  // namespace epochcast::real

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// In a build without SimGrid: real runs on a cluster need none.
+#include "cli/commands.hpp"
+#include "core/error.hpp"
+
+namespace epochcast {
+
+int run_simulate(const std::vector<std::string>&) {
+  throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
+}  // namespace epochcast

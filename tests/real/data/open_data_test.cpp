@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+#include "tests/real/data/files.hpp"
+
+namespace epochcast::real::tests {
+namespace {
+
+using epochcast::tests::problems_of;
+
+const Dataset kTiny = tiny_dataset({3, 32, 32}, 10, 5, 1);
+
+TEST_CASE("a folder of no known format is answered with the files that were looked for") {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "readme.txt", std::string("hello"));
+
+  CHECK(problems_of([&] { static_cast<void>(open_data(kTiny, folder.path())); }) ==
+        Texts{folder.path().string() +
+              ": got none of the files of a known format; expected IDX (MNIST): "
+              "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte, "
+              "t10k-labels-idx1-ubyte; or CIFAR-10 binary: data_batch_1.bin to data_batch_5.bin, "
+              "test_batch.bin; or CIFAR-100 binary: train.bin, test.bin; or AG News: train.csv, "
+              "test.csv; or image folders: train/CLASS/*.jpg, val/CLASS/*.jpg (or test/)"});
+}
+
+TEST_CASE("a folder that does not exist, or is a file, is told") {
+  const TemporaryFolder folder;
+  write_file(folder.path() / "file", std::string("hello"));
+
+  CHECK(problems_of([&] { static_cast<void>(open_data(kTiny, folder / "none")); }) ==
+        Texts{folder / "none: No such file or directory; expected the folder of Tiny"});
+  CHECK(problems_of([&] { static_cast<void>(open_data(kTiny, folder / "file")); }) ==
+        Texts{folder / "file: not a folder; expected the folder of Tiny"});
+}
+
+}  // namespace
+}  // namespace epochcast::real::tests

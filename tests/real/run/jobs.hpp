@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+
+/// 96 training and 32 test images of 16 x 16 pixels, 4 classes.
+inline const std::string kTinyDataset = R"({
+  "schema": "epochcast.dataset/1", "name": "tiny", "title": "Tiny images",
+  "source": {"grade": "published", "reference": "made up"},
+  "train_samples": 96, "test_samples": 32, "shape": [3, 16, 16], "sample": "768B", "classes": 4
+})";
+
+/// `train` on that data with two ranks; needs tiny.json in the folder.
+inline const std::string kTrain =
+    "train --network small-cnn --dataset tiny.json --data procedural --ranks 2 --batch 4 "
+    "--learning-rate 0.05 ";
+
+/// The lines of a metrics file without times.
+[[nodiscard]] std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file);
+
+}  // namespace epochcast::tests

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include "tests/catch.hpp"
+#include "tests/real/run/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The processes of a job's ranks, by their working folder.
+std::vector<pid_t> ranks_in(const Folder& folder) {
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::error_code error;
+    const fs::path folder_of = fs::read_symlink(entry.path() / "cwd", error);
+    const fs::path program = fs::read_symlink(entry.path() / "exe", error);
+    if (!error && folder_of == folder.path() && program.filename() == "epochcast-run")
+      found.push_back(std::stoi(name));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::int64_t serial_of(const Folder& folder) {
+  const auto manifest =
+      nlohmann::json::parse(folder.read("saved/checkpoint.json"), nullptr, /*exceptions=*/false);
+  return manifest.is_object() ? manifest.at("serial").get<std::int64_t>() : 0;
+}
+
+bool is_being_written(const Folder& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "saved", error)) {
+    if (entry.path().extension() == ".new") return true;
+  }
+  return false;
+}
+
+/// Runs a job and kills one of its ranks as soon as `is_time`, or not if it ends before.
+Outcome run_and_kill(const Folder& folder,
+                     const std::string& arguments,
+                     std::size_t victim,
+                     const std::function<bool()>& is_time) {
+  Outcome outcome;
+  std::atomic<bool> has_ended = false;
+  std::thread job([&] {
+    outcome = folder.run(arguments);
+    has_ended = true;
+  });
+  while (!has_ended) {
+    if (!is_time()) continue;
+    const std::vector<pid_t> ranks = ranks_in(folder);
+    if (victim < ranks.size()) kill(ranks[victim], SIGKILL);
+    if (victim < ranks.size()) break;
+  }
+  job.join();
+  return outcome;
+}
+
+TEST_CASE("a job that was ended and resumed learns bit for bit what an uninterrupted one does") {
+  for (const std::string strategy : {"sync --optimizer adam",
+                                     "local-sgd --local-steps 3",
+                                     "node-based --averaging-period 5 --ranks-per-node 1",
+                                     "biased-local-sgd --local-steps 2",
+                                     "sync --overlap bucket --bucket 20kB --first-bucket 1kB"}) {
+    CAPTURE(strategy);
+    const Folder folder;
+    folder.write("tiny.json", kTinyDataset);
+    const std::string job = kTrain + "--strategy " + strategy;
+    REQUIRE(folder.run(job + " --epochs 4 --metrics whole.jsonl").status == 0);
+
+    REQUIRE(folder.run(job + " --epochs 2 --metrics parts.jsonl --checkpoint saved").status == 0);
+    const Outcome resumed =
+        folder.run(job + " --epochs 4 --metrics parts.jsonl --checkpoint saved --resume");
+
+    CHECK(resumed.status == 0);
+    CHECK(lines(resumed.err).front() == "resuming in epoch 3");
+    CHECK(metrics_of(folder, "parts.jsonl") == metrics_of(folder, "whole.jsonl"));
+  }
+}
+
+TEST_CASE("what was measured before an interruption is remembered: the same batches, bit for bit") {
+  for (const std::string strategy : {"hetgrad", "dlb", "unbalanced-local-sgd --local-steps 4"}) {
+    CAPTURE(strategy);
+    const Folder folder;
+    folder.write("tiny.json", kTinyDataset);
+    const std::string job = kTrain + "--slow-down 1=3 --strategy " + strategy;
+    REQUIRE(folder.run(job + " --epochs 2 --checkpoint saved").status == 0);
+    fs::copy(folder.path() / "saved", folder.path() / "copy");
+
+    // An epoch further: dlb's later batches depend on times again.
+    for (const std::string from : {"saved", "copy"}) {
+      const Outcome outcome = folder.run(job + " --epochs 3 --resume --checkpoint " + from +
+                                         " --metrics " + from + ".jsonl");
+      CHECK(outcome.status == 0);
+    }
+
+    CHECK(metrics_of(folder, "saved.jsonl").size() == 1);
+    CHECK(metrics_of(folder, "saved.jsonl") == metrics_of(folder, "copy.jsonl"));
+  }
+}
+
+TEST_CASE("kill -9 of a rank at any moment loses no more than the last interval") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const std::string job = kTrain + "--strategy sync --epochs 8 ";
+  REQUIRE(folder.run(job + "--metrics whole.jsonl").status == 0);
+  const std::string saving = job + "--checkpoint saved --checkpoint-every 1 ";
+  constexpr std::int64_t kEvery = 9;  // checkpoints between kills; an epoch makes 12 and one more
+
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const bool is_in_the_middle = i % 2 == 1;
+    CAPTURE(i, is_in_the_middle);
+    const std::int64_t before = serial_of(folder);
+
+    const Outcome killed = run_and_kill(
+        folder, saving + (i > 0 ? "--resume" : ""), static_cast<std::size_t>(i % 2), [&] {
+          if (serial_of(folder) < before + kEvery) return false;
+          return !is_in_the_middle || is_being_written(folder);
+        });
+
+    CHECK(killed.status == 1);
+    CHECK_THAT(killed.err, Catch::Contains("exited on signal 9 (Killed)"));
+    CHECK_THAT(
+        killed.err,
+        Catch::Contains("epochcast: the job failed (mpirun's exit status 137); with --resume it "
+                        "goes on from the last checkpoint"));
+    CHECK(serial_of(folder) >= before + kEvery);
+  }
+  const Outcome last = folder.run(saving + "--resume --metrics rest.jsonl");
+
+  CHECK(last.status == 0);
+  const std::vector<nlohmann::json> whole = metrics_of(folder, "whole.jsonl");
+  const std::vector<nlohmann::json> rest = metrics_of(folder, "rest.jsonl");
+  REQUIRE(!rest.empty());
+  CHECK(rest.back() == whole.back());
+  CHECK(rest.size() < whole.size());
+}
+
+TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read when damaged") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const std::string job = kTrain + "--strategy sync --epochs 1 --checkpoint saved";
+  REQUIRE(folder.run(job).status == 0);
+  const std::string saved = (folder.path() / "saved").string();
+
+  const Outcome again = folder.run(job);
+  CHECK(again.status == 2);
+  CHECK(again.err == "epochcast: --checkpoint: " + saved +
+                         " holds the checkpoint of a job; add --resume to go on with it, or choose "
+                         "another folder\n");
+
+  const Outcome other = folder.run(job + " --resume --momentum 0.5");
+  CHECK(other.status == 2);
+  CHECK(other.err == "epochcast: --resume: " + saved +
+                         "/checkpoint.json is of another job: --momentum 0.5 was 0.9\n");
+
+  const Outcome alone = folder.run(job + " --resume --ranks 1");
+  CHECK(alone.status == 2);
+  CHECK(alone.err == "epochcast: --resume: " + saved +
+                         "/checkpoint.json is of a job with 2 ranks; this one has 1\n");
+
+  fs::resize_file(folder.path() / "saved" / "rank-00001-b.state", 1000);
+  const Outcome damaged =
+      folder.run(kTrain + "--strategy sync --epochs 2 --checkpoint saved --resume");
+  CHECK(damaged.status == 1);
+  CHECK_THAT(damaged.err,
+             Catch::StartsWith("epochcast: " + saved +
+                               "/rank-00001-b.state: is damaged, or not of checkpoint 1\n"));
+}
+
+TEST_CASE("resuming where no checkpoint is yet starts at the beginning") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+
+  const Outcome outcome =
+      folder.run(kTrain + "--strategy sync --epochs 1 --checkpoint saved --resume");
+
+  CHECK(outcome.status == 0);
+  CHECK(lines(outcome.err).front() == "no checkpoint in " + (folder.path() / "saved").string() +
+                                          " yet: starting at the beginning");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/real/run/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+struct Job {
+  Folder folder;
+
+  Job() { folder.write("tiny.json", kTinyDataset); }
+  [[nodiscard]] Outcome run(const std::string& more) const { return folder.run(kTrain + more); }
+};
+
+TEST_CASE("every strategy trains for real, and a worker's phases add up to its epoch") {
+  const Job job;
+  for (const std::string strategy : {"sync",
+                                     "sync-fastest",
+                                     "hetgrad",
+                                     "hetgrad-unweighted",
+                                     "node-based",
+                                     "local-sgd",
+                                     "unbalanced-local-sgd",
+                                     "biased-local-sgd",
+                                     "byteps --devices cpu,cpu,server --ranks 3",
+                                     "dlb"}) {
+    CAPTURE(strategy);
+
+    const Outcome outcome =
+        job.run("--epochs 2 --local-steps 4 --format json --strategy " + strategy);
+
+    REQUIRE(outcome.status == 0);
+    const auto result = nlohmann::json::parse(outcome.out);
+    CHECK(result.at("schema") == "epochcast.result/1");
+    const auto& run = result.at("runs").at(0);
+    CHECK(run.at("epochs") == 2);
+    CHECK(run.at("input_grade") == "measured");
+    CHECK(run.at("epoch_s").get<double>() > 0);
+    const double phases_s = run.at("compute_s").get<double>() +
+                            run.at("exposed_communication_s").get<double>() +
+                            run.at("blocked_s").get<double>();
+    // Workers leave an epoch's last barrier within a scheduler's slice of each other.
+    CHECK(phases_s == Approx(run.at("epoch_s").get<double>()).epsilon(0.05).margin(0.02));
+  }
+}
+
+TEST_CASE("training learns: the loss of the last epoch is well below that of the first") {
+  const Job job;
+
+  REQUIRE(job.run("--strategy sync --epochs 12 --metrics learned.jsonl").status == 0);
+
+  const auto metrics = metrics_of(job.folder, "learned.jsonl");
+  REQUIRE(metrics.size() == 12);
+  CHECK(metrics.back().at("train_loss").get<double>() <
+        0.9 * metrics.front().at("train_loss").get<double>());
+}
+
+TEST_CASE("the timeline shows every worker's computing and exchanges") {
+  const Job job;
+
+  REQUIRE(job.run("--strategy sync --epochs 1 --timeline events.json").status == 0);
+
+  std::map<std::string, int> counts;
+  const auto timeline = nlohmann::json::parse(job.folder.read("events.json"));
+  for (const auto& event : timeline.at("traceEvents"))
+    ++counts[event.at("name").get<std::string>() + " " + event.at("pid").dump()];
+  for (const std::string worker : {" 0", " 1"}) {
+    CHECK(counts["forward" + worker] == 12);
+    CHECK(counts["backward" + worker] == 12);
+    CHECK(counts["step" + worker] == 12);
+    CHECK(counts["all-reduce" + worker] == 12);
+  }
+}
+
+TEST_CASE("a slowed worker is told apart in the result, and named in a note") {
+  const Job job;
+
+  const Outcome outcome = job.run("--strategy sync --epochs 1 --slow-down 1=2 --format json");
+
+  REQUIRE(outcome.status == 0);
+  const auto run = nlohmann::json::parse(outcome.out).at("runs").at(0);
+  REQUIRE(run.at("by_device").size() == 2);
+  CHECK_THAT(run.at("by_device").at(1).at("model").get<std::string>(),
+             Catch::EndsWith("-slowed-2x"));
+  CHECK(run.at("notes").at(1) ==
+        "slower devices were emulated: batches slept for the rest of their time");
+}
+
+TEST_CASE("what is wrong with a job is said once, with what to do") {
+  const Job job;
+  const auto complains = [&](const std::string& arguments, int status, const std::string& text) {
+    const Outcome outcome = job.folder.run(arguments);
+    CAPTURE(arguments);
+    CHECK(outcome.status == status);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err == "epochcast: " + text + "\n");
+  };
+  const std::string failed = "\nepochcast: the job failed (mpirun's exit status 1)";
+
+  complains("train --network small-cnn --dataset tiny.json --data procedural",
+            2,
+            "--strategy: missing; `epochcast list strategies` shows what there is");
+  complains("train --strategy sync --dataset tiny.json --network small-cnn",
+            2,
+            "--data: missing; expected the folder that holds tiny, or \"procedural\" for computed "
+            "samples of its shape");
+  complains(kTrain + "--strategy sync --epochs 1 --set batch=64",
+            2,
+            "--batch: one iteration of all workers takes 128 samples; the data set has 96");
+  complains(kTrain + "--strategy sync --set network=small-cmm",
+            2,
+            "--network: unknown network \"small-cmm\"; did you mean \"small-cnn\"?");
+  complains(kTrain + "--strategy sync --optimizer sdg",
+            2,
+            "--optimizer: unknown optimizer \"sdg\"; did you mean \"sgd\"?");
+  complains(kTrain + "--strategy sync --slow-down gpu=2",
+            2,
+            "--slow-down: unknown device class, model or rank \"gpu\"; did you mean \"cpu\"?");
+  complains(kTrain + "--strategy byteps",
+            2,
+            "strategy byteps needs ranks that train and ranks that sum; say which with --devices, "
+            "such as cpu,cpu,server");
+  complains(kTrain + "--strategy sync --resume", 2, "--resume: needs --checkpoint FOLDER");
+  complains(
+      kTrain + "--strategy sync --train-samples 97", 2, "--train-samples: got 97; the data has 96");
+  complains(
+      kTrain + "--strategy sync --epochs 1 --set learning-rate=1e30",
+      1,
+      "rank 0: the loss is nan in epoch 1, after 12 samples of it; lower --learning-rate (now "
+      "1e+30) or check the data" +
+          failed);
+  complains(kTrain + "--strategy sync --epochs 1 --metrics /dev/full",
+            1,
+            "/dev/full: cannot be written" + failed);
+  complains(kTrain + "--strategy sync --epochs 1 --checkpoint /proc/saved",
+            1,
+            "/proc/saved: cannot be created: No such file or directory" + failed +
+                "; with --resume it goes on from the last checkpoint");
+}
+
+TEST_CASE("a truncated CIFAR file ends the job with its name and size") {
+  const Job job;
+  std::filesystem::create_directory(job.folder.path() / "cifar");
+  for (const std::string name : {"data_batch_1",
+                                 "data_batch_2",
+                                 "data_batch_3",
+                                 "data_batch_4",
+                                 "data_batch_5",
+                                 "test_batch"}) {
+    std::ofstream(job.folder.path() / "cifar" / (name + ".bin")) << std::string(3073, '\1');
+  }
+
+  const Outcome outcome = job.folder.run(
+      "train --network small-cnn --dataset cifar10 --data cifar --strategy sync --ranks 2");
+
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("cifar/data_batch_1.bin: got "));
+}
+
+TEST_CASE("--dry-run and --slurm show what would be run") {
+  const Job job;
+
+  const Outcome dry = job.run("--strategy sync --dry-run --threads 2");
+  CHECK(dry.status == 0);
+  CHECK_THAT(dry.out, Catch::StartsWith("mpirun -n 2 --bind-to none"));
+  CHECK_THAT(dry.out, Catch::Contains("-x OMP_NUM_THREADS=2"));
+  CHECK_THAT(dry.out, Catch::Contains("epochcast-run train --network=small-cnn"));
+
+  const Outcome script = job.folder.run(
+      "train --network resnet20 --dataset cifar10 --data /data --strategy sync --devices "
+      "cpu,cuda:0 --slurm --slurm-nodes 4 --slurm-time 02:00:00");
+  CHECK(script.status == 0);
+  CHECK_THAT(script.out,
+             Catch::StartsWith("#!/bin/bash\n"
+                               "#SBATCH --job-name=epochcast-sync-resnet20\n"
+                               "#SBATCH --nodes=4\n"
+                               "#SBATCH --ntasks-per-node=2\n"
+                               "#SBATCH --cpus-per-task=1\n"
+                               "#SBATCH --gpus-per-node=1\n"
+                               "#SBATCH --time=02:00:00\n"));
+  CHECK_THAT(script.out, Catch::Contains("mpirun -n 8 "));
+
+  const Outcome hosts = job.folder.run(kTrain + "--strategy sync --dry-run --hosts a,b:1");
+  CHECK_THAT(hosts.out, Catch::Contains("-n 2 "));
+  CHECK_THAT(hosts.out, Catch::Contains("--host a:1,b:1"));
+}
+
+TEST_CASE("emulate sleeps what computing costs and sends real messages") {
+  const Folder folder;
+
+  const Outcome outcome = folder.run(
+      "emulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 1 --batch 5000 "
+      "--strategy sync --batch-seconds gpu=100ms --format json");
+
+  REQUIRE(outcome.status == 0);
+  const auto run = nlohmann::json::parse(outcome.out).at("runs").at(0);
+  CHECK(run.at("iterations_per_epoch") == 5);
+  CHECK(run.at("nodes") == 2);
+  CHECK(run.at("compute_s").get<double>() >= 5 * 0.1);
+  CHECK(run.at("inter_node_bytes").get<double>() > 0);
+  CHECK(run.at("notes").back() ==
+        "all ranks ran on one machine: messages between nodes went through its memory");
+}
+
+}  // namespace
+}  // namespace epochcast::tests
