@@ -10,6 +10,11 @@ const std::string kUsage =
     "epochcast: how long does an epoch take, under each training strategy, on which cluster?\n"
     "\n"
     "  epochcast simulate   forecast epoch times on a simulated cluster\n"
+    "  epochcast train      train for real, with LibTorch and Open MPI\n"
+    "  epochcast emulate    exchange real messages between computations that are slept for what "
+    "they "
+    "cost\n"
+    "  epochcast measure    what batches and messages cost on this machine\n"
     "  epochcast list       platforms, networks, datasets, strategies, collectives or traces\n"
     "\n"
     "`epochcast COMMAND --help` explains a command.\n";

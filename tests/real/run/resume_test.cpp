@@ -172,8 +172,8 @@ TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read
       folder.run(kTrain + "--strategy sync --epochs 2 --checkpoint saved --resume");
   CHECK(damaged.status == 1);
   CHECK_THAT(damaged.err,
-             Catch::StartsWith("epochcast: " + saved +
-                               "/rank-00001-b.state: is damaged, or not of checkpoint 1\n"));
+             Catch::Contains("epochcast: " + saved +
+                             "/rank-00001-b.state: is damaged, or not of checkpoint 1\n"));
 }
 
 TEST_CASE("resuming where no checkpoint is yet starts at the beginning") {
