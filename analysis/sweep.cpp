@@ -10,22 +10,12 @@
 
 #include "analysis/process_pool.hpp"
 #include "core/error.hpp"
+#include "core/setting_text.hpp"
 #include "sim/forecast.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::size_t begin = 0;
-  while (begin <= text.size()) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
 
 std::vector<std::string> chosen_strategies(const std::string& text) {
   std::vector<std::string> names;
@@ -105,6 +95,7 @@ SweepAxis parse_axis(const std::string& text) {
   axis.name = text.substr(0, equals);
   const std::string values = text.substr(equals + 1);
   axis.values = split(values, values.find(';') == std::string::npos ? ',' : ';');
+  check_counts(axis.name, Command::simulate, "--sweep " + axis.name);
   JobConfig scratch;
   std::set<std::string> seen;
   for (const std::string& value : axis.values) {

@@ -20,8 +20,7 @@ bool is_switch(const Setting& setting) { return setting.value_name == "on|off"; 
 
 po::options_description setting_options(Command command) {
   po::options_description options("The job (each is also a key of an experiment file)", 110, 60);
-  for (const Setting& setting : settings()) {
-    if ((setting.commands & in(command)) == 0) continue;
+  for (const Setting& setting : settings_of(command)) {
     auto* value = po::value<std::string>()->value_name(std::string(setting.value_name));
     if (is_switch(setting)) value->implicit_value("on");
     options.add_options()(
@@ -70,7 +69,7 @@ po::variables_map parse_flags(const std::string& command,
   }
 }
 
-JobConfig config_from(const po::variables_map& values) {
+JobConfig config_from(Command command, const po::variables_map& values) {
   JobConfig config;
   if (values.count("experiment") > 0) {
     const auto file = values["experiment"].as<std::string>();
@@ -81,12 +80,13 @@ JobConfig config_from(const po::variables_map& values) {
   const auto apply =
       [&](std::string_view name, const std::string& value, const std::string& origin) {
         try {
+          check_counts(name, command, origin);
           set_setting(config, name, value, origin);
         } catch (const UserError& error) {
           problems.emplace_back(error.what());
         }
       };
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : settings_of(command)) {
     const std::string name(setting.name);
     if (values.count(name) > 0) apply(name, values[name].as<std::string>(), "--" + name);
   }

@@ -23,7 +23,8 @@ namespace epochcast {
 
 /// The configuration that --experiment, flags and --set make. Throws a UserError with every
 /// problem.
-[[nodiscard]] JobConfig config_from(const boost::program_options::variables_map& values);
+[[nodiscard]] JobConfig config_from(Command command,
+                                    const boost::program_options::variables_map& values);
 
 enum class Format { table, json, csv };
 /// The value of --format.

@@ -267,7 +267,7 @@ int launch(Command command, const std::string& name, const Words& arguments) {
               << options;
     return 0;
   }
-  const JobConfig config = config_from(values);
+  const JobConfig config = config_from(command, values);
   static_cast<void>(run_options_from(values));
   static_cast<void>(format_from(values));
   if (config.strategy == "all")

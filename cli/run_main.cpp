@@ -27,21 +27,21 @@ int run(const std::vector<std::string>& arguments) {
   }
   const bool trains = arguments[0] == "train";
   const std::vector<std::string> flags(arguments.begin() + 1, arguments.end());
-  const auto values =
-      parse_flags(arguments[0], flags, run_flags(trains ? Command::train : Command::emulate));
-  const JobConfig config = config_from(values);
+  const Command command = trains ? Command::train : Command::emulate;
+  const auto values = parse_flags(arguments[0], flags, run_flags(command));
+  const JobConfig config = config_from(command, values);
   const real::RunOptions options = run_options_from(values);
   const Catalog catalog = Catalog::standard();
   const std::optional<RunResult> result = trains
                                               ? real::train(config, catalog, options)
                                               : real::emulate(load_job(config, catalog), options);
   if (result) {
-    std::vector<std::string> command = {"epochcast"};
-    command.insert(command.end(), arguments.begin(), arguments.end());
+    std::vector<std::string> words = {"epochcast"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
     ForecastOutcome outcome;
     outcome.task = {.config = config, .strategy = config.strategy, .point = {}};
     outcome.run = result;
-    show_outcomes(std::cout, format_from(values), {outcome}, shell_text(command));
+    show_outcomes(std::cout, format_from(values), {outcome}, shell_text(words));
     std::cout.flush();
   }
   return 0;

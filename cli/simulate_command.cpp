@@ -71,7 +71,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
     for (const std::string& text : values["sweep"].as<std::vector<std::string>>())
       axes.push_back(parse_axis(text));
   }
-  const JobConfig config = config_from(values);
+  const JobConfig config = config_from(Command::simulate, values);
   const std::vector<ForecastTask> tasks = expand(config, axes);
   const std::string timeline = file_from(values, "timeline");
   if (!timeline.empty() && tasks.size() != 1) {

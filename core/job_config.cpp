@@ -36,6 +36,28 @@ const std::vector<Setting>& settings() {
   return all;
 }
 
+std::vector<Setting> settings_of(Command command) {
+  std::vector<Setting> found;
+  for (const Setting& setting : settings()) {
+    if ((setting.commands & in(command)) != 0) found.push_back(setting);
+  }
+  return found;
+}
+
+void check_counts(std::string_view name, Command command, const std::string& origin) {
+  for (const Setting& setting : settings()) {
+    if (setting.name != name || (setting.commands & in(command)) != 0) continue;
+    std::string counts;
+    for (const auto& [other, text] : {std::pair(Command::simulate, "simulate"),
+                                      std::pair(Command::emulate, "emulate"),
+                                      std::pair(Command::train, "train")}) {
+      if ((setting.commands & in(other)) != 0)
+        counts += (counts.empty() ? "" : " and ") + std::string(text);
+    }
+    throw UserError(origin + ": counts in " + counts + " only");
+  }
+}
+
 void set_setting(JobConfig& config,
                  std::string_view name,
                  const std::string& value,
@@ -55,9 +77,10 @@ void set_setting(JobConfig& config,
   throw UserError(origin + ": " + unknown_name("setting", name, names));
 }
 
-std::vector<SettingText> setting_texts(const JobConfig& config) {
+std::vector<SettingText> setting_texts(const JobConfig& config, Commands commands) {
   std::vector<SettingText> texts;
   for (const Setting& setting : settings()) {
+    if ((setting.commands & commands) == 0) continue;
     std::string value = setting.show(config);
     if (!value.empty()) texts.push_back({std::string(setting.name), std::move(value)});
   }

@@ -107,6 +107,10 @@ struct Setting {
 [[nodiscard]] std::vector<Setting> run_settings();
 /// All settings, in the order of the help text.
 [[nodiscard]] const std::vector<Setting>& settings();
+/// Those that count in a command.
+[[nodiscard]] std::vector<Setting> settings_of(Command command);
+/// Throws a UserError when the setting is known but counts in other commands only.
+void check_counts(std::string_view name, Command command, const std::string& origin);
 /// Sets one by name. `origin` ("--batch", "exp.json: /batch") begins every message. Throws
 /// UserError.
 void set_setting(JobConfig& config,
@@ -118,8 +122,9 @@ struct SettingText {
   std::string name;
   std::string value;
 };
-/// Every setting that has a value.
-[[nodiscard]] std::vector<SettingText> setting_texts(const JobConfig& config);
+/// Every setting that counts in one of the commands and has a value.
+[[nodiscard]] std::vector<SettingText> setting_texts(const JobConfig& config,
+                                                     Commands commands = kEverywhere);
 
 /// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers,
 /// booleans or lists of these. Throws a UserError that lists every problem.

@@ -190,7 +190,7 @@ RunResult forecast(const Job& given,
   result.input_grade = grade_of(job, workers, costs);
   JobConfig recorded = config;
   recorded.strategy = strategy_name;
-  result.config = setting_texts(recorded);
+  result.config = setting_texts(recorded, in(Command::simulate));
 
   const int nodes = config.nodes.value_or(job.platform.node_count());
   result.nodes = nodes;

@@ -98,7 +98,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   result.dataset = job.dataset.name;
   result.batch = config.batch;
   result.input_grade = cost.grade();
-  result.config = setting_texts(config);
+  result.config = setting_texts(config, in(Command::emulate));
   result.notes.emplace_back("computing was slept for its measured cost; messages were real");
   if (machines == 1 && job.platform.node_count() > 1 && workers.back().node > 0) {
     result.notes.emplace_back(

@@ -148,7 +148,7 @@ class TrainingRun {
   }
 
   void open_checkpoints() {
-    std::vector<SettingText> settings = setting_texts(config_);
+    std::vector<SettingText> settings = setting_texts(config_, kTrain);
     checkpoints_.emplace(options_.checkpoint, std::move(settings), crew_.comm);
     checkpoints_->open(options_.is_resumed);
     if (!options_.is_resumed) return;
@@ -315,7 +315,7 @@ std::optional<RunResult> train(const JobConfig& config,
   result.dataset = config.dataset;
   result.batch = config.batch;
   result.input_grade = Grade::measured;
-  result.config = setting_texts(config);
+  result.config = setting_texts(config, kTrain);
   result.notes.push_back("data: " + data.title);
   if (!config.machine.slow_down.empty())
     result.notes.emplace_back(

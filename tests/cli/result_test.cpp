@@ -116,7 +116,7 @@ TEST_CASE("a result records every setting", "[cli]") {
                     " --strategy node-based --nodes 2 --averaging-period 5 "
                     "--workers gpu --exchange-seconds all=1s,node=1ms")["runs"][0]["config"];
 
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : settings_of(Command::simulate)) {
     CAPTURE(setting.name);
     if (setting.name == "batch-seconds") continue;  // not given: the trace is used
     CHECK(config.contains(std::string(setting.name)));

@@ -104,7 +104,7 @@ TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli]")
     CHECK(before.out.find(recorded) == std::string::npos);
     CHECK(after.out.find(recorded) != std::string::npos);
   }
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : settings_of(Command::simulate)) {
     CAPTURE(setting.name);
     CHECK(covered.contains(std::string(setting.name)));
   }

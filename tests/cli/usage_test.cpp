@@ -43,7 +43,7 @@ TEST_CASE("simulate --help names every setting with what it takes", "[cli]") {
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
   CHECK(Folder().run("simulate -h").out == outcome.out);
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : settings_of(Command::simulate)) {
     CAPTURE(setting.name);
     const bool is_switch = setting.value_name == "on|off";
     CHECK(outcome.out.find("  --" + std::string(setting.name) + " " + (is_switch ? "[=" : "") +
@@ -86,8 +86,8 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
   const std::vector<Case> cases = {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
-      {{"fly"}, "unknown command \"fly\"; known: simulate, list"},
-      {{""}, "unknown command \"\"; known: simulate, list"},
+      {{"fly"}, "unknown command \"fly\"; known: simulate, train, emulate, measure, list"},
+      {{""}, "unknown command \"\"; known: simulate, train, emulate, measure, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
       {{"list"},
        "list: expected one of collectives, datasets, networks, platforms, strategies, traces"},

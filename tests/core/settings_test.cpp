@@ -54,6 +54,21 @@ const std::map<std::string, std::string> kValues = {
     {"repetitions", "3"},
     {"deterministic", "on"},
     {"exact", "on"},
+    {"data", "/data/cifar"},
+    {"train-samples", "5000"},
+    {"augment", "off"},
+    {"optimizer", "adam"},
+    {"learning-rate", "0.025"},
+    {"momentum", "0.5"},
+    {"weight-decay", "0.125"},
+    {"schedule", "multi-step"},
+    {"milestones", "60,80"},
+    {"decay", "0.2"},
+    {"ranks", "3"},
+    {"devices", "cpu,cuda:0"},
+    {"threads", "4"},
+    {"slow-down", "1=8,cpu=2"},
+    {"ranks-per-node", "2"},
 };
 
 TEST_CASE("every setting, once set, shows what setting it again would take") {
@@ -71,6 +86,14 @@ TEST_CASE("every setting, once set, shows what setting it again would take") {
     CHECK(shown(twice, name) == value);
   }
   CHECK(settings().size() == kValues.size());
+}
+
+TEST_CASE("a setting of another command is refused where it would do nothing") {
+  CHECK_THROWS_WITH(check_counts("optimizer", Command::simulate, "--set optimizer"),
+                    "--set optimizer: counts in train only");
+  CHECK_THROWS_WITH(check_counts("trace", Command::train, "--set trace"),
+                    "--set trace: counts in simulate and emulate only");
+  CHECK_NOTHROW(check_counts("batch", Command::train, "--set batch"));
 }
 
 TEST_CASE("every setting changes itself only") {

@@ -89,7 +89,7 @@ nlohmann::json forecast_with(const Settings& settings) {
 }
 
 TEST_CASE("every setting changes what is forecast somewhere, but those of accuracy alone") {
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : settings_of(Command::simulate)) {
     const std::string name(setting.name);
     CAPTURE(name);
     if (name == "exact") continue;  // must change nothing: acceleration_test.cpp
