@@ -2,16 +2,17 @@
 #include "real/torch/measure_options.hpp"
 
 #include <algorithm>
-#include <boost/program_options.hpp>
+#include <boost/program_options/options_description.hpp>
 #include <regex>
 #include <sstream>
 
 #include "core/error.hpp"
 #include "core/network.hpp"
 #include "core/suggest.hpp"
-#include "real/torch/machine.hpp"
+#include "real/common/command_line.hpp"
+#include "real/common/machine.hpp"
+#include "real/common/option_values.hpp"
 #include "real/torch/networks/network_names.hpp"
-#include "real/torch/option_values.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -65,27 +66,6 @@ po::options_description described_options() {
                         "measure a batch again when another process took more than 3 % of its "
                         "time (CPU only)");
   return options;
-}
-
-po::variables_map parse_words(int argc, const char* const* argv) {
-  const po::options_description options = described_options();
-  po::variables_map values;
-  try {
-    constexpr auto kStyle =
-        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-    const po::positional_options_description no_positions;
-    po::command_line_parser parser(argc, argv);
-    po::store(parser.options(options).positional(no_positions).style(kStyle).run(), values);
-  } catch (const po::unknown_option& error) {
-    Words names;
-    for (const auto& option : options.options()) names.push_back("--" + option->long_name());
-    throw UserError(unknown_name("option", error.get_option_name(), names));
-  } catch (const po::too_many_positional_options_error&) {
-    throw UserError("got a word that belongs to no option; expected --network, --batch, --output");
-  } catch (const po::error& error) {
-    throw UserError(error.what());
-  }
-  return values;
 }
 
 void read_networks(OptionValues& values, MeasureSettings& settings) {
@@ -195,7 +175,8 @@ MeasureOptions parse_options(int argc,
                              const char* const* argv,
                              const std::filesystem::path& data_folder) {
   MeasureOptions options;
-  const po::variables_map words = parse_words(argc, argv);
+  const po::variables_map words =
+      parse_words(described_options(), argc, argv, "--network, --batch, --output");
   Words problems;
   OptionValues values(words, problems);
   options.is_help = values.has("help");
@@ -214,10 +195,10 @@ MeasureOptions parse_options(int argc,
   header.title = values.has("title")
                      ? values.text("title")
                      : "Training batches on " + values.text("dataset") + ", " + header.device;
-  header.machine = values.has("machine") ? values.text("machine") : machine_text();
-  header.date = today_text();
-  header.command = command_text(argc, argv);
-  header.versions = library_versions();
+  header.source.machine = values.has("machine") ? values.text("machine") : machine_text();
+  header.source.date = today_text();
+  header.source.command = command_text(argc, argv);
+  header.source.versions = library_versions();
   return options;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/option_values.hpp"
+#include "real/common/option_values.hpp"
 
 #include <charconv>
 #include <cmath>
