@@ -57,6 +57,14 @@ double OptionValues::positive(const std::string& name) {
   return 1;
 }
 
+std::filesystem::path OptionValues::file_to_write(const std::string& name) {
+  std::filesystem::path file = text(name);
+  const std::filesystem::path folder = file.parent_path();
+  if (file.filename().empty() || (!folder.empty() && !std::filesystem::is_directory(folder)))
+    expected(name, file.string(), "a file in a folder that exists");
+  return file;
+}
+
 void OptionValues::expected(const std::string& name,
                             const std::string& value,
                             const std::string& what) {

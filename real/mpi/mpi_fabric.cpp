@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/mpi/mpi_fabric.hpp"
 
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "real/mpi/mpi_call.hpp"
+#include "real/mpi/polite_wait.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -27,25 +27,6 @@ void in_pieces(std::span<float> values, Use use) {
   for (std::size_t at = 0; at < values.size(); at += kLargestCount) {
     const std::size_t count = std::min(kLargestCount, values.size() - at);
     use(&values[at], static_cast<int>(count));
-  }
-}
-
-/// Waits without taking the core from who computes: first by yielding, then by sleeping for at most
-/// a twentieth of the time that has passed.
-void wait_politely(MPI_Request request) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds kEager{200};
-  constexpr std::chrono::microseconds kLongest{200};
-  const Clock::time_point start = Clock::now();
-  for (int is_done = 0;;) {
-    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Ibarrier");
-    if (is_done != 0) return;
-    const auto waited = Clock::now() - start;
-    if (waited < kEager) {
-      sched_yield();
-    } else {
-      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 20, kLongest));
-    }
   }
 }
 
@@ -232,11 +213,7 @@ std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among
   auto operation = std::make_shared<StreamOperation>();
   operation->name = name;
   operation->run = [this, &group, body = std::move(body)](StreamOperation& self) {
-    if (group.communicator.size() > 1) {
-      MPI_Request everybody = MPI_REQUEST_NULL;
-      check_mpi(MPI_Ibarrier(group.comm, &everybody), "MPI_Ibarrier");
-      wait_politely(everybody);
-    }
+    if (group.communicator.size() > 1) polite_barrier(group.comm);
     self.start_s = now_s();
     body(group);
   };

@@ -12,6 +12,7 @@
 #include "real/common/command_line.hpp"
 #include "real/common/machine.hpp"
 #include "real/common/option_values.hpp"
+#include "real/common/sampling_options.hpp"
 #include "real/torch/networks/network_names.hpp"
 
 namespace epochcast::real {
@@ -49,15 +50,7 @@ po::options_description described_options() {
       "machine", word(), "description of the machine (default: processor, cores, hypervisor)");
   options.add_options()("title", word(), "the trace's title");
   options.add_options()("seed", text("1"), "seed of samples and parameters");
-  options.add_options()("min-samples", text("30"), "batches per point that are always measured");
-  options.add_options()("max-samples", text("500"), "batches per point that are never exceeded");
-  options.add_options()("max-seconds", text("30"), "a point with enough batches stops here");
-  options.add_options()("confidence-width",
-                        text("0.01"),
-                        "a point with enough batches stops when the 95 % "
-                        "confidence interval of the median is this narrow, "
-                        "relative to the median");
-  options.add_options()("warmup", text("5"), "batches per point that are run first and discarded");
+  add_sampling_options(options, SamplingRule{}, "batches");
   options.add_options()("layers-batch",
                         word(),
                         "batch size at which the layers' shares of the backward pass are "
@@ -118,18 +111,6 @@ void read_batches(OptionValues& values, MeasureSettings& settings) {
                               : settings.batches[settings.batches.size() / 2];
 }
 
-void read_rule(OptionValues& values, SamplingRule& rule) {
-  rule.warmup = values.integer("warmup", 0, kLargestBatch);
-  rule.min_samples = values.integer("min-samples", 1, kLargestBatch);
-  rule.max_samples = values.integer("max-samples", 1, kLargestBatch);
-  rule.max_s = values.positive("max-seconds");
-  rule.confidence_width = values.positive("confidence-width");
-  rule.drop_preempted = values.has("drop-preempted");
-  if (rule.max_samples < rule.min_samples) {
-    values.expected("max-samples", values.text("max-samples"), "at least --min-samples");
-  }
-}
-
 void read_device(OptionValues& values, MeasureOptions& options) {
   MeasureSettings& settings = options.settings;
   settings.threads = static_cast<int>(values.integer("threads", 1, kMostThreads));
@@ -159,14 +140,7 @@ void read_file(OptionValues& values, MeasureOptions& options) {
                                  : "--output: missing; expected a trace file to write");
     return;
   }
-  options.file = values.text(options.is_append ? "append" : "output");
-  const std::filesystem::path folder = options.file.parent_path();
-  if (options.file.filename().empty() ||
-      (!folder.empty() && !std::filesystem::is_directory(folder))) {
-    values.expected(options.is_append ? "append" : "output",
-                    options.file.string(),
-                    "a file in a folder that exists");
-  }
+  options.file = values.file_to_write(options.is_append ? "append" : "output");
 }
 
 }  // namespace
@@ -185,7 +159,8 @@ MeasureOptions parse_options(int argc,
   read_networks(values, options.settings);
   read_dataset(values, data_folder / "models" / "datasets", options.settings);
   read_batches(values, options.settings);
-  read_rule(values, options.settings.rule);
+  options.settings.rule = read_sampling_rule(values);
+  options.settings.rule.drop_preempted = values.has("drop-preempted");
   read_device(values, options);
   read_file(values, options);
   if (!problems.empty()) throw UserError(problems);
