@@ -2,7 +2,7 @@
 # A thin front for CMake: each target installs what it needs on a Debian machine, builds, and runs.
 
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev
-REAL_PACKAGES := libtorch-dev libopenblas0-pthread
+REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin
 TEST_PACKAGES := catch2 ccache
 LINT_PACKAGES := clang-format clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-14-dev

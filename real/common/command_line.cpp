@@ -25,7 +25,8 @@ po::variables_map parse_words(const po::options_description& options,
   } catch (const po::unknown_option& error) {
     std::vector<std::string> names;
     for (const auto& option : options.options()) names.push_back("--" + option->long_name());
-    throw UserError(unknown_name("option", error.get_option_name(), names));
+    const std::string word = error.get_option_name();  // with the value in "--name=value"
+    throw UserError(unknown_name("option", word.substr(0, word.find('=')), names));
   } catch (const po::too_many_positional_options_error&) {
     throw UserError("got a word that belongs to no option; expected " + expected);
   } catch (const po::error& error) {
