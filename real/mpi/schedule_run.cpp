@@ -8,7 +8,8 @@
 namespace epochcast::real {
 namespace {
 
-constexpr int kTag = 1;
+constexpr int kTag = 1;                       ///< what is sent has its weight
+constexpr int kFreshTag = 4;                  ///< the receiver applies the sender's weight
 constexpr std::size_t kSegment = 128 * 1024;  // floats: 512 KiB, well inside a core's cache
 constexpr std::size_t kWindow = 4;            // segments of a block under way at once
 
@@ -36,12 +37,12 @@ void scale(float* values, float weight, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) values[i] *= weight;
 }
 
-/// to = weight · to + from
-void add(float* to, float weight, const float* from, std::size_t count) {
-  if (weight == 1.0F) {
+/// to = weight · to + from_weight · from
+void add(float* to, float weight, const float* from, float from_weight, std::size_t count) {
+  if (weight == 1.0F && from_weight == 1.0F) {
     for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
   } else {
-    for (std::size_t i = 0; i < count; ++i) to[i] = weight * to[i] + from[i];
+    for (std::size_t i = 0; i < count; ++i) to[i] = weight * to[i] + from_weight * from[i];
   }
 }
 
@@ -68,7 +69,8 @@ float ScheduleRun::take_weight(const Schedule& schedule, const Action& action) {
   // Mostly all or none of a block have theirs; then it is applied segment by segment, in the cache.
   const bool is_fresh = std::find(begin, end, true) == end && action.kind != ActionKind::receive;
   if (!is_fresh && action.kind != ActionKind::receive) weigh(schedule, action.block);
-  std::fill(begin, end, true);
+  const bool is_sent_fresh = is_fresh && action.kind == ActionKind::send && !weights_.empty();
+  if (!is_sent_fresh) std::fill(begin, end, true);
   return is_fresh ? weight_ : 1.0F;
 }
 
@@ -129,37 +131,46 @@ void ScheduleRun::post_next(std::size_t index, MPI_Comm comm) {
   MPI_Request* request = &requests_[index];
   const int peer = stream.action.peer;
   if (stream.action.kind == ActionKind::send) {
-    if (stream.weight != 1.0F) scale(values, stream.weight, length);
-    check_mpi(MPI_Isend(values, count, MPI_FLOAT, peer, kTag, comm, request), "MPI_Isend");
+    const bool is_fresh = stream.weight != 1.0F && !weights_.empty();
+    if (stream.weight != 1.0F && !is_fresh) scale(values, stream.weight, length);
+    const int tag = is_fresh ? kFreshTag : kTag;
+    check_mpi(MPI_Isend(values, count, MPI_FLOAT, peer, tag, comm, request), "MPI_Isend");
   } else {
     float* to = segment.scratch == nullptr ? values : segment.scratch;
-    check_mpi(MPI_Irecv(to, count, MPI_FLOAT, peer, kTag, comm, request), "MPI_Irecv");
+    check_mpi(MPI_Irecv(to, count, MPI_FLOAT, peer, MPI_ANY_TAG, comm, request), "MPI_Irecv");
   }
 }
 
-void ScheduleRun::store(const Segment& segment) {
-  if (segment.scratch == nullptr) return;
+void ScheduleRun::store(const Segment& segment, int tag) {
   const Stream& stream = streams_[segment.stream];
+  if (stream.action.kind == ActionKind::send) return;
+  const float from_weight =
+      tag == kFreshTag ? weights_[static_cast<std::size_t>(stream.action.peer)] : 1.0F;
   const std::size_t count = segment.end - segment.begin;
+  float* to = &values_[segment.begin];
   if (stream.action.kind == ActionKind::receive_add) {
-    add(&values_[segment.begin], stream.weight, segment.scratch, count);
-  } else {
-    std::copy_n(segment.scratch, count, &values_[segment.begin]);
+    add(to, stream.weight, segment.scratch, from_weight, count);
+    return;
   }
+  if (segment.scratch != nullptr) std::copy_n(segment.scratch, count, to);
+  if (from_weight != 1.0F) scale(to, from_weight, count);
 }
 
-void ScheduleRun::wait_for(std::size_t index) {
-  check_mpi(MPI_Wait(&requests_[index], MPI_STATUS_IGNORE), "MPI_Wait");
+int ScheduleRun::wait_for(std::size_t index) {
+  MPI_Status status;
+  check_mpi(MPI_Wait(&requests_[index], &status), "MPI_Wait");
+  return status.MPI_TAG;
 }
 
 void ScheduleRun::finish_as_they_come(MPI_Comm comm) {
   const int count = static_cast<int>(requests_.size());
   while (true) {
     int done = MPI_UNDEFINED;
-    check_mpi(MPI_Waitany(count, requests_.data(), &done, MPI_STATUS_IGNORE), "MPI_Waitany");
+    MPI_Status status;
+    check_mpi(MPI_Waitany(count, requests_.data(), &done, &status), "MPI_Waitany");
     if (done == MPI_UNDEFINED) return;
     const auto index = static_cast<std::size_t>(done);
-    store(segments_[index]);
+    store(segments_[index], status.MPI_TAG);
     const Stream& stream = streams_[segments_[index].stream];
     if (stream.next < stream.end) post_next(index, comm);
   }
@@ -168,16 +179,16 @@ void ScheduleRun::finish_as_they_come(MPI_Comm comm) {
 void ScheduleRun::finish_in_order() {
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
-    if (segment.scratch == nullptr) continue;
-    wait_for(i);
+    if (streams_[segment.stream].action.kind == ActionKind::send) continue;
+    const int tag = wait_for(i);
     for (std::size_t k = 0; k < i; ++k) {
       const bool is_send = streams_[segments_[k].stream].action.kind == ActionKind::send;
       if (is_send && segments_[k].begin < segment.end && segment.begin < segments_[k].end)
-        wait_for(k);
+        static_cast<void>(wait_for(k));
     }
-    store(segment);
+    store(segment, tag);
   }
-  for (std::size_t i = 0; i < segments_.size(); ++i) wait_for(i);
+  for (std::size_t i = 0; i < segments_.size(); ++i) static_cast<void>(wait_for(i));
 }
 
 void ScheduleRun::run_round(const Schedule& schedule, const Round& round, MPI_Comm comm) {
@@ -191,10 +202,15 @@ void ScheduleRun::run_round(const Schedule& schedule, const Round& round, MPI_Co
   }
 }
 
-void ScheduleRun::all_reduce(
-    const Schedule& schedule, std::span<float> values, float weight, int rank, MPI_Comm comm) {
+void ScheduleRun::all_reduce(const Schedule& schedule,
+                             std::span<float> values,
+                             float weight,
+                             std::span<const float> weights,
+                             int rank,
+                             MPI_Comm comm) {
   values_ = values;
   weight_ = weight;
+  weights_ = weights;
   is_weighted_.assign(static_cast<std::size_t>(schedule.divisions()), weight == 1.0F);
   const std::int64_t rounds = schedule.rounds(rank);
   for (std::int64_t index = 0; index < rounds; ++index)

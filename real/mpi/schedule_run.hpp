@@ -22,9 +22,14 @@ namespace epochcast::real {
 class ScheduleRun {
  public:
   /// Replaces `values` by Σ_q weight_q · values_q. Collective over `comm`, whose ranks are those of
-  /// the schedule; every member passes as many values.
-  void all_reduce(
-      const Schedule& schedule, std::span<float> values, float weight, int rank, MPI_Comm comm);
+  /// the schedule; every member passes as many values. `weights`: every member's, or nobody's (the
+  /// same choice everywhere): then numbers get their weight before they are sent.
+  void all_reduce(const Schedule& schedule,
+                  std::span<float> values,
+                  float weight,
+                  std::span<const float> weights,
+                  int rank,
+                  MPI_Comm comm);
 
  private:
   /// One action of the round: what of its block is still to be posted.
@@ -32,7 +37,7 @@ class ScheduleRun {
     Action action;
     std::size_t next = 0;  ///< elements
     std::size_t end = 0;
-    float weight = 1;  ///< of our own numbers, still to be applied when sent or added to
+    float weight = 1;  ///< of our own numbers, which do not have it yet
     bool in_place = true;
   };
   /// A segment of a stream on its way. When it has arrived, the stream's next one takes its place.
@@ -49,19 +54,21 @@ class ScheduleRun {
   void post_first(std::size_t window, MPI_Comm comm);
   /// Posts the next segment of the stream that segments_[index] belongs to.
   void post_next(std::size_t index, MPI_Comm comm);
-  /// Adds or copies what has arrived to where it belongs.
-  void store(const Segment& segment);
+  /// Adds or copies what has arrived with this tag to where it belongs.
+  void store(const Segment& segment, int tag);
   void finish_as_they_come(MPI_Comm comm);
   void finish_in_order();
-  void wait_for(std::size_t index);
+  /// The tag of what has arrived.
+  int wait_for(std::size_t index);
   [[nodiscard]] std::size_t element(const Schedule& schedule, std::int64_t unit) const;
   /// Multiplies the weight into the units of a block that do not have it yet.
   void weigh(const Schedule& schedule, const Block& block);
-  /// The weight that the block's numbers still need, which the caller then applies.
+  /// The weight that the block's numbers still need, which whoever adds to them then applies.
   float take_weight(const Schedule& schedule, const Action& action);
 
   std::span<float> values_;
   float weight_ = 1;
+  std::span<const float> weights_;
   std::vector<bool> is_weighted_;  ///< by unit
   std::vector<Stream> streams_;    ///< the sends first
   std::vector<Segment> segments_;
