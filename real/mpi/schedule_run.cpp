@@ -8,10 +8,9 @@
 namespace epochcast::real {
 namespace {
 
-constexpr int kTag = 1;                       ///< what is sent has its weight
-constexpr int kFreshTag = 4;                  ///< the receiver applies the sender's weight
-constexpr std::size_t kSegment = 128 * 1024;  // floats: 512 KiB, well inside a core's cache
-constexpr std::size_t kWindow = 4;            // segments of a block under way at once
+constexpr int kTag = 1;             ///< what is sent has its weight
+constexpr int kFreshTag = 4;        ///< the receiver applies the sender's weight
+constexpr std::size_t kWindow = 4;  // segments of a block under way at once
 
 bool overlap(const Block& a, const Block& b) { return a.begin < b.end && b.begin < a.end; }
 
@@ -101,9 +100,9 @@ void ScheduleRun::post_first(std::size_t window, MPI_Comm comm) {
   std::size_t scratch_size = 0;
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const std::size_t length = streams_[i].end - streams_[i].next;
-    const std::size_t count = std::min(window, (length + kSegment - 1) / kSegment);
+    const std::size_t count = std::min(window, (length + segment_ - 1) / segment_);
     segments_.resize(segments_.size() + count, {.stream = i});
-    if (!streams_[i].in_place) scratch_size += count * kSegment;
+    if (!streams_[i].in_place) scratch_size += count * segment_;
   }
   if (scratch_size > scratch_size_) {
     scratch_ = std::make_unique_for_overwrite<float[]>(scratch_size);
@@ -114,7 +113,7 @@ void ScheduleRun::post_first(std::size_t window, MPI_Comm comm) {
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     if (!streams_[segments_[i].stream].in_place) {
       segments_[i].scratch = scratch;
-      scratch += kSegment;
+      scratch += segment_;
     }
     post_next(i, comm);
   }
@@ -124,7 +123,7 @@ void ScheduleRun::post_next(std::size_t index, MPI_Comm comm) {
   Segment& segment = segments_[index];
   Stream& stream = streams_[segment.stream];
   segment.begin = stream.next;
-  segment.end = stream.next = std::min(stream.next + kSegment, stream.end);
+  segment.end = stream.next = std::min(stream.next + segment_, stream.end);
   const std::size_t length = segment.end - segment.begin;
   const int count = static_cast<int>(length);
   float* values = &values_[segment.begin];
