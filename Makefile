@@ -2,13 +2,15 @@
 # A thin front for CMake: each target installs what it needs on a Debian machine, builds, and runs.
 
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev
-REAL_PACKAGES := libtorch-dev libopenblas0-pthread libgd-dev libcsv-dev pkg-config
+REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin libgd-dev libcsv-dev pkg-config
 TEST_PACKAGES := catch2 ccache
 LINT_PACKAGES := clang-format clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 EPOCHCAST := build/release/epochcast
 FUZZ_SECONDS ?= 60
+# Ranks may share cores, and containers run as root.
+MPIRUN := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
 
 .PHONY: help build demo test bench lint fuzz clean
 
@@ -39,6 +41,10 @@ bench: build
 	@cmake --preset release -DEPOCHCAST_BENCH=ON >build/configure.log || { cat build/configure.log; exit 1; }
 	@cmake --build --preset release
 	@build/release/epochcast-bench $(EPOCHCAST)
+	@tools/install_packages.sh $(REAL_PACKAGES)
+	@cmake --preset bench >build/configure.log || { cat build/configure.log; exit 1; }
+	@cmake --build --preset bench
+	@$(MPIRUN) -n 2 build/bench/epochcast-bench-exchange
 
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)

@@ -86,4 +86,11 @@ std::string broadcast_text(const std::string& text, int root, MPI_Comm comm) {
   return all;
 }
 
+std::string mpi_library_text() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  check_mpi(MPI_Get_library_version(text.data(), &length), "MPI_Get_library_version");
+  return {text.data(), static_cast<std::size_t>(length)};
+}
+
 }  // namespace epochcast::real

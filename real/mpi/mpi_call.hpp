@@ -43,4 +43,7 @@ class MpiSession {
 /// The root's text on every rank. Collective.
 [[nodiscard]] std::string broadcast_text(const std::string& text, int root, MPI_Comm comm);
 
+/// What the MPI library says about itself: "Open MPI v4.1.4, package: ...".
+[[nodiscard]] std::string mpi_library_text();
+
 }  // namespace epochcast::real

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/mpi/mpi_fabric.hpp"
 
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
@@ -14,11 +13,13 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "real/mpi/mpi_call.hpp"
+#include "real/mpi/polite_wait.hpp"
 
 namespace epochcast::real {
 namespace {
 
 constexpr int kMessageTag = 2;
+constexpr double kLarge_bytes = 1 << 20;                     // worth exchanging the weights first
 constexpr std::size_t kLargestCount = std::size_t{1} << 30;  // MPI counts are ints
 
 /// Calls use(values, count) for pieces that MPI can count.
@@ -27,25 +28,6 @@ void in_pieces(std::span<float> values, Use use) {
   for (std::size_t at = 0; at < values.size(); at += kLargestCount) {
     const std::size_t count = std::min(kLargestCount, values.size() - at);
     use(&values[at], static_cast<int>(count));
-  }
-}
-
-/// Waits without taking the core from who computes: first by yielding, then by sleeping for at most
-/// a twentieth of the time that has passed.
-void wait_politely(MPI_Request request) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds kEager{200};
-  constexpr std::chrono::microseconds kLongest{200};
-  const Clock::time_point start = Clock::now();
-  for (int is_done = 0;;) {
-    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Ibarrier");
-    if (is_done != 0) return;
-    const auto waited = Clock::now() - start;
-    if (waited < kEager) {
-      sched_yield();
-    } else {
-      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 20, kLongest));
-    }
   }
 }
 
@@ -75,6 +57,7 @@ struct MpiFabric::Group {
   int rank = 0;  ///< ours, among the members
 
   std::map<std::int64_t, Plan> plans;  ///< by bytes
+  std::vector<float> weights;          ///< every member's, in a large all-reduce
 
   Group() = default;
   Group(const Group&) = delete;
@@ -239,18 +222,23 @@ void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& las
 std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among,
                                                        const char* name,
                                                        Body body) {
+  return collective(
+      among, name, [](Group& group) { polite_barrier(group.comm); }, std::move(body));
+}
+
+std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among,
+                                                       const char* name,
+                                                       Body meet,
+                                                       Body body) {
   Group& group = group_of(among);
   auto operation = std::make_shared<StreamOperation>();
   operation->name = name;
-  operation->run = [this, &group, body = std::move(body)](StreamOperation& self) {
-    if (group.communicator.size() > 1) {
-      MPI_Request everybody = MPI_REQUEST_NULL;
-      check_mpi(MPI_Ibarrier(group.comm, &everybody), "MPI_Ibarrier");
-      wait_politely(everybody);
-    }
-    self.start_s = now_s();
-    body(group);
-  };
+  operation->run =
+      [this, &group, meet = std::move(meet), body = std::move(body)](StreamOperation& self) {
+        if (group.communicator.size() > 1) meet(group);
+        self.start_s = now_s();
+        body(group);
+      };
   return operation;
 }
 
@@ -303,9 +291,24 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
   traffic_ += plan.sent;
   const auto factor = static_cast<float>(weight);
   if (among.all_reduce.algorithm != "openmpi") {
-    return collective(among, "all-reduce", [this, values, factor, &plan](Group& group) {
-      schedule_run_.all_reduce(*plan.schedule, values, factor, group.rank, group.comm);
-    });
+    const bool is_large = payload.bytes >= kLarge_bytes;
+    const auto meet = [factor, is_large](Group& group) {
+      if (!is_large) return polite_barrier(group.comm);
+      // Nobody has all weights before everybody has come: as good as a barrier.
+      group.weights.resize(static_cast<std::size_t>(group.communicator.size()));
+      MPI_Request everybody = MPI_REQUEST_NULL;
+      check_mpi(
+          MPI_Iallgather(
+              &factor, 1, MPI_FLOAT, group.weights.data(), 1, MPI_FLOAT, group.comm, &everybody),
+          "MPI_Iallgather");
+      wait_politely(everybody);
+    };
+    return collective(
+        among, "all-reduce", meet, [this, values, factor, is_large, &plan](Group& group) {
+          const std::span<const float> weights =
+              is_large ? std::span<const float>(group.weights) : std::span<const float>();
+          schedule_run_.all_reduce(*plan.schedule, values, factor, weights, group.rank, group.comm);
+        });
   }
   return collective(among, "all-reduce", [values, factor](Group& group) {
     if (factor != 1.0F) {

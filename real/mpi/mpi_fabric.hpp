@@ -84,6 +84,11 @@ class MpiFabric : public Fabric {
   std::shared_ptr<StreamOperation> collective(const Communicator& among,
                                               const char* name,
                                               Body body);
+  /// `meet` returns when all members have come; not called in a group of one.
+  std::shared_ptr<StreamOperation> collective(const Communicator& among,
+                                              const char* name,
+                                              Body meet,
+                                              Body body);
   void run(const std::shared_ptr<StreamOperation>& operation);
   std::span<float> numbers(const Payload& payload);
   std::shared_ptr<StreamOperation> all_reduction(const Payload& payload,

@@ -8,21 +8,40 @@
 namespace epochcast::real {
 namespace {
 
-constexpr int kTag = 1;
-constexpr std::size_t kSegment = 128 * 1024;  // floats: 512 KiB, well inside a core's cache
+constexpr int kTag = 1;             ///< what is sent has its weight
+constexpr int kFreshTag = 4;        ///< the receiver applies the sender's weight
+constexpr std::size_t kWindow = 4;  // segments of a block under way at once
 
 bool overlap(const Block& a, const Block& b) { return a.begin < b.end && b.begin < a.end; }
+
+/// Whether each transfer of the round can go on without the others: what arrives or leaves is
+/// nobody else's, and messages to or from a peer belong to one transfer.
+///
+/// Only then may segments be held back: all transfers of a round are posted together, so that none
+/// waits for another one.
+bool is_separable(const Round& round) {
+  for (const Action& one : round) {
+    for (const Action& other : round) {
+      if (&one == &other) continue;
+      const bool are_sends = one.kind == ActionKind::send && other.kind == ActionKind::send;
+      const bool are_receives = one.kind != ActionKind::send && other.kind != ActionKind::send;
+      if (!are_sends && overlap(one.block, other.block)) return false;
+      if ((are_sends || are_receives) && one.peer == other.peer) return false;
+    }
+  }
+  return true;
+}
 
 void scale(float* values, float weight, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) values[i] *= weight;
 }
 
-/// to = weight · to + from
-void add(float* to, float weight, const float* from, std::size_t count) {
-  if (weight == 1.0F) {
+/// to = weight · to + from_weight · from
+void add(float* to, float weight, const float* from, float from_weight, std::size_t count) {
+  if (weight == 1.0F && from_weight == 1.0F) {
     for (std::size_t i = 0; i < count; ++i) to[i] += from[i];
   } else {
-    for (std::size_t i = 0; i < count; ++i) to[i] = weight * to[i] + from[i];
+    for (std::size_t i = 0; i < count; ++i) to[i] = weight * to[i] + from_weight * from[i];
   }
 }
 
@@ -49,94 +68,148 @@ float ScheduleRun::take_weight(const Schedule& schedule, const Action& action) {
   // Mostly all or none of a block have theirs; then it is applied segment by segment, in the cache.
   const bool is_fresh = std::find(begin, end, true) == end && action.kind != ActionKind::receive;
   if (!is_fresh && action.kind != ActionKind::receive) weigh(schedule, action.block);
-  std::fill(begin, end, true);
+  const bool is_sent_fresh = is_fresh && action.kind == ActionKind::send && !weights_.empty();
+  if (!is_sent_fresh) std::fill(begin, end, true);
   return is_fresh ? weight_ : 1.0F;
 }
 
-void ScheduleRun::post(const Schedule& schedule,
-                       const Action& action,
-                       bool in_place,
-                       MPI_Comm comm) {
-  const std::size_t block_end = element(schedule, action.block.end);
-  const float weight = take_weight(schedule, action);
-  for (std::size_t at = element(schedule, action.block.begin); at < block_end; at += kSegment) {
-    Transfer transfer = {.kind = action.kind,
-                         .begin = at,
-                         .end = std::min(at + kSegment, block_end),
-                         .weight = weight};
-    const std::size_t length = transfer.end - transfer.begin;
-    const int count = static_cast<int>(length);
-    if (action.kind == ActionKind::send) {
-      if (weight != 1.0F) scale(&values_[at], weight, length);
-      check_mpi(
-          MPI_Isend(&values_[at], count, MPI_FLOAT, action.peer, kTag, comm, &transfer.request),
-          "MPI_Isend");
-    } else {
-      if (!in_place) {
-        transfer.scratch = scratch_.get() + scratch_used_;
-        scratch_used_ += length;
-      }
-      float* to = in_place ? &values_[at] : transfer.scratch;
-      check_mpi(MPI_Irecv(to, count, MPI_FLOAT, action.peer, kTag, comm, &transfer.request),
-                "MPI_Irecv");
-    }
-    transfers_.push_back(transfer);
-  }
-}
-
-void ScheduleRun::wait_for_sends(std::size_t begin, std::size_t end) {
-  for (Transfer& transfer : transfers_) {
-    if (transfer.kind == ActionKind::send && transfer.begin < end && begin < transfer.end) {
-      check_mpi(MPI_Wait(&transfer.request, MPI_STATUS_IGNORE), "MPI_Wait");
-    }
-  }
-}
-
-void ScheduleRun::finish(std::size_t index) {
-  Transfer& transfer = transfers_[index];
-  check_mpi(MPI_Wait(&transfer.request, MPI_STATUS_IGNORE), "MPI_Wait");
-  if (transfer.scratch == nullptr) return;
-  wait_for_sends(transfer.begin, transfer.end);
-  const std::size_t count = transfer.end - transfer.begin;
-  if (transfer.kind == ActionKind::receive_add) {
-    add(&values_[transfer.begin], transfer.weight, transfer.scratch, count);
-  } else {
-    std::copy_n(transfer.scratch, count, &values_[transfer.begin]);
-  }
-}
-
-void ScheduleRun::run_round(const Schedule& schedule, const Round& round, MPI_Comm comm) {
-  transfers_.clear();
-  scratch_used_ = 0;
-  std::size_t arriving = 0;
-  for (const Action& action : round) {
-    if (action.kind != ActionKind::send)
-      arriving += element(schedule, action.block.end) - element(schedule, action.block.begin);
-  }
-  if (arriving > scratch_size_) {
-    scratch_ = std::make_unique_for_overwrite<float[]>(arriving);
-    scratch_size_ = arriving;
-  }
+void ScheduleRun::open_streams(const Schedule& schedule, const Round& round) {
+  streams_.clear();
+  const auto open = [&](const Action& action, bool in_place) {
+    streams_.push_back({.action = action,
+                        .next = element(schedule, action.block.begin),
+                        .end = element(schedule, action.block.end),
+                        .weight = take_weight(schedule, action),
+                        .in_place = in_place});
+  };
   // Sends first: what is sent needs its weight before anything is added to it.
   for (const Action& action : round) {
-    if (action.kind == ActionKind::send) post(schedule, action, false, comm);
+    if (action.kind == ActionKind::send) open(action, true);
   }
-  const std::size_t sent = transfers_.size();
   for (const Action& action : round) {
     if (action.kind == ActionKind::send) continue;
     const bool is_shared = std::any_of(round.begin(), round.end(), [&](const Action& other) {
       return &other != &action && overlap(other.block, action.block);
     });
-    post(schedule, action, action.kind == ActionKind::receive && !is_shared, comm);
+    open(action, action.kind == ActionKind::receive && !is_shared);
   }
-  for (std::size_t i = sent; i < transfers_.size(); ++i) finish(i);
-  wait_for_sends(0, values_.size());
 }
 
-void ScheduleRun::all_reduce(
-    const Schedule& schedule, std::span<float> values, float weight, int rank, MPI_Comm comm) {
+void ScheduleRun::post_first(std::size_t window, MPI_Comm comm) {
+  segments_.clear();
+  std::size_t scratch_size = 0;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const std::size_t length = streams_[i].end - streams_[i].next;
+    const std::size_t count = std::min(window, (length + segment_ - 1) / segment_);
+    segments_.resize(segments_.size() + count, {.stream = i});
+    if (!streams_[i].in_place) scratch_size += count * segment_;
+  }
+  if (scratch_size > scratch_size_) {
+    scratch_ = std::make_unique_for_overwrite<float[]>(scratch_size);
+    scratch_size_ = scratch_size;
+  }
+  requests_.assign(segments_.size(), MPI_REQUEST_NULL);
+  float* scratch = scratch_.get();
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    if (!streams_[segments_[i].stream].in_place) {
+      segments_[i].scratch = scratch;
+      scratch += segment_;
+    }
+    post_next(i, comm);
+  }
+}
+
+void ScheduleRun::post_next(std::size_t index, MPI_Comm comm) {
+  Segment& segment = segments_[index];
+  Stream& stream = streams_[segment.stream];
+  segment.begin = stream.next;
+  segment.end = stream.next = std::min(stream.next + segment_, stream.end);
+  const std::size_t length = segment.end - segment.begin;
+  const int count = static_cast<int>(length);
+  float* values = &values_[segment.begin];
+  MPI_Request* request = &requests_[index];
+  const int peer = stream.action.peer;
+  if (stream.action.kind == ActionKind::send) {
+    const bool is_fresh = stream.weight != 1.0F && !weights_.empty();
+    if (stream.weight != 1.0F && !is_fresh) scale(values, stream.weight, length);
+    const int tag = is_fresh ? kFreshTag : kTag;
+    check_mpi(MPI_Isend(values, count, MPI_FLOAT, peer, tag, comm, request), "MPI_Isend");
+  } else {
+    float* to = segment.scratch == nullptr ? values : segment.scratch;
+    check_mpi(MPI_Irecv(to, count, MPI_FLOAT, peer, MPI_ANY_TAG, comm, request), "MPI_Irecv");
+  }
+}
+
+void ScheduleRun::store(const Segment& segment, int tag) {
+  const Stream& stream = streams_[segment.stream];
+  if (stream.action.kind == ActionKind::send) return;
+  const float from_weight =
+      tag == kFreshTag ? weights_[static_cast<std::size_t>(stream.action.peer)] : 1.0F;
+  const std::size_t count = segment.end - segment.begin;
+  float* to = &values_[segment.begin];
+  if (stream.action.kind == ActionKind::receive_add) {
+    add(to, stream.weight, segment.scratch, from_weight, count);
+    return;
+  }
+  if (segment.scratch != nullptr) std::copy_n(segment.scratch, count, to);
+  if (from_weight != 1.0F) scale(to, from_weight, count);
+}
+
+int ScheduleRun::wait_for(std::size_t index) {
+  MPI_Status status;
+  check_mpi(MPI_Wait(&requests_[index], &status), "MPI_Wait");
+  return status.MPI_TAG;
+}
+
+void ScheduleRun::finish_as_they_come(MPI_Comm comm) {
+  const int count = static_cast<int>(requests_.size());
+  while (true) {
+    int done = MPI_UNDEFINED;
+    MPI_Status status;
+    check_mpi(MPI_Waitany(count, requests_.data(), &done, &status), "MPI_Waitany");
+    if (done == MPI_UNDEFINED) return;
+    const auto index = static_cast<std::size_t>(done);
+    store(segments_[index], status.MPI_TAG);
+    const Stream& stream = streams_[segments_[index].stream];
+    if (stream.next < stream.end) post_next(index, comm);
+  }
+}
+
+void ScheduleRun::finish_in_order() {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    const Segment& segment = segments_[i];
+    if (streams_[segment.stream].action.kind == ActionKind::send) continue;
+    const int tag = wait_for(i);
+    for (std::size_t k = 0; k < i; ++k) {
+      const bool is_send = streams_[segments_[k].stream].action.kind == ActionKind::send;
+      if (is_send && segments_[k].begin < segment.end && segment.begin < segments_[k].end)
+        static_cast<void>(wait_for(k));
+    }
+    store(segment, tag);
+  }
+  for (std::size_t i = 0; i < segments_.size(); ++i) static_cast<void>(wait_for(i));
+}
+
+void ScheduleRun::run_round(const Schedule& schedule, const Round& round, MPI_Comm comm) {
+  open_streams(schedule, round);
+  if (is_separable(round)) {
+    post_first(kWindow, comm);
+    finish_as_they_come(comm);
+  } else {
+    post_first(values_.size(), comm);
+    finish_in_order();
+  }
+}
+
+void ScheduleRun::all_reduce(const Schedule& schedule,
+                             std::span<float> values,
+                             float weight,
+                             std::span<const float> weights,
+                             int rank,
+                             MPI_Comm comm) {
   values_ = values;
   weight_ = weight;
+  weights_ = weights;
   is_weighted_.assign(static_cast<std::size_t>(schedule.divisions()), weight == 1.0F);
   const std::int64_t rounds = schedule.rounds(rank);
   for (std::int64_t index = 0; index < rounds; ++index)

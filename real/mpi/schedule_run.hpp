@@ -15,45 +15,74 @@ namespace epochcast::real {
 
 /// Executes all-reduce schedules with MPI_Isend and MPI_Irecv, in place.
 ///
-/// Large blocks travel in segments, so that adding one overlaps with the transfer of the next; the
-/// caller's weight is multiplied in when a number is first sent or added to, which saves a pass
-/// over the buffer. The order of additions, and so every bit of the result, depends on the schedule
-/// alone.
+/// Large blocks travel in segments, a few of each block at a time: while one is added, the next is
+/// on its way, and both are still in the cache. The caller's weight is multiplied in when a number
+/// is first sent or added to, which saves a pass over the buffer. The order of additions, and so
+/// every bit of the result, depends on the schedule alone.
 class ScheduleRun {
  public:
+  /// 2 MiB: with smaller segments, ranks that share cores wait for their turn more often than they
+  /// save by finding numbers in the cache.
+  static constexpr std::size_t kSegment = 512 * 1024;  // floats
+
+  /// Blocks travel in segments of so many floats.
+  explicit ScheduleRun(std::size_t segment = kSegment) : segment_(segment) {}
+
   /// Replaces `values` by Σ_q weight_q · values_q. Collective over `comm`, whose ranks are those of
-  /// the schedule; every member passes as many values.
-  void all_reduce(
-      const Schedule& schedule, std::span<float> values, float weight, int rank, MPI_Comm comm);
+  /// the schedule; every member passes as many values. `weights`: every member's, or nobody's (the
+  /// same choice everywhere): then numbers get their weight before they are sent.
+  void all_reduce(const Schedule& schedule,
+                  std::span<float> values,
+                  float weight,
+                  std::span<const float> weights,
+                  int rank,
+                  MPI_Comm comm);
 
  private:
-  struct Transfer {
-    MPI_Request request = MPI_REQUEST_NULL;
-    ActionKind kind = ActionKind::send;
+  /// One action of the round: what of its block is still to be posted.
+  struct Stream {
+    Action action;
+    std::size_t next = 0;  ///< elements
+    std::size_t end = 0;
+    float weight = 1;  ///< of our own numbers, which do not have it yet
+    bool in_place = true;
+  };
+  /// A segment of a stream on its way. When it has arrived, the stream's next one takes its place.
+  struct Segment {
+    std::size_t stream = 0;
     std::size_t begin = 0;  ///< elements
     std::size_t end = 0;
-    float weight = 1;          ///< of our own numbers, still to be applied by an addition
     float* scratch = nullptr;  ///< where it arrives; null: in place
   };
 
   void run_round(const Schedule& schedule, const Round& round, MPI_Comm comm);
-  void post(const Schedule& schedule, const Action& action, bool in_place, MPI_Comm comm);
-  void finish(std::size_t index);
-  /// Waits for what is still being sent from [begin, end).
-  void wait_for_sends(std::size_t begin, std::size_t end);
+  void open_streams(const Schedule& schedule, const Round& round);
+  /// Posts the first segments of each stream, at most `window`.
+  void post_first(std::size_t window, MPI_Comm comm);
+  /// Posts the next segment of the stream that segments_[index] belongs to.
+  void post_next(std::size_t index, MPI_Comm comm);
+  /// Adds or copies what has arrived with this tag to where it belongs.
+  void store(const Segment& segment, int tag);
+  void finish_as_they_come(MPI_Comm comm);
+  void finish_in_order();
+  /// The tag of what has arrived.
+  int wait_for(std::size_t index);
   [[nodiscard]] std::size_t element(const Schedule& schedule, std::int64_t unit) const;
   /// Multiplies the weight into the units of a block that do not have it yet.
   void weigh(const Schedule& schedule, const Block& block);
-  /// The weight that the block's numbers still need, which the caller then applies.
+  /// The weight that the block's numbers still need, which whoever adds to them then applies.
   float take_weight(const Schedule& schedule, const Action& action);
 
+  std::size_t segment_;
   std::span<float> values_;
   float weight_ = 1;
+  std::span<const float> weights_;
   std::vector<bool> is_weighted_;  ///< by unit
-  std::vector<Transfer> transfers_;
+  std::vector<Stream> streams_;    ///< the sends first
+  std::vector<Segment> segments_;
+  std::vector<MPI_Request> requests_;  ///< of each segment
   std::unique_ptr<float[]> scratch_;
   std::size_t scratch_size_ = 0;
-  std::size_t scratch_used_ = 0;
 };
 
 }  // namespace epochcast::real

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "real/torch/sampling.hpp"
+#include "real/common/sampling.hpp"
 
 namespace epochcast::real {
 namespace {

@@ -6,8 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "real/common/machine.hpp"
+#include "real/common/measured_source.hpp"
+#include "real/common/progress_lines.hpp"
+#include "real/common/sampling.hpp"
 #include "real/torch/network_costs.hpp"
-#include "real/torch/sampling.hpp"
 
 namespace epochcast::real {
 
@@ -24,14 +27,6 @@ struct MeasureSettings {
   SamplingRule rule;
 };
 
-/// How far a measurement is.
-struct MeasureProgress {
-  std::string point = {};  ///< "resnet20, batch 32"
-  double done = 0;         ///< 0 to 1: share of the points finished, with the current one in part
-  double at_most_left_s = 0;  ///< nearly an upper bound: most points stop earlier
-  std::string finished = {};  ///< what came out, when the point has just been finished
-};
-
 /// Costs of each network's training batches, on this machine, now.
 ///
 /// Each point gets a new network and trains it with SGD (learning rate 0.01, momentum 0.9) on
@@ -41,12 +36,6 @@ struct MeasureProgress {
 /// machine is too busy.
 [[nodiscard]] std::vector<NetworkCosts> measure(
     const MeasureSettings& settings, const std::function<void(const MeasureProgress&)>& report);
-
-/// A library and its version.
-struct LibraryVersion {
-  std::string name;
-  std::string version;
-};
 
 /// The libraries whose speed is being measured.
 [[nodiscard]] std::vector<LibraryVersion> library_versions();

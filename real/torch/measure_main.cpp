@@ -6,9 +6,11 @@
 
 #include "core/cost_trace.hpp"
 #include "core/error.hpp"
+#include "real/common/json_text.hpp"
+#include "real/common/progress_lines.hpp"
+#include "real/common/text_file.hpp"
 #include "real/torch/measure.hpp"
 #include "real/torch/measure_options.hpp"
-#include "real/torch/progress_lines.hpp"
 #include "real/torch/trace_file.hpp"
 
 namespace epochcast::real {
@@ -36,10 +38,10 @@ int run(int argc, const char* const* argv) {
   const std::vector<NetworkCosts> costs =
       measure(options.settings, [&](const MeasureProgress& progress) { lines.show(progress); });
 
-  options.header.note = sampling_note(options.settings, costs);
+  options.header.source.note = sampling_note(options.settings, costs);
   nlohmann::ordered_json trace = make_trace(options.header, costs);
   if (!existing.is_null()) trace = merged_trace(existing, trace, options.file.string());
-  write_atomically(options.file, trace_text(trace));
+  write_atomically(options.file, json_text(trace));
   std::cerr << "wrote " << options.file.string() << '\n';
   return 0;
 }

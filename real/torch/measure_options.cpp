@@ -2,16 +2,18 @@
 #include "real/torch/measure_options.hpp"
 
 #include <algorithm>
-#include <boost/program_options.hpp>
+#include <boost/program_options/options_description.hpp>
 #include <regex>
 #include <sstream>
 
 #include "core/error.hpp"
 #include "core/network.hpp"
 #include "core/suggest.hpp"
-#include "real/torch/machine.hpp"
+#include "real/common/command_line.hpp"
+#include "real/common/machine.hpp"
+#include "real/common/option_values.hpp"
+#include "real/common/sampling_options.hpp"
 #include "real/torch/networks/network_names.hpp"
-#include "real/torch/option_values.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -48,15 +50,7 @@ po::options_description described_options() {
       "machine", word(), "description of the machine (default: processor, cores, hypervisor)");
   options.add_options()("title", word(), "the trace's title");
   options.add_options()("seed", text("1"), "seed of samples and parameters");
-  options.add_options()("min-samples", text("30"), "batches per point that are always measured");
-  options.add_options()("max-samples", text("500"), "batches per point that are never exceeded");
-  options.add_options()("max-seconds", text("30"), "a point with enough batches stops here");
-  options.add_options()("confidence-width",
-                        text("0.01"),
-                        "a point with enough batches stops when the 95 % "
-                        "confidence interval of the median is this narrow, "
-                        "relative to the median");
-  options.add_options()("warmup", text("5"), "batches per point that are run first and discarded");
+  add_sampling_options(options, SamplingRule{}, "batches");
   options.add_options()("layers-batch",
                         word(),
                         "batch size at which the layers' shares of the backward pass are "
@@ -65,27 +59,6 @@ po::options_description described_options() {
                         "measure a batch again when another process took more than 3 % of its "
                         "time (CPU only)");
   return options;
-}
-
-po::variables_map parse_words(int argc, const char* const* argv) {
-  const po::options_description options = described_options();
-  po::variables_map values;
-  try {
-    constexpr auto kStyle =
-        po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
-    const po::positional_options_description no_positions;
-    po::command_line_parser parser(argc, argv);
-    po::store(parser.options(options).positional(no_positions).style(kStyle).run(), values);
-  } catch (const po::unknown_option& error) {
-    Words names;
-    for (const auto& option : options.options()) names.push_back("--" + option->long_name());
-    throw UserError(unknown_name("option", error.get_option_name(), names));
-  } catch (const po::too_many_positional_options_error&) {
-    throw UserError("got a word that belongs to no option; expected --network, --batch, --output");
-  } catch (const po::error& error) {
-    throw UserError(error.what());
-  }
-  return values;
 }
 
 void read_networks(OptionValues& values, MeasureSettings& settings) {
@@ -138,18 +111,6 @@ void read_batches(OptionValues& values, MeasureSettings& settings) {
                               : settings.batches[settings.batches.size() / 2];
 }
 
-void read_rule(OptionValues& values, SamplingRule& rule) {
-  rule.warmup = values.integer("warmup", 0, kLargestBatch);
-  rule.min_samples = values.integer("min-samples", 1, kLargestBatch);
-  rule.max_samples = values.integer("max-samples", 1, kLargestBatch);
-  rule.max_s = values.positive("max-seconds");
-  rule.confidence_width = values.positive("confidence-width");
-  rule.drop_preempted = values.has("drop-preempted");
-  if (rule.max_samples < rule.min_samples) {
-    values.expected("max-samples", values.text("max-samples"), "at least --min-samples");
-  }
-}
-
 void read_device(OptionValues& values, MeasureOptions& options) {
   MeasureSettings& settings = options.settings;
   settings.threads = static_cast<int>(values.integer("threads", 1, kMostThreads));
@@ -179,14 +140,7 @@ void read_file(OptionValues& values, MeasureOptions& options) {
                                  : "--output: missing; expected a trace file to write");
     return;
   }
-  options.file = values.text(options.is_append ? "append" : "output");
-  const std::filesystem::path folder = options.file.parent_path();
-  if (options.file.filename().empty() ||
-      (!folder.empty() && !std::filesystem::is_directory(folder))) {
-    values.expected(options.is_append ? "append" : "output",
-                    options.file.string(),
-                    "a file in a folder that exists");
-  }
+  options.file = values.file_to_write(options.is_append ? "append" : "output");
 }
 
 }  // namespace
@@ -195,7 +149,8 @@ MeasureOptions parse_options(int argc,
                              const char* const* argv,
                              const std::filesystem::path& data_folder) {
   MeasureOptions options;
-  const po::variables_map words = parse_words(argc, argv);
+  const po::variables_map words =
+      parse_words(described_options(), argc, argv, "--network, --batch, --output");
   Words problems;
   OptionValues values(words, problems);
   options.is_help = values.has("help");
@@ -204,7 +159,8 @@ MeasureOptions parse_options(int argc,
   read_networks(values, options.settings);
   read_dataset(values, data_folder / "models" / "datasets", options.settings);
   read_batches(values, options.settings);
-  read_rule(values, options.settings.rule);
+  options.settings.rule = read_sampling_rule(values);
+  options.settings.rule.drop_preempted = values.has("drop-preempted");
   read_device(values, options);
   read_file(values, options);
   if (!problems.empty()) throw UserError(problems);
@@ -214,10 +170,10 @@ MeasureOptions parse_options(int argc,
   header.title = values.has("title")
                      ? values.text("title")
                      : "Training batches on " + values.text("dataset") + ", " + header.device;
-  header.machine = values.has("machine") ? values.text("machine") : machine_text();
-  header.date = today_text();
-  header.command = command_text(argc, argv);
-  header.versions = library_versions();
+  header.source.machine = values.has("machine") ? values.text("machine") : machine_text();
+  header.source.date = today_text();
+  header.source.command = command_text(argc, argv);
+  header.source.versions = library_versions();
   return options;
 }
 

@@ -1,30 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/torch/trace_file.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <sstream>
-#include <system_error>
 
 #include "core/error.hpp"
+#include "real/common/json_text.hpp"
 
 namespace epochcast::real {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kTextWidth = 120;
-
-double rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.7g", value);
-  return std::strtod(text, nullptr);
-}
 
 template <typename Phase>
 Json sample_list(const BatchCosts& costs, Phase phase) {
@@ -97,64 +83,13 @@ void require_same(const Json& existing,
   }
 }
 
-/// Numbers after numbers, as many on a line as fit.
-std::string wrapped(const Json& list, const std::string& indent) {
-  std::string text = "[\n";
-  std::string line = indent;
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    const std::string item = list[i].dump() + (i + 1 < list.size() ? "," : "");
-    if (line.size() > indent.size() && line.size() + 1 + item.size() > kTextWidth) {
-      text += line + "\n";
-      line = indent;
-    }
-    line += (line.size() > indent.size() ? " " : "") + item;
-  }
-  return text + line + "]";
-}
-
-/// One line, in the spacing of docs/formats.md.
-std::string flat(const Json& value) {
-  if (!value.is_structured()) return value.dump();
-  std::string text;
-  for (const auto& [key, member] : value.items()) {
-    if (!text.empty()) text += ", ";
-    if (value.is_object()) text += Json(key).dump() + ": ";
-    text += flat(member);
-  }
-  return value.is_object() ? "{" + text + "}" : "[" + text + "]";
-}
-
-std::string pretty(const Json& value, std::size_t depth) {
-  const std::string indent(2 * depth, ' ');
-  const std::string inner(2 * depth + 2, ' ');
-  std::string line = flat(value);
-  const bool is_short = inner.size() + line.size() <= kTextWidth && depth > 0;
-  if (!value.is_structured() || is_short) return line;
-  if (value.is_array() && !value.empty() && value[0].is_number()) return wrapped(value, inner);
-  std::string text;
-  for (const auto& [key, member] : value.items()) {
-    text += (text.empty() ? "\n" : ",\n") + inner;
-    if (value.is_object()) text += Json(key).dump() + ": ";
-    text += pretty(member, depth + 1);
-  }
-  return (value.is_object() ? "{" : "[") + text + "\n" + indent + (value.is_object() ? "}" : "]");
-}
-
 }  // namespace
 
 Json make_trace(const TraceHeader& header, std::span<const NetworkCosts> costs) {
-  Json versions = Json::object();
-  for (const LibraryVersion& library : header.versions) versions[library.name] = library.version;
-  Json source = {{"grade", "measured"},
-                 {"machine", header.machine},
-                 {"date", header.date},
-                 {"command", header.command},
-                 {"versions", versions},
-                 {"note", header.note}};
   Json trace = {{"schema", "epochcast.trace/1"},
                 {"name", header.name},
                 {"title", header.title},
-                {"source", source},
+                {"source", source_json(header.source)},
                 {"device", header.device},
                 {"costs", Json::array()}};
   for (const NetworkCosts& cost : costs) trace["costs"].push_back(cost_json(cost));
@@ -202,30 +137,6 @@ std::string sampling_note(const MeasureSettings& settings, std::span<const Netwo
   if (settings.layers_batch > 0) note << "; backward_layers at batch " << settings.layers_batch;
   note << "; SGD with momentum, procedural samples";
   return note.str();
-}
-
-std::string trace_text(const Json& document) { return pretty(document, 0) + "\n"; }
-
-std::string file_text(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream) throw RunError(file.string() + ": cannot be read");
-  return text;
-}
-
-void write_atomically(const std::filesystem::path& file, const std::string& text) {
-  std::filesystem::path draft = file;
-  draft += ".tmp" + std::to_string(getpid());
-  std::ofstream stream(draft, std::ios::binary);
-  stream << text;
-  stream.close();
-  std::error_code error;
-  if (stream) std::filesystem::rename(draft, file, error);
-  if (!stream || error) {
-    std::error_code ignored;
-    std::filesystem::remove(draft, ignored);
-    throw RunError(file.string() + ": cannot be written" + (error ? ": " + error.message() : ""));
-  }
 }
 
 }  // namespace epochcast::real

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
-#include <vector>
 
+#include "real/common/measured_source.hpp"
 #include "real/torch/measure.hpp"
 #include "real/torch/network_costs.hpp"
 
@@ -16,12 +15,8 @@ namespace epochcast::real {
 struct TraceHeader {
   std::string name;
   std::string title;
-  std::string machine;
-  std::string date;  ///< "2026-11-21"
-  std::string command;
-  std::vector<LibraryVersion> versions;
+  MeasuredSource source;
   std::string device;
-  std::string note;
 };
 
 /// A trace document (`epochcast.trace/1`, docs/formats.md); samples are rounded to 7 significant
@@ -40,14 +35,5 @@ struct TraceHeader {
 /// How the samples were taken, for the trace's `source.note`.
 [[nodiscard]] std::string sampling_note(const MeasureSettings& settings,
                                         std::span<const NetworkCosts> costs);
-
-/// The document as text: short objects and lists of numbers on one line, or wrapped.
-[[nodiscard]] std::string trace_text(const nlohmann::ordered_json& document);
-
-/// The content of `file`. Throws a RunError when it cannot be read.
-[[nodiscard]] std::string file_text(const std::filesystem::path& file);
-
-/// Replaces `file` by one with this text, or leaves it untouched and throws a RunError.
-void write_atomically(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace epochcast::real

@@ -49,7 +49,7 @@ TEST_CASE("options are read into settings") {
   CHECK(options.settings.rule.drop_preempted);
   CHECK(options.header.name == "t");
   CHECK(options.header.title == "Training batches on cifar10, some-cpu");
-  CHECK(options.header.command ==
+  CHECK(options.header.source.command ==
         "epochcast-measure --network resnet20,small-cnn --network resnet18 --batch 8,2 "
         "--batch 4 --output t.json --device-name some-cpu --drop-preempted");
   CHECK_FALSE(options.is_append);

@@ -7,6 +7,7 @@
 
 #include "core/cost_trace.hpp"
 #include "core/error.hpp"
+#include "real/common/json_text.hpp"
 #include "real/torch/trace_file.hpp"
 #include "tests/catch.hpp"
 
@@ -26,15 +27,15 @@ TEST_CASE("a measurement makes a valid trace whose phases add up to the whole") 
   const std::vector<NetworkCosts> costs = measure(three_samples(), [](const MeasureProgress&) {});
   const TraceHeader header = {.name = "t",
                               .title = "t",
-                              .machine = "m",
-                              .date = "2026-11-21",
-                              .command = "c",
-                              .versions = library_versions(),
-                              .device = "d",
-                              .note = "n"};
+                              .source = {.machine = "m",
+                                         .date = "2026-11-21",
+                                         .command = "c",
+                                         .versions = library_versions(),
+                                         .note = "n"},
+                              .device = "d"};
 
   const TraceFile file =
-      parse_trace(nlohmann::json::parse(trace_text(make_trace(header, costs))), "t.json");
+      parse_trace(nlohmann::json::parse(json_text(make_trace(header, costs))), "t.json");
 
   REQUIRE(file.costs.size() == 1);
   CHECK(file.costs[0].network == "small-cnn");

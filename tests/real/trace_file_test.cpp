@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/torch/trace_file.hpp"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "core/cost_trace.hpp"
 #include "core/error.hpp"
+#include "real/common/json_text.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::real {
@@ -18,12 +14,12 @@ using Json = nlohmann::ordered_json;
 TraceHeader header(const std::string& command) {
   return {.name = "t",
           .title = "A trace",
-          .machine = "Some CPU, 2 cores",
-          .date = "2026-11-21",
-          .command = command,
-          .versions = {{.name = "libtorch", .version = "1.13.0"}},
-          .device = "some-cpu",
-          .note = "note of " + command};
+          .source = {.machine = "Some CPU, 2 cores",
+                     .date = "2026-11-21",
+                     .command = command,
+                     .versions = {{.name = "libtorch", .version = "1.13.0"}},
+                     .note = "note of " + command},
+          .device = "some-cpu"};
 }
 
 NetworkCosts costs(const std::string& network, std::int64_t batch, double forward_s) {
@@ -39,14 +35,14 @@ Json trace(const std::string& command, const NetworkCosts& cost) {
 }
 
 TraceFile parsed(const Json& document) {
-  return parse_trace(nlohmann::json::parse(trace_text(document)), "t.json");
+  return parse_trace(nlohmann::json::parse(json_text(document)), "t.json");
 }
 
 TEST_CASE("a trace reads as documented") {
   NetworkCosts cost = costs("resnet20", 4, 1.0 / 3);
   cost.backward_layers = {{.name = "linear", .share = 0.25}, {.name = "conv1", .share = 0.75}};
 
-  CHECK(trace_text(trace("measure", cost)) == R"({
+  CHECK(json_text(trace("measure", cost)) == R"({
   "schema": "epochcast.trace/1",
   "name": "t",
   "title": "A trace",
@@ -144,20 +140,6 @@ TEST_CASE("the note says how samples were taken and how many were disturbed") {
         "than 3 % over CPU "
         "time) and measured again; backward_layers at batch 16; SGD with momentum, procedural "
         "samples");
-}
-
-TEST_CASE("a file is replaced whole, or not at all") {
-  const auto folder =
-      std::filesystem::temp_directory_path() / ("epochcast-trace-" + std::to_string(getpid()));
-  std::filesystem::create_directory(folder);
-
-  write_atomically(folder / "t.json", "old");
-  write_atomically(folder / "t.json", "new");
-
-  CHECK(file_text(folder / "t.json") == "new");
-  CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 1);
-  CHECK_THROWS_AS(write_atomically(folder / "absent" / "t.json", "x"), RunError);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

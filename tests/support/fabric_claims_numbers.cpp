@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "collectives/registry.hpp"
 #include "tests/support/fabric_claims.hpp"
 
 namespace epochcast::tests {
@@ -50,6 +51,25 @@ void all_reduce_world(Fabric& fabric, Expectations& expect) {
   fabric.all_reduce(payload_of(numbers), weight_of(fabric.rank()), fabric.world());
 
   expect.equal(numbers, weighted_sum(fabric.world().ranks, kCount), "all_reduce over world()");
+}
+
+/// Enough for unequal blocks and several segments, whatever the algorithm.
+constexpr std::size_t kLargeCount = 300'001;
+
+void all_reduce_each_way(Fabric& fabric, Expectations& expect) {
+  const std::vector<int>& everybody = fabric.world().ranks;
+  const std::vector<float> mine = numbers_of(fabric.rank(), kLargeCount);
+  const std::vector<float> expected = weighted_sum(everybody, kLargeCount);
+  for (const AllReduceName& name : all_reduce_names()) {
+    const std::string algorithm(name.name);
+    const Communicator& group =
+        fabric.communicator(everybody, {.algorithm = algorithm, .servers = {}});
+    std::vector<float> numbers = mine;
+
+    fabric.all_reduce(payload_of(numbers), weight_of(fabric.rank()), group);
+
+    expect.equal(numbers, expected, algorithm);
+  }
 }
 
 void all_reduce_groups(Fabric& fabric, Expectations& expect) {
@@ -201,6 +221,7 @@ std::vector<FabricClaim> claims_about_numbers() {
   };
   add("world() and node() hold the ranks they should", world_and_nodes);
   add("all_reduce leaves the weighted sum with everybody", all_reduce_world);
+  add("every all-reduce algorithm leaves the weighted sum with everybody", all_reduce_each_way);
   add("all_reduce inside nodes leaves each node its own sum", all_reduce_nodes);
   add("broadcast spreads any root's payload", broadcasts);
   add("gather concatenates payloads of any size by rank, at the root alone", gathers);

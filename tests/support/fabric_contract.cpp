@@ -15,6 +15,15 @@ std::string text_of(std::span<const float> values) {
   return text + "]";
 }
 
+/// Where two long lists differ first, and by what.
+std::string difference_of(std::span<const float> actual, std::span<const float> expected) {
+  const auto [at, expected_at] = std::ranges::mismatch(actual, expected);
+  if (at == actual.end() || expected_at == expected.end())
+    return std::to_string(actual.size()) + " numbers, not " + std::to_string(expected.size());
+  return "number " + std::to_string(at - actual.begin()) + " is " + std::to_string(*at) + ", not " +
+         std::to_string(*expected_at);
+}
+
 }  // namespace
 
 void Expectations::is_true(bool holds, const std::string& what) {
@@ -29,8 +38,13 @@ void Expectations::equal(double actual, double expected, const std::string& what
 void Expectations::equal(std::span<const float> actual,
                          const std::vector<float>& expected,
                          const std::string& what) {
-  is_true(std::ranges::equal(actual, expected),
-          what + ": " + text_of(actual) + ", not " + text_of(expected));
+  constexpr std::size_t kMostShown = 100;
+  if (std::ranges::equal(actual, expected)) return;
+  const bool is_short = std::max(actual.size(), expected.size()) <= kMostShown;
+  is_true(false,
+          what + ": " +
+              (is_short ? text_of(actual) + ", not " + text_of(expected)
+                        : difference_of(actual, expected)));
 }
 
 void Expectations::near_s(double actual_s, double expected_s, const std::string& what) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/machine.hpp"
+#include "real/common/machine.hpp"
 
 #include "tests/catch.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <boost/program_options/variables_map.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,9 @@ class OptionValues {
                                                    std::int64_t low,
                                                    std::int64_t high);
   [[nodiscard]] double positive(const std::string& name);
+
+  /// The option's file; a problem unless its folder exists.
+  [[nodiscard]] std::filesystem::path file_to_write(const std::string& name);
 
   /// Adds `--NAME: got "VALUE"; expected WHAT`.
   void expected(const std::string& name, const std::string& value, const std::string& what);

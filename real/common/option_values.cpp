@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/option_values.hpp"
+#include "real/common/option_values.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -55,6 +55,14 @@ double OptionValues::positive(const std::string& name) {
   if (number && std::isfinite(*number) && *number > 0) return *number;
   expected(name, value, "a positive number");
   return 1;
+}
+
+std::filesystem::path OptionValues::file_to_write(const std::string& name) {
+  std::filesystem::path file = text(name);
+  const std::filesystem::path folder = file.parent_path();
+  if (file.filename().empty() || (!folder.empty() && !std::filesystem::is_directory(folder)))
+    expected(name, file.string(), "a file in a folder that exists");
+  return file;
 }
 
 void OptionValues::expected(const std::string& name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/sampling.hpp"
+#include "real/common/sampling.hpp"
 
 #include <algorithm>
 #include <cmath>

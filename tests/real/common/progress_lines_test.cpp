@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/progress_lines.hpp"
+#include "real/common/progress_lines.hpp"
 
 #include <sstream>
 

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <string>
+
+namespace epochcast::real {
+
+/// The command line's words, by the options they belong to. Throws a UserError: an unknown option
+/// with the closest known one; `expected` names the options that a stray word may be missing.
+[[nodiscard]] boost::program_options::variables_map parse_words(
+    const boost::program_options::options_description& options,
+    int argc,
+    const char* const* argv,
+    const std::string& expected);
+
+}  // namespace epochcast::real

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace epochcast::real {
+
+/// The document as text: short objects and lists of numbers on one line, or wrapped.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& document);
+
+/// The value to 7 significant digits, as samples are written.
+[[nodiscard]] double rounded(double value);
+
+}  // namespace epochcast::real

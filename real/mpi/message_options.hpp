@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "real/mpi/message_probe.hpp"
+
+namespace epochcast::real {
+
+/// What the command line asks for.
+struct MessageOptions {
+  MessageSettings settings;
+  int ranks_per_node = 0;      ///< 0: as many as share memory
+  std::filesystem::path file;  ///< where the trace goes
+  std::string title;           ///< "": to be made up
+  std::string machine;         ///< "": to be found out
+  bool is_help = false;        ///< nothing else is set
+};
+
+/// Whether the folder of --output must exist here.
+enum class FileCheck { folder, none };
+
+/// Reads the command line. Throws a UserError with every problem.
+[[nodiscard]] MessageOptions parse_message_options(int argc,
+                                                   const char* const* argv,
+                                                   FileCheck check);
+
+/// The usage, with every option.
+[[nodiscard]] std::string message_help_text();
+
+}  // namespace epochcast::real

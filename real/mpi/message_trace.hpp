@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "real/common/measured_source.hpp"
+
+namespace epochcast::real {
+
+/// What one kind of message costs at one size.
+struct MessageCost {
+  std::string kind;            ///< "ping-pong", "opposite", "ring-step" or "all-reduce"
+  std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
+  std::string algorithm = {};  ///< of an all-reduce
+  std::int64_t bytes = 0;
+  std::vector<double> samples_s = {};  ///< in the order measured
+};
+
+/// Message costs of a job's machines.
+struct MessageTrace {
+  std::string name;
+  std::string title;
+  MeasuredSource source;
+  std::vector<int> node_of_rank;
+  std::vector<MessageCost> costs = {};
+};
+
+/// Name and version from what MPI_Get_library_version says: "openmpi" and "4.1.4", or "mpi" and the
+/// whole first line of another library's text.
+[[nodiscard]] LibraryVersion mpi_version(const std::string& library_text);
+
+/// The document `epochcast.message-trace/1` (docs/formats.md); samples are rounded to 7 significant
+/// digits.
+[[nodiscard]] nlohmann::ordered_json message_trace_json(const MessageTrace& trace);
+
+}  // namespace epochcast::real

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks what `epochcast-measure-messages --bytes 1,64 --all-reduce ring,openmpi` has written.
+// Arguments: the trace, and the node of each rank, such as 0011.
+#include <cstdio>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+namespace {
+
+using Json = nlohmann::json;
+
+/// Every "KIND SCOPE ALGORITHM BYTES" that such a job has.
+std::set<std::string> expected_costs(const std::string& nodes) {
+  std::set<std::string> costs;
+  const bool has_nodes = nodes.find('1') != std::string::npos;
+  const auto add_pair = [&](const std::string& scope) {
+    for (const char* kind : {"ping-pong ", "opposite "}) {
+      for (const char* bytes : {" 1", " 64"}) costs.insert(kind + scope + " -" + bytes);
+    }
+  };
+  const auto add_group = [&](const std::string& scope) {
+    for (const char* bytes : {" 1", " 64"}) costs.insert("ring-step " + scope + " -" + bytes);
+    // 1 B is not a float.
+    for (const char* name : {" ring", " openmpi"})
+      costs.insert("all-reduce " + scope + name + " 64");
+  };
+  add_pair("node");
+  add_group("all");
+  if (has_nodes) add_pair("between");
+  if (has_nodes) add_group("node");
+  return costs;
+}
+
+/// What is wrong with the trace, "" when nothing.
+std::string problem_of(const Json& trace, const std::string& nodes) {
+  if (trace.at("schema") != "epochcast.message-trace/1") return "schema";
+  if (trace.at("source").at("grade") != "measured") return "grade";
+  if (trace.at("source").at("versions").empty()) return "versions";
+  if (trace.at("ranks") != nodes.size()) return "ranks";
+  if (trace.at("nodes") != nodes.back() - '0' + 1) return "nodes";
+  for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
+    if (trace.at("node_of_rank").at(rank) != nodes[rank] - '0') return "node_of_rank";
+  }
+  std::set<std::string> missing = expected_costs(nodes);
+  for (const Json& cost : trace.at("costs")) {
+    const std::string name = cost.at("kind").get<std::string>() + " " +
+                             cost.at("scope").get<std::string>() + " " +
+                             cost.value("algorithm", "-") + " " + cost.at("bytes").dump();
+    if (missing.erase(name) == 0) return "unexpected or twice: " + name;
+    const Json& samples = cost.at("samples_s");
+    if (samples.size() < 10 || samples.size() > 12) return "number of samples: " + name;
+    for (const Json& sample_s : samples) {
+      if (!(sample_s.get<double>() > 0)) return "a sample that is not positive: " + name;
+    }
+  }
+  return missing.empty() ? "" : "missing: " + *missing.begin();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  std::ifstream file(argv[1]);
+  const std::string problem = problem_of(Json::parse(file), argv[2]);
+  if (!problem.empty()) std::printf("%s: %s\n", argv[1], problem.c_str());
+  return problem.empty() ? 0 : 1;
+}
