@@ -102,6 +102,22 @@ void ranks_agree(int ranks, Findings& findings) {
   }
 }
 
+void all_start_from_rank_0(int ranks, Findings& findings) {
+  for (const std::string strategy : {"sync", "hetgrad", "node-based", "local-sgd"}) {
+    Trial trial = short_trial(strategy, two_nodes(ranks));
+    trial.config.local_steps = 2;
+    const std::vector<double> seconds(static_cast<std::size_t>(ranks), 1);
+    trial.memory["seconds of batch " + std::to_string(kBatch)] = seconds;
+    trial.memory["seconds of partition 0"] = seconds;
+    const Outcome equal = run_trial(trial);
+    trial.is_start_equal = false;
+
+    const Outcome outcome = run_trial(trial);
+
+    findings.is_identical(outcome, equal, strategy);
+  }
+}
+
 }  // namespace
 
 std::vector<Case> exchange_cases() {
@@ -109,6 +125,7 @@ std::vector<Case> exchange_cases() {
       {"sync in buckets is sync", {2, 4}, buckets_are_sync},
       {"hetgrad in buckets is hetgrad, also without samples", {2, 4}, hetgrad_buckets_are_hetgrad},
       {"sync is the same with every all-reduce algorithm", {2, 3, 4}, algorithms_are_ring},
+      {"all ranks start from rank 0's parameters", {2, 4}, all_start_from_rank_0},
       {"all ranks end with the same bits", {2, 3, 4}, ranks_agree},
   };
 }

@@ -62,6 +62,8 @@ Part train(const Trial& trial, MPI_Comm comm) {
   const auto learner =
       real::make_torch_learner(fabric, data, learner_settings(trial), "cpu", 1, pace);
   part.start = copy_of(learner->parameters());
+  if (!trial.is_start_equal)
+    for (float& value : learner->parameters().values) value += static_cast<float>(fabric.rank());
   Worker worker = {.fabric = fabric,
                    .learner = *learner,
                    .config = trial.config,

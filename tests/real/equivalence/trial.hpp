@@ -25,6 +25,7 @@ struct Trial {
   std::map<std::string, std::vector<double>> memory = {};
   /// By rank: a piece of work (forward, backward, step) takes so many seconds longer.
   std::map<int, double> delay_s = {};
+  bool is_start_equal = true;  ///< else every rank's parameters are others before training
 };
 
 /// What came of it, the same on every rank of MPI_COMM_WORLD.
