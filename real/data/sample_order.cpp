@@ -78,8 +78,10 @@ std::vector<std::int64_t> draw_samples(const BiasedDraw& draw,
   const std::int64_t favoured = is_slow_favoured ? draw.slow_samples : draw.fast_samples;
   const std::int64_t others = is_slow_favoured ? draw.fast_samples : draw.slow_samples;
   std::vector<bool> is_taken(fast_order.size(), false);
-  const std::vector<std::int64_t> chosen =
-      highest(static_cast<std::int64_t>(draw.alpha * static_cast<double>(favoured)), losses);
+  // A whole number must not become one less because alpha is not exact in binary.
+  const auto by_loss =
+      static_cast<std::int64_t>(draw.alpha * static_cast<double>(favoured) * (1 + 1e-9));
+  const std::vector<std::int64_t> chosen = highest(by_loss, losses);
   for (const std::int64_t sample : chosen) is_taken[static_cast<std::size_t>(sample)] = true;
   const std::vector<std::int64_t> rest = take(favoured - static_cast<std::int64_t>(chosen.size()),
                                               is_slow_favoured ? slow_order : fast_order,

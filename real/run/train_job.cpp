@@ -18,7 +18,7 @@
 #include "real/run/crew.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/limited_source.hpp"
-#include "real/torch/machine.hpp"
+#include "real/common/machine.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/training_learner.hpp"
 

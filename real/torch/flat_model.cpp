@@ -100,8 +100,9 @@ void FlatModel::cut(double first_bytes, double bucket_bytes) {
 void FlatModel::hook_parameters() {
   const std::vector<torch::Tensor> parameters = network_->parameters();
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    torch::autograd::impl::grad_accumulator(parameters[i])
-        ->add_post_hook(std::make_unique<AfterAccumulation>([this, i] { parameter_is_ready(i); }));
+    accumulators_.push_back(torch::autograd::impl::grad_accumulator(parameters[i]));
+    accumulators_.back()->add_post_hook(
+        std::make_unique<AfterAccumulation>([this, i] { parameter_is_ready(i); }));
   }
 }
 

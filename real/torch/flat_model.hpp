@@ -34,6 +34,8 @@ class FlatModel {
             torch::Device device,
             double first_bytes,
             double bucket_bytes);
+  FlatModel(const FlatModel&) = delete;  // the network's hooks lead here
+  FlatModel& operator=(const FlatModel&) = delete;
 
   [[nodiscard]] TorchNetwork& network() { return *network_; }
   [[nodiscard]] torch::Device device() const { return device_; }
@@ -73,6 +75,8 @@ class FlatModel {
   std::vector<Range> ranges_;
   std::vector<std::size_t> range_of_parameter_;
   std::vector<std::int64_t> parameters_in_range_;
+  /// With the hooks; parameters do not keep them alive.
+  std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
   RangeReady ready_;
   std::vector<std::int64_t> missing_;  ///< parameters of each range, in the current backward
   std::size_t next_range_ = 0;         ///< the first that is not ready

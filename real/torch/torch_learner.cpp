@@ -13,7 +13,7 @@
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
-#include "real/torch/machine.hpp"
+#include "real/common/machine.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -175,9 +175,9 @@ void TorchLearner::check_loss(const torch::Tensor& loss) {
   const auto value = loss.item<float>();
   if (std::isfinite(value)) return;
   std::ostringstream text;
-  text << "rank " << fabric_.rank() << ": the loss is " << value << " in epoch " << epoch_ + 1
-       << ", after " << next_ << " samples of it; lower --learning-rate (now " << learning_rate_
-       << ") or check the data";
+  text << "rank " << fabric_.rank() << ": the loss is " << (std::isnan(value) ? "nan" : "infinite")
+       << " in epoch " << epoch_ + 1 << ", after " << next_
+       << " samples of it; lower --learning-rate (now " << learning_rate_ << ") or check the data";
   throw RunError(text.str());
 }
 

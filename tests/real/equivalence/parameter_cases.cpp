@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies that average parameters: where they do so after each step, they are sync.
+#include "tests/real/equivalence/findings.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+constexpr std::int64_t kBatch = 6;
+
+Trial with_momentum(double momentum, const std::string& strategy, std::vector<WorkerInfo> workers) {
+  Trial trial = trial_of(strategy, std::move(workers), kBatch);
+  trial.config.learning.momentum = momentum;
+  return trial;
+}
+
+/// Momentum may differ among workers: the mean of θ_p - η·v_p is the mean of θ minus η times the
+/// mean of v, and the mean of v_p = m·v_p + g_p follows the mean of g.
+constexpr double kMomenta[] = {0, 0.9};
+
+void one_local_step_is_sync(int ranks, Findings& findings) {
+  for (const double momentum : kMomenta) {
+    Trial trial = with_momentum(momentum, "local-sgd", alike(ranks));
+    trial.config.local_steps = 1;
+
+    const Outcome local = run_trial(trial);
+
+    const Outcome sync = run_trial(with_momentum(momentum, "sync", alike(ranks)));
+    findings.is_near(local, sync, "momentum " + std::to_string(momentum));
+    findings.is_true(local.samples == sync.samples, "samples differ");
+    trial.config.local_steps = 2;
+    findings.is_far(run_trial(trial), sync, "two local steps");
+  }
+}
+
+std::vector<std::vector<int>> layouts(int ranks) {
+  if (ranks == 2) return {{0, 1}};
+  return {{0, 1, 2, 3}, {0, 0, 1, 1}};
+}
+
+void averaging_each_step_is_sync(int ranks, Findings& findings) {
+  for (const std::vector<int>& nodes : layouts(ranks)) {
+    for (const double momentum : kMomenta) {
+      Trial trial = with_momentum(momentum, "node-based", alike_on(nodes));
+      trial.config.averaging_period = 1;
+
+      const Outcome node_based = run_trial(trial);
+
+      const Outcome sync = run_trial(with_momentum(momentum, "sync", alike(ranks)));
+      findings.is_near(node_based, sync, "momentum " + std::to_string(momentum));
+      findings.is_true(node_based.samples == sync.samples, "samples differ");
+      trial.config.averaging_period = 3;
+      findings.is_far(run_trial(trial), sync, "averaging every third step");
+    }
+  }
+}
+
+void one_node_is_sync(int ranks, Findings& findings) {
+  Trial trial = trial_of("node-based", alike(ranks), kBatch);
+  trial.config.averaging_period = 2;
+
+  const Outcome node_based = run_trial(trial);
+
+  // The average of equal parameters is off by its own rounding.
+  findings.is_near(node_based, run_trial(trial_of("sync", alike(ranks), kBatch)), "one node");
+}
+
+/// Unbalanced or biased, on workers that are found equally fast.
+Trial equally_fast(const std::string& strategy, int ranks) {
+  Trial trial = trial_of(strategy, alike(ranks), kBatch);
+  trial.config.epochs = 3;  // from the second one, there are losses to draw by
+  trial.config.local_steps = 2;
+  trial.config.alpha = 0;
+  trial.memory["seconds of batch " + std::to_string(kBatch)] =
+      std::vector<double>(static_cast<std::size_t>(ranks), 0.01);
+  return trial;
+}
+
+void no_bias_is_local_sgd(int ranks, Findings& findings) {
+  const Outcome local = run_trial(equally_fast("local-sgd", ranks));
+
+  for (const std::string strategy : {"biased-local-sgd", "unbalanced-local-sgd"}) {
+    for (const Sampling sampling : {Sampling::none, Sampling::separated, Sampling::unified}) {
+      Trial trial = equally_fast(strategy, ranks);
+      trial.config.sampling = sampling;
+      const Outcome outcome = run_trial(trial);
+      findings.is_identical(outcome, local, strategy);
+      findings.is_true(outcome.samples == local.samples, strategy + ": samples differ");
+    }
+  }
+  Trial trial = equally_fast("biased-local-sgd", ranks);
+  trial.config.alpha = 0.5;
+  findings.is_far(run_trial(trial), local, "biased sampling");
+}
+
+}  // namespace
+
+std::vector<Case> parameter_cases() {
+  return {
+      {"local-sgd with one local step is sync", {2, 4}, one_local_step_is_sync},
+      {"node-based that averages after each step is sync", {2, 4}, averaging_each_step_is_sync},
+      {"node-based on one node is sync", {2, 4}, one_node_is_sync},
+      {"biased-local-sgd without bias at equal speeds is local-sgd",
+       {1, 2, 4},
+       no_bias_is_local_sgd},
+  };
+}
+
+}  // namespace epochcast::tests
