@@ -151,8 +151,7 @@ const Communicator& MpiFabric::intern(std::vector<int> ranks, AllReduceChoice al
   check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members),
             "MPI_Group_incl");
   // Collective over the members alone; they make their groups in the same order.
-  check_mpi(MPI_Comm_create_group(job_, members, 0, &group->comm),
-            "MPI_Comm_create_group");
+  check_mpi(MPI_Comm_create_group(job_, members, 0, &group->comm), "MPI_Comm_create_group");
   check_mpi(MPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   MPI_Group_free(&members);
   MPI_Group_free(&all);

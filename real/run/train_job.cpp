@@ -13,12 +13,12 @@
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "core/units.hpp"
+#include "real/common/machine.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
 #include "real/run/crew.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/limited_source.hpp"
-#include "real/common/machine.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/training_learner.hpp"
 
