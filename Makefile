@@ -47,7 +47,7 @@ bench: build
 	@$(MPIRUN) -n 2 build/bench/epochcast-bench-exchange
 
 lint:
-	@tools/install_packages.sh $(SIM_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
 	@tools/lint.sh
 
 fuzz:

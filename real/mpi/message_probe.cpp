@@ -84,6 +84,7 @@ class Probe {
  private:
   static std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
     std::vector<WorkerInfo> workers;
+    workers.reserve(node_of_rank.size());
     for (const int node : node_of_rank)
       workers.push_back({.node = node, .device_class = "cpu", .model = "cpu"});
     return workers;

@@ -23,7 +23,7 @@ class ScheduleRun {
  public:
   /// 2 MiB: with smaller segments, ranks that share cores wait for their turn more often than they
   /// save by finding numbers in the cache.
-  static constexpr std::size_t kSegment = 512 * 1024;  // floats
+  static constexpr std::size_t kSegment = std::size_t{512} * 1024;  // floats
 
   /// Blocks travel in segments of so many floats.
   explicit ScheduleRun(std::size_t segment = kSegment) : segment_(segment) {}

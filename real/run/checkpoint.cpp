@@ -75,8 +75,8 @@ void replace_file(const fs::path& file, const std::vector<std::string>& parts) {
   if (!folder.is_open() || !folder.sync()) fail(file, "written");
 }
 
-Checkpoints::Checkpoints(fs::path folder, std::vector<SettingText> settings, MPI_Comm job)
-    : folder_(fs::absolute(std::move(folder))), settings_(std::move(settings)), job_(job) {
+Checkpoints::Checkpoints(const fs::path& folder, std::vector<SettingText> settings, MPI_Comm job)
+    : folder_(fs::absolute(folder)), settings_(std::move(settings)), job_(job) {
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(job_, &ranks_), "MPI_Comm_size");
 }

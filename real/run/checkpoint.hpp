@@ -29,7 +29,7 @@ struct RankState {
 class Checkpoints {
  public:
   /// `settings`: those of the job. Collective over `job`; so are the other members.
-  Checkpoints(std::filesystem::path folder, std::vector<SettingText> settings, MPI_Comm job);
+  Checkpoints(const std::filesystem::path& folder, std::vector<SettingText> settings, MPI_Comm job);
 
   /// Creates the folder. Throws a UserError when it holds a checkpoint already, which `resume`
   /// allows.

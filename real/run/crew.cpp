@@ -79,7 +79,7 @@ OwnDevice own_device(const MachineConfig& config,
   return own;
 }
 
-Crew assemble(WorkerInfo own,
+Crew assemble(const WorkerInfo& own,
               const std::string& strategy,
               Participants participants,
               const std::function<double()>& batch_s) {

@@ -36,7 +36,7 @@ struct OwnDevice {
 /// Those who take part. Collective over MPI_COMM_WORLD. `batch_s`, this rank's seconds of a batch,
 /// is called where only the fastest train. Throws a UserError when a strategy lacks trainers or
 /// servers.
-[[nodiscard]] Crew assemble(WorkerInfo own,
+[[nodiscard]] Crew assemble(const WorkerInfo& own,
                             const std::string& strategy,
                             Participants participants,
                             const std::function<double()>& batch_s);

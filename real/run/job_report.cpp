@@ -66,6 +66,7 @@ std::optional<RunResult> collect_result(RunResult result,
   const std::vector<std::string> texts = gather_texts(json_of(own).dump(), 0, job);
   if (rank_of(job) != 0) return std::nullopt;
   std::vector<WorkerReport> reports;
+  reports.reserve(texts.size());
   for (const std::string& text : texts) reports.push_back(report_of(nlohmann::json::parse(text)));
   std::set<int> nodes;
   for (const WorkerInfo& worker : workers) nodes.insert(worker.node);

@@ -21,6 +21,7 @@
 #include "real/run/limited_source.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/training_learner.hpp"
+#include "strategies/training.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -217,10 +218,7 @@ class TrainingRun {
     counted_s_ = training_s;
     const Score trained = all_of(learner_->trained());
     // Every trainer tests a part with its own model: they differ in BatchNorm statistics at most.
-    const int trainers = static_cast<int>(
-        std::count_if(crew_.workers.begin(), crew_.workers.end(), [](const WorkerInfo& each) {
-          return each.role == Role::trains;
-        }));
+    const std::int64_t trainers = std::max(1, trainer_count(fabric_));
     const std::int64_t samples = data_.test->size();
     const bool trains = fabric_.self().role == Role::trains;
     const Score tested = all_of(trains ? learner_->test(*data_.test,

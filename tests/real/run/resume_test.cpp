@@ -162,7 +162,7 @@ TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read
   CHECK(other.err == "epochcast: --resume: " + saved +
                          "/checkpoint.json is of another job: --momentum 0.5 was 0.9\n");
 
-  const Outcome alone = folder.run(job + " --resume --ranks 1");
+  const Outcome alone = folder.run(job + " --resume --set ranks=1");
   CHECK(alone.status == 2);
   CHECK(alone.err == "epochcast: --resume: " + saved +
                          "/checkpoint.json is of a job with 2 ranks; this one has 1\n");
