@@ -2,8 +2,9 @@
 # A thin front for CMake: each target installs what it needs on a Debian machine, builds, and runs.
 
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev
-REAL_PACKAGES := libtorch-dev libopenblas0-pthread libgd-dev libcsv-dev pkg-config
+REAL_PACKAGES := libopenmpi-dev openmpi-bin libtorch-dev libopenblas0-pthread libgd-dev libcsv-dev pkg-config
 TEST_PACKAGES := catch2 ccache
+BENCH_PACKAGES := python3-torch
 LINT_PACKAGES := clang-format clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
@@ -35,10 +36,14 @@ test:
 	cmake --build --preset dev
 	ctest --preset dev
 
-bench: build
-	@cmake --preset release -DEPOCHCAST_BENCH=ON >build/configure.log || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release
-	@build/release/epochcast-bench $(EPOCHCAST)
+bench:
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BENCH_PACKAGES)
+	@mkdir -p build
+	@cmake --preset bench >build/configure.log || { cat build/configure.log; exit 1; }
+	@cmake --build --preset bench
+	@build/bench/epochcast-bench build/bench/epochcast
+	@build/bench/epochcast-bench-training
+	@bench/compare_ddp.py build/bench/epochcast-run
 
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
