@@ -4,6 +4,7 @@
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev
 REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin libgd-dev libcsv-dev pkg-config
 TEST_PACKAGES := catch2 ccache
+BENCH_PACKAGES := python3-torch
 LINT_PACKAGES := clang-format clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
@@ -37,14 +38,15 @@ test:
 	cmake --build --preset dev
 	ctest --preset dev
 
-bench: build
-	@cmake --preset release -DEPOCHCAST_BENCH=ON >build/configure.log || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release
-	@build/release/epochcast-bench $(EPOCHCAST)
-	@tools/install_packages.sh $(REAL_PACKAGES)
+bench:
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BENCH_PACKAGES)
+	@mkdir -p build
 	@cmake --preset bench >build/configure.log || { cat build/configure.log; exit 1; }
 	@cmake --build --preset bench
+	@build/bench/epochcast-bench build/bench/epochcast
 	@$(MPIRUN) -n 2 build/bench/epochcast-bench-exchange
+	@build/bench/epochcast-bench-training
+	@bench/compare_ddp.py build/bench/epochcast-run
 
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)

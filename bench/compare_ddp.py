@@ -19,7 +19,7 @@ import tempfile
 
 RANKS = 2
 BLOCKS = 4  # of a run, besides the warm-up
-LAUNCH = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(RANKS)]
+LAUNCH = ["mpirun", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
 PARAMETERS = {"resnet20": 269722, "resnet18": 11173962}
 OURS = {
     "epochcast": [],
@@ -67,6 +67,7 @@ def run_ours(program, folder, network, batch, iterations, flags):
     metrics = folder / "metrics.jsonl"
     output_of(
         LAUNCH
+        + ["-n", str(RANKS)]
         + [program, "train", "--strategy", "sync", "--network", network, "--batch", str(batch)]
         + ["--dataset", folder / "dataset.json", "--data", folder, "--augment", "off"]
         + ["--learning-rate", "0.01"]

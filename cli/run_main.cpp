@@ -16,6 +16,7 @@
 #include "core/suggest.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/run/train_job.hpp"
+#include "real/torch/memory.hpp"
 
 namespace epochcast {
 namespace {
@@ -63,6 +64,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace epochcast
 
 int main(int count, char** arguments) {
+  epochcast::real::keep_freed_memory();
   int rank = 0;
   try {
     const epochcast::real::MpiSession session(&count, &arguments);

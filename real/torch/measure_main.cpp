@@ -11,6 +11,7 @@
 #include "real/common/text_file.hpp"
 #include "real/torch/measure.hpp"
 #include "real/torch/measure_options.hpp"
+#include "real/torch/memory.hpp"
 #include "real/torch/trace_file.hpp"
 
 namespace epochcast::real {
@@ -50,6 +51,7 @@ int run(int argc, const char* const* argv) {
 }  // namespace epochcast::real
 
 int main(int argc, char** argv) {
+  epochcast::real::keep_freed_memory();  // as in training
   try {
     return epochcast::real::run(argc, argv);
   } catch (const epochcast::UserError& error) {

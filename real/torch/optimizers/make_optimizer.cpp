@@ -24,11 +24,12 @@ struct OptimizerEntry {
 /// A maker of LibTorch's `Optimizer`; `options` turns settings into its options.
 template <typename Optimizer, typename Options>
 OptimizerEntry library_entry(const std::string& name, Options options) {
-  return {name, [options](const OptimizerSettings& settings, const torch::Tensor& parameters) {
-            auto optimizer = std::make_unique<Optimizer>(std::vector<torch::Tensor>{parameters},
-                                                         options(settings));
-            return std::make_unique<LibraryOptimizer>(settings.name, std::move(optimizer));
-          }};
+  return {
+      name, [options](const OptimizerSettings& settings, const torch::Tensor& parameters) {
+        auto optimizer =
+            std::make_unique<Optimizer>(LibraryOptimizer::pieces(parameters), options(settings));
+        return std::make_unique<LibraryOptimizer>(settings.name, parameters, std::move(optimizer));
+      }};
 }
 
 template <typename Optimizer>
