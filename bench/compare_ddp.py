@@ -36,8 +36,9 @@ def write_data(folder, samples):
     generator = random.Random(1)
     files = {f"data_batch_{i}.bin": samples // 5 for i in range(1, 6)}
     for name, count in {**files, "test_batch.bin": 10}.items():
-        records = (bytes([generator.randrange(10)]) + generator.randbytes(3072) for _ in range(count))
-        (folder / name).write_bytes(b"".join(records))
+        (folder / name).write_bytes(
+            b"".join(bytes([generator.randrange(10)]) + generator.randbytes(3072) for _ in range(count))
+        )
     dataset = {
         "schema": "epochcast.dataset/1",
         "name": "cifar10",
@@ -107,7 +108,8 @@ def compare(program, network, batch, iterations, runs):
     medians = {}
     for name, seconds in blocks.items():
         low, medians[name], high = statistics.quantiles(seconds, n=4)
-        print(f"  {name:20} {1e3 * medians[name]:8.1f} ms/iteration  ({1e3 * low:.1f} .. {1e3 * high:.1f})")
+        spread = f"{1e3 * low:.1f} .. {1e3 * high:.1f}"
+        print(f"  {name:20} {1e3 * medians[name]:8.1f} ms/iteration  ({spread})")
     for theirs in THEIRS:
         for ours in OURS:
             ratio = medians[theirs] / medians[ours]
