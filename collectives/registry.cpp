@@ -19,6 +19,8 @@
 #include "collectives/recursive_doubling.hpp"
 #include "collectives/ring.hpp"
 #include "collectives/segmented_ring.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {
@@ -90,6 +92,13 @@ std::unique_ptr<Schedule> make_all_reduce(std::string_view name,
     if (entry.name.name == name) return entry.make(shape, ranks, bytes);
   }
   throw std::invalid_argument("unknown all-reduce algorithm \"" + std::string(name) + "\"");
+}
+
+void check_all_reduce(const std::string& name) {
+  std::vector<std::string> known;
+  for (const AllReduceName& each : all_reduce_names()) known.emplace_back(each.name);
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw UserError("--all-reduce: " + unknown_name("all-reduce algorithm", name, known));
 }
 
 std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,

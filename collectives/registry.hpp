@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct AllReduceName {
 
 /// Every name that make_all_reduce knows, in alphabetical order.
 [[nodiscard]] std::span<const AllReduceName> all_reduce_names();
+
+/// Throws a UserError with the closest name when --all-reduce got an unknown one.
+void check_all_reduce(const std::string& name);
 
 /// The schedule by which this group all-reduces a payload of `bytes`; every rank ends with the sum.
 ///

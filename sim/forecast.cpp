@@ -48,15 +48,6 @@ Costs costs_of(const Job& job, const std::vector<WorkerInfo>& workers) {
   return costs;
 }
 
-void check_names(const JobConfig& config) {
-  std::vector<std::string> known;
-  for (const AllReduceName& each : all_reduce_names()) known.emplace_back(each.name);
-  if (std::find(known.begin(), known.end(), config.all_reduce) == known.end()) {
-    throw UserError("--all-reduce: " +
-                    unknown_name("all-reduce algorithm", config.all_reduce, known));
-  }
-}
-
 void check_classes(const char* setting,
                    const std::map<std::string, double>& given,
                    std::vector<std::string> known,
@@ -166,7 +157,7 @@ RunResult forecast(const Job& given,
     job.platform = describe_xml_platform(job.platform.simgrid_xml);
   const JobConfig& config = job.config;
   const Strategy& strategy = find_strategy(strategy_name);
-  check_names(config);
+  check_all_reduce(config.all_reduce);
   check_classes("--batch-seconds", config.batch_seconds, {}, job);
   check_classes("--exchange-seconds", config.exchange_seconds, {"all", "node"}, job);
   const std::vector<WorkerInfo> workers =

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cli/progress_bar.hpp"
+#include "collectives/registry.hpp"
 #include "core/buckets.hpp"
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
@@ -41,6 +42,7 @@ int check_layout(const std::vector<WorkerInfo>& workers) {
 std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const JobConfig& config = job.config;
   const Strategy& strategy = find_strategy(config.strategy);
+  check_all_reduce(config.all_reduce);
   const std::vector<WorkerInfo> workers =
       place(job.platform, config, strategy.participants, [&](const WorkerInfo& worker) {
         return job.cost_of(worker).median(config.batch).total_s();

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/progress_bar.hpp"
+#include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "core/units.hpp"
@@ -183,10 +184,11 @@ class TrainingRun {
     ++iterations_;
     if (is_first() && options_.has_bar) {
       const Score score = learner_->trained();
-      const std::string loss =
-          score.samples > 0 ? "loss " + number(score.loss_sum / score.samples) + ", " : "";
+      std::string seen;
+      if (score.samples > 0) seen = "loss " + number(score.loss_sum / score.samples) + ", ";
+      if (score.correct > 0) seen += "accuracy " + percent(score.correct / score.samples) + ", ";
       const auto epoch = static_cast<double>(worker_.progress.position().at(1));
-      progress_.update(epoch + learner_->epoch_share(), loss);
+      progress_.update(epoch + learner_->epoch_share(), seen);
     }
     if (checkpoints_ && options_.checkpoint_every > 0 &&
         iterations_ % options_.checkpoint_every == 0) {
@@ -297,6 +299,7 @@ std::optional<RunResult> train(const JobConfig& config,
                                const RunOptions& options) {
   const Dataset dataset = dataset_of(config, catalog);
   const Strategy& strategy = find_strategy(config.strategy);
+  check_all_reduce(config.all_reduce);
   const DataSplit data = data_of(config, dataset);
   const OwnDevice device = own_device(config.machine, [&](const std::string& name) {
     return torch_device_model(name, config.machine.threads);

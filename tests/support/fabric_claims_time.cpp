@@ -179,8 +179,8 @@ void repeat_counts_all(Fabric& fabric, Expectations& expect) {
   const auto count = static_cast<double>(kIterations);
   // Iterations may start up to one exchange apart, hence the tolerance of one of them.
   const double exchange_s = once[0] - kStep_s / 4 * fabric.world().size();
-  expect.at_least_s(all[0], count * (once[0] - exchange_s), "the clock after repeat");
-  expect.at_least_s(count * once[0] + exchange_s, all[0], "the clock after repeat, bound");
+  expect.at_least_s(all[0], count * (once[0] - exchange_s), "the clock after repeat", count);
+  expect.at_least_s(count * once[0] + exchange_s, all[0], "the clock after repeat, bound", count);
   expect.near_s(all[1] / count, once[1], "compute_s of an iteration");
   expect.equal(all[3], count * once[3], "bytes inside nodes");
   expect.equal(all[4], count * once[4], "bytes between nodes");

@@ -52,8 +52,11 @@ void Expectations::near_s(double actual_s, double expected_s, const std::string&
           what + ": " + std::to_string(actual_s) + " s, not " + std::to_string(expected_s) + " s");
 }
 
-void Expectations::at_least_s(double actual_s, double least_s, const std::string& what) {
-  is_true(actual_s >= least_s - slack_s_,
+void Expectations::at_least_s(double actual_s,
+                              double least_s,
+                              const std::string& what,
+                              double times) {
+  is_true(actual_s >= least_s - times * slack_s_,
           what + ": " + std::to_string(actual_s) + " s, below " + std::to_string(least_s) + " s");
 }
 

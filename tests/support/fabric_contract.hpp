@@ -23,7 +23,8 @@ class Expectations {
              const std::vector<float>& expected,
              const std::string& what);
   void near_s(double actual_s, double expected_s, const std::string& what);
-  void at_least_s(double actual_s, double least_s, const std::string& what);
+  /// `times`: how many times what is compared was taken from the clock.
+  void at_least_s(double actual_s, double least_s, const std::string& what, double times = 1);
 
   /// One line per broken expectation.
   [[nodiscard]] const std::string& broken() const { return broken_; }

@@ -119,6 +119,9 @@ TEST_CASE("what is wrong with a job is said once, with what to do") {
   complains(kTrain + "--strategy sync --optimizer sdg",
             2,
             "--optimizer: unknown optimizer \"sdg\"; did you mean \"sgd\"?");
+  complains(kTrain + "--strategy sync --all-reduce rign",
+            2,
+            "--all-reduce: unknown all-reduce algorithm \"rign\"; did you mean \"ring\"?");
   complains(kTrain + "--strategy sync --slow-down gpu=2",
             2,
             "--slow-down: unknown device class, model or rank \"gpu\"; did you mean \"cpu\"?");
