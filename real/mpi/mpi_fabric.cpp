@@ -296,13 +296,11 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
       // Nobody has all weights before everybody has come: as good as a barrier.
       group.weights.resize(static_cast<std::size_t>(group.communicator.size()));
       MPI_Request everybody = MPI_REQUEST_NULL;
-      // NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker): wait_politely() tests until it is
-      // done
       check_mpi(
           MPI_Iallgather(
               &factor, 1, MPI_FLOAT, group.weights.data(), 1, MPI_FLOAT, group.comm, &everybody),
           "MPI_Iallgather");
-      wait_politely(everybody);
+      wait_politely(everybody);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
     };
     return collective(
         among, "all-reduce", meet, [this, values, factor, is_large, &plan](Group& group) {
