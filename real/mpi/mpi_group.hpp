@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "collectives/schedule.hpp"
+#include "real/mpi/mpi_fabric.hpp"
+
+// What MpiFabric keeps of a communicator; for its own files.
+
+namespace epochcast::real {
+
+/// What an all-reduce of so many bytes does.
+struct MpiFabric::Plan {
+  std::unique_ptr<Schedule> schedule;
+  Traffic sent;
+};
+
+/// A communicator with what MPI and its schedules need.
+struct MpiFabric::Group {
+  Communicator communicator;
+  MPI_Comm comm = MPI_COMM_NULL;
+  int rank = 0;  ///< ours, among the members
+
+  std::map<std::int64_t, Plan> plans;  ///< by bytes
+  std::vector<float> weights;          ///< every member's, in a large all-reduce
+
+  Group() = default;
+  Group(const Group&) = delete;
+  Group& operator=(const Group&) = delete;
+  ~Group() {
+    if (comm != MPI_COMM_NULL && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm);
+  }
+
+  [[nodiscard]] int index_of(int job_rank) const {
+    const auto found =
+        std::lower_bound(communicator.ranks.begin(), communicator.ranks.end(), job_rank);
+    return static_cast<int>(found - communicator.ranks.begin());
+  }
+};
+
+}  // namespace epochcast::real
