@@ -63,6 +63,14 @@ po::options_description launch_flags() {
   return options;
 }
 
+int parse_ranks(const std::string& option, const std::string& text) {
+  try {
+    return parse_small_count(text, 1);
+  } catch (const UserError& error) {
+    throw UserError(option + ": " + error.what());
+  }
+}
+
 struct Host {
   std::string name;
   int ranks = 0;
@@ -72,6 +80,7 @@ std::vector<Host> hosts_from(const po::variables_map& values, int default_ranks)
   std::vector<Host> hosts;
   if (values.count("hosts") == 0) return hosts;
   const auto text = values["hosts"].as<std::string>();
+  if (text.empty()) throw UserError("--hosts: got \"\"; expected names such as node1,node2:4");
   for (const std::string& part : split(text, ',')) {
     const std::size_t colon = part.find(':');
     Host host = {.name = part.substr(0, colon), .ranks = default_ranks};
@@ -117,7 +126,8 @@ Placement placement_from(const po::variables_map& values,
   const int per_machine = static_cast<int>(config.machine.devices.size());
   const bool is_slurm = values.count("slurm") > 0;
   Placement where;
-  where.machines = is_slurm ? parse_small_count(values["slurm-nodes"].as<std::string>(), 1) : 1;
+  where.machines =
+      is_slurm ? parse_ranks("--slurm-nodes", values["slurm-nodes"].as<std::string>()) : 1;
   const int wanted = trains ? config.machine.ranks.value_or(0) : emulated_ranks(config);
   const auto named = values.count("hosts") > 0
                          ? static_cast<int>(split(values["hosts"].as<std::string>(), ',').size())
@@ -328,7 +338,7 @@ int run_measure(const Words& arguments) {
       ++word;
       continue;
     }
-    if (is_ranks) ranks = *(word + 1);
+    if (is_ranks) ranks = std::to_string(parse_ranks("--ranks", *(word + 1)));
     if (!is_ranks) words.insert(words.end(), {"--host", *(word + 1)});
     word = rest.erase(word, word + 2);
   }

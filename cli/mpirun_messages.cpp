@@ -20,7 +20,8 @@ bool is_frame(const std::string& line) {
 bool is_about_our_ending(const std::vector<std::string>& lines) {
   return std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
     return line.starts_with("MPI_ABORT was invoked") ||
-           line.starts_with("Primary job  terminated normally");
+           line.starts_with("Primary job  terminated normally") ||
+           line.starts_with("mpirun detected that one or more processes exited with non-zero");
   });
 }
 
