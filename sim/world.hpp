@@ -87,6 +87,9 @@ class World {
   void sleep_until(double when_s);
   [[nodiscard]] int node_count() const;  ///< up to the last one with a worker
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
+  [[nodiscard]] const MessageCosts* messages_between(int rank, int other) const;
+  /// How long members of a collective take to learn that all have come.
+  [[nodiscard]] double meeting_s(const Communicator& among) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
   [[nodiscard]] simgrid::s4u::Mailbox* mailbox(int from, int to, int channel);
 
