@@ -9,6 +9,8 @@ namespace epochcast {
 /// `epochcast simulate`: arguments after the command's name. Returns the exit status; throws
 /// UserError.
 int run_simulate(const std::vector<std::string>& arguments);
+/// `epochcast calibrate`: traces to a platform.
+int run_calibrate(const std::vector<std::string>& arguments);
 /// `epochcast train`: starts mpirun and the workers.
 int run_train(const std::vector<std::string>& arguments);
 /// `epochcast emulate`: the same for slept computing.

@@ -36,8 +36,6 @@ MessageCosts read_message_costs(JsonInput input) {
         return a.from_bytes <= b.from_bytes;
       });
   if (!is_ascending) regimes.problem("\"from\" must ascend");
-  if (const auto round = input.maybe("round"))
-    costs.round_s = round->quantity(Dimension::seconds, true);
   if (const auto meeting = input.maybe("meeting"))
     costs.meeting_s = meeting->quantity(Dimension::seconds, true);
   input.finish();

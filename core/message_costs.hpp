@@ -19,11 +19,9 @@ struct MessageRegime {
 /// programs.
 ///
 /// Piecewise linear as in SMPI (Clauss et al., "Single Node On-Line Simulation of MPI Applications
-/// with SMPI", IPDPS 2011): a message alone takes what its regime says; several share links.
+/// with SMPI", IPDPS 2011): a message takes what its regime says, or longer where it shares links.
 struct MessageCosts {
   std::vector<MessageRegime> regimes;  ///< ascending, the first from 0
-  double round_s = 0;  ///< what a worker's software adds to each round of a collective, with all
-                       ///< workers active (they may share cores)
   double meeting_s = 0;  ///< a round of the barrier that a collective begins with, after a wait
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;

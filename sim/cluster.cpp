@@ -201,31 +201,20 @@ void Cluster::use_message_costs(const Platform& platform) {
     return a == node_of.end() || b == node_of.end() ? nullptr
                                                     : messages_between(a->second, b->second);
   };
-  auto* model = engine().get_netzone_root()->get_network_model();
-  model->set_lat_factor_cb([costs, node_of, shortest_between_s](double bytes,
-                                                                const sg::Host* from,
-                                                                const sg::Host* to,
-                                                                const std::vector<sg::Link*>& links,
-                                                                const auto&) {
-    const MessageCosts* known = costs(from, to);
-    if (known == nullptr) return 1.0;
-    double route_s = 0;
-    for (const sg::Link* link : links) route_s += link->get_latency();
-    const bool is_between = node_of.at(from) != node_of.at(to);
-    const double further_s = is_between ? std::max(0.0, route_s - shortest_between_s) : 0;
-    return (known->regime(bytes).latency_s + further_s) / route_s;
-  });
-  model->set_bw_factor_cb([costs](double bytes,
-                                  const sg::Host* from,
-                                  const sg::Host* to,
-                                  const std::vector<sg::Link*>& links,
-                                  const auto&) {
-    const MessageCosts* known = costs(from, to);
-    if (known == nullptr) return 1.0;
-    double bytes_per_s = links.front()->get_bandwidth();
-    for (const sg::Link* link : links) bytes_per_s = std::min(bytes_per_s, link->get_bandwidth());
-    return known->regime(bytes).bytes_per_s / bytes_per_s;
-  });
+  engine().get_netzone_root()->get_network_model()->set_lat_factor_cb(
+      [costs, node_of, shortest_between_s](double bytes,
+                                           const sg::Host* from,
+                                           const sg::Host* to,
+                                           const std::vector<sg::Link*>& links,
+                                           const auto&) {
+        const MessageCosts* known = costs(from, to);
+        if (known == nullptr) return 1.0;
+        double route_s = 0;
+        for (const sg::Link* link : links) route_s += link->get_latency();
+        const bool is_between = node_of.at(from) != node_of.at(to);
+        const double further_s = is_between ? std::max(0.0, route_s - shortest_between_s) : 0;
+        return (known->regime(bytes).latency_s + further_s) / route_s;
+      });
 }
 
 sg::Host* Cluster::host(int node, int device) const {

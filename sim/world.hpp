@@ -88,6 +88,9 @@ class World {
   [[nodiscard]] int node_count() const;  ///< up to the last one with a worker
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
   [[nodiscard]] const MessageCosts* messages_between(int rank, int other) const;
+  /// Starts a message that may be as fast as its size allows.
+  [[nodiscard]] simgrid::s4u::CommPtr send_async(
+      int from, int to, int channel, void* content, double bytes);
   /// How long members of a collective take to learn that all have come.
   [[nodiscard]] double meeting_s(const Communicator& among) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;

@@ -153,20 +153,15 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   boost::container::small_vector<int*, 4> received(round.size());
   double added_bytes = 0;
-  double software_s = 0;
   for (std::size_t i = 0; i < round.size(); ++i) {
     const Action& action = round[i];
     const int peer = ranks[static_cast<std::size_t>(action.peer)];
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
-    if (const MessageCosts* costs = messages_between(self, peer))
-      software_s = std::max(software_s, costs->round_s);
     if (action.kind == ActionKind::send) {
       ++simulated_messages_;
       const Traffic sent = traffic_between(self, peer, bytes);
       traffic += sent;
-      transfers.push_back(
-          mailbox(self, peer, kCollectiveChannel)
-              ->put_async(&message, static_cast<std::uint64_t>(std::llround(bytes))));
+      transfers.push_back(send_async(self, peer, kCollectiveChannel, &message, bytes));
     } else {
       if (action.kind == ActionKind::receive_add) added_bytes += bytes;
       transfers.push_back(mailbox(peer, self, kCollectiveChannel)->get_async<int>(&received[i]));
@@ -174,7 +169,16 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
   const double adding_s = added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
-  if (adding_s + software_s > 0) sg::this_actor::sleep_for(adding_s + software_s);
+  if (adding_s > 0) sg::this_actor::sleep_for(adding_s);
+}
+
+sg::CommPtr World::send_async(int from, int to, int channel, void* content, double bytes) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+  sg::CommPtr transfer = mailbox(from, to, channel)->put_init(content, whole);
+  if (const MessageCosts* costs = messages_between(from, to))
+    transfer->set_rate(costs->regime(bytes).bytes_per_s);
+  transfer->vetoable_start();
+  return transfer;
 }
 
 const MessageCosts* World::messages_between(int rank, int other) const {

@@ -197,15 +197,19 @@ class Probe {
     return (clock_s() - start_s) / steps;
   }
 
-  /// How long the last one waits until everybody has noticed that it came, where the others have
-  /// been waiting. Ranks take turns in being late.
+  /// How long after the last one has come everybody knows, where the others have been waiting.
+  /// Ranks take turns in being late.
   double meet(const SplitComm& group) {
     const bool is_late = meetings_++ % group.size() == group.rank();
     check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
     if (is_late) std::this_thread::sleep_for(kLate);
     const double start_s = clock_s();
     polite_barrier(group.comm());
-    return is_late ? clock_s() - start_s : 0;
+    check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");  // over when all have left the first
+    const double all_left_s = clock_s();
+    check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
+    const double barrier_s = clock_s() - all_left_s;
+    return is_late ? std::max(1e-7, all_left_s - start_s - barrier_s) : 0;
   }
 
   /// Everybody adds one buffer to another.
