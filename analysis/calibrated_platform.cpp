@@ -67,22 +67,24 @@ int devices_of(const Json& group) {
 
 }  // namespace
 
-Json platform_of_trace(const MessageTrace& trace, const std::string& device_model) {
+Json platform_of_trace(const MessageTrace& trace, const std::vector<std::string>& model_of_rank) {
   Json groups = Json::array();
-  int last = 0;
   for (int node = 0; node < trace.node_count(); ++node) {
-    const auto ranks = static_cast<int>(
-        std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), node));
-    if (ranks == last) {
-      groups.back()["count"] = groups.back()["count"].get<int>() + 1;
-      continue;
+    Json devices = Json::array();
+    for (std::size_t rank = 0; rank < trace.node_of_rank.size(); ++rank) {
+      if (trace.node_of_rank[rank] != node) continue;
+      if (devices.empty() || devices.back()["model"] != model_of_rank[rank]) {
+        devices.push_back({{"class", "cpu"}, {"model", model_of_rank[rank]}, {"count", 0}});
+      }
+      devices.back()["count"] = devices.back()["count"].get<int>() + 1;
     }
-    last = ranks;
-    groups.push_back({{"name", "nodes-" + std::to_string(groups.size() + 1)},
-                      {"count", 1},
-                      {"devices", Json::array({{{"class", "cpu"},
-                                                {"model", device_model},
-                                                {"count", ranks}}})}});
+    if (!groups.empty() && groups.back()["devices"] == devices) {
+      groups.back()["count"] = groups.back()["count"].get<int>() + 1;
+    } else {
+      groups.push_back({{"name", "nodes-" + std::to_string(groups.size() + 1)},
+                        {"count", 1},
+                        {"devices", devices}});
+    }
   }
   return {{"schema", "epochcast.platform/1"},
           {"name", trace.name},

@@ -11,9 +11,9 @@
 namespace epochcast {
 
 /// A platform document (`epochcast.platform/1`) for the machines of a message trace: one device of
-/// class "cpu" and the given model for each rank.
-[[nodiscard]] nlohmann::ordered_json platform_of_trace(const MessageTrace& trace,
-                                                       const std::string& device_model);
+/// class "cpu" for each rank, of the model given for it.
+[[nodiscard]] nlohmann::ordered_json platform_of_trace(
+    const MessageTrace& trace, const std::vector<std::string>& model_of_rank);
 
 /// The platform document with what the fit says of its network, the insides of its nodes and its
 /// devices' adding, marked as measured. What was not measured stays as it is.

@@ -13,6 +13,7 @@ namespace epochcast {
 namespace {
 
 constexpr std::size_t kFewestSizes = 3;
+constexpr double kLargeBytes = 65536;  // messages from here on show what a link gives
 constexpr double kLeastSpread = 0.01;  // medians are not known better than this
 constexpr double kFastest = 1e12;      // bytes per second: a line that does not rise
 
@@ -109,7 +110,12 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.regimes = busy.empty() ? fit.alone : fit_regimes(busy);
   fit.ping_pong = fitted(alone, {.regimes = fit.alone});
   if (!busy.empty()) fit.ring_step = fitted(busy, fit.costs);
+  // A link gives what it gives to large messages; that some sizes get less is the software's doing.
   fit.bytes_per_s = fit.costs.regimes.back().bytes_per_s;
+  for (const MessageRegime& regime : fit.costs.regimes) {
+    if (regime.from_bytes >= kLargeBytes)
+      fit.bytes_per_s = std::max(fit.bytes_per_s, regime.bytes_per_s);
+  }
 
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
   if (!opposite.empty() && opposite.back().bytes == alone.back().bytes)

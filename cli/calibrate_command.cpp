@@ -131,7 +131,9 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (output.empty()) throw UserError("--output: missing; expected the platform file to write");
   const MessageTrace trace = load_message_trace(messages);
   const NetworkFit fit = fit_network(trace);
-  Json base = platform_of_trace(trace, values["device-name"].as<std::string>());
+  const std::vector<std::string> models(trace.node_of_rank.size(),
+                                        values["device-name"].as<std::string>());
+  Json base = platform_of_trace(trace, models);
   if (values.count("platform") > 0) {
     const auto file = Catalog::standard().find(
         "models/platforms", values["platform"].as<std::string>(), "--platform");

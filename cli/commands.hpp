@@ -11,6 +11,8 @@ namespace epochcast {
 int run_simulate(const std::vector<std::string>& arguments);
 /// `epochcast calibrate`: traces to a platform.
 int run_calibrate(const std::vector<std::string>& arguments);
+/// `epochcast validate`: forecasts against real runs.
+int run_validate(const std::vector<std::string>& arguments);
 /// `epochcast train`: starts mpirun and the workers.
 int run_train(const std::vector<std::string>& arguments);
 /// `epochcast emulate`: the same for slept computing.

@@ -18,6 +18,7 @@ constexpr const char* kUsage =
   epochcast emulate    exchange real messages between computations that are slept for what they cost
   epochcast measure    what batches and messages cost on this machine
   epochcast calibrate  a platform from what was measured
+  epochcast validate   forecasts against real runs, and how far off they are
   epochcast list       platforms, networks, datasets, strategies, collectives or traces
 
 `epochcast COMMAND --help` explains a command.
@@ -39,9 +40,10 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments[0] == "emulate") return epochcast::run_emulate(rest);
   if (arguments[0] == "measure") return epochcast::run_measure(rest);
   if (arguments[0] == "calibrate") return epochcast::run_calibrate(rest);
+  if (arguments[0] == "validate") return epochcast::run_validate(rest);
   if (arguments[0] == "list") return epochcast::run_list(rest);
   throw epochcast::UserError(epochcast::unknown_name(
-      "command", arguments[0], {"simulate", "train", "emulate", "measure", "calibrate", "list"}));
+      "command", arguments[0], {"simulate", "train", "emulate", "measure", "calibrate", "validate", "list"}));
 }
 
 }  // namespace
