@@ -38,13 +38,14 @@ struct PassOptions {
   bool is_noisy = false;  ///< loops never settle exactly: sample them
   bool is_pilot = false;  ///< noisy: only learns what iterations are like, for later passes
   std::uint64_t seed = 0;
+  std::size_t session = 0;       ///< noisy: loops are alike only within one
   Timeline* timeline = nullptr;  ///< filled when given
 };
 
 class SimFabric;
 
-/// Loops that do the same: communicator, epoch, depth and number of iterations.
-using LoopKey = std::tuple<int, std::int64_t, int, std::int64_t>;
+/// Loops that do the same: session, communicator, epoch, depth and number of iterations.
+using LoopKey = std::tuple<std::size_t, int, std::int64_t, int, std::int64_t>;
 
 /// A job on a simulated cluster: its workers, their clocks, and the collectives they meet in.
 ///
