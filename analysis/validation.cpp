@@ -16,12 +16,14 @@ double median(std::vector<double> values) {
 
 double median_of(const std::vector<RunResult>& runs, double PhaseTimes::*phase) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const RunResult& run : runs) values.push_back(run.phases.*phase);
   return median(values);
 }
 
 std::vector<double> epochs_s(const std::vector<RunResult>& runs) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const RunResult& run : runs) values.push_back(run.epoch_s);
   return values;
 }

@@ -103,6 +103,9 @@ TEST_CASE("findings and summary follow from the rows, whatever the file says") {
 }
 
 TEST_CASE("every mistake in an edited file is named by its path") {
+  const std::string forecast = "v.json: /rows/0/forecast";
+  const std::string measured = "v.json: /rows/0/measured/1";
+
   CHECK(problems_after([](Json& json) {
           json["rows"][0]["forecast"]["epoch_s"] = "fast";
           json["rows"][0]["forecast"]["epoch_s_interval"] = {1};
@@ -113,15 +116,15 @@ TEST_CASE("every mistake in an edited file is named by its path") {
           json["rows"][1]["point"] = "";
           json["rows"][1]["problem"] = "none";
         }) ==
-        Texts{"v.json: /rows/0/forecast/epoch_s: got \"fast\"; expected seconds, not negative",
-              "v.json: /rows/0/forecast/epoch_s_interval: got a list of 1; expected null or two "
-              "times in seconds",
-              "v.json: /rows/0/forecast/by_device/0/workers: got -1; expected a whole number from "
-              "0 to 2147483647",
-              "v.json: /rows/0/measured/1/nodes: missing",
-              "v.json: /rows/0/measured/1/input_grade: got \"guessed\"; expected one of measured, "
-              "published, estimated",
-              "v.json: /rows/0/measured/1/config/batch: got 32; expected a text",
+        Texts{forecast + "/epoch_s: got \"fast\"; expected seconds, not negative",
+              forecast + "/epoch_s_interval: got a list of 1; expected null or two "
+                         "times in seconds",
+              forecast + "/by_device/0/workers: got -1; expected a whole number from "
+                         "0 to 2147483647",
+              measured + "/nodes: missing",
+              measured + "/input_grade: got \"guessed\"; expected one of measured, "
+                         "published, estimated",
+              measured + "/config/batch: got 32; expected a text",
               "v.json: /rows/1/point: got \"\"; expected a text",
               "v.json: /rows/1/problem: unknown key \"problem\"; did you mean \"problems\"?"});
 }
@@ -138,7 +141,7 @@ TEST_CASE("parts that are of another kind are named, not stumbled over") {
 }
 
 TEST_CASE("no key of a run, missing or of a wrong kind, gets past the check") {
-  for (const auto& [key, value] : document()["rows"][0]["forecast"].items()) {
+  for (const std::string& key : keys_of(document()["rows"][0]["forecast"])) {
     CAPTURE(key);
     const std::string path = "v.json: /rows/0/forecast/" + key;
     const auto missing =
