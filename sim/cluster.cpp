@@ -28,7 +28,8 @@ sg::Engine& engine() {
     static sg::Engine made(&count, arguments);
     sg::Engine::set_config("network/model:CM02");
     sg::Engine::set_config("network/crosstraffic:0");
-    sg::Engine::set_config("network/TCP-gamma:0");
+    // No TCP windows. 0 would say the same, but then rates given to single messages are ignored.
+    sg::Engine::set_config("network/TCP-gamma:1e30");
     sg::Engine::set_config("network/weight-S:0");
     // Events closer together than this are one event; the default of 1 ns is as long as a link's
     // latency.
