@@ -111,10 +111,11 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.ping_pong = fitted(alone, {.regimes = fit.alone});
   if (!busy.empty()) fit.ring_step = fitted(busy, fit.costs);
   // A link gives what it gives to large messages; that some sizes get less is the software's doing.
-  fit.bytes_per_s = fit.costs.regimes.back().bytes_per_s;
-  for (const MessageRegime& regime : fit.costs.regimes) {
-    if (regime.from_bytes >= kLargeBytes)
-      fit.bytes_per_s = std::max(fit.bytes_per_s, regime.bytes_per_s);
+  const std::vector<MessageRegime>& regimes = fit.costs.regimes;
+  for (std::size_t i = 0; i < regimes.size(); ++i) {
+    const bool is_last = i + 1 == regimes.size();
+    if (is_last || regimes[i + 1].from_bytes > kLargeBytes)
+      fit.bytes_per_s = std::max(fit.bytes_per_s, regimes[i].bytes_per_s);
   }
 
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
