@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "analysis/process_pool.hpp"
@@ -31,7 +32,9 @@ Json messages_json(const MessageCosts& costs) {
                        {"latency", seconds_text(regime.latency_s)},
                        {"bandwidth", rate_text(regime.bytes_per_s)}});
   }
+  constexpr double kDigits = 1e6;
   return {{"regimes", regimes},
+          {"uncertainty", std::round(kDigits * costs.uncertainty) / kDigits},
           {"meeting", seconds_text(costs.meeting_s)}};
 }
 

@@ -90,6 +90,22 @@ std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const Mess
   return with_fit;
 }
 
+/// What large messages take differs from the fit by their spread and by the fit's own error: the root
+/// of the mean of both, squared.
+double uncertainty_of(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
+  constexpr double kQuartile = 0.6745;  // half the quartiles' distance in standard deviations
+  double sum = 0;
+  double count = 0;
+  for (const MessagePoint& point : points) {
+    if (point.bytes < kLargeBytes) continue;
+    const double error = costs.message_s(point.bytes) / point.seconds - 1;
+    const double spread = point.relative_spread / kQuartile;
+    sum += error * error + spread * spread;
+    ++count;
+  }
+  return count > 0 ? std::min(std::sqrt(sum / count), 0.5) : 0;
+}
+
 struct Scope {
   std::string pair;  ///< scope of ping-pongs
   std::string ring;  ///< of ring steps and meetings
@@ -117,6 +133,8 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
     if (is_last || regimes[i + 1].from_bytes > kLargeBytes)
       fit.bytes_per_s = std::max(fit.bytes_per_s, regimes[i].bytes_per_s);
   }
+
+  fit.costs.uncertainty = uncertainty_of(busy.empty() ? alone : busy, fit.costs);
 
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
   if (!opposite.empty() && opposite.back().bytes == alone.back().bytes)

@@ -2,6 +2,7 @@
 #include "core/message_costs.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace epochcast {
 namespace {
@@ -36,6 +37,13 @@ MessageCosts read_message_costs(JsonInput input) {
         return a.from_bytes <= b.from_bytes;
       });
   if (!is_ascending) regimes.problem("\"from\" must ascend");
+  if (const auto uncertainty = input.maybe("uncertainty")) {
+    if (uncertainty->value().is_number() && uncertainty->value() >= 0 && uncertainty->value() < 1) {
+      costs.uncertainty = uncertainty->value().get<double>();
+    } else {
+      uncertainty->fail("a share such as 0.02");
+    }
+  }
   if (const auto meeting = input.maybe("meeting"))
     costs.meeting_s = meeting->quantity(Dimension::seconds, true);
   input.finish();

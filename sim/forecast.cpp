@@ -123,6 +123,29 @@ Grade grade_of(const Job& job, const WorkerCosts& costs) {
                 costs.grade());
 }
 
+/// How well the costs of the job's messages are known: those between nodes where there are some.
+double message_uncertainty(const Job& job) {
+  if (job.config.deterministic || !job.config.exchange_seconds.empty()) return 0;
+  const bool has_network = job.config.nodes.value_or(job.platform.node_count()) > 1;
+  const std::optional<MessageCosts>* costs = nullptr;
+  if (has_network && job.platform.network) costs = &job.platform.network->messages;
+  if (!has_network && job.platform.nodes.front().interconnect)
+    costs = &job.platform.nodes.front().interconnect->messages;
+  return costs != nullptr && *costs ? (*costs)->uncertainty : 0;
+}
+
+/// Adds what is unknown of the exchanges to the interval: independent of how computing varies.
+void widen(RunResult& result, double uncertainty) {
+  if (uncertainty <= 0) return;
+  constexpr double k95 = 1.6449;  // the normal distribution's 95 % quantile
+  const double exchange_s = k95 * uncertainty * result.phases.exposed_communication_s;
+  const Interval computing =
+      result.epoch_s_interval.value_or(Interval{result.epoch_s, result.epoch_s});
+  result.epoch_s_interval =
+      Interval{result.epoch_s - std::hypot(result.epoch_s - computing.low_s, exchange_s),
+               result.epoch_s + std::hypot(computing.high_s - result.epoch_s, exchange_s)};
+}
+
 }  // namespace
 
 RunResult forecast(const Job& given,
@@ -175,6 +198,7 @@ RunResult forecast(const Job& given,
       add_notes(result, workers, reports, costs);
       if (!is_noisy) {
         add_reports(result, workers, reports, 1);
+        widen(result, message_uncertainty(job));
         return;
       }
       std::vector<std::size_t> sessions = costs.shuffled_sessions(config.seed);
@@ -195,6 +219,7 @@ RunResult forecast(const Job& given,
       }
       std::sort(epochs_s.begin(), epochs_s.end());
       result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};
+      widen(result, message_uncertainty(job));
     } catch (const std::exception&) {
       error = std::current_exception();
     }

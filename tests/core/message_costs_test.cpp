@@ -29,6 +29,7 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
                                     {regime("0B", "1us", "1GBps"),
                                      regime("4KiB", "2us", "2GBps"),
                                      regime("64KiB", "3us", "4GBps")}},
+                                   {"uncertainty", 0.02},
                                    {"meeting", "5us"}});
 
   CHECK(costs.regime(0).latency_s == 1e-6);
@@ -36,10 +37,15 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
   CHECK(costs.regime(4096).latency_s == 2e-6);
   CHECK(costs.regime(1e9).latency_s == 3e-6);
   CHECK(costs.message_s(65536) == Approx(3e-6 + 65536 / 4e9).epsilon(1e-12));
+  CHECK(costs.uncertainty == 0.02);
   CHECK(costs.meeting_s == Approx(5e-6).epsilon(1e-12));
 }
 
 TEST_CASE("bad message costs are named") {
+  CHECK(problems_of([] {
+          static_cast<void>(
+              read({{"regimes", {regime("0B", "1us", "1GBps")}}, {"uncertainty", "2 %"}}));
+        }) == Texts{"p.json: /messages/uncertainty: got \"2 %\"; expected a share such as 0.02"});
   CHECK(problems_of([] { static_cast<void>(read({{"regimes", json::array()}})); }) == Texts{"p.json: /messages/regimes: got a list of 0; expected a list that is not empty"});
   CHECK(problems_of([] {
           static_cast<void>(read({{"regimes", {regime("1B", "1us", "1GBps")}}}));
@@ -81,7 +87,7 @@ TEST_CASE("all problems of a message trace are told at once") {
   CHECK(problems_of([&] { static_cast<void>(parse_message_trace(document, "t.json")); }) ==
         Texts{"t.json: /node_of_rank: has 2 entries for 3 ranks",
               "t.json: /costs/0/kind: unknown kind of message \"pingpong\"; did you mean \"ping-pong\"?",
-              "t.json: /costs/1/samples_s: got a list of 0; expected at least one sample"});
+              "t.json: /costs/1/samples_s: got a list of 0; expected a list of seconds"});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "tests/catch.hpp"
 #include "tests/sim/clusters.hpp"
 #include "tests/sim/in_process.hpp"
+#include "tests/sim/jobs.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -19,8 +20,7 @@ Platform measured_star(int ranks) {
   Platform platform = plain_star(ranks, {.bytes_per_s = 1e8, .latency_s = 5e-6});
   platform.network->messages =
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 20e-6, .bytes_per_s = 5e7},
-                               {.from_bytes = 1e6, .latency_s = 1e-3, .bytes_per_s = 8e7}},
-                   .meeting_s = 0};
+                               {.from_bytes = 1e6, .latency_s = 1e-3, .bytes_per_s = 8e7}}};
   return platform;
 }
 
@@ -80,12 +80,25 @@ TEST_CASE("a collective begins ceil(log2 P) rounds of meeting after its last mem
   CHECK(observed.phases[3].blocked_s == Approx(3 * 100e-6).epsilon(kTolerance));
 }
 
+TEST_CASE("what is unknown of messages widens the interval by its share of the exchanges") {
+  Platform cluster = mixed(4, 1, 0, shared_memory(), star());
+  cluster.network->messages = measured_star(2).network->messages;
+  cluster.network->messages->uncertainty = 0.02;
+  Job job = job_on(cluster, 2560);
+  job.config.deterministic = false;
+  const RunResult run = forecasts({{job, "sync"}}).front();
+
+  REQUIRE(run.epoch_s_interval);
+  const double half_s = 1.6449 * 0.02 * run.phases.exposed_communication_s;
+  CHECK(run.epoch_s_interval->low_s == Approx(run.epoch_s - half_s).epsilon(1e-9));
+  CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + half_s).epsilon(1e-9));
+}
+
 TEST_CASE("inside a node its own message costs count") {
   Platform server = mixed(2, 0, 2, shared_memory(), star());
   server.network->messages = measured_star(2).network->messages;
   server.nodes[0].interconnect->messages =
-      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 3e-6, .bytes_per_s = 1e9}},
-                   .meeting_s = 0};
+      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 3e-6, .bytes_per_s = 1e9}}};
   for (DeviceGroup& device : server.nodes[0].devices) device.reduce_s_per_byte = 0;
   const auto seconds = in_process([&] {
     return nlohmann::json(sim::all_reduce_seconds(
