@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epochcast train`, `emulate` and `measure`: start the programs that do the work, with mpirun or
-// through Slurm.
-#include <sys/wait.h>
+// `epochcast train` and `emulate`: start the programs that do the work, with mpirun or through
+// Slurm.
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/program_options.hpp>
-#include <cerrno>
-#include <csignal>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <sstream>
 #include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/job_options.hpp"
-#include "cli/mpirun_messages.hpp"
+#include "cli/launch.hpp"
 #include "cli/run_options.hpp"
 #include "core/error.hpp"
 #include "core/job.hpp"
@@ -28,20 +23,9 @@
 namespace epochcast {
 namespace {
 
-namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
 using Words = std::vector<std::string>;
-
-/// The program of that name, beside this one.
-std::string sibling(const std::string& name) {
-  const fs::path file = fs::read_symlink("/proc/self/exe").parent_path() / name;
-  if (!fs::exists(file)) {
-    throw UserError("this build has no " + name + " (expected " + file.string() +
-                    "); build with -DEPOCHCAST_REAL=ON, as `make test` does");
-  }
-  return file.string();
-}
 
 po::options_description launch_flags() {
   po::options_description options("Where", 110, 60);
@@ -61,42 +45,6 @@ po::options_description launch_flags() {
       po::value<std::string>()->default_value("01:00:00")->value_name("HH:MM:SS"),
       "--slurm: time limit")("dry-run", "show the command line and do not run it");
   return options;
-}
-
-int parse_ranks(const std::string& option, const std::string& text) {
-  try {
-    return parse_small_count(text, 1);
-  } catch (const UserError& error) {
-    throw UserError(option + ": " + error.what());
-  }
-}
-
-struct Host {
-  std::string name;
-  int ranks = 0;
-};
-
-std::vector<Host> hosts_from(const po::variables_map& values, int default_ranks) {
-  std::vector<Host> hosts;
-  if (values.count("hosts") == 0) return hosts;
-  const auto text = values["hosts"].as<std::string>();
-  if (text.empty()) throw UserError("--hosts: got \"\"; expected names such as node1,node2:4");
-  for (const std::string& part : split(text, ',')) {
-    const std::size_t colon = part.find(':');
-    Host host = {.name = part.substr(0, colon), .ranks = default_ranks};
-    if (host.name.empty()) {
-      throw UserError("--hosts: got \"" + text + "\"; expected names such as node1,node2:4");
-    }
-    if (colon != std::string::npos) {
-      try {
-        host.ranks = parse_small_count(part.substr(colon + 1), 1);
-      } catch (const UserError& error) {
-        throw UserError("--hosts: " + host.name + ": " + error.what());
-      }
-    }
-    hosts.push_back(host);
-  }
-  return hosts;
 }
 
 /// How many ranks, and where.
@@ -133,7 +81,10 @@ Placement placement_from(const po::variables_map& values,
                          ? static_cast<int>(split(values["hosts"].as<std::string>(), ',').size())
                          : 0;
   const int machines = std::max(where.machines, named);
-  where.hosts = hosts_from(values, wanted > 0 ? (wanted + machines - 1) / machines : per_machine);
+  if (values.count("hosts") > 0) {
+    where.hosts = parse_hosts(values["hosts"].as<std::string>(),
+                              wanted > 0 ? (wanted + machines - 1) / machines : per_machine);
+  }
   if (!where.hosts.empty()) where.machines = static_cast<int>(where.hosts.size());
   int available = 0;
   for (const Host& host : where.hosts) available += host.ranks;
@@ -226,44 +177,6 @@ int submit(const std::string& script) {
   return 0;
 }
 
-/// Runs the words as a command; returns its exit status, 128 + number for a signal.
-int run_words(const Words& words) {
-  std::array<int, 2> pipe_ends{};
-  if (pipe(pipe_ends.data()) != 0) throw RunError("no pipe can be made");
-  std::cout.flush();
-  const pid_t child = fork();
-  if (child < 0) throw RunError(words[0] + ": cannot be started");
-  if (child == 0) {
-    dup2(pipe_ends[1], STDERR_FILENO);
-    close(pipe_ends[0]);
-    close(pipe_ends[1]);
-    std::vector<char*> arguments;
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    std::signal(SIGPIPE, SIG_DFL);
-    execvp(arguments[0], arguments.data());
-    std::cerr << "epochcast: " << words[0]
-              << ": cannot be started; install it (Debian: openmpi-bin)\n";
-    _exit(127);
-  }
-  close(pipe_ends[1]);
-  std::signal(SIGINT, SIG_IGN);  // goes to the child as well, which ends
-  MpirunMessages messages;
-  std::array<char, 4096> piece{};
-  while (true) {
-    const ssize_t size = read(pipe_ends[0], piece.data(), piece.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    std::cerr << messages.feed({piece.data(), static_cast<std::size_t>(size)}) << std::flush;
-  }
-  std::cerr << messages.finish() << std::flush;
-  close(pipe_ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
 int launch(Command command, const std::string& name, const Words& arguments) {
   po::options_description options;
   options.add(run_flags(command)).add(launch_flags());
@@ -311,40 +224,5 @@ int launch(Command command, const std::string& name, const Words& arguments) {
 int run_train(const Words& arguments) { return launch(Command::train, "train", arguments); }
 
 int run_emulate(const Words& arguments) { return launch(Command::emulate, "emulate", arguments); }
-
-int run_measure(const Words& arguments) {
-  const bool has_what = !arguments.empty() && !arguments[0].starts_with("-");
-  if (!has_what) {
-    const bool is_help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h");
-    (is_help ? std::cout : std::cerr)
-        << "epochcast measure batches    what a batch costs on this machine (--help: options)\n"
-           "epochcast measure messages   what messages and all-reduces cost; --ranks COUNT, "
-           "--hosts\n";
-    return is_help ? 0 : 2;
-  }
-  Words rest(arguments.begin() + 1, arguments.end());
-  if (arguments[0] == "batches") {
-    rest.insert(rest.begin(), sibling("epochcast-measure"));
-    return run_words(rest);
-  }
-  if (arguments[0] != "messages")
-    throw UserError(unknown_name("measurement", arguments[0], {"batches", "messages"}));
-  Words words = {"mpirun", "--bind-to", "none", "--oversubscribe"};
-  if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  std::string ranks = "2";
-  for (auto word = rest.begin(); word != rest.end();) {
-    const bool is_ranks = *word == "--ranks";
-    if ((!is_ranks && *word != "--hosts") || word + 1 == rest.end()) {
-      ++word;
-      continue;
-    }
-    if (is_ranks) ranks = std::to_string(parse_ranks("--ranks", *(word + 1)));
-    if (!is_ranks) words.insert(words.end(), {"--host", *(word + 1)});
-    word = rest.erase(word, word + 2);
-  }
-  words.insert(words.end(), {"-n", ranks, sibling("epochcast-measure-messages")});
-  words.insert(words.end(), rest.begin(), rest.end());
-  return run_words(words);
-}
 
 }  // namespace epochcast

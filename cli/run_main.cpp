@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One worker of a real job. Started by mpirun, which `epochcast train` and `epochcast emulate`
 // start.
-#include <unistd.h>
-
-#include <algorithm>
 #include <boost/program_options.hpp>
-#include <chrono>
 #include <iostream>
-#include <thread>
 
 #include "cli/job_options.hpp"
 #include "cli/run_options.hpp"
 #include "cli/show_forecasts.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "real/mpi/give_up.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/run/train_job.hpp"
 #include "real/torch/memory.hpp"
@@ -48,18 +44,6 @@ int run(const std::vector<std::string>& arguments) {
   return 0;
 }
 
-/// Ends the whole job. What all ranks notice at once, the first says alone: its end is theirs.
-[[noreturn]] void give_up(int rank, const std::vector<std::string>& problems, int status) {
-  constexpr std::chrono::milliseconds kHeadStart{500};
-  constexpr int kMost = 4;
-  std::this_thread::sleep_for(std::min(rank, kMost) * kHeadStart);
-  std::string text;
-  for (const std::string& problem : problems) text += "epochcast: " + problem + "\n";
-  std::cerr << text << std::flush;
-  MPI_Abort(MPI_COMM_WORLD, status);
-  _exit(status);
-}
-
 }  // namespace
 }  // namespace epochcast
 
@@ -72,9 +56,9 @@ int main(int count, char** arguments) {
     try {
       return epochcast::run({arguments + 1, arguments + count});
     } catch (const epochcast::UserError& error) {
-      epochcast::give_up(rank, error.problems(), 2);
+      epochcast::real::give_up("epochcast", rank, error.problems(), 2);
     } catch (const std::exception& error) {
-      epochcast::give_up(rank, {error.what()}, 1);
+      epochcast::real::give_up("epochcast", rank, {error.what()}, 1);
     }
   } catch (const std::exception& error) {
     std::cerr << "epochcast: " << error.what() << '\n';

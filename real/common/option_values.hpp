@@ -9,6 +9,9 @@
 
 namespace epochcast::real {
 
+/// Whether the folder of a file to write must exist here: only one of several machines writes it.
+enum class FileCheck { folder, none };
+
 /// The values of a command line, all declared as text; what cannot be converted is added to the
 /// problems, and a harmless value returned.
 class OptionValues {
@@ -30,7 +33,8 @@ class OptionValues {
   [[nodiscard]] double positive(const std::string& name);
 
   /// The option's file; a problem unless its folder exists.
-  [[nodiscard]] std::filesystem::path file_to_write(const std::string& name);
+  [[nodiscard]] std::filesystem::path file_to_write(const std::string& name,
+                                                    FileCheck check = FileCheck::folder);
 
   /// Adds `--NAME: got "VALUE"; expected WHAT`.
   void expected(const std::string& name, const std::string& value, const std::string& what);

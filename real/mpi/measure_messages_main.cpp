@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
-#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <sstream>
@@ -38,16 +37,6 @@ std::string problems_of(int argc, const char* const* argv, const MpiSession& ses
   return broadcast_text(lines, 0, MPI_COMM_WORLD);
 }
 
-/// The machines of all ranks, each text once; on rank 0.
-std::string machines_text() {
-  std::vector<std::string> texts = gather_texts(machine_text(), 0, MPI_COMM_WORLD);
-  std::sort(texts.begin(), texts.end());
-  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
-  std::string all;
-  for (const std::string& text : texts) all += (all.empty() ? "" : "; ") + text;
-  return all;
-}
-
 std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_rank) {
   std::ostringstream note;
   const auto name_pair = [&](bool same_node, const char* where) {
@@ -80,7 +69,7 @@ int run(int argc, char** argv) {
     return 0;
   }
 
-  const std::string machines = machines_text();
+  const std::string machines = gather_different(machine_text(), MPI_COMM_WORLD);
   MessageTrace trace = {.name = options.file.stem().string(),
                         .title = options.title,
                         .source = {.machine = options.machine.empty() ? machines : options.machine,

@@ -107,10 +107,8 @@ MessageOptions parse_message_options(int argc, const char* const* argv, FileChec
   options.machine = values.text("machine");
   if (!values.has("output")) {
     values.missing("output", "a trace file to write");
-  } else if (check == FileCheck::folder) {
-    options.file = values.file_to_write("output");
   } else {
-    options.file = values.text("output");
+    options.file = values.file_to_write("output", check);
   }
   if (!problems.empty()) throw UserError(problems);
   return options;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "real/common/option_values.hpp"
 #include "real/mpi/message_probe.hpp"
 
 namespace epochcast::real {
@@ -17,9 +18,6 @@ struct MessageOptions {
   std::string machine;         ///< "": to be found out
   bool is_help = false;        ///< nothing else is set
 };
-
-/// Whether the folder of --output must exist here.
-enum class FileCheck { folder, none };
 
 /// Reads the command line. Throws a UserError with every problem.
 [[nodiscard]] MessageOptions parse_message_options(int argc,

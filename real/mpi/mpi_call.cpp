@@ -4,6 +4,7 @@
 #include <array>
 #include <exception>
 #include <numeric>
+#include <set>
 
 #include "core/error.hpp"
 
@@ -75,6 +76,14 @@ std::vector<std::string> all_gather_texts(const std::string& mine, MPI_Comm comm
   texts.resize(static_cast<std::size_t>(size));
   for (std::string& text : texts) text = broadcast_text(text, 0, comm);
   return texts;
+}
+
+std::string gather_different(const std::string& mine, MPI_Comm comm) {
+  const std::vector<std::string> texts = gather_texts(mine, 0, comm);
+  std::string all;
+  for (const std::string& text : std::set<std::string>(texts.begin(), texts.end()))
+    all += (all.empty() ? "" : "; ") + text;
+  return all;
 }
 
 std::string broadcast_text(const std::string& text, int root, MPI_Comm comm) {

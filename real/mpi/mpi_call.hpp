@@ -40,6 +40,8 @@ class MpiSession {
                                                     MPI_Comm comm);
 /// Every rank's text, in the order of ranks, on every rank. Collective.
 [[nodiscard]] std::vector<std::string> all_gather_texts(const std::string& mine, MPI_Comm comm);
+/// What the ranks' texts are, each once, sorted and joined by "; ", on rank 0. Collective.
+[[nodiscard]] std::string gather_different(const std::string& mine, MPI_Comm comm);
 /// The root's text on every rank. Collective.
 [[nodiscard]] std::string broadcast_text(const std::string& text, int root, MPI_Comm comm);
 

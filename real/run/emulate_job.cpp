@@ -8,10 +8,10 @@
 
 #include "cli/progress_bar.hpp"
 #include "collectives/registry.hpp"
-#include "core/buckets.hpp"
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "core/worker_costs.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/job_report.hpp"
@@ -59,10 +59,8 @@ Seating seat(const std::vector<WorkerInfo>& workers) {
   Seating seating = {.comm = MPI_COMM_NULL, .machines = static_cast<int>(free_ranks.size())};
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_split(MPI_COMM_WORLD,
-                           0,
-                           worker_of_rank[static_cast<std::size_t>(rank)],
-                           &seating.comm),
+  check_mpi(MPI_Comm_split(
+                MPI_COMM_WORLD, 0, worker_of_rank[static_cast<std::size_t>(rank)], &seating.comm),
             "MPI_Comm_split");
   return seating;
 }
@@ -83,14 +81,15 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
                    {.algorithm = config.all_reduce, .servers = {}},
                    options.timeline.empty() ? nullptr : &timeline,
                    comm);
-  const BatchCost cost =
-      fabric.self().role == Role::trains ? job.cost_of(fabric.self()) : BatchCost(1, 1);
-  const std::vector<Bucket> buckets = cut_buckets(
-      job.network, cost.backward_layers(), config.first_bucket_bytes, config.bucket_bytes);
+  const WorkerCosts costs(job, workers);
+  std::optional<std::size_t> session;
   std::optional<std::uint64_t> seed;
-  if (!config.deterministic)
+  if (!config.deterministic) {
+    session = costs.shuffled_sessions(config.seed).front();
     seed = mix_seed(config.seed, static_cast<std::uint64_t>(fabric.rank()));
-  CostLearner learner(fabric, job.network, cost, buckets, seed);
+  }
+  CostLearner learner(
+      fabric, job.network, costs.of(fabric.rank(), session), costs.buckets(fabric.rank()), seed);
   Worker worker = {.fabric = fabric,
                    .learner = learner,
                    .config = config,
@@ -130,7 +129,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   result.network = job.network.name;
   result.dataset = job.dataset.name;
   result.batch = config.batch;
-  result.input_grade = cost.grade();
+  result.input_grade = costs.grade();
   result.config = setting_texts(config, in(Command::emulate));
   result.notes.emplace_back("computing was slept for its measured cost; messages were real");
   if (machines == 1 && job.platform.node_count() > 1 && workers.back().node > 0) {

@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "core/error.hpp"
-#include "core/units.hpp"
 #include "real/torch/backward_layers.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
+#include "real/torch/point_tracker.hpp"
 #include "real/torch/procedural_source.hpp"
 
 namespace epochcast::real {
@@ -122,102 +122,28 @@ class Trainer {
   std::unique_ptr<BackwardLayers> layers_;
 };
 
-/// Where a measurement is among its points, and how long the rest may take.
-class PointTracker {
- public:
-  PointTracker(const MeasureSettings& settings,
-               const std::function<void(const MeasureProgress&)>& report)
-      : settings_(settings), report_(report) {}
-
-  void begin(const std::string& network, std::int64_t batch, bool is_layers) {
-    network_ = network;
-    batch_ = batch;
-    point_ = network + ", batch " + std::to_string(batch) + (is_layers ? ", layers" : "");
-    started_s_ = now_s();
-  }
-
-  void during(const SampleLog& log) {
-    if (now_s() - reported_s_ < 1) {
-      return;
-    }
-    const double elapsed_s = now_s() - started_s_;
-    const double limit_s = limit(batch_, log);
-    emit(std::min(1.0, elapsed_s / limit_s), std::max(0.0, limit_s - elapsed_s) + later(log), "");
-  }
-
-  void end(const SampleLog& log) {
-    std::string result = format_seconds(median(log.kept_s())) + " a batch, " +
-                         std::to_string(log.kept_s().size()) + " samples";
-    if (log.dropped() > 0) {
-      result += ", " + std::to_string(log.dropped()) + " dropped";
-    }
-    if (log.preempted() > 0) {
-      result += ", " + std::to_string(log.preempted()) + " preempted";
-    }
-    const double left_s = later(log);
-    ++finished_;
-    emit(0, left_s, result);
-  }
-
- private:
-  /// The most seconds that a point of this batch size should take, judged by the last point's
-  /// samples.
-  double limit(std::int64_t batch, const SampleLog& log) const {
-    const SamplingRule& rule = settings_.rule;
-    const double each_s =
-        median(log.kept_s()) * static_cast<double>(batch) / static_cast<double>(batch_);
-    return std::max(rule.max_s, static_cast<double>(rule.warmup + rule.min_samples) * each_s);
-  }
-
-  /// The most seconds for the points after the current one.
-  double later(const SampleLog& log) const {
-    std::vector<std::int64_t> all;
-    for (std::size_t i = 0; i < settings_.networks.size(); ++i) {
-      all.insert(all.end(), settings_.batches.begin(), settings_.batches.end());
-      if (settings_.layers_batch > 0) {
-        all.push_back(settings_.layers_batch);
-      }
-    }
-    double seconds = 0;
-    for (std::size_t i = finished_ + 1; i < all.size(); ++i) {
-      seconds += limit(all[i], log);
-    }
-    return seconds;
-  }
-
-  void emit(double part, double left_s, const std::string& finished) {
-    const std::size_t each = settings_.batches.size() + (settings_.layers_batch > 0 ? 1 : 0);
-    const auto total = static_cast<double>(each * settings_.networks.size());
-    reported_s_ = now_s();
-    report_({.point = point_,
-             .done = (static_cast<double>(finished_) + part) / total,
-             .at_most_left_s = left_s,
-             .finished = finished});
-  }
-
-  const MeasureSettings& settings_;
-  const std::function<void(const MeasureProgress&)>& report_;
-  std::string network_;
-  std::string point_;
-  std::int64_t batch_ = 1;
-  std::size_t finished_ = 0;
-  double started_s_ = 0;
-  double reported_s_ = 0;
-};
-
-/// Runs batches until the rule is content; hands each sample that counts to `keep`.
+/// Runs batches until the rule is content; hands each sample that counts to `keep`. Then until it
+/// is for all of the crew, for nothing but the load.
 template <typename Keep>
-SampleLog sample(Trainer& trainer, const SamplingRule& rule, PointTracker& tracker, Keep keep) {
+SampleLog sample(Trainer& trainer,
+                 const SamplingRule& rule,
+                 PointTracker& tracker,
+                 MeasureCrew& crew,
+                 Keep keep) {
+  crew.start_point();
   SampleLog log(rule, now_s());
   for (std::int64_t i = 0; i < rule.warmup; ++i) {
     static_cast<void>(trainer.run());
   }
-  while (!log.is_enough(now_s())) {
+  bool has_enough = false;
+  while (!crew.is_point_over(has_enough)) {
     const BatchTiming timing = trainer.run();
+    if (has_enough) continue;
     if (log.add(timing.batch_s(), timing.cpu_s)) {
       keep(timing);
     }
     tracker.during(log);
+    has_enough = log.is_enough(now_s());
   }
   tracker.end(log);
   return log;
@@ -225,15 +151,17 @@ SampleLog sample(Trainer& trainer, const SamplingRule& rule, PointTracker& track
 
 NetworkCosts measure_network(const MeasureSettings& settings,
                              const std::string& network,
-                             PointTracker& tracker) {
+                             PointTracker& tracker,
+                             MeasureCrew& crew) {
   NetworkCosts costs = {.network = network, .input = settings.input};
   for (const std::int64_t batch : settings.batches) {
     tracker.begin(network, batch, false);
     Trainer trainer(settings, network, batch);
     BatchCosts point = {.batch = batch};
-    const SampleLog log = sample(trainer, settings.rule, tracker, [&](const BatchTiming& timing) {
-      point.samples.push_back(timing);
-    });
+    const SampleLog log =
+        sample(trainer, settings.rule, tracker, crew, [&](const BatchTiming& timing) {
+          point.samples.push_back(timing);
+        });
     point.preempted = log.preempted();
     point.dropped = log.dropped();
     costs.batches.push_back(std::move(point));
@@ -243,7 +171,7 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     Trainer trainer(settings, network, settings.layers_batch);
     trainer.watch_layers();
     std::vector<std::vector<LayerSeconds>> passes;
-    sample(trainer, settings.rule, tracker, [&](const BatchTiming&) {
+    sample(trainer, settings.rule, tracker, crew, [&](const BatchTiming&) {
       passes.push_back(trainer.last_layers());
     });
     costs.layers_batch = settings.layers_batch;
@@ -255,7 +183,8 @@ NetworkCosts measure_network(const MeasureSettings& settings,
 }  // namespace
 
 std::vector<NetworkCosts> measure(const MeasureSettings& settings,
-                                  const std::function<void(const MeasureProgress&)>& report) {
+                                  const std::function<void(const MeasureProgress&)>& report,
+                                  MeasureCrew& crew) {
   for (const std::string& network : settings.networks) {
     check_network(network, settings.input, settings.classes);
   }
@@ -265,12 +194,18 @@ std::vector<NetworkCosts> measure(const MeasureSettings& settings,
     PointTracker tracker(settings, report);
     std::vector<NetworkCosts> costs;
     for (const std::string& network : settings.networks) {
-      costs.push_back(measure_network(settings, network, tracker));
+      costs.push_back(measure_network(settings, network, tracker, crew));
     }
     return costs;
   } catch (const c10::Error& error) {
     throw RunError(std::string("LibTorch: ") + error.what_without_backtrace());
   }
+}
+
+std::vector<NetworkCosts> measure(const MeasureSettings& settings,
+                                  const std::function<void(const MeasureProgress&)>& report) {
+  MeasureAlone alone;
+  return measure(settings, report, alone);
 }
 
 std::vector<LibraryVersion> library_versions() {

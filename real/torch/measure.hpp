@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "real/common/machine.hpp"
+#include "real/common/measure_crew.hpp"
 #include "real/common/measured_source.hpp"
 #include "real/common/progress_lines.hpp"
 #include "real/common/sampling.hpp"
@@ -31,9 +32,15 @@ struct MeasureSettings {
 ///
 /// Each point gets a new network and trains it with SGD (learning rate 0.01, momentum 0.9) on
 /// procedural samples; phases are bounded by waiting for the device. Sets LibTorch's thread count.
+/// All of `crew` have the same settings; each returns what it measured itself.
 /// `report` is called between batches, at most about once a second and after each point. Throws a
 /// UserError when LibTorch has no such device, and a RunError when a batch fails (memory) or the
 /// machine is too busy.
+[[nodiscard]] std::vector<NetworkCosts> measure(
+    const MeasureSettings& settings,
+    const std::function<void(const MeasureProgress&)>& report,
+    MeasureCrew& crew);
+/// The same, alone.
 [[nodiscard]] std::vector<NetworkCosts> measure(
     const MeasureSettings& settings, const std::function<void(const MeasureProgress&)>& report);
 

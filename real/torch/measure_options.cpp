@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/program_options/options_description.hpp>
+#include <cstdlib>
 #include <regex>
 #include <sstream>
 
@@ -25,6 +26,8 @@ using Words = std::vector<std::string>;
 
 constexpr std::int64_t kLargestBatch = 1 << 20;
 constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMostRanks = 1 << 20;
+constexpr const char* kExpected = "--network, --batch, --output";
 
 po::options_description described_options() {
   po::options_description options("Options", 100, 60);
@@ -40,7 +43,12 @@ po::options_description described_options() {
   options.add_options()("batch", words(), "batch sizes, repeated or separated by commas");
   options.add_options()("output", word(), "trace file to write");
   options.add_options()(
-      "append", word(), "trace file to add to (or to create), instead of --output");
+      "append", word(), "trace file to add a session to (or to create), instead of --output");
+  options.add_options()("ranks",
+                        text("1"),
+                        "processes that measure at the same time, as they train at the same time; "
+                        "`epochcast measure batches` starts them with mpirun, and takes --hosts "
+                        "NAME[:RANKS],... and --mpi-arguments WORDS");
   options.add_options()("device", text("cpu"), "cpu or cuda:N");
   options.add_options()("threads", text("1"), "CPU threads");
   options.add_options()("device-name",
@@ -134,24 +142,24 @@ void read_device(OptionValues& values, MeasureOptions& options) {
   }
 }
 
-void read_file(OptionValues& values, MeasureOptions& options) {
+void read_file(OptionValues& values, MeasureOptions& options, FileCheck check) {
   options.is_append = values.has("append");
   if (values.has("output") == options.is_append) {
     values.add(options.is_append ? "--append: expected either this or --output, got both"
                                  : "--output: missing; expected a trace file to write");
     return;
   }
-  options.file = values.file_to_write(options.is_append ? "append" : "output");
+  options.file = values.file_to_write(options.is_append ? "append" : "output", check);
 }
 
 }  // namespace
 
 MeasureOptions parse_options(int argc,
                              const char* const* argv,
-                             const std::filesystem::path& data_folder) {
+                             const std::filesystem::path& data_folder,
+                             FileCheck check) {
   MeasureOptions options;
-  const po::variables_map words =
-      parse_words(described_options(), argc, argv, "--network, --batch, --output");
+  const po::variables_map words = parse_words(described_options(), argc, argv, kExpected);
   Words problems;
   OptionValues values(words, problems);
   options.is_help = values.has("help");
@@ -163,7 +171,8 @@ MeasureOptions parse_options(int argc,
   options.settings.rule = read_sampling_rule(values);
   options.settings.rule.drop_preempted = values.has("drop-preempted");
   read_device(values, options);
-  read_file(values, options);
+  options.ranks = static_cast<int>(values.integer("ranks", 1, kMostRanks));
+  read_file(values, options, check);
   if (!problems.empty()) throw UserError(problems);
 
   TraceHeader& header = options.header;
@@ -176,6 +185,17 @@ MeasureOptions parse_options(int argc,
   header.source.command = command_text(argc, argv);
   header.source.versions = library_versions();
   return options;
+}
+
+int ranks_wanted(int argc, const char* const* argv) {
+  const std::string name = "--ranks";
+  int ranks = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with(name + "=")) ranks = std::atoi(word.c_str() + name.size() + 1);
+    if (word == name && i + 1 < argc) ranks = std::atoi(argv[i + 1]);
+  }
+  return ranks;
 }
 
 std::string help_text() {

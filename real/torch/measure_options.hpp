@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "real/common/option_values.hpp"
 #include "real/torch/measure.hpp"
 #include "real/torch/trace_file.hpp"
 
@@ -13,8 +14,9 @@ namespace epochcast::real {
 struct MeasureOptions {
   MeasureSettings settings;
   TraceHeader header;          ///< complete but for the note, which depends on what is measured
+  int ranks = 1;               ///< how many processes measure at the same time
   std::filesystem::path file;  ///< where the trace goes
-  bool is_append = false;      ///< merge into `file`, where it exists
+  bool is_append = false;      ///< add a session to `file`, where it exists
   bool is_help = false;        ///< nothing else is set
 };
 
@@ -22,7 +24,12 @@ struct MeasureOptions {
 /// every problem. `data_folder` is the folder that holds models/.
 [[nodiscard]] MeasureOptions parse_options(int argc,
                                            const char* const* argv,
-                                           const std::filesystem::path& data_folder);
+                                           const std::filesystem::path& data_folder,
+                                           FileCheck check = FileCheck::folder);
+
+/// What --ranks says, before the rest is read and MPI has taken out its own words; 1 when it says
+/// nothing, 0 when that is no number.
+[[nodiscard]] int ranks_wanted(int argc, const char* const* argv);
 
 /// The usage, with every option.
 [[nodiscard]] std::string help_text();

@@ -19,21 +19,29 @@ Json sample_list(const BatchCosts& costs, Phase phase) {
   return list;
 }
 
-Json batch_json(const BatchCosts& costs) {
-  return {
-      {"batch", costs.batch},
-      {"seconds", sample_list(costs, [](const auto& timing) { return timing.batch_s(); })},
-      {"load_seconds", sample_list(costs, [](const auto& timing) { return timing.load_s; })},
-      {"forward_seconds", sample_list(costs, [](const auto& timing) { return timing.forward_s; })},
-      {"backward_seconds",
-       sample_list(costs, [](const auto& timing) { return timing.backward_s; })},
-      {"step_seconds", sample_list(costs, [](const auto& timing) { return timing.step_s; })},
-  };
+Json batch_json(const BatchCosts& costs, bool has_ranks) {
+  Json json = {{"batch", costs.batch}};
+  if (has_ranks) json["rank"] = costs.rank;
+  const auto add = [&](const char* key, auto phase) { json[key] = sample_list(costs, phase); };
+  add("seconds", [](const auto& timing) { return timing.batch_s(); });
+  add("load_seconds", [](const auto& timing) { return timing.load_s; });
+  add("forward_seconds", [](const auto& timing) { return timing.forward_s; });
+  add("backward_seconds", [](const auto& timing) { return timing.backward_s; });
+  add("step_seconds", [](const auto& timing) { return timing.step_s; });
+  return json;
+}
+
+int ranks_of(const NetworkCosts& costs) {
+  int ranks = 0;
+  for (const BatchCosts& batch : costs.batches) ranks = std::max(ranks, batch.rank + 1);
+  return ranks;
 }
 
 Json cost_json(const NetworkCosts& costs) {
   Json json = {{"network", costs.network}, {"input", costs.input}, {"batches", Json::array()}};
-  for (const BatchCosts& batch : costs.batches) json["batches"].push_back(batch_json(batch));
+  const bool has_ranks = ranks_of(costs) > 1;
+  for (const BatchCosts& batch : costs.batches)
+    json["batches"].push_back(batch_json(batch, has_ranks));
   if (!costs.backward_layers.empty()) {
     json["backward_layers"] = Json::array();
     for (const LayerShare& layer : costs.backward_layers) {
@@ -43,18 +51,17 @@ Json cost_json(const NetworkCosts& costs) {
   return json;
 }
 
+/// Adds what was measured now as a session after those there are.
 void merge_batches(Json& batches, const Json& added) {
+  std::int64_t session = 0;
+  for (const Json& batch : batches)
+    session = std::max(session, batch.value("session", std::int64_t{0}) + 1);
   for (const Json& batch : added) {
-    const auto same = std::find_if(batches.begin(), batches.end(), [&](const Json& other) {
-      return other.at("batch") == batch.at("batch");
-    });
-    if (same == batches.end()) {
-      batches.push_back(batch);
-    } else {
-      *same = batch;
-    }
+    Json later = {{"batch", batch.at("batch")}, {"session", session}};
+    later.update(batch);
+    batches.push_back(std::move(later));
   }
-  std::sort(batches.begin(), batches.end(), [](const Json& left, const Json& right) {
+  std::stable_sort(batches.begin(), batches.end(), [](const Json& left, const Json& right) {
     return left.at("batch") < right.at("batch");
   });
 }
@@ -133,6 +140,10 @@ std::string sampling_note(const MeasureSettings& settings, std::span<const Netwo
     note << "; " << disturbed << (rule.drop_preempted ? " more were" : " of them were")
          << " preempted (wall time more than " << 100 * rule.preempted_excess
          << " % over CPU time) and " << (rule.drop_preempted ? "measured again" : "kept");
+  }
+  if (!costs.empty() && ranks_of(costs[0]) > 1) {
+    note << "; " << ranks_of(costs[0])
+         << " ranks at the same time, each computing until all had enough";
   }
   if (settings.layers_batch > 0) note << "; backward_layers at batch " << settings.layers_batch;
   note << "; SGD with momentum, procedural samples";

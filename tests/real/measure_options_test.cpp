@@ -55,6 +55,27 @@ TEST_CASE("options are read into settings") {
   CHECK_FALSE(options.is_append);
 }
 
+TEST_CASE("ranks are known before the rest is read, and only the writer needs the folder") {
+  const std::vector<const char*> words = {"epochcast-measure",
+                                          "--ranks",
+                                          "2",
+                                          "--network",
+                                          "small-cnn",
+                                          "--batch",
+                                          "1",
+                                          "--output",
+                                          "absent-folder/t.json"};
+  const int count = static_cast<int>(words.size());
+
+  CHECK(ranks_wanted(count, words.data()) == 2);
+  CHECK(ranks_wanted(1, words.data()) == 1);
+  CHECK_THROWS_AS(parse_options(count, words.data(), EPOCHCAST_SOURCE_DIR), UserError);
+  const MeasureOptions options =
+      parse_options(count, words.data(), EPOCHCAST_SOURCE_DIR, FileCheck::none);
+  CHECK(options.ranks == 2);
+  CHECK(options.file == "absent-folder/t.json");
+}
+
 TEST_CASE("all problems of a command line are reported at once") {
   CHECK(problems({"--network",
                   "resnet19",

@@ -70,6 +70,41 @@ TEST_CASE("progress is reported for every point and ends at 1") {
   CHECK(finished[2].at_most_left_s == 0);
 }
 
+/// Has others that want more batches of each point than we do.
+class SlowCrew : public MeasureCrew {
+ public:
+  void start_point() override {
+    ++points;
+    extra_ = 4;
+  }
+  bool is_point_over(bool has_enough) override {
+    if (!has_enough) return false;
+    ++asked;
+    return --extra_ == 0;
+  }
+
+  int points = 0;
+  int asked = 0;
+
+ private:
+  int extra_ = 0;
+};
+
+TEST_CASE("who has enough samples goes on computing until the crew has, and keeps none of that") {
+  SlowCrew crew;
+  int reports = 0;
+
+  const std::vector<NetworkCosts> costs = measure(
+      three_samples(),
+      [&](const MeasureProgress& progress) { reports += progress.finished.empty() ? 0 : 1; },
+      crew);
+
+  CHECK(crew.points == 3);  // two batch sizes and the layers
+  CHECK(crew.asked == 3 * 4);
+  CHECK(reports == 3);
+  for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
+}
+
 TEST_CASE("networks with a loss of their own or that read rows are measured, too") {
   MeasureSettings settings = three_samples();
   settings.networks = {"gan", "rnn"};

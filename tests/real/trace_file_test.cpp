@@ -90,23 +90,47 @@ TEST_CASE("long lists of samples are wrapped and read back unchanged") {
   }
 }
 
-TEST_CASE("merging keeps what was measured, replaces what was measured again, and joins commands") {
+TEST_CASE("ranks are told apart in every entry") {
+  NetworkCosts cost = costs("resnet20", 4, 1);
+  cost.batches.push_back(cost.batches[0]);
+  cost.batches[1].rank = 1;
+
+  const Json document = trace("measure", cost);
+
+  CHECK(document.at("costs")[0].at("batches")[0].at("rank") == 0);
+  const TraceFile file = parsed(document);
+  REQUIRE(file.costs[0].batches.size() == 2);
+  CHECK(file.costs[0].batches[1].rank == 1);
+}
+
+TEST_CASE("merging adds a session where there are costs already, and joins commands") {
+  NetworkCosts by_rank = costs("resnet20", 4, 3);
+  by_rank.batches.push_back(by_rank.batches[0]);
+  by_rank.batches[1].rank = 1;
   const Json first = merged_trace(
       trace("a", costs("resnet20", 4, 1)), trace("b", costs("resnet20", 2, 2)), "t.json");
 
-  const Json merged =
-      merged_trace(merged_trace(first, trace("c", costs("resnet20", 4, 3)), "t.json"),
-                   trace("d", costs("small-cnn", 8, 4)),
-                   "t.json");
+  const Json merged = merged_trace(merged_trace(first, trace("c", by_rank), "t.json"),
+                                   trace("d", costs("small-cnn", 8, 4)),
+                                   "t.json");
 
   const TraceFile file = parsed(merged);
   REQUIRE(file.costs.size() == 2);
-  REQUIRE(file.costs[0].batches.size() == 2);
-  CHECK(file.costs[0].batches[0].batch == 2);
-  CHECK(file.costs[0].batches[0].forward_s[0] == 2);
-  CHECK(file.costs[0].batches[1].batch == 4);
-  CHECK(file.costs[0].batches[1].forward_s[0] == 3);
+  const std::vector<epochcast::BatchSamples>& batches = file.costs[0].batches;
+  REQUIRE(batches.size() == 4);
+  CHECK(batches[0].batch == 2);
+  CHECK(batches[0].session == 1);
+  CHECK(batches[0].forward_s[0] == 2);
+  CHECK(batches[1].batch == 4);
+  CHECK(batches[1].session == 0);
+  CHECK(batches[1].forward_s[0] == 1);
+  CHECK(batches[2].session == 2);
+  CHECK(batches[2].rank == 0);
+  CHECK(batches[2].forward_s[0] == 3);
+  CHECK(batches[3].session == 2);
+  CHECK(batches[3].rank == 1);
   CHECK(file.costs[1].network == "small-cnn");
+  CHECK(file.costs[1].batches[0].session == 0);
   CHECK(merged.at("source").at("command") == "a && b && c && d");
   CHECK(merged.at("source").at("note") == "note of a | note of b | note of c | note of d");
 }
@@ -140,6 +164,14 @@ TEST_CASE("the note says how samples were taken and how many were disturbed") {
         "than 3 % over CPU "
         "time) and measured again; backward_layers at batch 16; SGD with momentum, procedural "
         "samples");
+}
+
+TEST_CASE("the note says how many ranks measured at the same time") {
+  const std::vector<NetworkCosts> costs = {
+      {.network = "n", .batches = {{.batch = 1}, {.batch = 1, .rank = 2}}}};
+
+  CHECK_THAT(sampling_note({}, costs),
+             Catch::Contains("; 3 ranks at the same time, each computing until all had enough;"));
 }
 
 }  // namespace

@@ -210,5 +210,23 @@ TEST_CASE("emulate sleeps what computing costs and sends real messages") {
         "all ranks ran on one machine: messages between nodes went through its memory");
 }
 
+TEST_CASE("emulated workers sleep what their own ranks measured") {
+  const Folder folder;
+  folder.write("ranks.json",
+               R"({"schema": "epochcast.trace/1", "name": "ranks", "title": "Ranks",
+  "source": {"grade": "estimated", "method": "made up"}, "device": "test-gpu",
+  "costs": [{"network": "resnet20", "input": [3, 32, 32], "batches": [
+    {"batch": 5000, "seconds": [0.05, 0.05, 0.05]}, {"batch": 5000, "rank": 1, "seconds": [0.35]}]}]})");
+
+  const Outcome outcome = folder.run(
+      "emulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 1 --batch 5000 "
+      "--strategy sync --trace ranks.json --deterministic --format json");
+
+  REQUIRE(outcome.status == 0);
+  const auto run = nlohmann::json::parse(outcome.out).at("runs").at(0);
+  // Sleeping is never shorter. The median of all four samples would take 0.05 s.
+  CHECK(run.at("compute_s").get<double>() >= 5 * (0.05 + 0.35) / 2);
+}
+
 }  // namespace
 }  // namespace epochcast::tests

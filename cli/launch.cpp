@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/launch.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+
+#include "cli/mpirun_messages.hpp"
+#include "core/error.hpp"
+#include "core/setting_text.hpp"
+
+namespace epochcast {
+
+std::string sibling(const std::string& name) {
+  const std::filesystem::path file =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  if (!std::filesystem::exists(file)) {
+    throw UserError("this build has no " + name + " (expected " + file.string() +
+                    "); build with -DEPOCHCAST_REAL=ON, as `make test` does");
+  }
+  return file.string();
+}
+
+int parse_ranks(const std::string& option, const std::string& text) {
+  try {
+    return parse_small_count(text, 1);
+  } catch (const UserError& error) {
+    throw UserError(option + ": " + error.what());
+  }
+}
+
+std::vector<Host> parse_hosts(const std::string& text, int default_ranks) {
+  std::vector<Host> hosts;
+  if (text.empty()) throw UserError("--hosts: got \"\"; expected names such as node1,node2:4");
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t colon = part.find(':');
+    Host host = {.name = part.substr(0, colon), .ranks = default_ranks};
+    if (host.name.empty()) {
+      throw UserError("--hosts: got \"" + text + "\"; expected names such as node1,node2:4");
+    }
+    if (colon != std::string::npos) {
+      try {
+        host.ranks = parse_small_count(part.substr(colon + 1), 1);
+      } catch (const UserError& error) {
+        throw UserError("--hosts: " + host.name + ": " + error.what());
+      }
+    }
+    hosts.push_back(host);
+  }
+  return hosts;
+}
+
+int run_words(const std::vector<std::string>& words) {
+  std::array<int, 2> pipe_ends{};
+  if (pipe(pipe_ends.data()) != 0) throw RunError("no pipe can be made");
+  std::cout.flush();
+  const pid_t child = fork();
+  if (child < 0) throw RunError(words[0] + ": cannot be started");
+  if (child == 0) {
+    dup2(pipe_ends[1], STDERR_FILENO);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+    std::vector<char*> arguments;
+    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    arguments.push_back(nullptr);
+    std::signal(SIGPIPE, SIG_DFL);
+    execvp(arguments[0], arguments.data());
+    std::cerr << "epochcast: " << words[0]
+              << ": cannot be started; install it (Debian: openmpi-bin)\n";
+    _exit(127);
+  }
+  close(pipe_ends[1]);
+  std::signal(SIGINT, SIG_IGN);  // goes to the child as well, which ends
+  MpirunMessages messages;
+  std::array<char, 4096> piece{};
+  while (true) {
+    const ssize_t size = read(pipe_ends[0], piece.data(), piece.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) break;
+    std::cerr << messages.feed({piece.data(), static_cast<std::size_t>(size)}) << std::flush;
+  }
+  std::cerr << messages.finish() << std::flush;
+  close(pipe_ends[0]);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace epochcast {
+
+/// The program of that name, beside this one. Throws a UserError when this build has none.
+[[nodiscard]] std::string sibling(const std::string& name);
+
+/// A number of ranks. Throws a UserError that begins with the option's name.
+[[nodiscard]] int parse_ranks(const std::string& option, const std::string& text);
+
+/// A machine that mpirun reaches, and its share of the ranks.
+struct Host {
+  std::string name;
+  int ranks = 0;
+};
+/// What --hosts names: "node1,node2:4"; `default_ranks` without a number. Throws a UserError.
+[[nodiscard]] std::vector<Host> parse_hosts(const std::string& text, int default_ranks);
+
+/// Runs the words as a command; returns its exit status, 128 + number for a signal.
+[[nodiscard]] int run_words(const std::vector<std::string>& words);
+
+}  // namespace epochcast

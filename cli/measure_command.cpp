@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast measure`: starts the programs that measure, with mpirun where there are several ranks.
+#include <unistd.h>
+
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/launch.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// Takes "--NAME VALUE" or "--NAME=VALUE" out of the words, the last of them where there are many.
+std::optional<std::string> take(Words& words, const std::string& name) {
+  std::optional<std::string> value;
+  for (auto word = words.begin(); word != words.end();) {
+    if (word->starts_with(name + "=")) {
+      value = word->substr(name.size() + 1);
+      word = words.erase(word);
+    } else if (*word == name && word + 1 != words.end()) {
+      value = *(word + 1);
+      word = words.erase(word, word + 2);
+    } else {
+      ++word;
+    }
+  }
+  return value;
+}
+
+/// What the user says about mpirun, and the words for the program itself.
+struct Launch {
+  std::optional<int> ranks;
+  std::optional<std::string> hosts;
+  Words mpi_arguments;
+  Words rest;
+};
+
+Launch launch_from(Words words) {
+  Launch launch;
+  if (const auto ranks = take(words, "--ranks")) launch.ranks = parse_ranks("--ranks", *ranks);
+  launch.hosts = take(words, "--hosts");
+  std::istringstream more(take(words, "--mpi-arguments").value_or(""));
+  for (std::string word; more >> word;) launch.mpi_arguments.push_back(word);
+  launch.rest = std::move(words);
+  return launch;
+}
+
+int run_ranks(const Launch& launch, int ranks, Words program) {
+  // mpirun counts cores and would refuse more ranks than that.
+  Words words = {"mpirun", "--bind-to", "none", "--oversubscribe"};
+  if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+  if (launch.hosts) words.insert(words.end(), {"--host", *launch.hosts});
+  words.insert(words.end(), launch.mpi_arguments.begin(), launch.mpi_arguments.end());
+  words.insert(words.end(), {"-n", std::to_string(ranks)});
+  words.insert(words.end(), program.begin(), program.end());
+  words.insert(words.end(), launch.rest.begin(), launch.rest.end());
+  return run_words(words);
+}
+
+int measure_batches(const Launch& launch) {
+  int ranks = launch.ranks.value_or(1);
+  if (launch.hosts) {
+    int room = 0;
+    for (const Host& host : parse_hosts(*launch.hosts, 1)) room += host.ranks;
+    if (!launch.ranks) ranks = room;
+  }
+  const std::string program = sibling("epochcast-measure");
+  // One rank on this machine needs no mpirun.
+  if (launch.hosts || ranks > 1)
+    return run_ranks(launch, ranks, {program, "--ranks", std::to_string(ranks)});
+  Words words = {program};
+  words.insert(words.end(), launch.rest.begin(), launch.rest.end());
+  return run_words(words);
+}
+
+}  // namespace
+
+int run_measure(const Words& arguments) {
+  const bool has_what = !arguments.empty() && !arguments[0].starts_with("-");
+  if (!has_what) {
+    const bool is_help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h");
+    (is_help ? std::cout : std::cerr)
+        << "epochcast measure batches    what a batch costs on this machine (--help: options), "
+           "or on all of --ranks COUNT, --hosts\n"
+           "epochcast measure messages   what messages and all-reduces cost; --ranks COUNT, "
+           "--hosts\n";
+    return is_help ? 0 : 2;
+  }
+  const Launch launch = launch_from({arguments.begin() + 1, arguments.end()});
+  if (arguments[0] == "batches") return measure_batches(launch);
+  if (arguments[0] == "messages")
+    return run_ranks(launch, launch.ranks.value_or(2), {sibling("epochcast-measure-messages")});
+  throw UserError(unknown_name("measurement", arguments[0], {"batches", "messages"}));
+}
+
+}  // namespace epochcast

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace epochcast::real {
+
+/// The processes that measure at the same time, as one of them sees them.
+class MeasureCrew {
+ public:
+  virtual ~MeasureCrew() = default;
+  /// Returns when all are about to measure the same point. Collective.
+  virtual void start_point() = 0;
+  /// Whether all have enough samples of the point, after every batch. `has_enough`: whether this
+  /// one has; if so, for the rest of the point. Does not wait: whoever has enough goes on
+  /// computing, so that the others measure on a machine as busy as before.
+  [[nodiscard]] virtual bool is_point_over(bool has_enough) = 0;
+};
+
+/// A crew of one.
+class MeasureAlone : public MeasureCrew {
+ public:
+  void start_point() override {}
+  [[nodiscard]] bool is_point_over(bool has_enough) override { return has_enough; }
+};
+
+}  // namespace epochcast::real

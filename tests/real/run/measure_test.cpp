@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <tuple>
+
+#include "tests/catch.hpp"
+#include "tests/real/run/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+const std::string kMeasure =
+    "measure batches --network small-cnn --batch 2,4 --layers-batch 2 --warmup 1 --min-samples 4 "
+    "--max-samples 6 --device-name d ";
+
+TEST_CASE("ranks measure at the same time, and sessions one after the other") {
+  const Folder folder;
+
+  const Outcome first = folder.run(kMeasure + "--ranks 2 --append t.json");
+  const Outcome second = folder.run(kMeasure + "--ranks=2 --append t.json");
+
+  REQUIRE(first.status == 0);
+  REQUIRE(second.status == 0);
+  CHECK(first.out.empty());
+  CHECK(lines(first.err).size() == 4);  // two batch sizes, layers, what was written
+  const auto trace = nlohmann::json::parse(folder.read("t.json"));
+  std::vector<std::tuple<int, int, int>> measured;
+  for (const auto& batch : trace.at("costs").at(0).at("batches")) {
+    measured.emplace_back(batch.at("batch"), batch.value("session", 0), batch.at("rank"));
+    CHECK(batch.at("seconds").size() >= 4);
+    CHECK(batch.at("seconds").size() <= 6);
+  }
+  CHECK(
+      measured ==
+      std::vector<std::tuple<int, int, int>>{
+          {2, 0, 0}, {2, 0, 1}, {2, 1, 0}, {2, 1, 1}, {4, 0, 0}, {4, 0, 1}, {4, 1, 0}, {4, 1, 1}});
+  CHECK(trace.at("device") == "d");
+  CHECK_THAT(trace.at("source").at("command").get<std::string>(),
+             Catch::StartsWith("mpirun -n 2 epochcast-measure --ranks 2 --network small-cnn"));
+}
+
+TEST_CASE("one rank needs no mpirun, and its entries no rank") {
+  const Folder folder;
+
+  REQUIRE(folder.run(kMeasure + "--output t.json").status == 0);
+
+  const auto trace = nlohmann::json::parse(folder.read("t.json"));
+  for (const auto& batch : trace.at("costs").at(0).at("batches"))
+    CHECK_FALSE(batch.contains("rank"));
+  CHECK_THAT(trace.at("source").at("command").get<std::string>(),
+             Catch::StartsWith("epochcast-measure --network"));
+}
+
+TEST_CASE("what is wrong with a measurement is said once, however many ranks there are") {
+  const Folder folder;
+  const auto complains = [&](const std::string& arguments, const std::string& text) {
+    const Outcome outcome = folder.run(arguments);
+    CAPTURE(arguments);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err == text + "\n");
+  };
+
+  complains(kMeasure + "--ranks 2 --output absent/t.json",
+            "epochcast-measure: --output: got \"absent/t.json\"; expected a file in a folder that "
+            "exists");
+  complains("measure batches --ranks 2 --network small-cnn --bach 2",
+            "epochcast-measure: unknown option \"--bach\"; did you mean \"--batch\"?");
+  complains("measure batches --ranks 2 --network distilbert --batch 2 --output t.json",
+            "epochcast-measure: distilbert: got samples of shape 3x32x32; expected texts [tokens] "
+            "of at most 512 tokens");
+  complains(kMeasure + "--ranks none --output t.json",
+            "epochcast: --ranks: got \"none\"; expected a whole number of at least 1");
+  complains(kMeasure + "--hosts a,:2 --output t.json",
+            "epochcast: --hosts: got \"a,:2\"; expected names such as node1,node2:4");
+  complains(kMeasure + "--output t.json --ranks",
+            "epochcast-measure: the required argument for option '--ranks' is missing");
+}
+
+TEST_CASE("--hosts and --mpi-arguments reach mpirun, and decide how many ranks there are") {
+  const Folder folder;
+
+  const Outcome outcome =
+      folder.run({"measure",       "batches", "--network",       "small-cnn",
+                  "--batch",       "2",       "--layers-batch",  "0",
+                  "--warmup",      "1",       "--min-samples",   "3",
+                  "--max-samples", "3",       "--hosts",         "localhost:2",
+                  "--output",      "t.json",  "--mpi-arguments", "--mca mpi_yield_when_idle 1"});
+
+  REQUIRE(outcome.status == 0);
+  const auto trace = nlohmann::json::parse(folder.read("t.json"));
+  CHECK(trace.at("costs").at(0).at("batches").size() == 2);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
