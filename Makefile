@@ -4,21 +4,28 @@
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev libeigen3-dev
 REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin libgd-dev libcsv-dev pkg-config
 TEST_PACKAGES := catch2 ccache
+BOX_PACKAGES := iproute2 util-linux
 BENCH_PACKAGES := python3-torch
 LINT_PACKAGES := clang-format clang-tidy
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 EPOCHCAST := build/release/epochcast
 FUZZ_SECONDS ?= 60
+NODES ?= 2
+RANKS ?= 1
+BANDWIDTH ?= 200Mbps
+RUN ?= bash
 # Ranks may share cores, and containers run as root.
 MPIRUN := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
 
-.PHONY: help build demo test bench lint fuzz clean
+.PHONY: help build demo test bench box validation lint fuzz clean
 
 help:
 	@echo "make demo    install, build the simulator, forecast two clusters"
 	@echo "make test    install, build everything, run all tests"
 	@echo "make bench   speed, as ratios measured in one run"
+	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
+	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (half an hour, root)"
 	@echo "make lint    clang-format and clang-tidy"
 	@echo "make fuzz    every file loader against random input, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make clean   remove build/"
@@ -33,7 +40,7 @@ demo: build
 	@tools/demo.sh $(EPOCHCAST)
 
 test:
-	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES)
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES)
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev
@@ -47,6 +54,20 @@ bench:
 	@$(MPIRUN) -n 2 build/bench/epochcast-bench-exchange
 	@build/bench/epochcast-bench-training
 	@bench/compare_ddp.py build/bench/epochcast-run
+
+box:
+	@tools/install_packages.sh $(BOX_PACKAGES) $(REAL_PACKAGES)
+	@tests/box/box --nodes $(NODES) --ranks $(RANKS) --bandwidth $(BANDWIDTH) -- $(RUN)
+
+# Whatever was measured already is kept in build/validation; remove that to begin again.
+validation:
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES)
+	@mkdir -p build
+	@cmake --preset dev >build/configure.log || { cat build/configure.log; exit 1; }
+	@cmake --build --preset dev
+	@build/dev/epochcast validate tests/validation/suite/*.json --folder build/validation \
+	  --save build/validation.json --html build/validation.html \
+	  --max-median-error 3% --max-worst-error 8%
 
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)

@@ -19,7 +19,9 @@ namespace epochcast {
 /// epoch. When few rows are far beyond the others, their bars are cut. "" when no row has findings.
 [[nodiscard]] std::string phase_plot(const std::vector<ValidationRow>& rows);
 
-/// Style sheet of both.
+/// Style sheet of pages, light and dark.
+[[nodiscard]] std::string page_css();
+/// Style sheet of the plots.
 [[nodiscard]] std::string plots_css();
 
 }  // namespace epochcast

@@ -9,6 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/calibrated_platform.hpp"
+#include "analysis/calibration_html.hpp"
+#include "analysis/cost_summary.hpp"
+#include "analysis/warm_up.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_options.hpp"
 #include "cli/table.hpp"
@@ -36,6 +39,13 @@ po::options_description calibrate_options() {
       po::value<std::string>()->default_value("cpu")->value_name("MODEL"),
       "without --platform: the device model of every rank, as cost traces call it")(
       "output", po::value<std::string>()->value_name("FILE"), "platform file to write")(
+      "batches",
+      po::value<std::vector<std::string>>()->value_name("FILE"),
+      "cost trace to look through: warm-up, outliers, drift, differences between ranks (several "
+      "times)")("batches-output",
+                po::value<std::string>()->value_name("FILE"),
+                "write the only --batches trace again, without its warm-up")(
+      "html", po::value<std::string>()->value_name("FILE"), "write a page with plots of the fit")(
       "name", po::value<std::string>()->value_name("NAME"), "the platform's name")(
       "help", "show this text");
   return options;
@@ -108,11 +118,88 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
             << percent(*std::max_element(errors.begin(), errors.end())).substr(1) << '\n';
 }
 
-void write_document(const std::string& file, const Json& document) {
+std::string ratio(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", value);
+  return text.data();
+}
+
+void show_batches(const std::vector<CostTrace>& costs) {
+  Table table;
+  table.add_column("device");
+  table.add_column("network");
+  for (const char* title : {"batch",
+                            "samples",
+                            "warm-up",
+                            "median",
+                            "5 - 95 %",
+                            "outliers",
+                            "longest",
+                            "drift",
+                            "sessions",
+                            "ranks"})
+    table.add_column(title, Table::Align::right);
+  for (const CostTrace& trace : costs) {
+    for (const CostRow& row : cost_rows(trace)) {
+      table.add_row({row.device,
+                     row.network,
+                     std::to_string(row.batch),
+                     std::to_string(row.samples),
+                     std::to_string(row.trimmed),
+                     format_seconds(row.median_s),
+                     format_seconds(row.p5_s) + " .. " + format_seconds(row.p95_s),
+                     std::to_string(row.outliers),
+                     format_seconds(row.longest_s),
+                     ratio(row.drift),
+                     std::to_string(row.sessions) + ": " + ratio(row.session_spread),
+                     std::to_string(row.ranks) + ": " + ratio(row.rank_spread)});
+    }
+  }
+  table.print(std::cout);
+  std::cout << "Drift: median of a series' last third over that of its first; sessions and ranks: "
+               "how many,\nand the largest of their medians over the smallest. Outliers are kept: "
+               "real runs have them, too.\n\n";
+}
+
+void write_text(const std::string& file, const std::string& text) {
   std::ofstream out(file);
-  out << document.dump(2) << '\n';
+  out << text;
   out.close();
   if (!out) throw RunError(file + ": cannot be written");
+}
+
+/// The trace document without the samples of its warm-up.
+Json trimmed(Json document) {
+  for (Json& cost : document["costs"]) {
+    for (Json& batch : cost["batches"]) {
+      const auto seconds = batch["seconds"].get<std::vector<double>>();
+      const auto warm_up = static_cast<std::ptrdiff_t>(warm_up_of(seconds).samples);
+      for (auto& [key, samples] : batch.items()) {
+        if (!samples.is_array()) continue;
+        auto& list = samples.get_ref<Json::array_t&>();
+        list.erase(list.begin(), list.begin() + warm_up);
+      }
+    }
+  }
+  return document;
+}
+
+/// What --batches and --batches-output ask for.
+void look_through_batches(const po::variables_map& values) {
+  std::vector<std::string> files;
+  if (values.count("batches") > 0) files = values["batches"].as<std::vector<std::string>>();
+  const std::string output = file_from(values, "batches-output");
+  if (!output.empty() && files.size() != 1)
+    throw UserError("--batches-output: expected one --batches, got " + std::to_string(files.size()));
+  std::vector<CostTrace> costs;
+  for (const std::string& file : files) {
+    const TraceFile trace = load_trace(file);
+    costs.insert(costs.end(), trace.costs.begin(), trace.costs.end());
+  }
+  if (!costs.empty()) show_batches(costs);
+  if (output.empty()) return;
+  write_text(output, trimmed(Json::parse(read_text_file(files.front()))).dump(2) + "\n");
+  std::cout << "wrote " << output << '\n';
 }
 
 }  // namespace
@@ -126,6 +213,8 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   }
   const std::string messages = file_from(values, "messages");
   const std::string output = file_from(values, "output");
+  look_through_batches(values);
+  if (messages.empty() && values.count("batches") > 0) return 0;
   if (messages.empty())
     throw UserError("--messages: missing; `epochcast measure messages` writes such a trace");
   if (output.empty()) throw UserError("--output: missing; expected the platform file to write");
@@ -147,8 +236,14 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (fit.node) show_scope("Inside nodes", *fit.node);
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
-  show_checks(check_all_reduces(platform, trace));
-  write_document(output, document);
+  const std::vector<AllReduceCheck> checks = check_all_reduces(platform, trace);
+  show_checks(checks);
+  write_text(output, document.dump(2) + "\n");
+  if (const std::string page = file_from(values, "html"); !page.empty()) {
+    std::vector<std::string> command = {"epochcast", "calibrate"};
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    write_text(page, calibration_html(fit, checks, "Messages: " + trace.title, shell_text(command)));
+  }
   std::cout << "wrote " << output << '\n';
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <optional>
 
 #include "analysis/validation_run.hpp"
 #include "cli/commands.hpp"
@@ -99,7 +100,8 @@ int run_validate(const std::vector<std::string>& arguments) {
   command.insert(command.end(), arguments.begin(), arguments.end());
   ValidationFile result = {.rows = {}, .command = shell_text(command), .date = today_text()};
   {
-    ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, "validating", 1);
+    std::optional<ProgressBar> progress;
+    const bool is_terminal = isatty(STDERR_FILENO) != 0;
     result.rows = run_validation(
         cases,
         {.program = fs::read_symlink("/proc/self/exe"),
@@ -107,8 +109,10 @@ int run_validate(const std::vector<std::string>& arguments) {
          .repetitions = repetitions},
         Catalog::standard(),
         [&](const std::string& step, std::size_t done, std::size_t all) {
-          if (!step.empty() && isatty(STDERR_FILENO) == 0) progress.say(step);
-          progress.update(static_cast<double>(done) / static_cast<double>(all), step);
+          if (!progress)
+            progress.emplace(std::cerr, is_terminal, "validating", static_cast<double>(all));
+          if (!step.empty() && !is_terminal) progress->say(step);
+          progress->update(static_cast<double>(done), is_terminal ? ", " + step : "");
         });
   }
   if (!save.empty()) {

@@ -8,14 +8,18 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <sstream>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/random.hpp"
+#include "real/data/data_source.hpp"
 #include "real/torch/backward_layers.hpp"
+#include "real/torch/batch_loader.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "real/torch/point_tracker.hpp"
-#include "real/torch/procedural_source.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -59,14 +63,30 @@ void set_threads(int threads) {
   }
 }
 
+/// The samples that training would load.
+std::shared_ptr<const DataSource> open_source(const MeasureSettings& settings) {
+  if (settings.data) return settings.data;
+  constexpr std::int64_t kSamples = 50'000;
+  Dataset dataset;
+  dataset.train_samples = kSamples;
+  dataset.test_samples = 1;
+  dataset.shape = settings.input;
+  dataset.classes = settings.classes;
+  return procedural_data(dataset, settings.seed).train;
+}
+
 /// A network in training at one batch size.
 class Trainer {
  public:
   Trainer(const MeasureSettings& settings, const std::string& network, std::int64_t batch)
       : device_(open_device(settings.device)),
-        source_(settings.input, settings.classes, settings.seed),
+        source_(open_source(settings)),
+        loader_(*source_, device_, settings.threads),
+        random_(settings.seed),
+        augments_(settings.augment),
         network_(make_network(network, settings.input, settings.classes)),
-        batch_(batch) {
+        batch_(batch),
+        next_(draw()) {
     network_->to(device_);
     optimizer_ = std::make_unique<torch::optim::SGD>(
         network_->parameters(), torch::optim::SGDOptions(kLearningRate).momentum(kMomentum));
@@ -77,11 +97,11 @@ class Trainer {
     BatchTiming timing;
     const double cpu_start_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     const double start_s = synchronized_now_s();
-    HostBatch host = source_.next(batch_);
-    const torch::Tensor samples = host.samples.to(device_);
-    const torch::Tensor labels = host.labels.to(device_);
+    const std::vector<std::int64_t> indices = std::exchange(next_, draw());
+    const Batch data =
+        loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
     const double loaded_s = synchronized_now_s();
-    torch::Tensor loss = network_->loss(samples, labels).loss;
+    torch::Tensor loss = network_->loss(data.samples, data.labels).loss;
     backward_started_s_ = synchronized_now_s();
     loss.backward();
     backward_ended_s_ = synchronized_now_s();
@@ -112,11 +132,24 @@ class Trainer {
     return now_s();
   }
 
+  /// A batch of samples, as a shuffled epoch has them.
+  std::vector<std::int64_t> draw() {
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(batch_));
+    for (std::int64_t& index : indices) {
+      index = static_cast<std::int64_t>(random_.uniform() * static_cast<double>(source_->size()));
+    }
+    return indices;
+  }
+
   torch::Device device_;
-  ProceduralSource source_;
+  std::shared_ptr<const DataSource> source_;
+  BatchLoader loader_;
+  Random random_;
+  bool augments_;
   std::shared_ptr<TorchNetwork> network_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
   std::int64_t batch_;
+  std::vector<std::int64_t> next_;
   double backward_started_s_ = 0;
   double backward_ended_s_ = 0;
   std::unique_ptr<BackwardLayers> layers_;

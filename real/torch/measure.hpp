@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "real/common/measured_source.hpp"
 #include "real/common/progress_lines.hpp"
 #include "real/common/sampling.hpp"
+#include "real/data/data_source.hpp"
 #include "real/torch/network_costs.hpp"
 
 namespace epochcast::real {
@@ -22,6 +24,8 @@ struct MeasureSettings {
   std::int64_t classes = 0;
   std::vector<std::int64_t> batches = {};  ///< ascending
   std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
+  std::shared_ptr<const DataSource> data = nullptr;  ///< what is loaded; null: computed samples
+  bool augment = true;                               ///< as training does
   int threads = 1;
   std::string device = "cpu";
   std::uint64_t seed = 1;
@@ -31,7 +35,7 @@ struct MeasureSettings {
 /// Costs of each network's training batches, on this machine, now.
 ///
 /// Each point gets a new network and trains it with SGD (learning rate 0.01, momentum 0.9) on
-/// procedural samples; phases are bounded by waiting for the device. Sets LibTorch's thread count.
+/// samples loaded as in training; phases are bounded by waiting for the device. Sets LibTorch's thread count.
 /// All of `crew` have the same settings; each returns what it measured itself.
 /// `report` is called between batches, at most about once a second and after each point. Throws a
 /// UserError when LibTorch has no such device, and a RunError when a batch fails (memory) or the

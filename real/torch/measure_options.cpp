@@ -7,9 +7,9 @@
 #include <regex>
 #include <sstream>
 
-#include "core/source.hpp"
 #include "core/error.hpp"
 #include "core/network.hpp"
+#include "core/source.hpp"
 #include "core/suggest.hpp"
 #include "real/common/command_line.hpp"
 #include "real/common/machine.hpp"
@@ -39,7 +39,12 @@ po::options_description described_options() {
   options.add_options()("help", "show this text");
   options.add_options()("network", words(), "networks, repeated or separated by commas");
   options.add_options()(
-      "dataset", text("cifar10"), "data set that decides the samples' shape and the classes");
+      "dataset", text("cifar10"), "data set that decides the samples' shape and the classes")(
+      "data",
+      text("procedural"),
+      "the data set's folder, or procedural: samples of its shape computed from the seed; loading "
+      "them is part of a batch, as in training")(
+      "augment", text("on"), "on or off: crop and flip images at random, as training does");
   options.add_options()("batch", words(), "batch sizes, repeated or separated by commas");
   options.add_options()("output", word(), "trace file to write");
   options.add_options()(
@@ -104,6 +109,16 @@ void read_dataset(OptionValues& values,
   const Dataset dataset = load_dataset(file);
   settings.input = dataset.shape;
   settings.classes = dataset.classes;
+  const std::string data = values.text("data");
+  try {
+    settings.data = data == "procedural" ? procedural_data(dataset, settings.seed).train
+                                         : open_data(dataset, data).train;
+  } catch (const UserError& error) {
+    values.add(std::string("--data: ") + error.what());
+  }
+  const std::string augment = values.text("augment");
+  settings.augment = augment == "on";
+  if (augment != "on" && augment != "off") values.expected("augment", augment, "on or off");
 }
 
 void read_batches(OptionValues& values, MeasureSettings& settings) {
