@@ -20,9 +20,10 @@ namespace epochcast {
 ///
 /// `trace_document` is the trace's JSON: its source is copied. Inside nodes, measured messages go
 /// through memory, whatever the topology was.
-[[nodiscard]] nlohmann::ordered_json calibrated_platform(nlohmann::ordered_json document,
-                                                         const NetworkFit& fit,
-                                                         const nlohmann::ordered_json& trace_document);
+[[nodiscard]] nlohmann::ordered_json calibrated_platform(
+    nlohmann::ordered_json document,
+    const NetworkFit& fit,
+    const nlohmann::ordered_json& trace_document);
 
 /// An all-reduce that was measured and not used for the fit.
 struct AllReduceCheck {

@@ -29,16 +29,15 @@ using Text = std::string (*)(double);
 std::string grid(const LogAxis& x, const LogAxis& y, Text x_text, Text y_text) {
   std::string svg;
   for (const double value : x.ticks(70)) {
-    svg += svg_line(x.at(value), kTop, x.at(value), kTop + kSide, "class=\"grid\"") +
-           svg_text(x.at(value),
-                    kTop + kSide + 18,
-                    x_text(value),
-                    "class=\"tick\" text-anchor=\"middle\"");
+    svg +=
+        svg_line(x.at(value), kTop, x.at(value), kTop + kSide, "class=\"grid\"") +
+        svg_text(
+            x.at(value), kTop + kSide + 18, x_text(value), "class=\"tick\" text-anchor=\"middle\"");
   }
   for (const double value : y.ticks(34)) {
-    svg += svg_line(kLeft, y.at(value), kLeft + kSide, y.at(value), "class=\"grid\"") +
-           svg_text(
-               kLeft - 8, y.at(value) + 4, y_text(value), "class=\"tick\" text-anchor=\"end\"");
+    svg +=
+        svg_line(kLeft, y.at(value), kLeft + kSide, y.at(value), "class=\"grid\"") +
+        svg_text(kLeft - 8, y.at(value) + 4, y_text(value), "class=\"tick\" text-anchor=\"end\"");
   }
   return svg + svg_rect(kLeft, kTop, kSide, kSide, "class=\"frame\"");
 }
@@ -69,8 +68,7 @@ std::string plot(const std::vector<Series>& all,
   std::string svg = "<svg class=\"plot\" viewBox=\"0 0 " + px(kWidth) + " " + px(kHeight) +
                     "\" role=\"img\"><title>" + escaped_html(name) + "</title>" +
                     grid(x, y, x_text, format_seconds);
-  if (has_diagonal)
-    svg += svg_line(kLeft, kTop + kSide, kLeft + kSide, kTop, "class=\"diagonal\"");
+  if (has_diagonal) svg += svg_line(kLeft, kTop + kSide, kLeft + kSide, kTop, "class=\"diagonal\"");
   for (std::size_t style = 0; style < all.size(); ++style) {
     const Series& series = all[style];
     for (std::size_t i = 0; i < series.points.size(); ++i) {

@@ -9,8 +9,8 @@
 
 namespace epochcast {
 
-/// A page that needs nothing else: what messages took and what the fit says of them, and all-reduces
-/// that the fit has not seen, forecast against measured. `command`: how it came about.
+/// A page that needs nothing else: what messages took and what the fit says of them, and
+/// all-reduces that the fit has not seen, forecast against measured. `command`: how it came about.
 [[nodiscard]] std::string calibration_html(const NetworkFit& fit,
                                            const std::vector<AllReduceCheck>& checks,
                                            const std::string& title,

@@ -24,7 +24,8 @@ struct Line {
 };
 
 double weight_of(const MessagePoint& point) {
-  return 1 / (point.seconds * std::max(point.relative_spread, kLeastSpread));
+  const double of_median = point.relative_spread / std::sqrt(point.samples);
+  return 1 / (point.seconds * std::max(of_median, kLeastSpread));
 }
 
 /// The line through points [begin, end) with the least misfit.
@@ -49,8 +50,7 @@ Line fit_line(const std::vector<MessagePoint>& points, std::size_t begin, std::s
   }
   line.latency_s = found[0];
   line.s_per_byte = std::max(found[1], 1 / kFastest);
-  line.misfit =
-      (terms * Eigen::Vector2d(line.latency_s, line.s_per_byte) - seconds).squaredNorm();
+  line.misfit = (terms * Eigen::Vector2d(line.latency_s, line.s_per_byte) - seconds).squaredNorm();
   return line;
 }
 
@@ -75,11 +75,11 @@ std::vector<MessagePoint> points_of(const MessageTrace& trace,
     const double spread = 0.5 * (quantile_of(sorted, 0.75) - quantile_of(sorted, 0.25)) / median_s;
     points.push_back({.bytes = static_cast<double>(cost.bytes),
                       .seconds = median_s,
-                      .relative_spread = spread});
+                      .relative_spread = spread,
+                      .samples = static_cast<double>(sorted.size())});
   }
-  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
-    return a.bytes < b.bytes;
-  });
+  std::sort(
+      points.begin(), points.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
   return points;
 }
 
@@ -90,8 +90,8 @@ std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const Mess
   return with_fit;
 }
 
-/// What large messages take differs from the fit by their spread and by the fit's own error: the root
-/// of the mean of both, squared.
+/// What large messages take differs from the fit by their spread and by the fit's own error: the
+/// root of the mean of both, squared.
 double uncertainty_of(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
   constexpr double kQuartile = 0.6745;  // half the quartiles' distance in standard deviations
   double sum = 0;
@@ -203,11 +203,13 @@ NetworkFit fit_network(const MessageTrace& trace) {
   NetworkFit fit;
   fit.between = fit_scope(trace, {.pair = "between", .ring = "all", .members = ranks});
   fit.node = fit_scope(
-      trace, {.pair = "node", .ring = nodes > 1 ? "node" : "all", .members = std::max(2, in_first)});
+      trace,
+      {.pair = "node", .ring = nodes > 1 ? "node" : "all", .members = std::max(2, in_first)});
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;
   if (!fit.between && !fit.node)
-    throw UserError(trace.file + ": has no ping-pong; expected a trace of epochcast measure messages");
+    throw UserError(trace.file +
+                    ": has no ping-pong; expected a trace of epochcast measure messages");
   return fit;
 }
 

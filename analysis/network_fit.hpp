@@ -41,15 +41,16 @@ struct NetworkFit {
   double reduce_bytes_per_s = 0;  ///< γ⁻¹ with all ranks at it; 0: not measured
 };
 
-/// Fits what the simulator needs; all-reduces of the trace are not looked at, so that the fit can be
-/// checked against them. Throws a UserError when the trace lacks what it takes.
+/// Fits what the simulator needs; all-reduces of the trace are not looked at, so that the fit can
+/// be checked against them. Throws a UserError when the trace lacks what it takes.
 [[nodiscard]] NetworkFit fit_network(const MessageTrace& trace);
 
 /// Median seconds at one size.
 struct MessagePoint {
   double bytes = 0;
   double seconds = 0;
-  double relative_spread = 0;  ///< half the distance of the quartiles / median
+  double relative_spread = 0;  ///< half the distance of the samples' quartiles / median
+  double samples = 1;
 };
 
 /// Regimes by dynamic programming over breakpoints: lines with non-negative latency and positive

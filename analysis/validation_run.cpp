@@ -125,26 +125,16 @@ class Calibration {
     if (fs::exists(done)) return;
     static_cast<void>(output_of(options_,
                                 cluster_,
-                                {"measure",
-                                 "batches",
-                                 "--ranks",
-                                 std::to_string(cluster_.ranks),
-                                 "--network",
-                                 one.config.network,
-                                 "--dataset",
-                                 one.config.dataset,
-                                 "--data",
-                                 one.config.learning.data,
-                                 "--augment",
-                                 one.config.learning.augment ? "on" : "off",
-                                 "--batch",
-                                 std::to_string(one.config.batch),
-                                 "--device-name",
-                                 kDevice,
-                                 "--max-seconds",
-                                 "8",
-                                 "--append",
-                                 batches().string()},
+                                {"measure",       "batches",
+                                 "--ranks",       std::to_string(cluster_.ranks),
+                                 "--network",     one.config.network,
+                                 "--dataset",     one.config.dataset,
+                                 "--data",        one.config.learning.data,
+                                 "--augment",     one.config.learning.augment ? "on" : "off",
+                                 "--batch",       std::to_string(one.config.batch),
+                                 "--device-name", kDevice,
+                                 "--max-seconds", "8",
+                                 "--append",      batches().string()},
                                 folder_ / (name + ".log")));
     write(done, "");
   }
@@ -173,8 +163,7 @@ class Calibration {
       config.dataset = limited_dataset(config).string();
       config.nodes.reset();
     } else {
-      const fs::path file =
-          catalog_.find("models/platforms", one.config.platform, "/platform");
+      const fs::path file = catalog_.find("models/platforms", one.config.platform, "/platform");
       static_cast<void>(load_platform(file));
       document = Json::parse(read_text_file(file));
       name = document["name"];
@@ -247,8 +236,7 @@ RunResult run_of(const ValidationCase& one,
   if (!fs::exists(file)) {
     fs::path log = file;
     log.replace_extension(".log");
-    write(file.string() + ".part",
-          output_of(options, one.cluster, run_words(one, seed), log));
+    write(file.string() + ".part", output_of(options, one.cluster, run_words(one, seed), log));
     fs::rename(file.string() + ".part", file);
   }
   const auto document = Json::parse(read_text_file(file), nullptr, false);
@@ -266,9 +254,10 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
   std::vector<Calibration> calibrations;
   std::vector<std::size_t> calibration_of;
   for (const ValidationCase& one : cases) {
-    const auto known = std::find_if(calibrations.begin(), calibrations.end(), [&](const auto& each) {
-      return each.cluster() == one.cluster;
-    });
+    const auto known =
+        std::find_if(calibrations.begin(), calibrations.end(), [&](const auto& each) {
+          return each.cluster() == one.cluster;
+        });
     calibration_of.push_back(static_cast<std::size_t>(known - calibrations.begin()));
     if (known == calibrations.end())
       calibrations.emplace_back(one.cluster, options, catalog, calibrations.size() + 1);

@@ -190,7 +190,8 @@ void look_through_batches(const po::variables_map& values) {
   if (values.count("batches") > 0) files = values["batches"].as<std::vector<std::string>>();
   const std::string output = file_from(values, "batches-output");
   if (!output.empty() && files.size() != 1)
-    throw UserError("--batches-output: expected one --batches, got " + std::to_string(files.size()));
+    throw UserError("--batches-output: expected one --batches, got " +
+                    std::to_string(files.size()));
   std::vector<CostTrace> costs;
   for (const std::string& file : files) {
     const TraceFile trace = load_trace(file);
@@ -242,7 +243,8 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (const std::string page = file_from(values, "html"); !page.empty()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    write_text(page, calibration_html(fit, checks, "Messages: " + trace.title, shell_text(command)));
+    write_text(page,
+               calibration_html(fit, checks, "Messages: " + trace.title, shell_text(command)));
   }
   std::cout << "wrote " << output << '\n';
   return 0;

@@ -22,8 +22,8 @@ struct MessageRegime {
 /// with SMPI", IPDPS 2011): a message takes what its regime says, or longer where it shares links.
 struct MessageCosts {
   std::vector<MessageRegime> regimes;  ///< ascending, the first from 0
-  double uncertainty = 0;  ///< relative standard deviation of what large messages take
-  double meeting_s = 0;    ///< a round of the barrier that a collective begins with, after a wait
+  double uncertainty = 0;              ///< relative standard deviation of what large messages take
+  double meeting_s = 0;  ///< a round of the barrier that a collective begins with, after a wait
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
   /// One message, alone.

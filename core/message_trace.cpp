@@ -23,10 +23,9 @@ std::string read_name(const JsonInput& input,
 
 MessageCost read_cost(JsonInput input) {
   MessageCost cost;
-  cost.kind =
-      read_name(input.at("kind"),
-                "kind of message",
-                {"ping-pong", "opposite", "ring-step", "meeting", "reduce", "all-reduce"});
+  cost.kind = read_name(input.at("kind"),
+                        "kind of message",
+                        {"ping-pong", "opposite", "ring-step", "meeting", "reduce", "all-reduce"});
   cost.scope = read_name(input.at("scope"), "scope", {"node", "between", "all"});
   if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->string();
   cost.bytes = input.at("bytes").integer(0);
@@ -53,7 +52,8 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
   const std::int64_t nodes = top.at("nodes").integer(1, kMostRanks);
   JsonInput node_of_rank = top.at("node_of_rank");
   for (const JsonInput& node : node_of_rank.elements(2))
-    trace.node_of_rank.push_back(static_cast<int>(node.integer(0, std::max<std::int64_t>(0, nodes - 1))));
+    trace.node_of_rank.push_back(
+        static_cast<int>(node.integer(0, std::max<std::int64_t>(0, nodes - 1))));
   if (problems.empty() && static_cast<std::int64_t>(trace.node_of_rank.size()) != ranks)
     node_of_rank.problem("has " + std::to_string(trace.node_of_rank.size()) + " entries for " +
                          std::to_string(ranks) + " ranks");

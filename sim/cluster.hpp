@@ -17,8 +17,8 @@ namespace epochcast::sim {
 /// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
 /// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
 /// route's latencies plus bytes / bandwidth, and concurrent messages share a link fairly. Where the
-/// platform knows the costs of messages, their latency replaces that of the shortest route, and their
-/// bandwidth bounds each message (World sees to that), not the links that messages share.
+/// platform knows the costs of messages, their latency replaces that of the shortest route, and
+/// their bandwidth bounds each message (World sees to that), not the links that messages share.
 class Cluster {
  public:
   /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and

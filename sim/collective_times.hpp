@@ -15,9 +15,9 @@ struct AllReduceCase {
   double bytes = 0;
 };
 
-/// Seconds of each, of the slowest member and from the common start, with one worker on every device
-/// that trains. Uses up this process's SimGrid engine: one call per process. Throws UserError for
-/// unknown algorithms.
+/// Seconds of each, of the slowest member and from the common start, with one worker on every
+/// device that trains. Uses up this process's SimGrid engine: one call per process. Throws
+/// UserError for unknown algorithms.
 [[nodiscard]] std::vector<double> all_reduce_seconds(const Platform& platform,
                                                      const std::vector<AllReduceCase>& cases);
 

@@ -11,8 +11,9 @@ namespace epochcast::sim {
 ///
 /// One deterministic pass learns what collectives cost; unless the job is deterministic or its
 /// costs have no spread, seeded passes with drawn costs follow, and the result is their mean and
-/// 5-95 % interval; how well measured message costs are known widens it. `timeline` (may be null) gets the first pass, `workers` (may be null) the job's
-/// layout. Throws UserError for what only shows when the job is laid out (memory, K' > K, ...).
+/// 5-95 % interval; how well measured message costs are known widens it. `timeline` (may be null)
+/// gets the first pass, `workers` (may be null) the job's layout. Throws UserError for what only
+/// shows when the job is laid out (memory, K' > K, ...).
 [[nodiscard]] RunResult forecast(const Job& job,
                                  const std::string& strategy,
                                  Timeline* timeline = nullptr,

@@ -84,7 +84,8 @@ class Probe {
     const bool has_nodes = find_pair(node_of_rank, true) && find_pair(node_of_rank, false);
     if (has_nodes) add_group("node", fabric_.node());
     for (const std::int64_t bytes : whole_floats())
-      add({.kind = "reduce", .scope = "all", .bytes = bytes}, [this, bytes] { return reduce(bytes); });
+      add({.kind = "reduce", .scope = "all", .bytes = bytes},
+          [this, bytes] { return reduce(bytes); });
   }
 
   [[nodiscard]] std::vector<Point>& points() { return points_; }

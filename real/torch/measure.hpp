@@ -35,8 +35,8 @@ struct MeasureSettings {
 /// Costs of each network's training batches, on this machine, now.
 ///
 /// Each point gets a new network and trains it with SGD (learning rate 0.01, momentum 0.9) on
-/// samples loaded as in training; phases are bounded by waiting for the device. Sets LibTorch's thread count.
-/// All of `crew` have the same settings; each returns what it measured itself.
+/// samples loaded as in training; phases are bounded by waiting for the device. Sets LibTorch's
+/// thread count. All of `crew` have the same settings; each returns what it measured itself.
 /// `report` is called between batches, at most about once a second and after each point. Throws a
 /// UserError when LibTorch has no such device, and a RunError when a batch fails (memory) or the
 /// machine is too busy.

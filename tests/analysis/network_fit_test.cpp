@@ -17,7 +17,8 @@ double two_protocols_s(double bytes) {
 std::vector<MessagePoint> points_of(double (*seconds)(double)) {
   std::vector<MessagePoint> points;
   for (double bytes = 4; bytes <= 1 << 26; bytes *= 4)
-    points.push_back({.bytes = bytes, .seconds = seconds(bytes), .relative_spread = 0.01});
+    points.push_back(
+        {.bytes = bytes, .seconds = seconds(bytes), .relative_spread = 0.01, .samples = 1});
   return points;
 }
 
@@ -64,9 +65,8 @@ TEST_CASE("one protocol is not split, noise of a percent or not") {
 }
 
 TEST_CASE("latency is never negative and time never falls with size") {
-  const std::vector<MessageRegime> early = fit_regimes(points_of([](double bytes) {
-    return bytes < 1e6 ? bytes / 1e9 : bytes / 1e8 - 8e-3;
-  }));
+  const std::vector<MessageRegime> early = fit_regimes(
+      points_of([](double bytes) { return bytes < 1e6 ? bytes / 1e9 : bytes / 1e8 - 8e-3; }));
   for (const MessageRegime& regime : early) {
     CHECK(regime.latency_s >= 0);
     CHECK(regime.bytes_per_s > 0);
@@ -97,8 +97,10 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
                          .samples_s = {2 * expected_s}});
   const nlohmann::ordered_json trace_document = {
       {"source", {{"grade", "estimated"}, {"method", "made up"}}}};
-  const auto document = calibrated_platform(
-      platform_of_trace(trace, std::vector<std::string>(4, "cpu")), fit_network(trace), trace_document);
+  const auto document =
+      calibrated_platform(platform_of_trace(trace, std::vector<std::string>(4, "cpu")),
+                          fit_network(trace),
+                          trace_document);
   const Platform platform = parse_platform(nlohmann::json(document), "p.json");
 
   const std::vector<AllReduceCheck> checks = check_all_reduces(platform, trace);

@@ -46,16 +46,19 @@ TEST_CASE("bad message costs are named") {
           static_cast<void>(
               read({{"regimes", {regime("0B", "1us", "1GBps")}}, {"uncertainty", "2 %"}}));
         }) == Texts{"p.json: /messages/uncertainty: got \"2 %\"; expected a share such as 0.02"});
-  CHECK(problems_of([] { static_cast<void>(read({{"regimes", json::array()}})); }) == Texts{"p.json: /messages/regimes: got a list of 0; expected a list that is not empty"});
+  CHECK(problems_of([] {
+          static_cast<void>(read({{"regimes", json::array()}}));
+        }) ==
+        Texts{"p.json: /messages/regimes: got a list of 0; expected a list that is not empty"});
   CHECK(problems_of([] {
           static_cast<void>(read({{"regimes", {regime("1B", "1us", "1GBps")}}}));
         }) == Texts{"p.json: /messages/regimes: the first must be \"from\": \"0B\""});
   CHECK(problems_of([] {
-          static_cast<void>(read(
-              {{"regimes", {regime("0B", "1us", "1GBps"), regime("0B", "fast", "1GBps")}}}));
-        }) ==
-        Texts{"p.json: /messages/regimes/1/latency: got \"fast\"; expected a time with its unit, such as \"1.5us\"",
-              "p.json: /messages/regimes: \"from\" must ascend"});
+          static_cast<void>(
+              read({{"regimes", {regime("0B", "1us", "1GBps"), regime("0B", "fast", "1GBps")}}}));
+        }) == Texts{"p.json: /messages/regimes/1/latency: got \"fast\"; expected a time with its "
+                    "unit, such as \"1.5us\"",
+                    "p.json: /messages/regimes: \"from\" must ascend"});
 }
 
 json trace_document() {
@@ -86,7 +89,8 @@ TEST_CASE("all problems of a message trace are told at once") {
 
   CHECK(problems_of([&] { static_cast<void>(parse_message_trace(document, "t.json")); }) ==
         Texts{"t.json: /node_of_rank: has 2 entries for 3 ranks",
-              "t.json: /costs/0/kind: unknown kind of message \"pingpong\"; did you mean \"ping-pong\"?",
+              "t.json: /costs/0/kind: unknown kind of message \"pingpong\"; did you mean "
+              "\"ping-pong\"?",
               "t.json: /costs/1/samples_s: got a list of 0; expected a list of seconds"});
 }
 
