@@ -118,9 +118,12 @@ class Calibration {
     fs::rename(file, messages());
   }
 
-  /// Batches of a case that trains; with all ranks at it, as in training. Once per session.
+  /// Batches of a case that trains; with all ranks at it, as in training. Once per session. Those
+  /// that divide work by speed take batches of other sizes: smaller and larger ones are measured,
+  /// too.
   void measure_batches(const ValidationCase& one, int session) {
-    const std::string name = one.config.network + "-" + std::to_string(one.config.batch);
+    const std::int64_t batch = one.config.batch;
+    const std::string name = one.config.network + "-" + std::to_string(batch);
     const fs::path done = folder_ / (name + "-" + std::to_string(session) + ".done");
     if (fs::exists(done)) return;
     static_cast<void>(output_of(options_,
