@@ -121,6 +121,7 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
   }
   if (checks.empty()) return checks;
   std::vector<sim::AllReduceCase> cases;
+  cases.reserve(checks.size());
   for (const AllReduceCheck& check : checks) cases.push_back(check.all_reduce);
   run_in_processes(
       1,

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kDevice = "this-cpu";
+constexpr const char* kMessageBytes =
+    "4,256,4096,16384,65536,131072,262144,524288,1048576,2097152,4194304";
 
 std::string quoted(const std::string& word) {
   std::string text = "'";
@@ -106,8 +108,7 @@ class Calibration {
                                  "--max-seconds",
                                  "1",
                                  "--bytes",
-                                 "4,256,4096,16384,65536,131072,262144,524288,1048576,2097152,"
-                                 "4194304",
+                                 kMessageBytes,
                                  "--all-reduce",
                                  "ring",
                                  "--title",
@@ -195,19 +196,19 @@ class Calibration {
         }
       }
     }
-    const fs::path file = folder_ / (model_of(factor) + ".json");
+    fs::path file = folder_ / (model_of(factor) + ".json");
     write(file, trace.dump(2) + "\n");
     return file;
   }
 
   /// The data set's file, with as many samples as are trained on.
   [[nodiscard]] fs::path limited_dataset(const JobConfig& config) const {
-    const fs::path file = catalog_.find("models/datasets", config.dataset, "/dataset");
+    fs::path file = catalog_.find("models/datasets", config.dataset, "/dataset");
     if (!config.learning.train_samples) return file;
     Json dataset = Json::parse(read_text_file(file));
     dataset["train_samples"] = *config.learning.train_samples;
-    const fs::path limited = folder_ / (dataset["name"].get<std::string>() + "-" +
-                                        std::to_string(*config.learning.train_samples) + ".json");
+    fs::path limited = folder_ / (dataset["name"].get<std::string>() + "-" +
+                                  std::to_string(*config.learning.train_samples) + ".json");
     write(limited, dataset.dump(2) + "\n");
     return limited;
   }
@@ -273,6 +274,7 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
     calibration.measure_messages();
   }
   std::vector<ValidationRow> rows;
+  rows.reserve(cases.size());
   for (const ValidationCase& one : cases) {
     rows.push_back({.cluster = one.cluster.name,
                     .command = one.command == Command::train ? "train" : "emulate",
@@ -299,6 +301,7 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
   }
   progress("forecasting", done, steps);
   std::vector<ForecastTask> tasks;
+  tasks.reserve(cases.size());
   for (std::size_t i = 0; i < cases.size(); ++i) {
     tasks.push_back({.config = calibrations[calibration_of[i]].forecast_config(cases[i]),
                      .strategy = cases[i].config.strategy,
