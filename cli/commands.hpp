@@ -15,6 +15,8 @@ int run_train(const std::vector<std::string>& arguments);
 int run_emulate(const std::vector<std::string>& arguments);
 /// `epochcast measure batches|messages`: starts the program that measures.
 int run_measure(const std::vector<std::string>& arguments);
+/// `epochcast import`: cost traces from other programs' records of a job.
+int run_import(const std::vector<std::string>& arguments);
 /// `epochcast list`.
 int run_list(const std::vector<std::string>& arguments);
 

@@ -45,14 +45,17 @@ po::options_description common_options() {
 
 po::variables_map parse_flags(const std::string& command,
                               const std::vector<std::string>& arguments,
-                              const po::options_description& options) {
+                              const po::options_description& options,
+                              const std::string& positional) {
+  po::positional_options_description positions;
+  if (!positional.empty()) positions.add(positional.c_str(), -1);
   std::vector<std::string> known;
   for (const auto& option : options.options()) known.push_back("--" + option->long_name());
   try {
     po::variables_map values;
     const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
-    po::store(po::command_line_parser(arguments).options(options).style(style).positional({}).run(),
-              values);
+    po::command_line_parser parser(arguments);
+    po::store(parser.options(options).style(style).positional(positions).run(), values);
     return values;
   } catch (const po::unknown_option& error) {
     throw UserError(unknown_name("option", error.get_option_name(), known));

@@ -16,10 +16,12 @@ namespace epochcast {
 [[nodiscard]] boost::program_options::options_description common_options();
 
 /// The values of a command's flags. Throws a UserError in our words, with the closest option.
+/// `positional`: the option that words without one belong to; "": there is none.
 [[nodiscard]] boost::program_options::variables_map parse_flags(
     const std::string& command,
     const std::vector<std::string>& arguments,
-    const boost::program_options::options_description& options);
+    const boost::program_options::options_description& options,
+    const std::string& positional = {});
 
 /// The configuration that --experiment, flags and --set make. Throws a UserError with every
 /// problem.

@@ -17,6 +17,7 @@ constexpr const char* kUsage =
   epochcast train      train for real, with LibTorch and Open MPI
   epochcast emulate    exchange real messages between computations that are slept for what they cost
   epochcast measure    what batches and messages cost on this machine
+  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of iteration times
   epochcast list       platforms, networks, datasets, strategies, collectives or traces
 
 `epochcast COMMAND --help` explains a command.
@@ -37,9 +38,10 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments[0] == "train") return epochcast::run_train(rest);
   if (arguments[0] == "emulate") return epochcast::run_emulate(rest);
   if (arguments[0] == "measure") return epochcast::run_measure(rest);
+  if (arguments[0] == "import") return epochcast::run_import(rest);
   if (arguments[0] == "list") return epochcast::run_list(rest);
   throw epochcast::UserError(epochcast::unknown_name(
-      "command", arguments[0], {"simulate", "train", "emulate", "measure", "list"}));
+      "command", arguments[0], {"simulate", "train", "emulate", "measure", "import", "list"}));
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ const std::string kUsage =
     "they "
     "cost\n"
     "  epochcast measure    what batches and messages cost on this machine\n"
+    "  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of iteration "
+    "times\n"
     "  epochcast list       platforms, networks, datasets, strategies, collectives or traces\n"
     "\n"
     "`epochcast COMMAND --help` explains a command.\n";
@@ -86,8 +88,8 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
   const std::vector<Case> cases = {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
-      {{"fly"}, "unknown command \"fly\"; known: simulate, train, emulate, measure, list"},
-      {{""}, "unknown command \"\"; known: simulate, train, emulate, measure, list"},
+      {{"fly"}, "unknown command \"fly\"; known: simulate, train, emulate, measure, import, list"},
+      {{""}, "unknown command \"\"; known: simulate, train, emulate, measure, import, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
       {{"list"},
        "list: expected one of collectives, datasets, networks, platforms, strategies, traces"},
