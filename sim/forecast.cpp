@@ -11,6 +11,7 @@
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "core/recording_fabric.hpp"
 #include "core/suggest.hpp"
 #include "core/units.hpp"
 #include "sim/world.hpp"
@@ -74,12 +75,25 @@ class Passes {
          std::size_t workers)
       : job_(job), strategy_(strategy), world_(world), costs_(costs), reports_(workers) {}
 
-  /// `seed`: draw costs; without one, medians. Repeats the pass in full where an acceleration did
-  /// not hold.
+  /// The first pass, of medians, with records of it where they are asked for.
+  const std::vector<WorkerReport>& run_medians(Timeline* timeline, Recording* recording) {
+    return run(std::nullopt, false, timeline, recording);
+  }
+  /// A pass with costs drawn.
+  const std::vector<WorkerReport>& run_drawn(std::uint64_t seed, bool is_pilot = false) {
+    return run(seed, is_pilot, nullptr, nullptr);
+  }
+
+ private:
+  /// Repeats the pass in full where an acceleration did not hold.
   const std::vector<WorkerReport>& run(std::optional<std::uint64_t> seed,
+                                       bool is_pilot,
                                        Timeline* timeline,
-                                       bool is_pilot = false) {
-    const auto program = [&](Fabric& fabric) {
+                                       Recording* recording) {
+    const auto program = [&](Fabric& simulated) {
+      std::optional<RecordingFabric> recorded;
+      if (recording != nullptr) recorded.emplace(simulated, *recording);
+      Fabric& fabric = recorded ? *recorded : simulated;
       const ModelCost& cost = costs_.at(fabric.self().model);
       const auto rank = static_cast<std::uint64_t>(fabric.rank());
       const std::optional<std::uint64_t> stream =
@@ -99,11 +113,11 @@ class Passes {
                               .timeline = timeline};
     while (!world_.run_pass(program, pass)) {
       if (timeline != nullptr) *timeline = {};
+      if (recording != nullptr) *recording = {};
     }
     return reports_;
   }
 
- private:
   const Job& job_;
   const Strategy& strategy_;
   World& world_;
@@ -151,7 +165,8 @@ Grade grade_of(const Job& job, const std::vector<WorkerInfo>& workers, const Cos
 RunResult forecast(const Job& given,
                    const std::string& strategy_name,
                    Timeline* timeline,
-                   std::vector<WorkerInfo>* layout) {
+                   std::vector<WorkerInfo>* layout,
+                   Recording* recording) {
   Job job = given;
   if (!job.platform.simgrid_xml.empty())
     job.platform = describe_xml_platform(job.platform.simgrid_xml);
@@ -192,7 +207,7 @@ RunResult forecast(const Job& given,
     try {
       Passes passes(job, strategy, world, costs, workers.size());
       const bool is_noisy = !config.deterministic && has_spread(workers, costs);
-      const std::vector<WorkerReport>& reports = passes.run(std::nullopt, timeline);
+      const std::vector<WorkerReport>& reports = passes.run_medians(timeline, recording);
       result.iterations_per_epoch = reports.front().iterations_per_epoch;
       result.rounds_per_epoch = reports.front().rounds_per_epoch;
       add_notes(result, workers, reports, costs);
@@ -203,12 +218,12 @@ RunResult forecast(const Job& given,
       // Seeds of pilot passes lie behind those of the repetitions.
       for (int i = 0; i < pilot_passes(workers.size()); ++i) {
         const int pilot = config.repetitions + i;
-        passes.run(mix_seed(config.seed, static_cast<std::uint64_t>(pilot)), nullptr, true);
+        passes.run_drawn(mix_seed(config.seed, static_cast<std::uint64_t>(pilot)), true);
       }
       std::vector<double> epochs_s;
       for (int i = 0; i < config.repetitions; ++i) {
         const double before_s = result.epoch_s;
-        passes.run(mix_seed(config.seed, static_cast<std::uint64_t>(i)), nullptr);
+        passes.run_drawn(mix_seed(config.seed, static_cast<std::uint64_t>(i)));
         add_reports(result, workers, reports, 1.0 / config.repetitions);
         epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
       }

@@ -93,6 +93,7 @@ std::vector<std::vector<Stretch>> thread_activities(const Profile& profile) {
     if (const auto marks = marked(event.kind)) threads[index].add(event, *marks);
   }
   std::vector<std::vector<Stretch>> activities;
+  activities.reserve(threads.size());
   for (Thread& thread : threads) activities.push_back(thread.finish());
   return activities;
 }

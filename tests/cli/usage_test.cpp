@@ -15,7 +15,8 @@ const std::string kUsage =
     "they "
     "cost\n"
     "  epochcast measure    what batches and messages cost on this machine\n"
-    "  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of iteration "
+    "  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of "
+    "iteration "
     "times\n"
     "  epochcast list       platforms, networks, datasets, strategies, collectives or traces\n"
     "\n"
@@ -56,6 +57,7 @@ TEST_CASE("simulate --help names every setting with what it takes", "[cli]") {
                                    "--sweep NAME=V1,V2,...",
                                    "--format table|json|csv",
                                    "--timeline FILE",
+                                   "--chakra FOLDER",
                                    "--help"}) {
     CAPTURE(option);
     CHECK(outcome.out.find(option) != std::string::npos);
