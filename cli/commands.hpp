@@ -9,6 +9,10 @@ namespace epochcast {
 /// `epochcast simulate`: arguments after the command's name. Returns the exit status; throws
 /// UserError.
 int run_simulate(const std::vector<std::string>& arguments);
+/// `epochcast calibrate`: traces to a platform.
+int run_calibrate(const std::vector<std::string>& arguments);
+/// `epochcast validate`: forecasts against real runs.
+int run_validate(const std::vector<std::string>& arguments);
 /// `epochcast train`: starts mpirun and the workers.
 int run_train(const std::vector<std::string>& arguments);
 /// `epochcast emulate`: the same for slept computing.
@@ -17,6 +21,8 @@ int run_emulate(const std::vector<std::string>& arguments);
 int run_measure(const std::vector<std::string>& arguments);
 /// `epochcast import`: cost traces from other programs' records of a job.
 int run_import(const std::vector<std::string>& arguments);
+/// `epochcast report`: results of comparing forecasts with real runs, shown again.
+int run_report(const std::vector<std::string>& arguments);
 /// `epochcast list`.
 int run_list(const std::vector<std::string>& arguments);
 

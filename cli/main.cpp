@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <csignal>
 #include <iostream>
 #include <string>
@@ -10,38 +11,58 @@
 
 namespace {
 
-constexpr const char* kUsage =
-    R"(epochcast: how long does an epoch take, under each training strategy, on which cluster?
+struct NamedCommand {
+  const char* name;
+  const char* help;
+  int (*run)(const std::vector<std::string>& arguments);
+};
 
-  epochcast simulate   forecast epoch times on a simulated cluster
-  epochcast train      train for real, with LibTorch and Open MPI
-  epochcast emulate    exchange real messages between computations that are slept for what they cost
-  epochcast measure    what batches and messages cost on this machine
-  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of iteration times
-  epochcast list       platforms, networks, datasets, strategies, collectives or traces
+constexpr NamedCommand kCommands[] = {
+    {"simulate", "forecast epoch times on a simulated cluster", epochcast::run_simulate},
+    {"train", "train for real, with LibTorch and Open MPI", epochcast::run_train},
+    {"emulate",
+     "exchange real messages between computations that are slept for what they cost",
+     epochcast::run_emulate},
+    {"measure", "what batches and messages cost on this machine", epochcast::run_measure},
+    {"import",
+     "what they cost in a job of yours: PyTorch profiles, tables of iteration times",
+     epochcast::run_import},
+    {"calibrate", "a platform from what was measured", epochcast::run_calibrate},
+    {"validate",
+     "measure, calibrate, forecast, run for real: how far off were forecasts?",
+     epochcast::run_validate},
+    {"report", "results of validate again: tables, bounds and a page", epochcast::run_report},
+    {"list",
+     "platforms, networks, datasets, strategies, collectives or traces",
+     epochcast::run_list},
+};
 
-`epochcast COMMAND --help` explains a command.
-)";
+void show_usage(std::ostream& out) {
+  out << "epochcast: how long does an epoch take, under each training strategy, on which "
+         "cluster?\n\n";
+  for (const NamedCommand& command : kCommands) {
+    const std::string name = command.name;
+    out << "  epochcast " << name << std::string(11 - name.size(), ' ') << command.help << '\n';
+  }
+  out << "\n`epochcast COMMAND --help` explains a command.\n";
+}
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
-    (arguments.empty() ? std::cerr : std::cout) << kUsage;
+    show_usage(arguments.empty() ? std::cerr : std::cout);
     return arguments.empty() ? 2 : 0;
   }
   if (arguments[0] == "--version") {
     std::cout << "epochcast " EPOCHCAST_VERSION "\n";
     return 0;
   }
-  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  if (arguments[0] == "simulate") return epochcast::run_simulate(rest);
-  if (arguments[0] == "train") return epochcast::run_train(rest);
-  if (arguments[0] == "emulate") return epochcast::run_emulate(rest);
-  if (arguments[0] == "measure") return epochcast::run_measure(rest);
-  if (arguments[0] == "import") return epochcast::run_import(rest);
-  if (arguments[0] == "list") return epochcast::run_list(rest);
-  throw epochcast::UserError(epochcast::unknown_name(
-      "command", arguments[0], {"simulate", "train", "emulate", "measure", "import", "list"}));
+  std::vector<std::string> names;
+  for (const NamedCommand& command : kCommands) {
+    if (arguments[0] == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+    names.emplace_back(command.name);
+  }
+  throw epochcast::UserError(epochcast::unknown_name("command", arguments[0], names));
 }
 
 }  // namespace

@@ -9,4 +9,8 @@ int run_simulate(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
+int run_report(const std::vector<std::string>&) {
+  throw UserError("this build shows no reports; build with -DEPOCHCAST_SIM=ON");
+}
+
 }  // namespace epochcast

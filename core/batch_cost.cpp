@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
 
 namespace epochcast {
 namespace {
@@ -14,6 +17,36 @@ constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 /
 double at_quantile(const std::vector<double>& sorted, double quantile) {
   const auto index = static_cast<std::size_t>(quantile * static_cast<double>(sorted.size()));
   return sorted[std::min(index, sorted.size() - 1)];
+}
+
+using Group = std::vector<const BatchSamples*>;
+
+template <typename Value>
+void append(std::vector<Value>& to, const std::vector<Value>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+/// All samples of each batch size, in ascending order.
+std::map<std::int64_t, Group> by_batch(const std::vector<BatchSamples>& all) {
+  std::map<std::int64_t, Group> groups;
+  for (const BatchSamples& samples : all) groups[samples.batch].push_back(&samples);
+  return groups;
+}
+
+/// The different sessions or ranks of a group, ascending.
+std::vector<std::int64_t> numbers(const Group& group, std::int64_t BatchSamples::*number) {
+  std::set<std::int64_t> found;
+  for (const BatchSamples* samples : group) found.insert(samples->*number);
+  return {found.begin(), found.end()};
+}
+
+/// What a group has of one session or rank.
+Group only(const Group& group, std::int64_t BatchSamples::*number, std::int64_t wanted) {
+  Group some;
+  std::copy_if(group.begin(), group.end(), std::back_inserter(some), [&](const auto* samples) {
+    return samples->*number == wanted;
+  });
+  return some;
 }
 
 }  // namespace
@@ -31,30 +64,68 @@ double quantile_of(const std::vector<double>& sorted, double q) {
   return std::lerp(sorted[below], sorted[above], position - static_cast<double>(below));
 }
 
-BatchCost::BatchCost(const CostTrace& trace)
-    : backward_layers_(trace.backward_layers), grade_(trace.source.grade), origin_(trace.file) {
-  for (const BatchSamples& samples : trace.batches) {
-    Point point;
-    point.batch = static_cast<double>(samples.batch);
-    point.sorted_s = samples.total_s;
-    std::sort(point.sorted_s.begin(), point.sorted_s.end());
-    point.median_s = median_of(samples.total_s);
-    point.shares = kDefaultShares;
-    if (!samples.forward_s.empty()) {
-      const BatchTimes parts = {.load_s = median_of(samples.load_s),
-                                .forward_s = median_of(samples.forward_s),
-                                .backward_s = median_of(samples.backward_s),
-                                .step_s = median_of(samples.step_s)};
-      const double sum = parts.total_s();
-      if (sum > 0) {
-        point.shares = {.load_s = parts.load_s / sum,
-                        .forward_s = parts.forward_s / sum,
-                        .backward_s = parts.backward_s / sum,
-                        .step_s = parts.step_s / sum};
-      }
-    }
-    points_.push_back(std::move(point));
+BatchCost::Point BatchCost::point_of(const Group& group) {
+  Point point;
+  point.batch = static_cast<double>(group.front()->batch);
+  BatchSamples pooled;
+  for (const BatchSamples* samples : group) {
+    append(pooled.total_s, samples->total_s);
+    append(pooled.load_s, samples->load_s);
+    append(pooled.forward_s, samples->forward_s);
+    append(pooled.backward_s, samples->backward_s);
+    append(pooled.step_s, samples->step_s);
   }
+  std::sort(pooled.total_s.begin(), pooled.total_s.end());
+  point.median_s = quantile_of(pooled.total_s, 0.5);
+  point.sorted_s = std::move(pooled.total_s);
+  point.shares = kDefaultShares;
+  if (pooled.forward_s.empty()) return point;
+  const BatchTimes parts = {.load_s = median_of(pooled.load_s),
+                            .forward_s = median_of(pooled.forward_s),
+                            .backward_s = median_of(pooled.backward_s),
+                            .step_s = median_of(pooled.step_s)};
+  const double sum = parts.total_s();
+  if (sum > 0) {
+    point.shares = {.load_s = parts.load_s / sum,
+                    .forward_s = parts.forward_s / sum,
+                    .backward_s = parts.backward_s / sum,
+                    .step_s = parts.step_s / sum};
+  }
+  return point;
+}
+
+BatchCost::BatchCost(const CostTrace& trace)
+    : samples_(std::make_shared<const Samples>(trace.batches)),
+      backward_layers_(trace.backward_layers),
+      grade_(trace.source.grade),
+      origin_(trace.file) {
+  for (const auto& [batch, group] : by_batch(*samples_)) {
+    points_.push_back(point_of(group));
+    append(sessions_, numbers(group, &BatchSamples::session));
+    ranks_ = std::max(ranks_, numbers(group, &BatchSamples::rank).size());
+  }
+  std::sort(sessions_.begin(), sessions_.end());
+  sessions_.erase(std::unique(sessions_.begin(), sessions_.end()), sessions_.end());
+}
+
+BatchCost BatchCost::of_worker(std::size_t index, std::optional<std::size_t> session) const {
+  if (!samples_) return *this;
+  BatchCost narrowed = *this;
+  narrowed.samples_ = nullptr;
+  narrowed.sessions_.clear();
+  narrowed.ranks_ = 1;
+  narrowed.points_.clear();
+  for (const auto& [batch, everything] : by_batch(*samples_)) {
+    Group group = everything;
+    if (session) {
+      group = only(group, &BatchSamples::session, sessions_[*session % sessions_.size()]);
+      if (group.empty()) group = everything;
+    }
+    const std::vector<std::int64_t> ranks = numbers(group, &BatchSamples::rank);
+    const std::int64_t rank = ranks[index % ranks_ % ranks.size()];
+    narrowed.points_.push_back(point_of(only(group, &BatchSamples::rank, rank)));
+  }
+  return narrowed;
 }
 
 BatchCost::BatchCost(double seconds, std::int64_t batch)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +25,9 @@ struct BatchTimes {
 
 /// What batches of any size cost on one device: a trace, interpolated.
 ///
+/// A trace may tell ranks apart, which measured at the same time, and sessions, which were measured
+/// one after the other. All of them count here alike; of_worker() narrows the cost to one rank, and
+/// to one session.
 /// Between measured sizes, equal quantiles are interpolated linearly; beyond them the line through
 /// the two nearest sizes is continued (a single size: cost proportional to the batch), and
 /// is_extrapolated() says so.
@@ -36,6 +41,17 @@ class BatchCost {
   [[nodiscard]] BatchTimes median(std::int64_t batch) const;
   /// One draw from the samples.
   [[nodiscard]] BatchTimes draw(std::int64_t batch, Random& random) const;
+
+  /// What the device's worker number `index` (0, 1, ...) pays: rank `index` modulo the number of
+  /// ranks, in session number `session` modulo the number of sessions, or in all of them. A batch
+  /// size that this session did not measure costs what it cost in all sessions; where fewer ranks
+  /// measured than elsewhere, workers share them in turn.
+  [[nodiscard]] BatchCost of_worker(std::size_t index,
+                                    std::optional<std::size_t> session = std::nullopt) const;
+  /// How many sessions there are to choose from; 1 where they are not told apart.
+  [[nodiscard]] std::size_t sessions() const { return std::max<std::size_t>(1, sessions_.size()); }
+  /// How many ranks there are to share out; 1 where they are not told apart.
+  [[nodiscard]] std::size_t ranks() const { return ranks_; }
 
   /// Whether any size has samples that differ: without, a forecast has no interval.
   [[nodiscard]] bool has_spread() const;
@@ -58,6 +74,14 @@ class BatchCost {
   [[nodiscard]] double total_at(double batch, std::optional<double> quantile) const;
   [[nodiscard]] BatchTimes split(double batch, double total_s) const;
 
+  using Samples = std::vector<BatchSamples>;
+  using Group = std::vector<const BatchSamples*>;
+
+  [[nodiscard]] static Point point_of(const Group& group);
+
+  std::shared_ptr<const Samples> samples_;  ///< what there is to narrow; null: nothing
+  std::vector<std::int64_t> sessions_;      ///< their numbers in the trace, ascending
+  std::size_t ranks_ = 1;
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
   Grade grade_ = Grade::estimated;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <tuple>
 
 #include "core/network.hpp"
 
@@ -14,6 +14,8 @@ namespace {
 BatchSamples read_batch(JsonInput input) {
   BatchSamples samples;
   samples.batch = input.at("batch").integer(1);
+  if (const auto session = input.maybe("session")) samples.session = session->integer(0);
+  if (const auto rank = input.maybe("rank")) samples.rank = rank->integer(0);
   samples.total_s = input.at("seconds").samples();
   for (const double seconds : samples.total_s) {
     if (seconds <= 0) {
@@ -71,6 +73,35 @@ std::vector<LayerShare> read_shares(const JsonInput& input) {
   return shares;
 }
 
+std::string place_text(const BatchSamples& samples) {
+  return "session " + std::to_string(samples.session) + ", rank " + std::to_string(samples.rank);
+}
+
+/// Sorts by batch size. Within one the file has to be in order: a session out of place is more
+/// likely a wrong number than a wrong place.
+void sort_batches(std::vector<BatchSamples>& batches, JsonInput& input) {
+  std::stable_sort(batches.begin(),
+                   batches.end(),
+                   [](const BatchSamples& a, const BatchSamples& b) { return a.batch < b.batch; });
+  for (std::size_t i = 1; i < batches.size(); ++i) {
+    const BatchSamples& before = batches[i - 1];
+    const BatchSamples& after = batches[i];
+    const auto place = [](const BatchSamples& samples) {
+      return std::tie(samples.session, samples.rank);
+    };
+    if (before.batch != after.batch || place(before) < place(after)) continue;
+    const std::string which = "batch size " + std::to_string(after.batch);
+    if (place(before) > place(after)) {
+      input.problem(which + ": " + place_text(after) + " comes after " + place_text(before) +
+                    "; expected sessions in ascending order, and ranks within them");
+    } else if (after.session == 0 && after.rank == 0) {
+      input.problem(which + " is listed twice");
+    } else {
+      input.problem(which + ", " + place_text(after) + " is listed twice");
+    }
+  }
+}
+
 CostTrace read_cost(JsonInput input, const TraceFile& file) {
   CostTrace cost;
   cost.device = file.device;
@@ -80,16 +111,7 @@ CostTrace read_cost(JsonInput input, const TraceFile& file) {
   cost.source = source ? read_source(*source) : file.source;
   JsonInput batches = input.at("batches");
   for (const JsonInput& batch : batches.elements(1)) cost.batches.push_back(read_batch(batch));
-  std::sort(cost.batches.begin(), cost.batches.end(), [](const auto& a, const auto& b) {
-    return a.batch < b.batch;
-  });
-  const auto twice = std::adjacent_find(
-      cost.batches.begin(), cost.batches.end(), [](const auto& a, const auto& b) {
-        return a.batch == b.batch;
-      });
-  if (twice != cost.batches.end()) {
-    batches.problem("batch size " + std::to_string(twice->batch) + " is listed twice");
-  }
+  sort_batches(cost.batches, batches);
   if (const auto shares = input.maybe("backward_layers"))
     cost.backward_layers = read_shares(*shares);
   input.finish();

@@ -11,9 +11,12 @@
 
 namespace epochcast {
 
-/// Measured seconds of batches of one size, in the order they were measured.
+/// Measured seconds of batches of one size, in the order they were measured, by one rank in one
+/// session.
 struct BatchSamples {
   std::int64_t batch = 0;
+  std::int64_t session = 0;     ///< later ones were measured later
+  std::int64_t rank = 0;        ///< among those that measured at the same time
   std::vector<double> total_s;  ///< load + forward + backward + step
   /// The parts; all empty when the trace does not tell them apart, else as long as total_s.
   std::vector<double> load_s, forward_s, backward_s, step_s;
@@ -31,7 +34,7 @@ struct CostTrace {
   std::string device;  ///< a platform's device model
   std::string network;
   std::vector<std::int64_t> input;          ///< shape of a sample
-  std::vector<BatchSamples> batches;        ///< ascending batch sizes
+  std::vector<BatchSamples> batches;        ///< ascending batch sizes, then sessions, then ranks
   std::vector<LayerShare> backward_layers;  ///< backward order; empty when not measured
   Source source;
 };

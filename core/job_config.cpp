@@ -92,7 +92,7 @@ void apply_experiment(JobConfig& config, const nlohmann::json& document, const s
   JsonInput top = open_document(document, "epochcast.experiment/1", problems);
   std::vector<std::string> all;
   for (const JsonInput& member : top.members()) {
-    if (member.name() == "schema") continue;
+    if (member.name() == "schema" || member.name() == "validate") continue;
     const auto text = text_of(member.value());
     if (!text) {
       member.fail("a text, a number, true, false, or a list of these");

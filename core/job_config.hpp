@@ -27,6 +27,7 @@ enum class Favoured { fast, slow };
 struct LearningConfig {
   std::string data;  ///< folder of the data set; "procedural": computed; empty: not chosen
   std::optional<std::int64_t> train_samples;  ///< use only the first so many
+  std::optional<std::int64_t> test_samples;   ///< the same of those it is tested on
   std::string optimizer = "sgd";
   LearningRateSchedule rate;  ///< its `epochs` are those of the job
   double momentum = 0.9;
@@ -127,7 +128,8 @@ struct SettingText {
                                                      Commands commands = kEverywhere);
 
 /// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers,
-/// booleans or lists of these. Throws a UserError that lists every problem.
+/// booleans or lists of these; "validate" is left to analysis/validation_plan.hpp. Throws a
+/// UserError that lists every problem.
 void apply_experiment(JobConfig& config, const nlohmann::json& document, const std::string& file);
 
 }  // namespace epochcast

@@ -28,6 +28,13 @@ std::optional<double> read_backbone(JsonInput& input) {
   return backbone->quantity(Dimension::bytes_per_s);
 }
 
+std::optional<MessageCosts> read_messages(JsonInput& input, const LinkSpec& link) {
+  const auto messages = input.maybe("messages");
+  if (!messages) return std::nullopt;
+  if (link.latency_s == 0) input.problem("has \"messages\", so its \"latency\" must not be 0");
+  return read_message_costs(*messages);
+}
+
 DeviceGroup read_device(JsonInput input) {
   DeviceGroup device;
   device.device_class = input.at("class").string();
@@ -81,6 +88,7 @@ Interconnect read_interconnect(JsonInput input) {
     pcie.finish();
   }
   if (inside.topology == NodeTopology::pcie) inside.backbone_bytes_per_s = read_backbone(input);
+  inside.messages = read_messages(input, inside.link);
   inside.source = read_source(input.at("source"));
   input.finish();
   return inside;
@@ -150,6 +158,7 @@ Interlink read_network(JsonInput input) {
       break;
     }
   }
+  network.messages = read_messages(input, network.link);
   network.source = read_source(input.at("source"));
   input.finish();
   return network;

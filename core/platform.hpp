@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/message_costs.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
@@ -36,6 +37,7 @@ struct Interconnect {
   std::optional<LinkSpec> pcie;  ///< nvlink only: CPUs and the way to the network
   std::optional<double>
       backbone_bytes_per_s;  ///< pcie only: shared by all transfers inside the node
+  std::optional<MessageCosts> messages;  ///< of messages that stay inside the node
   Source source;
 };
 
@@ -58,6 +60,7 @@ struct Interlink {
       cables;  ///< fat-tree (per level); cables also dragonfly: {groups, chassis, routers}
   std::vector<int> dimensions;                                     ///< torus
   int groups = 0, chassis = 0, routers = 0, nodes_per_router = 0;  ///< dragonfly
+  std::optional<MessageCosts> messages;  ///< of messages between nodes
   Source source;
 
   /// Nodes that the topology has room for; 0: any number.

@@ -69,6 +69,15 @@ std::vector<Setting> run_settings() {
          const auto& samples = c.learning.train_samples;
          return samples ? std::to_string(*samples) : std::string();
        }},
+      {"test-samples",
+       kTrain,
+       "COUNT",
+       "test on the first COUNT test samples only",
+       [](C& c, Text t) { c.learning.test_samples = parse_count(t, 1); },
+       [](const C& c) {
+         const auto& samples = c.learning.test_samples;
+         return samples ? std::to_string(*samples) : std::string();
+       }},
       {"augment",
        kTrain,
        "on|off",

@@ -2,6 +2,8 @@
 #include "core/source.hpp"
 
 #include <algorithm>
+#include <array>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 namespace epochcast {
@@ -16,6 +18,15 @@ std::string_view to_string(Grade grade) {
       return "estimated";
   }
   return "?";
+}
+
+std::string today_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  std::array<char, 16> text{};
+  std::strftime(text.data(), text.size(), "%Y-%m-%d", &utc);
+  return text.data();
 }
 
 Grade lowest(Grade a, Grade b) { return std::max(a, b); }

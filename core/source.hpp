@@ -21,6 +21,9 @@ struct Source {
   std::string text;  ///< machine and command, reference, or method; one line for people
 };
 
+/// Today, as sources say it: "2026-11-21" (UTC).
+[[nodiscard]] std::string today_text();
+
 /// Reads a "source" object (docs/formats.md); problems are collected in `input`.
 [[nodiscard]] Source read_source(JsonInput input);
 

@@ -3,7 +3,10 @@
 
 #include <xbt/log.h>
 
+#include <algorithm>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
+#include <unordered_map>
 
 #include "core/error.hpp"
 #include "sim/node_zone.hpp"
@@ -25,7 +28,8 @@ sg::Engine& engine() {
     static sg::Engine made(&count, arguments);
     sg::Engine::set_config("network/model:CM02");
     sg::Engine::set_config("network/crosstraffic:0");
-    sg::Engine::set_config("network/TCP-gamma:0");
+    // No TCP windows. 0 would say the same, but then rates given to single messages are ignored.
+    sg::Engine::set_config("network/TCP-gamma:1e30");
     sg::Engine::set_config("network/weight-S:0");
     // Events closer together than this are one event; the default of 1 ns is as long as a link's
     // latency.
@@ -159,6 +163,8 @@ Cluster::Cluster(const Platform& platform, int nodes) {
       kinds.push_back(&group);
   }
   hosts_.resize(kinds.size());
+  for (const NodeGroup* kind : kinds)
+    inside_.push_back(kind->interconnect ? kind->interconnect->messages : std::nullopt);
   const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
     const std::string name = "node-" + std::to_string(index);
     if (index >= kinds.size())
@@ -168,9 +174,48 @@ Cluster::Cluster(const Platform& platform, int nodes) {
   };
   if (!platform.network) {
     make_node(*kinds.front(), "node-0", nullptr, hosts_.front());
-    return;
+  } else {
+    between_ = platform.network->messages;
+    make_network(*platform.network, kinds.size(), make_leaf)->seal();
   }
-  make_network(*platform.network, kinds.size(), make_leaf)->seal();
+  use_message_costs(platform);
+}
+
+const MessageCosts* Cluster::messages_between(int node, int other) const {
+  if (node != other) return between_ ? &*between_ : nullptr;
+  const auto index = static_cast<std::size_t>(node);
+  return index < inside_.size() && inside_[index] ? &*inside_[index] : nullptr;
+}
+
+void Cluster::use_message_costs(const Platform& platform) {
+  const bool has_inside = std::any_of(
+      inside_.begin(), inside_.end(), [](const auto& costs) { return costs.has_value(); });
+  if (!has_inside && !between_) return;
+  std::unordered_map<const sg::Host*, int> node_of;
+  for (std::size_t node = 0; node < hosts_.size(); ++node) {
+    for (const sg::Host* host : hosts_[node]) node_of[host] = static_cast<int>(node);
+  }
+  const double shortest_between_s = platform.network ? 2 * platform.network->link.latency_s : 0;
+  const auto costs = [this, node_of](const sg::Host* from, const sg::Host* to) {
+    const auto a = node_of.find(from);
+    const auto b = node_of.find(to);
+    return a == node_of.end() || b == node_of.end() ? nullptr
+                                                    : messages_between(a->second, b->second);
+  };
+  engine().get_netzone_root()->get_network_model()->set_lat_factor_cb(
+      [costs, node_of, shortest_between_s](double bytes,
+                                           const sg::Host* from,
+                                           const sg::Host* to,
+                                           const std::vector<sg::Link*>& links,
+                                           const auto&) {
+        const MessageCosts* known = costs(from, to);
+        if (known == nullptr) return 1.0;
+        double route_s = 0;
+        for (const sg::Link* link : links) route_s += link->get_latency();
+        const bool is_between = node_of.at(from) != node_of.at(to);
+        const double further_s = is_between ? std::max(0.0, route_s - shortest_between_s) : 0;
+        return (known->regime(bytes).latency_s + further_s) / route_s;
+      });
 }
 
 sg::Host* Cluster::host(int node, int device) const {

@@ -16,7 +16,9 @@ namespace epochcast::sim {
 ///
 /// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
 /// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
-/// route's latencies plus bytes / bandwidth, and concurrent messages share a link fairly.
+/// route's latencies plus bytes / bandwidth, and concurrent messages share a link fairly. Where the
+/// platform knows the costs of messages, their latency replaces that of the shortest route, and their
+/// bandwidth bounds each message (World sees to that), not the links that messages share.
 class Cluster {
  public:
   /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and
@@ -27,6 +29,9 @@ class Cluster {
   /// file.
   [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
 
+  /// What messages between devices of these nodes cost; null when the platform does not say.
+  [[nodiscard]] const MessageCosts* messages_between(int node, int other) const;
+
   /// Whether what devices of one node exchange stays on links of that node. Not known of XML files.
   [[nodiscard]] bool has_separate_nodes() const { return has_separate_nodes_; }
 
@@ -34,7 +39,11 @@ class Cluster {
   void run(const std::function<void()>& program);
 
  private:
+  void use_message_costs(const Platform& platform);
+
   std::vector<std::vector<simgrid::s4u::Host*>> hosts_;  ///< by node, by device
+  std::vector<std::optional<MessageCosts>> inside_;      ///< by node
+  std::optional<MessageCosts> between_;
   bool has_separate_nodes_ = true;
 };
 

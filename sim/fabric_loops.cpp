@@ -31,7 +31,7 @@ LoopWatch::Rule SimFabric::rule_for(const Communicator& among,
     if (world_.epochs_to_sample_ > 0) rule.sampled = std::min(count, world_.epochs_to_sample_);
     return rule;
   }
-  const LoopKey key = {among.id, self().epoch, depth, count};
+  const LoopKey key = {world_.pass_.session, among.id, self().epoch, depth, count};
   if (world_.pass_.is_pilot) {
     rule.sampled = std::min(count, depth == 1 ? kPilotIterations : kNestedPilotIterations);
     if (rule.sampled < count) rule.pilot = &world_.loop_statistics_[key];

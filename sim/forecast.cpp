@@ -3,17 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
 #include "collectives/registry.hpp"
-#include "core/buckets.hpp"
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "core/recording_fabric.hpp"
 #include "core/suggest.hpp"
 #include "core/units.hpp"
+#include "core/worker_costs.hpp"
 #include "sim/world.hpp"
 #include "strategies/strategy.hpp"
 #include "strategies/summary.hpp"
@@ -27,26 +26,11 @@ int pilot_passes(std::size_t workers) {
   return std::clamp(static_cast<int>(2048 / workers), 8, 32);
 }
 
-/// Costs of every device model of the job, and the gradient buckets that go with them.
-struct ModelCost {
-  BatchCost cost;
-  std::vector<Bucket> buckets;
-};
-using Costs = std::map<std::string, ModelCost>;
-
-Costs costs_of(const Job& job, const std::vector<WorkerInfo>& workers) {
-  Costs costs;
-  for (const WorkerInfo& worker : workers) {
-    if (costs.contains(worker.model)) continue;
-    // A server computes no batches, whatever they would cost it.
-    BatchCost cost = worker.role == Role::trains ? job.cost_of(worker) : BatchCost(1, 1);
-    std::vector<Bucket> buckets = cut_buckets(job.network,
-                                              cost.backward_layers(),
-                                              job.config.first_bucket_bytes,
-                                              job.config.bucket_bytes);
-    costs.emplace(worker.model, ModelCost{std::move(cost), std::move(buckets)});
-  }
-  return costs;
+/// The same for each of several sessions: twice as many in all, but no fewer than what a deviation
+/// can be told from. At most 64 passes, as there are at most 16 sessions.
+int pilot_passes(std::size_t workers, std::size_t sessions) {
+  const int of_one = pilot_passes(workers);
+  return std::clamp(2 * of_one / static_cast<int>(sessions), 4, of_one);
 }
 
 void check_classes(const char* setting,
@@ -71,34 +55,35 @@ class Passes {
   Passes(const Job& job,
          const Strategy& strategy,
          World& world,
-         const Costs& costs,
+         const WorkerCosts& costs,
          std::size_t workers)
       : job_(job), strategy_(strategy), world_(world), costs_(costs), reports_(workers) {}
 
   /// The first pass, of medians, with records of it where they are asked for.
-  const std::vector<WorkerReport>& run_medians(Timeline* timeline, Recording* recording) {
-    return run(std::nullopt, false, timeline, recording);
+  const std::vector<WorkerReport>& run(Timeline* timeline, Recording* recording) {
+    return run({.timeline = timeline}, std::nullopt, recording);
   }
-  /// A pass with costs drawn.
-  const std::vector<WorkerReport>& run_drawn(std::uint64_t seed, bool is_pilot = false) {
-    return run(seed, is_pilot, nullptr, nullptr);
+  /// One pass that draws costs of one session.
+  const std::vector<WorkerReport>& run(std::uint64_t seed, std::size_t session, bool is_pilot) {
+    return run({.is_noisy = true, .is_pilot = is_pilot, .seed = seed, .session = session},
+               session,
+               nullptr);
   }
 
  private:
   /// Repeats the pass in full where an acceleration did not hold.
-  const std::vector<WorkerReport>& run(std::optional<std::uint64_t> seed,
-                                       bool is_pilot,
-                                       Timeline* timeline,
+  const std::vector<WorkerReport>& run(const PassOptions& pass,
+                                       std::optional<std::size_t> session,
                                        Recording* recording) {
     const auto program = [&](Fabric& simulated) {
       std::optional<RecordingFabric> recorded;
       if (recording != nullptr) recorded.emplace(simulated, *recording);
       Fabric& fabric = recorded ? *recorded : simulated;
-      const ModelCost& cost = costs_.at(fabric.self().model);
-      const auto rank = static_cast<std::uint64_t>(fabric.rank());
-      const std::optional<std::uint64_t> stream =
-          seed ? std::optional(mix_seed(*seed, rank)) : std::nullopt;
-      CostLearner learner(fabric, job_.network, cost.cost, cost.buckets, stream);
+      const int rank = fabric.rank();
+      std::optional<std::uint64_t> stream;
+      if (pass.is_noisy) stream = mix_seed(pass.seed, static_cast<std::uint64_t>(rank));
+      CostLearner learner(
+          fabric, job_.network, costs_.of(rank, session), costs_.buckets(rank), stream);
       Worker worker = {.fabric = fabric,
                        .learner = learner,
                        .config = job_.config,
@@ -107,12 +92,8 @@ class Passes {
       strategy_.run(worker);
       reports_[static_cast<std::size_t>(rank)] = worker.report;
     };
-    const PassOptions pass = {.is_noisy = seed.has_value(),
-                              .is_pilot = is_pilot,
-                              .seed = seed.value_or(0),
-                              .timeline = timeline};
     while (!world_.run_pass(program, pass)) {
-      if (timeline != nullptr) *timeline = {};
+      if (pass.timeline != nullptr) *pass.timeline = {};
       if (recording != nullptr) *recording = {};
     }
     return reports_;
@@ -121,18 +102,18 @@ class Passes {
   const Job& job_;
   const Strategy& strategy_;
   World& world_;
-  const Costs& costs_;
+  const WorkerCosts& costs_;
   std::vector<WorkerReport> reports_;
 };
 
 void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,
-               const Costs& costs) {
+               const WorkerCosts& costs) {
   std::set<std::string> extrapolated;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
-    const BatchCost& cost = costs.at(workers[i].model).cost;
+    const BatchCost& cost = costs.of_device(static_cast<int>(i));
     if (!cost.is_extrapolated(reports[i].batch)) continue;
     const std::vector<std::int64_t> measured = cost.measured_batches();
     extrapolated.insert("cost of batch " + std::to_string(reports[i].batch) + " on " +
@@ -144,20 +125,10 @@ void add_notes(RunResult& result,
   add_partition_notes(result, workers, reports);
 }
 
-bool has_spread(const std::vector<WorkerInfo>& workers, const Costs& costs) {
-  return std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
-    return worker.role == Role::trains && costs.at(worker.model).cost.has_spread();
-  });
-}
-
-Grade grade_of(const Job& job, const std::vector<WorkerInfo>& workers, const Costs& costs) {
-  Grade grade = job.config.exchange_seconds.empty() ? job.platform.grade() : Grade::measured;
-  for (const WorkerInfo& worker : workers) {
-    if (worker.role == Role::trains) grade = lowest(grade, costs.at(worker.model).cost.grade());
-  }
-  if (!job.config.exchange_seconds.empty())
-    grade = lowest(grade, Grade::estimated);  // given by hand
-  return grade;
+Grade grade_of(const Job& job, const WorkerCosts& costs) {
+  // Exchange times are given by hand, if they are given.
+  return lowest(job.config.exchange_seconds.empty() ? job.platform.grade() : Grade::estimated,
+                costs.grade());
 }
 
 }  // namespace
@@ -180,7 +151,7 @@ RunResult forecast(const Job& given,
         return job.cost_of(worker).median(config.batch).total_s();
       });
   if (layout != nullptr) *layout = workers;
-  const Costs costs = costs_of(job, workers);
+  const WorkerCosts costs(job, workers);
   SimOptions options = {.is_accelerated = !config.exact, .fixed_exchange = std::nullopt};
   if (!config.exchange_seconds.empty())
     options.fixed_exchange = FixedExchange{config.exchange_seconds};
@@ -193,7 +164,7 @@ RunResult forecast(const Job& given,
   result.workers = static_cast<int>(workers.size());
   result.batch = config.batch;
   result.epochs = config.epochs;
-  result.input_grade = grade_of(job, workers, costs);
+  result.input_grade = grade_of(job, costs);
   JobConfig recorded = config;
   recorded.strategy = strategy_name;
   result.config = setting_texts(recorded, in(Command::simulate));
@@ -206,8 +177,8 @@ RunResult forecast(const Job& given,
   cluster.run([&] {
     try {
       Passes passes(job, strategy, world, costs, workers.size());
-      const bool is_noisy = !config.deterministic && has_spread(workers, costs);
-      const std::vector<WorkerReport>& reports = passes.run_medians(timeline, recording);
+      const bool is_noisy = !config.deterministic && costs.has_spread();
+      const std::vector<WorkerReport>& reports = passes.run(timeline, recording);
       result.iterations_per_epoch = reports.front().iterations_per_epoch;
       result.rounds_per_epoch = reports.front().rounds_per_epoch;
       add_notes(result, workers, reports, costs);
@@ -215,15 +186,19 @@ RunResult forecast(const Job& given,
         add_reports(result, workers, reports, 1);
         return;
       }
+      std::vector<std::size_t> sessions = costs.shuffled_sessions(config.seed);
+      sessions.resize(std::min(sessions.size(), static_cast<std::size_t>(config.repetitions)));
       // Seeds of pilot passes lie behind those of the repetitions.
-      for (int i = 0; i < pilot_passes(workers.size()); ++i) {
-        const int pilot = config.repetitions + i;
-        passes.run_drawn(mix_seed(config.seed, static_cast<std::uint64_t>(pilot)), true);
+      std::uint64_t pilot = static_cast<std::uint64_t>(config.repetitions);
+      for (const std::size_t session : sessions) {
+        for (int i = 0; i < pilot_passes(workers.size(), sessions.size()); ++i)
+          passes.run(mix_seed(config.seed, pilot++), session, true);
       }
       std::vector<double> epochs_s;
       for (int i = 0; i < config.repetitions; ++i) {
         const double before_s = result.epoch_s;
-        passes.run_drawn(mix_seed(config.seed, static_cast<std::uint64_t>(i)));
+        const auto stream = static_cast<std::uint64_t>(i);
+        passes.run(mix_seed(config.seed, stream), sessions[stream % sessions.size()], false);
         add_reports(result, workers, reports, 1.0 / config.repetitions);
         epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
       }

@@ -36,7 +36,7 @@ struct LoopStatistics {
 /// With noise: after a fixed number of iterations; the remaining n take n·μ + √(n + n²/N)·σ·z with
 /// one standard normal draw z: the central limit theorem for independent iterations, and the error
 /// of a mean over N of them. μ and σ come from N iterations of pilot passes and are the same in
-/// every repetition.
+/// every repetition of one session.
 class LoopWatch {
  public:
   struct Rule {

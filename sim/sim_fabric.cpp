@@ -199,16 +199,16 @@ Request SimFabric::start_message(int from, int to, Payload payload) {
   message->payload = payload;
   message->footprint = world_.footprint_of({from, to});
   message->token = world_.interference_->begin_simulated(message->footprint, self().local_s);
-  sg::Mailbox* box = world_.mailbox(from, to, kMessageChannel);
   if (message->is_send) {
-    const auto bytes = static_cast<std::uint64_t>(std::llround(payload.bytes));
     auto numbers =
         std::make_unique<std::vector<float>>(payload.values.begin(), payload.values.end());
-    message->transfer = box->put_async(numbers.release(), bytes);
+    message->transfer =
+        world_.send_async(from, to, kMessageChannel, numbers.release(), payload.bytes);
     ++world_.simulated_messages_;
     const Traffic sent = world_.traffic_between(from, to, payload.bytes);
     self().traffic += sent;
   } else {
+    sg::Mailbox* box = world_.mailbox(from, to, kMessageChannel);
     message->transfer = box->get_async<std::vector<float>>(&message->numbers);
   }
   return message;

@@ -38,13 +38,14 @@ struct PassOptions {
   bool is_noisy = false;  ///< loops never settle exactly: sample them
   bool is_pilot = false;  ///< noisy: only learns what iterations are like, for later passes
   std::uint64_t seed = 0;
+  std::size_t session = 0;       ///< noisy: loops are alike only within one
   Timeline* timeline = nullptr;  ///< filled when given
 };
 
 class SimFabric;
 
-/// Loops that do the same: communicator, epoch, depth and number of iterations.
-using LoopKey = std::tuple<int, std::int64_t, int, std::int64_t>;
+/// Loops that do the same: session, communicator, epoch, depth and number of iterations.
+using LoopKey = std::tuple<std::size_t, int, std::int64_t, int, std::int64_t>;
 
 /// A job on a simulated cluster: its workers, their clocks, and the collectives they meet in.
 ///
@@ -87,6 +88,12 @@ class World {
   void sleep_until(double when_s);
   [[nodiscard]] int node_count() const;  ///< up to the last one with a worker
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
+  [[nodiscard]] const MessageCosts* messages_between(int rank, int other) const;
+  /// Starts a message that may be as fast as its size allows.
+  [[nodiscard]] simgrid::s4u::CommPtr send_async(
+      int from, int to, int channel, void* content, double bytes);
+  /// How long members of a collective take to learn that all have come.
+  [[nodiscard]] double meeting_s(const Communicator& among) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
   [[nodiscard]] simgrid::s4u::Mailbox* mailbox(int from, int to, int channel);
 

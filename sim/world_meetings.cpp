@@ -60,14 +60,14 @@ void World::start(const std::shared_ptr<Meeting>& shared) {
     start_s = std::max(
         {start_s, meeting.arrival_s[member], rank(meeting.among->ranks[member]).stream_free_s});
   }
-  meeting.start_s = start_s;
+  meeting.start_s = start_s + meeting_s(*meeting.among);
   move_numbers(meeting);
   if (meeting.kind == Meeting::Kind::barrier || meeting.among->size() == 1) {
     for (int member = 0; member < meeting.among->size(); ++member)
-      end(meeting, member, start_s, {});
+      end(meeting, member, meeting.start_s, {});
   } else if (const auto seconds = fixed_s(meeting)) {
     for (int member = 0; member < meeting.among->size(); ++member)
-      end(meeting, member, start_s + *seconds, {});
+      end(meeting, member, meeting.start_s + *seconds, {});
   } else if (!replay(meeting)) {
     simulate(shared);
   }
@@ -161,9 +161,7 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
       ++simulated_messages_;
       const Traffic sent = traffic_between(self, peer, bytes);
       traffic += sent;
-      transfers.push_back(
-          mailbox(self, peer, kCollectiveChannel)
-              ->put_async(&message, static_cast<std::uint64_t>(std::llround(bytes))));
+      transfers.push_back(send_async(self, peer, kCollectiveChannel, &message, bytes));
     } else {
       if (action.kind == ActionKind::receive_add) added_bytes += bytes;
       transfers.push_back(mailbox(peer, self, kCollectiveChannel)->get_async<int>(&received[i]));
@@ -172,6 +170,33 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
   const double adding_s = added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
   if (adding_s > 0) sg::this_actor::sleep_for(adding_s);
+}
+
+sg::CommPtr World::send_async(int from, int to, int channel, void* content, double bytes) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+  sg::CommPtr transfer = mailbox(from, to, channel)->put_init(content, whole);
+  if (const MessageCosts* costs = messages_between(from, to))
+    transfer->set_rate(costs->regime(bytes).bytes_per_s);
+  transfer->vetoable_start();
+  return transfer;
+}
+
+const MessageCosts* World::messages_between(int rank, int other) const {
+  return cluster_.messages_between(workers_[static_cast<std::size_t>(rank)].node,
+                                   workers_[static_cast<std::size_t>(other)].node);
+}
+
+double World::meeting_s(const Communicator& among) const {
+  // A dissemination barrier: everybody has heard of everybody after ⌈log2 P⌉ rounds.
+  const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
+  const int first = among.ranks.front();
+  const auto elsewhere = std::find_if(among.ranks.begin(), among.ranks.end(), [&](int index) {
+    return node_of(index) != node_of(first);
+  });
+  const MessageCosts* costs =
+      messages_between(first, elsewhere == among.ranks.end() ? first : *elsewhere);
+  if (costs == nullptr || options_.fixed_exchange) return 0;
+  return costs->meeting_s * std::ceil(std::log2(among.size()));
 }
 
 void World::learn(Meeting& meeting) {

@@ -19,13 +19,14 @@ for name in $targets; do
     fuzz_platform) seeds=models/platforms ;;
     fuzz_network) seeds=models/networks ;;
     fuzz_dataset) seeds=models/datasets ;;
-    fuzz_trace) seeds=traces ;;
+    fuzz_trace) seeds="traces tests/fuzz/seeds/$name" ;;
     fuzz_profile) seeds=tests/analysis/data ;;
     *) seeds=tests/fuzz/seeds/$name ;;
   esac
   echo "$name: $seconds s from $seeds"
+  # shellcheck disable=SC2086  # one word per folder
   if ! "$target" -max_total_time="$seconds" -max_len=65536 -timeout=10 -rss_limit_mb=2048 -artifact_prefix="build/fuzz/$name-" \
-    -print_final_stats=1 "$corpus" "$seeds" 2>"build/fuzz/$name.log"; then
+    -print_final_stats=1 "$corpus" $seeds 2>"build/fuzz/$name.log"; then
     tail -n 40 "build/fuzz/$name.log" >&2
     echo "$name: found a failure; the input is beside build/fuzz/$name-*" >&2
     exit 1

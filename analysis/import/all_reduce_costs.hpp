@@ -19,7 +19,7 @@ struct RankProfile {
 
 /// What the all-reduces of a job cost.
 struct AllReduceCosts {
-  std::vector<real::MessageCost> costs;  ///< by scope, backend and size
+  std::vector<MessageCost> costs;  ///< by scope, backend and size
   std::vector<int> node_of_rank;
   std::int64_t counted = 0;    ///< all-reduces that `costs` have samples of
   std::int64_t unsized = 0;    ///< left out: the profile does not tell their size

@@ -17,8 +17,11 @@ Json sample_list(const std::vector<double>& samples_s) {
   return list;
 }
 
-Json batch_json(const BatchSamples& samples) {
-  Json json = {{"batch", samples.batch}, {"seconds", sample_list(samples.total_s)}};
+Json batch_json(const BatchSamples& samples, bool has_ranks) {
+  Json json = {{"batch", samples.batch}};
+  if (samples.session > 0) json["session"] = samples.session;
+  if (has_ranks) json["rank"] = samples.rank;
+  json["seconds"] = sample_list(samples.total_s);
   if (samples.load_s.empty()) return json;
   json["load_seconds"] = sample_list(samples.load_s);
   json["forward_seconds"] = sample_list(samples.forward_s);
@@ -29,7 +32,11 @@ Json batch_json(const BatchSamples& samples) {
 
 Json cost_json(const CostTrace& cost) {
   Json json = {{"network", cost.network}, {"input", cost.input}, {"batches", Json::array()}};
-  for (const BatchSamples& batch : cost.batches) json["batches"].push_back(batch_json(batch));
+  const bool has_ranks = std::any_of(cost.batches.begin(),
+                                     cost.batches.end(),
+                                     [](const BatchSamples& batch) { return batch.rank > 0; });
+  for (const BatchSamples& batch : cost.batches)
+    json["batches"].push_back(batch_json(batch, has_ranks));
   if (!cost.backward_layers.empty()) {
     json["backward_layers"] = Json::array();
     for (const LayerShare& layer : cost.backward_layers) {
@@ -39,18 +46,17 @@ Json cost_json(const CostTrace& cost) {
   return json;
 }
 
+/// Adds what was measured now as a session after those there are.
 void merge_batches(Json& batches, const Json& added) {
+  std::int64_t session = 0;
+  for (const Json& batch : batches)
+    session = std::max(session, batch.value("session", std::int64_t{0}) + 1);
   for (const Json& batch : added) {
-    const auto same = std::find_if(batches.begin(), batches.end(), [&](const Json& other) {
-      return other.at("batch") == batch.at("batch");
-    });
-    if (same == batches.end()) {
-      batches.push_back(batch);
-    } else {
-      *same = batch;
-    }
+    Json later = {{"batch", batch.at("batch")}, {"session", session}};
+    later.update(batch);
+    batches.push_back(std::move(later));
   }
-  std::sort(batches.begin(), batches.end(), [](const Json& left, const Json& right) {
+  std::stable_sort(batches.begin(), batches.end(), [](const Json& left, const Json& right) {
     return left.at("batch") < right.at("batch");
   });
 }

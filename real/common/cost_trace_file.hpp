@@ -23,10 +23,10 @@ struct TraceHeader {
 [[nodiscard]] nlohmann::ordered_json trace_json(const TraceHeader& header,
                                                 std::span<const CostTrace> costs);
 
-/// `existing` with the costs of `added`: batch sizes measured again are replaced, others kept;
-/// commands and notes are joined, name and title stay. Throws a UserError when the two differ in
-/// device, machine or versions: such costs belong into separate traces. `file` is what messages
-/// call `existing`.
+/// `existing` with the costs of `added`, as another session where there are costs of the same
+/// network and sample shape; commands and notes are joined, name and title stay. Throws a UserError
+/// when the two differ in device, machine or versions: such costs belong into separate traces.
+/// `file` is what messages call `existing`.
 [[nodiscard]] nlohmann::ordered_json merged_trace(nlohmann::ordered_json existing,
                                                   const nlohmann::ordered_json& added,
                                                   const std::string& file);

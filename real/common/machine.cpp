@@ -92,13 +92,4 @@ std::string command_text(int argc, const char* const* argv) {
   return text;
 }
 
-std::string today_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  char text[16];
-  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
-  return text;
-}
-
 }  // namespace epochcast::real

@@ -22,7 +22,4 @@ namespace epochcast::real {
 /// This command line, quoted for a shell where needed; the program without its folder.
 [[nodiscard]] std::string command_text(int argc, const char* const* argv);
 
-/// Today in UTC: "2026-11-21".
-[[nodiscard]] std::string today_text();
-
 }  // namespace epochcast::real

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "core/message_trace.hpp"
 #include "real/common/measured_source.hpp"
 
 namespace epochcast::real {
-
-/// What one kind of message costs at one size.
-struct MessageCost {
-  std::string kind;            ///< "ping-pong", "opposite", "ring-step" or "all-reduce"
-  std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
-  std::string algorithm = {};  ///< of an all-reduce
-  std::int64_t bytes = 0;
-  std::vector<double> samples_s = {};  ///< in the order measured
-};
 
 /// Message costs of a job's machines.
 struct MessageTrace {

@@ -10,6 +10,7 @@
 #include "real/common/json_text.hpp"
 #include "real/common/machine.hpp"
 #include "real/common/text_file.hpp"
+#include "core/source.hpp"
 #include "real/mpi/message_options.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"

@@ -9,6 +9,7 @@
 #include <exception>
 #include <memory>
 #include <span>
+#include <thread>
 
 #include "core/units.hpp"
 #include "real/mpi/mpi_call.hpp"
@@ -19,6 +20,11 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kTag = 3;
+/// Steps of small messages take less than the barrier before them leaves ranks apart: several in a
+/// row.
+constexpr std::int64_t kSmallBytes = 65536;
+constexpr int kStepsOfSmall = 16;
+constexpr std::chrono::milliseconds kLate{5};  ///< how much later than others the last one comes
 
 double clock_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -71,11 +77,14 @@ class Probe {
     outgoing_.assign(static_cast<std::size_t>(most), 'a');
     incoming_.assign(static_cast<std::size_t>(most), 'b');
     numbers_.assign(static_cast<std::size_t>(most) / sizeof(float), 1.0F);
+    addend_.assign(numbers_.size(), 0.0F);
     add_pair(find_pair(node_of_rank, true), "node");
     add_pair(find_pair(node_of_rank, false), "between");
     add_group("all", fabric_.world());
     const bool has_nodes = find_pair(node_of_rank, true) && find_pair(node_of_rank, false);
     if (has_nodes) add_group("node", fabric_.node());
+    for (const std::int64_t bytes : whole_floats())
+      add({.kind = "reduce", .scope = "all", .bytes = bytes}, [this, bytes] { return reduce(bytes); });
   }
 
   [[nodiscard]] std::vector<Point>& points() { return points_; }
@@ -113,18 +122,26 @@ class Probe {
       add({.kind = "ring-step", .scope = scope, .bytes = bytes},
           is_member ? [this, &group, bytes] { return ring_step(group, bytes); } : Sample());
     }
+    add({.kind = "meeting", .scope = scope},
+        is_member ? [this, &group] { return meet(group); } : Sample());
     for (const std::string& name : settings_.all_reduce) {
       const Communicator& own =
           fabric_.communicator(among.ranks, {.algorithm = name, .servers = {}});
-      std::int64_t last = 0;
-      for (const std::int64_t size : settings_.bytes) {
-        const std::int64_t bytes = size - size % std::int64_t{sizeof(float)};
-        if (bytes == last) continue;
-        last = bytes;
+      for (const std::int64_t bytes : whole_floats()) {
         add({.kind = "all-reduce", .scope = scope, .algorithm = name, .bytes = bytes},
             is_member ? [this, &own, bytes] { return all_reduce(own, bytes); } : Sample());
       }
     }
+  }
+
+  /// The sizes, in floats that fit in; each once.
+  [[nodiscard]] std::vector<std::int64_t> whole_floats() const {
+    std::vector<std::int64_t> sizes;
+    for (const std::int64_t size : settings_.bytes) {
+      const std::int64_t bytes = size - size % std::int64_t{sizeof(float)};
+      if (bytes > 0 && (sizes.empty() || sizes.back() != bytes)) sizes.push_back(bytes);
+    }
+    return sizes;
   }
 
   using Sample = std::function<double()>;
@@ -159,21 +176,48 @@ class Probe {
     const int count = static_cast<int>(bytes);
     const int right = (group.rank() + 1) % group.size();
     const int left = (group.rank() + group.size() - 1) % group.size();
+    const int steps = bytes <= kSmallBytes ? kStepsOfSmall : 1;
     check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
     const double start_s = clock_s();
-    check_mpi(MPI_Sendrecv(outgoing_.data(),
-                           count,
-                           MPI_CHAR,
-                           right,
-                           kTag,
-                           incoming_.data(),
-                           count,
-                           MPI_CHAR,
-                           left,
-                           kTag,
-                           group.comm(),
-                           MPI_STATUS_IGNORE),
-              "MPI_Sendrecv");
+    for (int step = 0; step < steps; ++step) {
+      check_mpi(MPI_Sendrecv(outgoing_.data(),
+                             count,
+                             MPI_CHAR,
+                             right,
+                             kTag,
+                             incoming_.data(),
+                             count,
+                             MPI_CHAR,
+                             left,
+                             kTag,
+                             group.comm(),
+                             MPI_STATUS_IGNORE),
+                "MPI_Sendrecv");
+    }
+    return (clock_s() - start_s) / steps;
+  }
+
+  /// How long after the last one has come everybody knows, where the others have been waiting.
+  /// Ranks take turns in being late.
+  double meet(const SplitComm& group) {
+    const bool is_late = meetings_++ % group.size() == group.rank();
+    check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
+    if (is_late) std::this_thread::sleep_for(kLate);
+    const double start_s = clock_s();
+    polite_barrier(group.comm());
+    check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");  // over when all have left the first
+    const double all_left_s = clock_s();
+    check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
+    const double barrier_s = clock_s() - all_left_s;
+    return is_late ? std::max(1e-7, all_left_s - start_s - barrier_s) : 0;
+  }
+
+  /// Everybody adds one buffer to another.
+  double reduce(std::int64_t bytes) {
+    const std::size_t count = static_cast<std::size_t>(bytes) / sizeof(float);
+    check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+    const double start_s = clock_s();
+    for (std::size_t i = 0; i < count; ++i) numbers_[i] += addend_[i];
     return clock_s() - start_s;
   }
 
@@ -193,6 +237,8 @@ class Probe {
   std::vector<char> outgoing_;
   std::vector<char> incoming_;
   std::vector<float> numbers_;
+  std::vector<float> addend_;
+  int meetings_ = 0;
   std::vector<std::unique_ptr<SplitComm>> comms_;
   std::vector<Point> points_;
 };

@@ -36,8 +36,11 @@ struct RankPair {
 /// Collective over MPI_COMM_WORLD, which has at least two ranks. A sample of "ping-pong" is half a
 /// round trip between two ranks. The others are the seconds of the slowest rank after a barrier:
 /// two ranks send to each other at once ("opposite"), every rank sends to its right neighbour while
-/// it receives from the left one ("ring-step"), and an all-reduce through MpiFabric. Those inside
-/// nodes run in all nodes at once; they are left out where they would repeat those among all ranks.
+/// it receives from the left one ("ring-step"), and an all-reduce through MpiFabric. Of small
+/// messages, several steps in a row, and their mean. "meeting" is how long after the last rank has
+/// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of floats to
+/// another, on all ranks at once. Those inside nodes run in all nodes at once; they are left out
+/// where they would repeat those among all ranks.
 /// All-reduces carry floats: of other sizes, the bytes below that are whole floats.
 /// `report` is called on rank 0: at most about once a second, and after each point.
 [[nodiscard]] std::vector<MessageCost> probe_messages(

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <mpi.h>
+
+#include <algorithm>
+#include <deque>
 #include <iostream>
 #include <map>
 
@@ -8,6 +12,7 @@
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/train_job.hpp"
@@ -15,26 +20,51 @@
 namespace epochcast::real {
 namespace {
 
-/// Machines have to hold whole nodes of the platform. Returns how many machines there are.
-int check_layout(const std::vector<WorkerInfo>& workers) {
+/// Ranks as workers of the platform, in a communicator whose ranks are the workers' own.
+struct Seating {
+  MPI_Comm comm = MPI_COMM_NULL;
+  int machines = 1;
+};
+
+/// Seats every node's workers on one machine: nodes in turn, each on the first machine that has
+/// room for it. Collective over MPI_COMM_WORLD. Throws a UserError when some node finds none.
+Seating seat(const std::vector<WorkerInfo>& workers) {
   const std::vector<int> machine_of_rank = node_of_each_rank();
   if (machine_of_rank.size() != workers.size()) {
     throw UserError("this job needs " + std::to_string(workers.size()) +
                     " ranks, one for each worker of the platform; mpirun started " +
                     std::to_string(machine_of_rank.size()));
   }
-  std::map<int, int> machine_of_node;
-  int machines = 0;
-  for (std::size_t rank = 0; rank < workers.size(); ++rank) {
-    machines = std::max(machines, machine_of_rank[rank] + 1);
-    const auto known = machine_of_node.try_emplace(workers[rank].node, machine_of_rank[rank]);
-    if (known.first->second != machine_of_rank[rank]) {
-      throw UserError(
-          "rank " + std::to_string(rank) + " is not on the machine of the other ranks of node " +
-          std::to_string(workers[rank].node) + "; give every host a multiple of a node's workers");
+  std::map<int, std::vector<int>> workers_of_node;
+  for (std::size_t i = 0; i < workers.size(); ++i)
+    workers_of_node[workers[i].node].push_back(static_cast<int>(i));
+  std::map<int, std::deque<int>> free_ranks;  // by machine
+  for (std::size_t rank = 0; rank < machine_of_rank.size(); ++rank)
+    free_ranks[machine_of_rank[rank]].push_back(static_cast<int>(rank));
+  std::vector<int> worker_of_rank(workers.size());
+  for (const auto& [node, members] : workers_of_node) {
+    const auto machine = std::find_if(free_ranks.begin(), free_ranks.end(), [&](const auto& each) {
+      return each.second.size() >= members.size();
+    });
+    if (machine == free_ranks.end()) {
+      throw UserError("no machine has room left for the " + std::to_string(members.size()) +
+                      " workers of node " + std::to_string(node) +
+                      "; give every host a multiple of a node's workers");
+    }
+    for (const int worker : members) {
+      worker_of_rank[static_cast<std::size_t>(machine->second.front())] = worker;
+      machine->second.pop_front();
     }
   }
-  return machines;
+  Seating seating = {.comm = MPI_COMM_NULL, .machines = static_cast<int>(free_ranks.size())};
+  int rank = 0;
+  check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+  check_mpi(MPI_Comm_split(MPI_COMM_WORLD,
+                           0,
+                           worker_of_rank[static_cast<std::size_t>(rank)],
+                           &seating.comm),
+            "MPI_Comm_split");
+  return seating;
 }
 
 }  // namespace
@@ -47,11 +77,12 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
       place(job.platform, config, strategy.participants, [&](const WorkerInfo& worker) {
         return job.cost_of(worker).median(config.batch).total_s();
       });
-  const int machines = check_layout(workers);
+  const auto [comm, machines] = seat(workers);
   Timeline timeline;
   MpiFabric fabric(workers,
                    {.algorithm = config.all_reduce, .servers = {}},
-                   options.timeline.empty() ? nullptr : &timeline);
+                   options.timeline.empty() ? nullptr : &timeline,
+                   comm);
   const BatchCost cost =
       fabric.self().role == Role::trains ? job.cost_of(fabric.self()) : BatchCost(1, 1);
   const std::vector<Bucket> buckets = cut_buckets(
@@ -91,7 +122,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
                      workers,
                      std::string(strategy.name) + ", " + job.network.name,
                      options.timeline,
-                     MPI_COMM_WORLD);
+                     comm);
   }
   RunResult result;
   result.strategy = config.strategy;
@@ -106,7 +137,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
     result.notes.emplace_back(
         "all ranks ran on one machine: messages between nodes went through its memory");
   }
-  return collect_result(std::move(result), workers, worker.report, epochs_s, MPI_COMM_WORLD);
+  return collect_result(std::move(result), workers, worker.report, epochs_s, comm);
 }
 
 }  // namespace epochcast::real

@@ -44,6 +44,18 @@ Dataset dataset_of(const JobConfig& config, const Catalog& catalog) {
   return load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
 }
 
+/// Leaves the first `count` samples, where that is given.
+void limit(std::unique_ptr<DataSource>& source,
+           const std::optional<std::int64_t>& count,
+           const char* setting) {
+  if (!count) return;
+  if (*count > source->size()) {
+    throw UserError(std::string(setting) + ": got " + std::to_string(*count) + "; the data has " +
+                    std::to_string(source->size()));
+  }
+  source = std::make_unique<LimitedSource>(std::move(source), *count);
+}
+
 DataSplit data_of(const JobConfig& config, const Dataset& dataset) {
   if (config.learning.data.empty()) {
     throw UserError("--data: missing; expected the folder that holds " + dataset.name +
@@ -51,14 +63,8 @@ DataSplit data_of(const JobConfig& config, const Dataset& dataset) {
   }
   DataSplit split = config.learning.data == "procedural" ? procedural_data(dataset, config.seed)
                                                          : open_data(dataset, config.learning.data);
-  if (config.learning.train_samples) {
-    const std::int64_t count = *config.learning.train_samples;
-    if (count > split.train->size()) {
-      throw UserError("--train-samples: got " + std::to_string(count) + "; the data has " +
-                      std::to_string(split.train->size()));
-    }
-    split.train = std::make_unique<LimitedSource>(std::move(split.train), count);
-  }
+  limit(split.train, config.learning.train_samples, "--train-samples");
+  limit(split.test, config.learning.test_samples, "--test-samples");
   return split;
 }
 

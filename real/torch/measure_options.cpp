@@ -6,6 +6,7 @@
 #include <regex>
 #include <sstream>
 
+#include "core/source.hpp"
 #include "core/error.hpp"
 #include "core/network.hpp"
 #include "core/suggest.hpp"

@@ -16,8 +16,11 @@ const std::string kUsage =
     "cost\n"
     "  epochcast measure    what batches and messages cost on this machine\n"
     "  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of "
-    "iteration "
-    "times\n"
+    "iteration times\n"
+    "  epochcast calibrate  a platform from what was measured\n"
+    "  epochcast validate   measure, calibrate, forecast, run for real: how far off were "
+    "forecasts?\n"
+    "  epochcast report     results of validate again: tables, bounds and a page\n"
     "  epochcast list       platforms, networks, datasets, strategies, collectives or traces\n"
     "\n"
     "`epochcast COMMAND --help` explains a command.\n";
@@ -90,8 +93,12 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
   const std::vector<Case> cases = {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
-      {{"fly"}, "unknown command \"fly\"; known: simulate, train, emulate, measure, import, list"},
-      {{""}, "unknown command \"\"; known: simulate, train, emulate, measure, import, list"},
+      {{"fly"},
+       "unknown command \"fly\"; known: simulate, train, emulate, measure, import, calibrate, "
+       "validate, report, list"},
+      {{""},
+       "unknown command \"\"; known: simulate, train, emulate, measure, import, calibrate, "
+       "validate, report, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
       {{"list"},
        "list: expected one of collectives, datasets, networks, platforms, strategies, traces"},

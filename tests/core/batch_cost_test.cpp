@@ -16,8 +16,13 @@ CostTrace trace_of(std::vector<BatchSamples> batches) {
   return trace;
 }
 
-BatchSamples samples(std::int64_t batch, std::vector<double> seconds) {
+BatchSamples samples(std::int64_t batch,
+                     std::vector<double> seconds,
+                     std::int64_t session = 0,
+                     std::int64_t rank = 0) {
   return {.batch = batch,
+          .session = session,
+          .rank = rank,
           .total_s = std::move(seconds),
           .load_s = {},
           .forward_s = {},
@@ -166,6 +171,97 @@ TEST_CASE("without measured phases backward takes twice as long as forward") {
   CHECK(times.backward_s == Approx(0.6));
   CHECK(times.load_s == 0);
   CHECK(times.step_s == 0);
+}
+
+/// Two sessions of two ranks; rank 1 and session 3 are slower.
+CostTrace trace_by_worker() {
+  return trace_of({samples(8, {0.1, 0.1}, 0, 0),
+                   samples(8, {0.2, 0.2}, 0, 1),
+                   samples(8, {0.3}, 3, 0),
+                   samples(8, {0.6}, 3, 1),
+                   samples(16, {0.5}, 0, 0),
+                   samples(16, {0.7}, 0, 1),
+                   samples(16, {1.5}, 3, 0),
+                   samples(16, {2.7}, 3, 1)});
+}
+
+TEST_CASE("samples of all ranks and sessions count alike where nobody asks for one worker") {
+  const BatchCost cost(trace_by_worker());
+
+  CHECK(cost.sessions() == 2);
+  CHECK(cost.ranks() == 2);
+  CHECK(cost.measured_batches() == std::vector<std::int64_t>{8, 16});
+  CHECK(cost.median(8).total_s() == Approx(0.2));  // of 0.1 0.1 0.2 0.2 0.3 0.6
+  CHECK(cost.median(16).total_s() == Approx((0.7 + 1.5) / 2));
+}
+
+TEST_CASE("a worker pays what its rank measured, in turn, in one session or in all") {
+  const BatchCost cost(trace_by_worker());
+
+  CHECK(cost.of_worker(0, 0).median(8).total_s() == Approx(0.1));
+  CHECK(cost.of_worker(1, 0).median(8).total_s() == Approx(0.2));
+  CHECK(cost.of_worker(4, 1).median(8).total_s() == Approx(0.3));
+  CHECK(cost.of_worker(5, 3).median(8).total_s() == Approx(0.6));
+  CHECK(cost.of_worker(1).median(8).total_s() == Approx(0.2));  // of 0.2 0.2 0.6
+  CHECK(cost.of_worker(1).median(16).total_s() == Approx((0.7 + 2.7) / 2));
+  CHECK(cost.of_worker(1).grade() == Grade::measured);
+  CHECK(cost.of_worker(1).origin() == "t.json");
+}
+
+TEST_CASE("sizes are interpolated within one worker and session") {
+  const BatchCost cost(trace_by_worker());
+
+  CHECK(cost.of_worker(1, 1).median(12).total_s() == Approx((0.6 + 2.7) / 2));
+  CHECK(cost.of_worker(0, 0).median(32).total_s() == Approx(0.5 + 2 * (0.5 - 0.1)));
+}
+
+TEST_CASE("a worker draws from its own samples only") {
+  const BatchCost cost(trace_of({samples(8, {0.1, 0.2}, 0, 0), samples(8, {0.7, 0.8}, 0, 1)}));
+  Random random(1);
+  const BatchCost second = cost.of_worker(1, 0);
+
+  for (int i = 0; i < 50; ++i) CHECK(second.draw(8, random).total_s() > 0.6);
+}
+
+TEST_CASE("phases are those of the worker's samples") {
+  BatchSamples first = samples(8, {1.0}, 0, 0);
+  first.load_s = {0};
+  first.forward_s = {0.5};
+  first.backward_s = {0.5};
+  first.step_s = {0};
+  BatchSamples second = samples(8, {1.0}, 0, 1);
+  second.load_s = {0.8};
+  second.forward_s = {0.1};
+  second.backward_s = {0.1};
+  second.step_s = {0};
+  const BatchCost cost(trace_of({first, second}));
+
+  CHECK(cost.of_worker(0).median(8).load_s == 0);
+  CHECK(cost.of_worker(1).median(8).load_s == Approx(0.8));
+}
+
+TEST_CASE("what a session or rank did not measure is taken from who did") {
+  const BatchCost cost(trace_of({samples(8, {0.1}, 0, 0),
+                                 samples(8, {0.2}, 0, 1),
+                                 samples(8, {0.4}, 1, 0),
+                                 samples(16, {0.9}, 0, 0),
+                                 samples(16, {1.1}, 0, 1)}));
+
+  CHECK(cost.of_worker(1, 1).median(8).total_s() == Approx(0.4));   // one rank for two workers
+  CHECK(cost.of_worker(1, 1).median(16).total_s() == Approx(1.1));  // of the other session
+  CHECK(cost.of_worker(1, 1).measured_batches() == std::vector<std::int64_t>{8, 16});
+}
+
+TEST_CASE("a cost that tells nobody apart is every worker's") {
+  const BatchCost traced(trace_of({samples(8, {0.3, 0.1, 0.2})}));
+  const BatchCost given(0.5, 8);
+
+  for (const BatchCost& cost : {traced, given}) {
+    CHECK(cost.sessions() == 1);
+    CHECK(cost.ranks() == 1);
+    CHECK(cost.of_worker(7, 5).median(8).total_s() == cost.median(8).total_s());
+    CHECK(cost.of_worker(7, 5).of_worker(1).median(8).total_s() == cost.median(8).total_s());
+  }
 }
 
 }  // namespace

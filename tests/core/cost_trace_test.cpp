@@ -87,6 +87,48 @@ TEST_CASE("a batch size is listed once") {
         Texts{"traces/esb.json: /costs/0/batches: batch size 32 is listed twice"});
 }
 
+TEST_CASE("a batch size may be measured by several ranks in several sessions") {
+  const std::string by_rank =
+      R"({"batch": 32, "rank": 1, "seconds": [0.6]}, {"batch": 32, "session": 4, "seconds": [0.7]},
+         {"batch": 8, "session": 0, "rank": 0, "seconds": [0.15]})";
+  const TraceFile file = parsed(with(kTrace, R"({"batch": 8, "seconds": [0.15]})", by_rank));
+
+  const std::vector<BatchSamples>& batches = file.costs[0].batches;
+  REQUIRE(batches.size() == 5);
+  CHECK(batches[0].batch == 8);
+  CHECK(batches[1].total_s == std::vector<double>{0.4, 0.5});
+  CHECK(batches[1].rank == 0);
+  CHECK(batches[2].total_s == std::vector<double>{0.6});
+  CHECK(batches[2].session == 0);
+  CHECK(batches[2].rank == 1);
+  CHECK(batches[3].total_s == std::vector<double>{0.7});
+  CHECK(batches[3].session == 4);
+  CHECK(batches[3].rank == 0);
+}
+
+TEST_CASE("a rank measures a batch size once a session, and sessions ascend") {
+  const auto problems_with = [](const std::string& second, const std::string& third) {
+    return problems_in(with(kTrace,
+                            R"({"batch": 8, "seconds": [0.15]})",
+                            R"({"batch": 32, "seconds": [1], )" + second +
+                                R"(}, {"batch": 32, "seconds": [1], )" + third + "}"));
+  };
+  const std::string where = "traces/esb.json: /costs/0/batches: batch size 32";
+
+  CHECK(problems_with(R"("rank": 1)", R"("rank": 1)") ==
+        Texts{where + ", session 0, rank 1 is listed twice"});
+  CHECK(problems_with(R"("session": 2)", R"("session": 1, "rank": 3)") ==
+        Texts{where + ": session 1, rank 3 comes after session 2, rank 0; expected sessions in "
+                      "ascending order, and ranks within them"});
+  CHECK(problems_with(R"("session": 1, "rank": -1)", R"("session": 2.5, "rank": 1)") ==
+        Texts{"traces/esb.json: /costs/0/batches/1/rank: got -1; expected a whole number of at "
+              "least 0",
+              "traces/esb.json: /costs/0/batches/2/session: got 2.5; expected a whole number of at "
+              "least 0",
+              where + ": session 0, rank 1 comes after session 1, rank 0; expected sessions in "
+                      "ascending order, and ranks within them"});
+}
+
 TEST_CASE("the phases come all four, each as long as the seconds") {
   CHECK(problems_in(with(kTrace, "\"step_seconds\": [0.1, 0.1, 0.1]", "\"step_seconds\": [0.1]")) ==
         Texts{"traces/esb.json: /costs/0/batches/2/step_seconds: got a list of 1; expected as many "

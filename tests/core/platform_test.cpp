@@ -169,7 +169,7 @@ TEST_CASE("a fat tree says everything for every level, a dragonfly three kinds o
 TEST_CASE("keys of one topology are unknown to another") {
   CHECK(problems_of_network(network_of(R"("topology": "star", "dimensions": [4])")) ==
         Texts{"p.json: /network/dimensions: unknown key \"dimensions\"; known: topology, "
-              "bandwidth, latency, backbone, source"});
+              "bandwidth, latency, backbone, messages, source"});
 }
 
 TEST_CASE("several devices need an interconnect, several nodes a network") {

@@ -56,6 +56,7 @@ const std::map<std::string, std::string> kValues = {
     {"exact", "on"},
     {"data", "/data/cifar"},
     {"train-samples", "5000"},
+    {"test-samples", "500"},
     {"augment", "off"},
     {"optimizer", "adam"},
     {"learning-rate", "0.025"},

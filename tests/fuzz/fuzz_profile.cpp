@@ -21,7 +21,7 @@ void exercise(const RankProfile& rank) {
     fuzz::require(std::abs(times.compute_s + times.exposed_s - whole_s) <= 1e-9 * times.end_s);
   }
   const AllReduceCosts found = all_reduce_costs({&rank, 1}, 2);
-  for (const real::MessageCost& cost : found.costs) {
+  for (const MessageCost& cost : found.costs) {
     fuzz::require(cost.bytes > 0);
     for (const double sample_s : cost.samples_s) fuzz::require(sample_s >= 0);
   }

@@ -25,6 +25,10 @@ void exercise(const CostTrace& trace) {
     check_times(cost.median(size), size > 0);
     check_times(cost.draw(size, random), size > 0);
     static_cast<void>(cost.is_extrapolated(size));
+    for (const std::size_t worker : {0, 1, 5}) {
+      check_times(cost.of_worker(worker).median(size), size > 0);
+      check_times(cost.of_worker(worker, worker).draw(size, random), size > 0);
+    }
   }
   static_cast<void>(cost.has_spread());
 

@@ -90,7 +90,7 @@ TEST_CASE("long lists of samples are wrapped and read back unchanged") {
   }
 }
 
-TEST_CASE("merging keeps what was measured, replaces what was measured again, and joins commands") {
+TEST_CASE("merging adds a session where there are costs already, and joins commands") {
   const Json first = merged_trace(
       trace("a", costs("resnet20", 4, 1)), trace("b", costs("resnet20", 2, 2)), "t.json");
 
@@ -101,12 +101,18 @@ TEST_CASE("merging keeps what was measured, replaces what was measured again, an
 
   const TraceFile file = parsed(merged);
   REQUIRE(file.costs.size() == 2);
-  REQUIRE(file.costs[0].batches.size() == 2);
-  CHECK(file.costs[0].batches[0].batch == 2);
-  CHECK(file.costs[0].batches[0].forward_s[0] == 2);
-  CHECK(file.costs[0].batches[1].batch == 4);
-  CHECK(file.costs[0].batches[1].forward_s[0] == 3);
+  const std::vector<epochcast::BatchSamples>& batches = file.costs[0].batches;
+  REQUIRE(batches.size() == 3);
+  CHECK(batches[0].batch == 2);
+  CHECK(batches[0].session == 1);
+  CHECK(batches[0].forward_s[0] == 2);
+  CHECK(batches[1].batch == 4);
+  CHECK(batches[1].session == 0);
+  CHECK(batches[1].forward_s[0] == 1);
+  CHECK(batches[2].session == 2);
+  CHECK(batches[2].forward_s[0] == 3);
   CHECK(file.costs[1].network == "small-cnn");
+  CHECK(file.costs[1].batches[0].session == 0);
   CHECK(merged.at("source").at("command") == "a && b && c && d");
   CHECK(merged.at("source").at("note") == "note of a | note of b | note of c | note of d");
 }

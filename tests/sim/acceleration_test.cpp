@@ -108,6 +108,28 @@ TEST_CASE("nodes of different speed that iterate on their own are forecast as by
   check_equal(results[0], results[1]);
 }
 
+TEST_CASE("ranks of different speed on equal devices are forecast as by full simulation") {
+  std::vector<Run> runs;
+  for (const Strategy& strategy : strategies()) {
+    for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
+      Job job = with_workers(job_on(mixed(4, 2, 1, pcie(), fat_tree()), 50 * 12 + 3, 0.1), 3, 2);
+      job.config.deterministic = true;
+      job.config.overlap = overlap;
+      for (const bool exact : {false, true}) {
+        job.config.exact = exact;
+        runs.push_back({job, std::string(strategy.name)});
+      }
+    }
+  }
+
+  const std::vector<RunResult> results = forecasts(runs);
+
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    CAPTURE(runs[i].strategy, runs[i].job.config.overlap);
+    check_equal(results[i], results[i + 1]);
+  }
+}
+
 TEST_CASE("dlb settles on its batches before its epochs are extrapolated") {
   Job job = job_on(mixed(2, 1, 1, pcie(), star()), 3200);
   job.config.batch = 16;

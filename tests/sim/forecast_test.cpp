@@ -63,6 +63,60 @@ TEST_CASE("an epoch of sync on equal workers is K times batch plus all-reduce") 
   CHECK(result.startup_s == Approx(2 * (2e-5 + 40'004'000 / 1e9)).epsilon(1e-9));
 }
 
+TEST_CASE("the slowest rank that was measured decides an epoch of sync, and the others wait") {
+  Job job = with_workers(job_on(plain_star(4, {}), 4 * 8 * 7), 2, 1);
+  job.config.exchange_seconds = {{"all", 0.02}};
+
+  const RunResult result = forecast_of(job, "sync");
+
+  const double batch_s = 5e-3 + 8 * 1e-3;  // rank 0, workers 0 and 2; workers 1 and 3: 20 % more
+  CHECK(result.epoch_s == Approx(7 * (1.2 * batch_s + 0.02)).epsilon(1e-9));
+  CHECK(result.phases.compute_s == Approx(7 * 1.1 * batch_s).epsilon(1e-9));
+  CHECK(result.phases.blocked_s == Approx(7 * 0.1 * batch_s).epsilon(1e-9));
+}
+
+TEST_CASE("workers take the ranks of their own device model in turn") {
+  // A worker of each model on two nodes: rank 0 on the first, rank 1 on the second.
+  Job job = with_workers(job_on(mixed(2, 1, 1, pcie(), star()), 4 * 8 * 7), 2, 1);
+  job.config.exchange_seconds = {{"all", 0.02}};
+
+  const RunResult result = forecast_of(job, "sync");
+
+  REQUIRE(result.by_device.size() == 2);
+  for (const DeviceResult& device : result.by_device) {
+    const double batch_s = device.model == "gpu-a" ? 5e-3 + 8 * 1e-3 : 3e-3 + 8 * 9e-3;
+    CHECK(device.phases.compute_s == Approx(7 * 1.1 * batch_s).epsilon(1e-9));
+  }
+}
+
+TEST_CASE("a repetition takes place in one session, and all sessions have their turn") {
+  // One sample per session: an epoch of a repetition is known.
+  Job job = with_workers(job_on(mixed(2, 1, 1, pcie(), star()), 4 * 8 * 7), 1, 4);
+  job.config.exchange_seconds = {{"all", 0.02}};
+  job.config.deterministic = false;
+  job.config.repetitions = 8;
+  Job still = job;
+  still.config.deterministic = true;
+
+  const auto results = forecasts({{job, "sync"}, {still, "sync"}});
+
+  const double batch_s = 3e-3 + 8 * 9e-3;  // of the CPUs, in the first session
+  const auto epoch_s = [&](double factor) { return 7 * (factor * batch_s + 0.02); };
+  CHECK(results[0].epoch_s == Approx(epoch_s(1.375)).epsilon(1e-9));  // mean of 1 to 1.75
+  REQUIRE(results[0].epoch_s_interval);
+  // Two repetitions each: the quantiles of 8 at 5 % and 95 % are the first and the last session's.
+  CHECK(results[0].epoch_s_interval->low_s == Approx(epoch_s(1)).epsilon(1e-9));
+  CHECK(results[0].epoch_s_interval->high_s == Approx(epoch_s(1.75)).epsilon(1e-9));
+  CHECK(results[1].epoch_s == Approx(epoch_s(1.375)).epsilon(1e-9));  // median of the four
+}
+
+TEST_CASE("ranks that differ but always take the same time give no interval") {
+  Job job = with_workers(job_on(plain_star(4, {}), 4 * 8 * 7), 2, 1);
+  job.config.deterministic = false;
+
+  CHECK_FALSE(forecast_of(job, "sync").epoch_s_interval);
+}
+
 TEST_CASE("the same seed gives the same bytes, another seed another forecast") {
   Job job = job_on(cluster(), kSamples, 0.1);
   const std::string first = forecast_json(job, "hetgrad").dump();

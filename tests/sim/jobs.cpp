@@ -57,6 +57,24 @@ Job job_on(const Platform& platform, std::int64_t train_samples, double spread) 
   return job;
 }
 
+Job with_workers(Job job, int ranks, int sessions) {
+  for (CostTrace& trace : job.traces) {
+    std::vector<BatchSamples> all;
+    for (const BatchSamples& samples : trace.batches) {
+      for (int session = 0; session < sessions; ++session) {
+        for (int rank = 0; rank < ranks; ++rank) {
+          BatchSamples& own = all.emplace_back(samples);
+          own.session = session;
+          own.rank = rank;
+          for (double& seconds : own.total_s) seconds *= (1 + 0.2 * rank) * (1 + 0.25 * session);
+        }
+      }
+    }
+    trace.batches = std::move(all);
+  }
+  return job;
+}
+
 nlohmann::json forecast_json(const Job& job, const std::string& strategy) {
   return in_process(
       [&] { return nlohmann::json(epochcast::to_json(sim::forecast(job, strategy))); });

@@ -17,6 +17,10 @@ namespace epochcast::tests {
 /// proportional to the batch; `spread` is how far samples lie from their median, relative.
 [[nodiscard]] Job job_on(const Platform& platform, std::int64_t train_samples, double spread = 0);
 
+/// The job with traces that tell workers and times apart: rank r of `ranks` takes 1 + 0.2 r times
+/// as long, and session s of `sessions` 1 + 0.25 s times.
+[[nodiscard]] Job with_workers(Job job, int ranks, int sessions);
+
 /// A forecast, as its JSON, made in a process of its own.
 [[nodiscard]] nlohmann::json forecast_json(const Job& job, const std::string& strategy);
 

@@ -60,6 +60,29 @@ TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn") {
   }
 }
 
+TEST_CASE(
+    "with sessions and ranks, too, sampled epochs are like those whose every batch is drawn") {
+  for (const char* strategy : {"sync", "hetgrad", "unbalanced-local-sgd", "node-based", "dlb"}) {
+    CAPTURE(strategy);
+    Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
+    job.config.averaging_period = 40;
+
+    const Pair runs = with_and_without(with_workers(job, 2, 4), strategy);
+
+    // Both go through the same sessions, which lie 25 % apart, 10 times each; what is left is
+    // chance within them. Samples deviate by 19 %, so the mean of 400 iterations by 0.95 %, and
+    // that of the 16 x 31 iterations of a session's pilots by 0.85 %. A mean over all is known to
+    // 0.85 / √4 + 1.3 / √40 + 0.95 / √40 < 0.8 %; an end of the interval, the second or third of
+    // 10, to about one deviation of its repetition, 1.3 %. Four of each.
+    CHECK(runs.sampled.epoch_s == Approx(runs.exact.epoch_s).epsilon(0.032));
+    const Interval& sampled = *runs.sampled.epoch_s_interval;
+    const Interval& exact = *runs.exact.epoch_s_interval;
+    CHECK(sampled.low_s == Approx(exact.low_s).epsilon(0.052));
+    CHECK(sampled.high_s == Approx(exact.high_s).epsilon(0.052));
+    CHECK(exact.high_s > 1.3 * exact.low_s);  // or the checks above would say little
+  }
+}
+
 TEST_CASE("nodes that iterate on their own are not all lucky at once") {
   // One worker per node: it waits at the averagings alone, for the unluckiest of 8.
   Job job = job_on(plain_star(8, {}), 400 * 8 * 8, 0.3);

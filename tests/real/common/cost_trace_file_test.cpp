@@ -27,5 +27,25 @@ TEST_CASE("a trace whose samples have no phases writes none, and is read back") 
   CHECK(read.costs[0].batches[0].load_s.empty());
 }
 
+TEST_CASE("ranks and sessions are told apart where there are several") {
+  CostTrace cost;
+  cost.network = "resnet20";
+  cost.input = {3, 32, 32};
+  for (const int rank : {0, 1}) {
+    BatchSamples samples;
+    samples.batch = 4;
+    samples.session = 2;
+    samples.rank = rank;
+    samples.total_s = {0.25};
+    cost.batches.push_back(samples);
+  }
+
+  const nlohmann::ordered_json batches =
+      trace_json({}, std::vector<CostTrace>{cost})["costs"][0]["batches"];
+
+  CHECK(batches[0].dump() == R"({"batch":4,"session":2,"rank":0,"seconds":[0.25]})");
+  CHECK(batches[1].dump() == R"({"batch":4,"session":2,"rank":1,"seconds":[0.25]})");
+}
+
 }  // namespace
 }  // namespace epochcast::real

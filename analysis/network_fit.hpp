@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/message_costs.hpp"
+#include "core/message_trace.hpp"
+
+namespace epochcast {
+
+/// One measured size and what a fit says of it.
+struct FitPoint {
+  double bytes = 0;
+  double measured_s = 0;  ///< median
+  double fitted_s = 0;
+
+  [[nodiscard]] double error() const { return fitted_s / measured_s - 1; }
+};
+
+/// Messages of one scope.
+///
+/// `costs` come from ring steps, in which every rank sends and receives as it does in a round of a
+/// collective: what the other direction of a link, shared cores and memory take is in them. Without
+/// ring steps they come from ping-pongs.
+struct ScopeFit {
+  MessageCosts costs;
+  std::vector<MessageRegime> alone;  ///< one message at a time, from ping-pongs
+  double bytes_per_s = 0;            ///< of a worker's or node's link, in one direction
+  double opposite_factor = 1;  ///< how much longer large messages take when one comes the other way
+  std::vector<FitPoint> ping_pong;  ///< fitted by `alone`
+  std::vector<FitPoint> ring_step;  ///< fitted by `costs`
+};
+
+/// What a message trace says of a machine. Scopes that were not measured are absent.
+struct NetworkFit {
+  std::optional<ScopeFit> node;
+  std::optional<ScopeFit> between;
+  double reduce_bytes_per_s = 0;  ///< γ⁻¹ with all ranks at it; 0: not measured
+};
+
+/// Fits what the simulator needs; all-reduces of the trace are not looked at, so that the fit can be
+/// checked against them. Throws a UserError when the trace lacks what it takes.
+[[nodiscard]] NetworkFit fit_network(const MessageTrace& trace);
+
+/// Median seconds at one size.
+struct MessagePoint {
+  double bytes = 0;
+  double seconds = 0;
+  double relative_spread = 0;  ///< half the distance of the quartiles / median
+};
+
+/// Regimes by dynamic programming over breakpoints: lines with non-negative latency and positive
+/// bandwidth by weighted least squares of relative errors, as many as the Bayesian information
+/// criterion (Schwarz 1978) supports. `points` ascend in bytes and are not empty.
+[[nodiscard]] std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points);
+
+}  // namespace epochcast

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <boost/program_options.hpp>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "analysis/calibrated_platform.hpp"
+#include "cli/commands.hpp"
+#include "cli/job_options.hpp"
+#include "cli/table.hpp"
+#include "core/batch_cost.hpp"
+#include "core/error.hpp"
+#include "core/job.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace po = boost::program_options;
+using Json = nlohmann::ordered_json;
+
+po::options_description calibrate_options() {
+  po::options_description options("Options", 110, 60);
+  options.add_options()("messages",
+                        po::value<std::string>()->value_name("FILE"),
+                        "message trace, from epochcast measure messages")(
+      "platform",
+      po::value<std::string>()->value_name("NAME|FILE"),
+      "platform whose network and adding are replaced by what was measured (default: one made of "
+      "the message trace's nodes and ranks)")(
+      "device-name",
+      po::value<std::string>()->default_value("cpu")->value_name("MODEL"),
+      "without --platform: the device model of every rank, as cost traces call it")(
+      "output", po::value<std::string>()->value_name("FILE"), "platform file to write")(
+      "name", po::value<std::string>()->value_name("NAME"), "the platform's name")(
+      "help", "show this text");
+  return options;
+}
+
+std::string percent(double share) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * share);
+  return text.data();
+}
+
+std::string rate(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
+
+void show_points(const std::string& kind, const std::vector<FitPoint>& points) {
+  Table table;
+  table.add_column(kind, Table::Align::right);
+  table.add_column("measured", Table::Align::right);
+  table.add_column("fitted", Table::Align::right);
+  table.add_column("error", Table::Align::right);
+  for (const FitPoint& point : points) {
+    table.add_row({format_bytes(point.bytes),
+                   format_seconds(point.measured_s),
+                   format_seconds(point.fitted_s),
+                   percent(point.error())});
+  }
+  table.print(std::cout);
+  std::cout << '\n';
+}
+
+void show_scope(const std::string& title, const ScopeFit& fit) {
+  std::cout << title << ": " << rate(fit.bytes_per_s) << " each way; a round of meeting "
+            << format_seconds(fit.costs.meeting_s) << '\n';
+  for (const MessageRegime& regime : fit.costs.regimes) {
+    std::cout << "  from " << format_bytes(regime.from_bytes) << ": "
+              << format_seconds(regime.latency_s) << " + " << rate(regime.bytes_per_s) << '\n';
+  }
+  constexpr double kSlowed = 1.2;
+  if (fit.opposite_factor > kSlowed) {
+    std::cout << "  note: opposite messages between two ranks take "
+              << percent(fit.opposite_factor - 1)
+              << " longer than one; recursive doubling will be slower than forecast\n";
+  }
+  std::cout << '\n';
+  show_points("ping-pong", fit.ping_pong);
+  if (!fit.ring_step.empty()) show_points("ring step", fit.ring_step);
+}
+
+void show_checks(const std::vector<AllReduceCheck>& checks) {
+  if (checks.empty()) return;
+  std::cout << "All-reduces, not used for the fit\n";
+  Table table;
+  table.add_column("among");
+  table.add_column("algorithm");
+  table.add_column("size", Table::Align::right);
+  table.add_column("measured", Table::Align::right);
+  table.add_column("forecast", Table::Align::right);
+  table.add_column("error", Table::Align::right);
+  std::vector<double> errors;
+  for (const AllReduceCheck& check : checks) {
+    table.add_row({check.all_reduce.scope,
+                   check.all_reduce.algorithm,
+                   format_bytes(check.all_reduce.bytes),
+                   format_seconds(check.measured_s),
+                   format_seconds(check.forecast_s),
+                   percent(check.error())});
+    errors.push_back(std::abs(check.error()));
+  }
+  table.print(std::cout);
+  std::cout << "median error " << percent(median_of(errors)).substr(1) << ", worst "
+            << percent(*std::max_element(errors.begin(), errors.end())).substr(1) << '\n';
+}
+
+void write_document(const std::string& file, const Json& document) {
+  std::ofstream out(file);
+  out << document.dump(2) << '\n';
+  out.close();
+  if (!out) throw RunError(file + ": cannot be written");
+}
+
+}  // namespace
+
+int run_calibrate(const std::vector<std::string>& arguments) {
+  const po::options_description options = calibrate_options();
+  const po::variables_map values = parse_flags("calibrate", arguments, options);
+  if (values.count("help") > 0) {
+    std::cout << "epochcast calibrate: a platform from what was measured\n\n" << options;
+    return 0;
+  }
+  const std::string messages = file_from(values, "messages");
+  const std::string output = file_from(values, "output");
+  if (messages.empty())
+    throw UserError("--messages: missing; `epochcast measure messages` writes such a trace");
+  if (output.empty()) throw UserError("--output: missing; expected the platform file to write");
+  const MessageTrace trace = load_message_trace(messages);
+  const NetworkFit fit = fit_network(trace);
+  const std::vector<std::string> models(trace.node_of_rank.size(),
+                                        values["device-name"].as<std::string>());
+  Json base = platform_of_trace(trace, models);
+  if (values.count("platform") > 0) {
+    const auto file = Catalog::standard().find(
+        "models/platforms", values["platform"].as<std::string>(), "--platform");
+    static_cast<void>(load_platform(file));  // problems are told as everywhere
+    base = Json::parse(read_text_file(file));
+  }
+  Json document = calibrated_platform(std::move(base), fit, Json::parse(read_text_file(messages)));
+  if (values.count("name") > 0) document["name"] = values["name"].as<std::string>();
+  const Platform platform = parse_platform(nlohmann::json(document), output);
+  if (fit.between) show_scope("Between nodes", *fit.between);
+  if (fit.node) show_scope("Inside nodes", *fit.node);
+  if (fit.reduce_bytes_per_s > 0)
+    std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
+  show_checks(check_all_reduces(platform, trace));
+  write_document(output, document);
+  std::cout << "wrote " << output << '\n';
+  return 0;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <boost/program_options.hpp>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+#include "analysis/validation_run.hpp"
+#include "cli/commands.hpp"
+#include "cli/job_options.hpp"
+#include "cli/progress_bar.hpp"
+#include "cli/show_validation.hpp"
+#include "cli/validation_options.hpp"
+#include "core/error.hpp"
+#include "core/setting_text.hpp"
+#include "core/source.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+namespace po = boost::program_options;
+
+po::options_description run_options() {
+  po::options_description options("The runs", 110, 60);
+  options.add_options()("folder",
+                        po::value<std::string>()->value_name("FOLDER"),
+                        "keep measurements and runs here; what is there already is not repeated "
+                        "(default: a folder that is removed afterwards)")(
+      "repetitions",
+      po::value<std::string>()->default_value("3")->value_name("COUNT"),
+      "real runs of each configuration, interleaved")(
+      "save", po::value<std::string>()->value_name("FILE"), "write the result as JSON, too")(
+      "help,h", "this text");
+  return options;
+}
+
+/// --folder, or one that is gone afterwards.
+class WorkFolder {
+ public:
+  explicit WorkFolder(const std::string& given) : path_(given), is_kept_(!given.empty()) {
+    if (!is_kept_) {
+      std::string name = (fs::temp_directory_path() / "epochcast-validate-XXXXXX").string();
+      if (mkdtemp(name.data()) == nullptr) throw RunError(name + ": cannot be made");
+      path_ = name;
+    }
+    std::error_code error;
+    fs::create_directories(path_, error);
+    if (error) throw UserError("--folder: " + path_.string() + ": " + error.message());
+  }
+  ~WorkFolder() {
+    std::error_code error;
+    if (!is_kept_) fs::remove_all(path_, error);
+  }
+  WorkFolder(const WorkFolder&) = delete;
+  WorkFolder& operator=(const WorkFolder&) = delete;
+
+  [[nodiscard]] fs::path path() const { return fs::absolute(path_); }
+
+ private:
+  fs::path path_;
+  bool is_kept_;
+};
+
+int parse_repetitions(const std::string& text) {
+  try {
+    return parse_small_count(text, 1);
+  } catch (const UserError& error) {
+    throw UserError(std::string("--repetitions: ") + error.what());
+  }
+}
+
+}  // namespace
+
+int run_validate(const std::vector<std::string>& arguments) {
+  po::options_description shown;
+  shown.add(run_options()).add(validation_output_options()).add(bound_options());
+  po::options_description options;
+  options.add(shown).add_options()("file", po::value<std::vector<std::string>>());
+  const po::variables_map values = parse_flags("validate", arguments, options, "file");
+  if (values.count("help") > 0) {
+    std::cout << "epochcast validate EXPERIMENT...: forecasts and real runs of experiments with a "
+                 "\"validate\" object (docs/formats.md)\n\n"
+              << shown
+              << "\nExample: epochcast validate tests/validation/quick.json --html page.html\n";
+    return 0;
+  }
+  if (values.count("file") == 0) throw UserError("validate: expected one or more experiment files");
+  std::vector<fs::path> files;
+  for (const std::string& file : values["file"].as<std::vector<std::string>>())
+    files.emplace_back(file);
+  const ValidationOutput output = validation_output_from(values);
+  const std::string save = file_from(values, "save");
+  const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
+  const std::vector<ValidationCase> cases = load_validation_cases(files);
+  const WorkFolder folder(file_from(values, "folder"));
+  std::vector<std::string> command = {"epochcast", "validate"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  ValidationFile result = {.rows = {}, .command = shell_text(command), .date = today_text()};
+  {
+    ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, "validating", 1);
+    result.rows = run_validation(
+        cases,
+        {.program = fs::read_symlink("/proc/self/exe"),
+         .folder = folder.path(),
+         .repetitions = repetitions},
+        Catalog::standard(),
+        [&](const std::string& step, std::size_t done, std::size_t all) {
+          if (!step.empty() && isatty(STDERR_FILENO) == 0) progress.say(step);
+          progress.update(static_cast<double>(done) / static_cast<double>(all), step);
+        });
+  }
+  if (!save.empty()) {
+    std::ofstream file(save);
+    show_validation_json(file, result.rows, result.command, result.date);
+    file.close();
+    if (!file) throw RunError(save + ": the result cannot be written");
+  }
+  return show(result, output);
+}
+
+}  // namespace epochcast

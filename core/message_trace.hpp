@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/source.hpp"
+
+namespace epochcast {
+
+/// What one kind of message costs at one size.
+struct MessageCost {
+  /// "ping-pong", "opposite", "ring-step", "meeting", "reduce" or "all-reduce" (docs/formats.md)
+  std::string kind;
+  std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
+  std::string algorithm = {};  ///< of an all-reduce
+  std::int64_t bytes = 0;
+  std::vector<double> samples_s = {};  ///< in the order measured
+};
+
+/// Message costs between the ranks of a job.
+struct MessageTrace {
+  std::string file;
+  std::string name;
+  std::string title;
+  Source source;
+  std::vector<int> node_of_rank;
+  std::vector<MessageCost> costs;
+
+  [[nodiscard]] int node_count() const;
+};
+
+/// Reads `epochcast.message-trace/1`. Throws a UserError that lists every problem.
+[[nodiscard]] MessageTrace parse_message_trace(const nlohmann::json& document,
+                                               const std::string& file);
+[[nodiscard]] MessageTrace load_message_trace(const std::filesystem::path& file);
+
+}  // namespace epochcast

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// What measured message costs do to forecasts.
+#include "core/message_costs.hpp"
+
+#include <cmath>
+
+#include "sim/collective_times.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/clusters.hpp"
+#include "tests/sim/in_process.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+constexpr double kTolerance = 1e-6;  // SimGrid sends whole bytes
+
+// Links of 100 MB/s; small messages take 20 us and at most 50 MB/s, large ones 1 ms and 80 MB/s.
+Platform measured_star(int ranks) {
+  Platform platform = plain_star(ranks, {.bytes_per_s = 1e8, .latency_s = 5e-6});
+  platform.network->messages =
+      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 20e-6, .bytes_per_s = 5e7},
+                               {.from_bytes = 1e6, .latency_s = 1e-3, .bytes_per_s = 8e7}},
+                   .meeting_s = 0};
+  return platform;
+}
+
+/// Rank 0 sends `bytes` to every other rank at once; when the last has received it.
+double send_to_all_s(const Platform& platform, double bytes) {
+  const Observed observed = observe(platform, [bytes](Fabric& fabric) {
+    if (fabric.rank() > 0) {
+      fabric.wait(fabric.start_receive(0, {.bytes = bytes, .values = {}}));
+      return;
+    }
+    std::vector<Request> requests;
+    for (int to = 1; to < fabric.world().size(); ++to)
+      requests.push_back(fabric.start_send(to, {.bytes = bytes, .values = {}}));
+    for (const Request& request : requests) fabric.wait(request);
+  });
+  return observed.last_s();
+}
+
+TEST_CASE("a message alone takes the latency and the bandwidth of its size's regime") {
+  const Platform star = measured_star(2);
+
+  CHECK(send_to_all_s(star, 1000) == Approx(20e-6 + 1000 / 5e7).epsilon(kTolerance));
+  CHECK(send_to_all_s(star, 999'999) == Approx(20e-6 + 999'999 / 5e7).epsilon(kTolerance));
+  CHECK(send_to_all_s(star, 1e6) == Approx(1e-3 + 1e6 / 8e7).epsilon(kTolerance));
+}
+
+TEST_CASE("messages that are slower than their link share it without slowing each other") {
+  CHECK(send_to_all_s(measured_star(3), 1000) == Approx(20e-6 + 1000 / 5e7).epsilon(kTolerance));
+}
+
+TEST_CASE("messages that together exceed their link share it") {
+  CHECK(send_to_all_s(measured_star(3), 1e6) == Approx(1e-3 + 2e6 / 1e8).epsilon(kTolerance));
+}
+
+TEST_CASE("a ring all-reduce takes 2(P-1) messages of its blocks' regime") {
+  const Platform star = measured_star(4);
+  const auto seconds = in_process([&] {
+    return nlohmann::json(sim::all_reduce_seconds(
+        star, {{"all", "ring", 4e6}, {"all", "ring", 4e3}, {"all", "ring", 3.9e6}}));
+  });
+
+  CHECK(seconds[0].get<double>() == Approx(6 * (1e-3 + 1e6 / 8e7)).epsilon(kTolerance));
+  CHECK(seconds[1].get<double>() == Approx(6 * (20e-6 + 1e3 / 5e7)).epsilon(kTolerance));
+  CHECK(seconds[2].get<double>() == Approx(6 * (20e-6 + 0.975e6 / 5e7)).epsilon(kTolerance));
+}
+
+TEST_CASE("a collective begins ceil(log2 P) rounds of meeting after its last member has come") {
+  Platform star = measured_star(5);
+  star.network->messages->meeting_s = 100e-6;
+  const Observed observed = observe(star, [](Fabric& fabric) {
+    if (fabric.rank() == 3) fabric.compute(2e-3, "late");
+    fabric.barrier(fabric.world());
+  });
+
+  for (const PhaseTimes& phases : observed.phases)
+    CHECK(phases.total_s() == Approx(2e-3 + 3 * 100e-6).epsilon(kTolerance));
+  CHECK(observed.phases[3].blocked_s == Approx(3 * 100e-6).epsilon(kTolerance));
+}
+
+TEST_CASE("inside a node its own message costs count") {
+  Platform server = mixed(2, 0, 2, shared_memory(), star());
+  server.network->messages = measured_star(2).network->messages;
+  server.nodes[0].interconnect->messages =
+      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 3e-6, .bytes_per_s = 1e9}},
+                   .meeting_s = 0};
+  for (DeviceGroup& device : server.nodes[0].devices) device.reduce_s_per_byte = 0;
+  const auto seconds = in_process([&] {
+    return nlohmann::json(sim::all_reduce_seconds(
+        server, {{"node", "recursive-doubling", 1e4}, {"all", "hierarchical", 1e4}}));
+  });
+
+  CHECK(seconds[0].get<double>() == Approx(3e-6 + 1e4 / 1e9).epsilon(kTolerance));
+  CHECK(seconds[1].get<double>() > 20e-6 + 0.5e4 / 5e7);  // halves cross the network
+}
+
+}  // namespace
+}  // namespace epochcast::tests
