@@ -3,6 +3,7 @@
 #include <chrono>
 #include <ctime>
 #include <iostream>
+#include <set>
 
 #include "cli/commands.hpp"
 #include "cli/import_options.hpp"
@@ -103,24 +104,41 @@ void check_messages(const ImportOptions& options, const ImportedJob& job) {
   throw UserError("--messages-output: got " + found + "; expected all-reduces of the whole job");
 }
 
-void show(const std::string& label, const std::vector<double>& samples_s) {
-  if (!samples_s.empty())
-    std::cout << (label == "load" ? "  " : ", ") << label << ' '
-              << format_seconds(median_of(samples_s));
+/// Samples of all ranks.
+BatchSamples pooled(const std::vector<BatchSamples>& batches, std::int64_t batch) {
+  BatchSamples all;
+  const auto add = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (const BatchSamples& samples : batches) {
+    if (samples.batch != batch) continue;
+    all.batch = batch;
+    add(all.total_s, samples.total_s);
+    add(all.load_s, samples.load_s);
+    add(all.forward_s, samples.forward_s);
+    add(all.backward_s, samples.backward_s);
+    add(all.step_s, samples.step_s);
+  }
+  return all;
+}
+
+void show_batch(const BatchSamples& batch, const ImportOptions& options) {
+  const auto median = [](const std::vector<double>& samples_s) {
+    return format_seconds(median_of(samples_s));
+  };
+  std::cout << "batch " << batch.batch << " of " << options.network << " on " << options.device
+            << ": median " << median(batch.total_s) << " of " << batch.total_s.size() << '\n';
+  if (batch.load_s.empty()) return;
+  std::cout << "  load " << median(batch.load_s) << ", forward " << median(batch.forward_s)
+            << ", backward " << median(batch.backward_s) << ", step " << median(batch.step_s)
+            << '\n';
 }
 
 void show_summary(const ImportOptions& options, const ImportedJob& job) {
   for (const std::string& finding : job.findings) std::cout << finding << '\n';
-  for (const BatchSamples& batch : job.batches) {
-    std::cout << "batch " << batch.batch << " of " << options.network << " on " << options.device
-              << ": median " << format_seconds(median_of(batch.total_s)) << " of "
-              << batch.total_s.size() << '\n';
-    show("load", batch.load_s);
-    show("forward", batch.forward_s);
-    show("backward", batch.backward_s);
-    show("step", batch.step_s);
-    if (!batch.load_s.empty()) std::cout << '\n';
-  }
+  std::set<std::int64_t> sizes;
+  for (const BatchSamples& samples : job.batches) sizes.insert(samples.batch);
+  for (const std::int64_t size : sizes) show_batch(pooled(job.batches, size), options);
   for (const MessageCost& cost : job.all_reduces.costs) {
     std::cout << "all-reduce of " << cost.bytes << " B by " << cost.algorithm << " ("
               << (cost.scope == "all" ? "all ranks" : "ranks of a node")

@@ -60,16 +60,14 @@ class Passes {
       : job_(job), strategy_(strategy), world_(world), costs_(costs), reports_(workers) {}
 
   /// The first pass, of medians, with records of it where they are asked for.
-  const std::vector<WorkerReport>& run_medians(Timeline* timeline, Recording* recording) {
+  const std::vector<WorkerReport>& run(Timeline* timeline, Recording* recording) {
     return run({.timeline = timeline}, std::nullopt, recording);
   }
-  /// A pass that draws costs of one session.
-  const std::vector<WorkerReport>& run_drawn(std::uint64_t seed,
-                                             std::size_t session,
-                                             bool is_pilot) {
-    const PassOptions pass = {
-        .is_noisy = true, .is_pilot = is_pilot, .seed = seed, .session = session};
-    return run(pass, session, nullptr);
+  /// One pass that draws costs of one session.
+  const std::vector<WorkerReport>& run(std::uint64_t seed, std::size_t session, bool is_pilot) {
+    return run({.is_noisy = true, .is_pilot = is_pilot, .seed = seed, .session = session},
+               session,
+               nullptr);
   }
 
  private:
@@ -203,7 +201,7 @@ RunResult forecast(const Job& given,
     try {
       Passes passes(job, strategy, world, costs, workers.size());
       const bool is_noisy = !config.deterministic && costs.has_spread();
-      const std::vector<WorkerReport>& reports = passes.run_medians(timeline, recording);
+      const std::vector<WorkerReport>& reports = passes.run(timeline, recording);
       result.iterations_per_epoch = reports.front().iterations_per_epoch;
       result.rounds_per_epoch = reports.front().rounds_per_epoch;
       add_notes(result, workers, reports, costs);
@@ -218,13 +216,13 @@ RunResult forecast(const Job& given,
       std::uint64_t pilot = static_cast<std::uint64_t>(config.repetitions);
       for (const std::size_t session : sessions) {
         for (int i = 0; i < pilot_passes(workers.size(), sessions.size()); ++i)
-          passes.run_drawn(mix_seed(config.seed, pilot++), session, true);
+          passes.run(mix_seed(config.seed, pilot++), session, true);
       }
       std::vector<double> epochs_s;
       for (int i = 0; i < config.repetitions; ++i) {
         const double before_s = result.epoch_s;
         const auto stream = static_cast<std::uint64_t>(i);
-        passes.run_drawn(mix_seed(config.seed, stream), sessions[stream % sessions.size()], false);
+        passes.run(mix_seed(config.seed, stream), sessions[stream % sessions.size()], false);
         add_reports(result, workers, reports, 1.0 / config.repetitions);
         epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
       }

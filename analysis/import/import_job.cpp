@@ -105,9 +105,10 @@ void check_ranks(const std::vector<RankProfile>& ranks) {
 void add_batches(ImportedJob& job, const std::vector<RankProfile>& ranks, std::int64_t batch) {
   const bool has_parts =
       std::ranges::all_of(ranks, [](const RankProfile& rank) { return rank.times.has_parts(); });
-  BatchSamples samples;
-  samples.batch = batch;
   for (const RankProfile& rank : ranks) {
+    BatchSamples samples;
+    samples.batch = batch;
+    samples.rank = static_cast<std::int64_t>(job.batches.size());
     for (const IterationTimes& iteration : rank.times.iterations) {
       samples.total_s.push_back(iteration.compute_s);
       if (!has_parts) continue;
@@ -116,8 +117,8 @@ void add_batches(ImportedJob& job, const std::vector<RankProfile>& ranks, std::i
       samples.backward_s.push_back(iteration.parts.backward_s);
       samples.step_s.push_back(iteration.parts.step_s);
     }
+    job.batches.push_back(std::move(samples));
   }
-  job.batches = {samples};
 }
 
 /// How profiles were read, for the trace's note.
@@ -142,7 +143,7 @@ std::string profile_note(const ImportSettings& settings,
   return note;
 }
 
-ImportedJob import_profiles(const ImportSettings& settings, const std::vector<RankProfile>& ranks) {
+ImportedJob import_profiles(const ImportSettings& settings, std::vector<RankProfile> ranks) {
   if (!settings.batch)
     throw UserError(
         "--batch: missing; expected the samples per rank and iteration, which profiles "
@@ -160,6 +161,8 @@ ImportedJob import_profiles(const ImportSettings& settings, const std::vector<Ra
       job.began_s = profile.began_s;
   }
   check_ranks(ranks);
+  std::ranges::stable_sort(
+      ranks, {}, [](const RankProfile& rank) { return rank.profile.rank.value_or(0); });
   for (const std::string& version : nccl_versions) job.versions.push_back({"nccl", version});
   add_batches(job, ranks, *settings.batch);
   job.all_reduces = all_reduce_costs(ranks, settings.ranks_per_node);
@@ -170,7 +173,7 @@ ImportedJob import_profiles(const ImportSettings& settings, const std::vector<Ra
 ImportedJob import_tables(const ImportSettings& settings,
                           const std::vector<IterationTable>& tables) {
   ImportedJob job;
-  std::map<std::int64_t, BatchSamples> batches;
+  std::map<std::pair<std::int64_t, std::int64_t>, BatchSamples> batches;  // by size and rank
   for (std::size_t i = 0; i < tables.size(); ++i) {
     const std::string file = settings.files[i].string();
     const IterationTable& table = tables[i];
@@ -181,19 +184,20 @@ ImportedJob import_tables(const ImportSettings& settings,
     }
     std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> series;
     for (const IterationRow& row : table.rows)
-      series[{row.rank, table.has_batch ? row.batch : *settings.batch}].push_back(row.seconds);
+      series[{table.has_batch ? row.batch : *settings.batch, row.rank}].push_back(row.seconds);
     for (auto& [key, seconds] : series) {
-      const auto [rank, batch] = key;
+      const auto [batch, rank] = key;
       const std::string what = "rank " + std::to_string(rank) + ", batch " + std::to_string(batch);
       skip_first(seconds, settings, file + ": " + what);
       job.findings.push_back(file + ": " + what + ", " + taken_text(seconds.size(), settings) +
                              ", " + spread_text(seconds));
-      BatchSamples& samples = batches[batch];
+      BatchSamples& samples = batches[key];
       samples.batch = batch;
+      samples.rank = rank;
       samples.total_s.insert(samples.total_s.end(), seconds.begin(), seconds.end());
     }
   }
-  for (auto& [batch, samples] : batches) job.batches.push_back(std::move(samples));
+  for (auto& [key, samples] : batches) job.batches.push_back(std::move(samples));
   job.note = "imported from a table of iteration times, after " +
              counted(settings.skip, "iteration") +
              " of warm-up per rank and batch size; whatever an iteration does is counted, "
@@ -219,7 +223,8 @@ ImportedJob import_job(const ImportSettings& settings) {
                       "tables (CSV) only");
     }
   }
-  return tables.empty() ? import_profiles(settings, ranks) : import_tables(settings, tables);
+  return tables.empty() ? import_profiles(settings, std::move(ranks))
+                        : import_tables(settings, tables);
 }
 
 }  // namespace epochcast

@@ -25,7 +25,7 @@ struct ImportSettings {
 
 /// What a job's own records say about its costs.
 struct ImportedJob {
-  std::vector<BatchSamples> batches;  ///< ascending; samples by rank, each in the order of time
+  std::vector<BatchSamples> batches;  ///< ascending sizes, then ranks
   AllReduceCosts all_reduces;
   bool has_profiles = false;      ///< rather than tables
   std::optional<double> began_s;  ///< seconds since 1970

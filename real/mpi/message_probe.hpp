@@ -38,11 +38,11 @@ struct RankPair {
 /// two ranks send to each other at once ("opposite"), every rank sends to its right neighbour while
 /// it receives from the left one ("ring-step"), and an all-reduce through MpiFabric. Of small
 /// messages, several steps in a row, and their mean. "meeting" is how long after the last rank has
-/// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of floats to
-/// another, on all ranks at once. Those inside nodes run in all nodes at once; they are left out
-/// where they would repeat those among all ranks.
-/// All-reduces carry floats: of other sizes, the bytes below that are whole floats.
-/// `report` is called on rank 0: at most about once a second, and after each point.
+/// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of
+/// floats to another, on all ranks at once. Those inside nodes run in all nodes at once; they are
+/// left out where they would repeat those among all ranks. All-reduces carry floats: of other
+/// sizes, the bytes below that are whole floats. `report` is called on rank 0: at most about once a
+/// second, and after each point.
 [[nodiscard]] std::vector<MessageCost> probe_messages(
     const MessageSettings& settings,
     const std::vector<int>& node_of_rank,

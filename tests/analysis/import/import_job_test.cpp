@@ -23,14 +23,15 @@ Texts problems_in(const ImportSettings& settings) {
 TEST_CASE("a job by hand on two GPUs comes out as it was drawn") {
   const ImportedJob job = import_job(profiles("two-gpus"));
 
-  REQUIRE(job.batches.size() == 1);
-  CHECK(job.batches[0].batch == 64);
-  REQUIRE(job.batches[0].total_s.size() == 4);  // 2 of 3 iterations of 2 ranks
-  const double expected_us[] = {800, 900, 800, 900};
-  for (std::size_t i = 0; i < 4; ++i) {
-    CHECK(job.batches[0].total_s[i] == Approx(expected_us[i] * 1e-6));
-    CHECK(job.batches[0].forward_s[i] == Approx(250e-6));
+  REQUIRE(job.batches.size() == 2);  // ranks
+  for (const BatchSamples& batch : job.batches) {
+    CHECK(batch.batch == 64);
+    REQUIRE(batch.total_s.size() == 2);  // of 3 iterations
+    CHECK(batch.total_s[0] == Approx(800e-6));
+    CHECK(batch.total_s[1] == Approx(900e-6));
+    CHECK(batch.forward_s[1] == Approx(250e-6));
   }
+  CHECK(job.batches[1].rank == 1);
   REQUIRE(job.all_reduces.costs.size() == 1);
   CHECK(job.all_reduces.costs[0].algorithm == "nccl");
   CHECK(job.all_reduces.costs[0].bytes == 4000);
@@ -44,7 +45,7 @@ TEST_CASE("a job by hand on two GPUs comes out as it was drawn") {
 TEST_CASE("profiles of PyTorch 1.13 training a CNN over gloo are imported") {
   const ImportedJob job = import_job(profiles("cnn"));
 
-  REQUIRE(job.batches.size() == 1);
+  REQUIRE(job.batches.size() == 2);
   const BatchSamples& batch = job.batches[0];
   const double painted_us[4][5] = {
       {500, 9608, 12518, 310, 22936},
@@ -52,7 +53,7 @@ TEST_CASE("profiles of PyTorch 1.13 training a CNN over gloo are imported") {
       {549, 5470, 11978, 364, 18361},
       {548, 7290, 11190, 418, 19446},
   };
-  REQUIRE(batch.total_s.size() == 8);
+  REQUIRE(batch.total_s.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
     CAPTURE(i);
     // Painting is to the microsecond.
@@ -84,8 +85,7 @@ TEST_CASE("the first iterations of every rank are left out, as many as asked for
   for (const std::int64_t skip : {0, 1, 4}) {
     settings.skip = skip;
 
-    CHECK(import_job(settings).batches[0].total_s.size() ==
-          static_cast<std::size_t>(2 * (5 - skip)));
+    CHECK(import_job(settings).batches[0].total_s.size() == static_cast<std::size_t>(5 - skip));
   }
   settings.skip = 5;
   CHECK(problems_in(settings) ==
@@ -100,10 +100,13 @@ TEST_CASE("a table gives a batch size per series, each after its own warm-up") {
 
   const ImportedJob job = import_job({.files = {table.path()}});
 
-  REQUIRE(job.batches.size() == 2);
+  REQUIRE(job.batches.size() == 3);
   CHECK(job.batches[0].batch == 32);
-  CHECK(job.batches[0].total_s == std::vector<double>{0.010, 0.011, 0.012});
-  CHECK(job.batches[1].total_s == std::vector<double>{0.020});
+  CHECK(job.batches[0].total_s == std::vector<double>{0.010, 0.011});
+  CHECK(job.batches[1].rank == 1);
+  CHECK(job.batches[1].total_s == std::vector<double>{0.012});
+  CHECK(job.batches[2].batch == 64);
+  CHECK(job.batches[2].total_s == std::vector<double>{0.020});
   CHECK(job.batches[0].load_s.empty());
 }
 

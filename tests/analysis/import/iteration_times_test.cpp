@@ -129,7 +129,13 @@ TEST_CASE(
 
 TEST_CASE("a kernel whose launch is not recorded leaves the phases unknown") {
   std::vector<TestEvent> events = cpu_iteration();
-  events.push_back({"kernel", "gemm", 20, 10, 7});
+  events.push_back({"cuda_runtime", "cudaLaunchKernel", 45, 1, 1, {{"correlation", 1}}});
+  events.push_back({"kernel", "dgrad", 50, 10, 7, {{"correlation", 1}}});
+  events.push_back({"cuda_runtime", "cudaLaunchKernel", 92, 1, 1, {{"correlation", 2}}});
+  events.push_back({"kernel", "update", 93, 2, 7, {{"correlation", 2}}});
+  REQUIRE(iteration_times(profile_of(events)).has_parts());
+
+  events.push_back({"kernel", "gemm", 20, 10, 7, {{"correlation", 3}}});
 
   CHECK_FALSE(iteration_times(profile_of(events)).has_parts());
 }

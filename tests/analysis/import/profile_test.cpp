@@ -61,8 +61,12 @@ TEST_CASE("an all-reduce without a size gets that of the operator of the same ex
                                {"In msg nelems", 10},
                                {"dtype", "Half"},
                                {"Group size", 4}};
+  nlohmann::json of_another = told;  // whose kernel runs after the profile's end
+  of_another["External id"] = 8;
+  of_another["In msg nelems"] = 99;
   const Profile profile = profile_of(
       {{"cpu_op", "record_param_comms", 0, 1, 1, told},
+       {"cpu_op", "record_param_comms", 1, 1, 1, of_another},
        {"cpu_op", "record_param_comms", 2, 1, 1, {{"Collective name", "broadcast"}}},
        {"kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", 5, 2, 1, {{"External id", 9}}},
        {"kernel", "ncclDevKernel_Broadcast_RING_LL", 8, 2, 1, {{"External id", 10}}}});
