@@ -8,6 +8,7 @@
 #include <set>
 #include <thread>
 
+#include "analysis/chakra/execution_trace.hpp"
 #include "analysis/process_pool.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
@@ -42,6 +43,15 @@ void write_timeline(const Timeline& timeline,
   if (!out) throw RunError("--timeline: " + file + " cannot be written");
 }
 
+/// Says in the run's notes how much there is.
+void write_chakra(Recording recording, RunResult& run, const std::string& folder) {
+  run.notes.push_back("execution traces of " + std::to_string(recording.by_rank.size()) +
+                      " workers: " + std::to_string(recording.actions) + " nodes of " +
+                      std::to_string(run.epochs) +
+                      (run.epochs == 1 ? " epoch" : " epochs; --epochs 1 makes fewer"));
+  write_execution_traces(std::move(recording), folder, run.strategy);
+}
+
 /// Throws where a result cannot be true: SimGrid gives up quietly on figures that it cannot handle.
 void check_sane(const RunResult& run) {
   constexpr double kLongest_s = 1e12;  // 30,000 years
@@ -63,17 +73,22 @@ std::string files_of(const JobConfig& config) {
 }
 
 /// What a simulating process sends home. `files`: the job, but for its settings.
-std::string answer(const ForecastTask& task, const Job& files, const std::string& timeline_file) {
+std::string answer(const ForecastTask& task, const Job& files, const RecordFiles& records) {
   nlohmann::ordered_json json;
   try {
     Job job = files;
     job.config = task.config;
     Timeline timeline;
     std::vector<WorkerInfo> workers;
-    const RunResult run =
-        sim::forecast(job, task.strategy, timeline_file.empty() ? nullptr : &timeline, &workers);
+    Recording recording;
+    RunResult run = sim::forecast(job,
+                                  task.strategy,
+                                  records.timeline.empty() ? nullptr : &timeline,
+                                  &workers,
+                                  records.chakra.empty() ? nullptr : &recording);
     check_sane(run);
-    if (!timeline_file.empty()) write_timeline(timeline, workers, run, timeline_file);
+    if (!records.timeline.empty()) write_timeline(timeline, workers, run, records.timeline);
+    if (!records.chakra.empty()) write_chakra(std::move(recording), run, records.chakra);
     json["run"] = to_json(run);
   } catch (const UserError& error) {
     json["problems"] = error.problems();
@@ -144,7 +159,7 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
 
 std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
                                           const Catalog& catalog,
-                                          const std::string& timeline_file,
+                                          const RecordFiles& records,
                                           const std::function<void(std::size_t)>& done) {
   std::vector<ForecastOutcome> outcomes;
   std::vector<const Job*> jobs;
@@ -160,7 +175,7 @@ std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
-      [&](std::size_t i) { return answer(tasks[i], *jobs[i], timeline_file); },
+      [&](std::size_t i) { return answer(tasks[i], *jobs[i], records); },
       [&](std::size_t i, const TaskAnswer& reply) {
         ForecastOutcome& outcome = outcomes[i];
         const auto json =

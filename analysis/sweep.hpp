@@ -41,13 +41,18 @@ struct ForecastOutcome {
 [[nodiscard]] std::vector<ForecastTask> expand(const JobConfig& config,
                                                const std::vector<SweepAxis>& axes);
 
-/// Forecasts all tasks in parallel processes; outcomes come in the order of the tasks.
-/// `timeline_file`, where given, gets the timeline of the only task. `done(n)` is called after the
-/// n-th has finished.
+/// Where records of the only task go; empty: nowhere.
+struct RecordFiles {
+  std::string timeline = {};  ///< a file: what every worker does and when
+  std::string chakra = {};    ///< a folder: what every worker does, as execution traces
+};
+
+/// Forecasts all tasks in parallel processes; outcomes come in the order of the tasks. `done(n)` is
+/// called after the n-th has finished.
 [[nodiscard]] std::vector<ForecastOutcome> forecast_all(
     const std::vector<ForecastTask>& tasks,
     const Catalog& catalog,
-    const std::string& timeline_file,
+    const RecordFiles& records,
     const std::function<void(std::size_t)>& done);
 
 }  // namespace epochcast

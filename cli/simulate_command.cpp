@@ -26,7 +26,11 @@ po::options_description own_options() {
       "contain commas)")(
       "timeline",
       po::value<std::string>()->value_name("FILE"),
-      "write what every worker does as Chrome trace JSON (one strategy, no sweep)");
+      "write what every worker does as Chrome trace JSON (one strategy, no sweep)")(
+      "chakra",
+      po::value<std::string>()->value_name("FOLDER"),
+      "write what every worker does as Chakra execution traces for ASTRA-sim, one file per worker "
+      "with every iteration of every epoch (one strategy, no sweep; mind --epochs)");
   return options;
 }
 
@@ -73,16 +77,19 @@ int run_simulate(const std::vector<std::string>& arguments) {
   }
   const JobConfig config = config_from(Command::simulate, values);
   const std::vector<ForecastTask> tasks = expand(config, axes);
-  const std::string timeline = file_from(values, "timeline");
-  if (!timeline.empty() && tasks.size() != 1) {
-    throw UserError("--timeline: " + std::to_string(tasks.size()) +
+  const RecordFiles records = {.timeline = file_from(values, "timeline"),
+                               .chakra = file_from(values, "chakra")};
+  for (const auto& [flag, target] :
+       {std::pair("--timeline: ", records.timeline), std::pair("--chakra: ", records.chakra)}) {
+    if (target.empty() || tasks.size() == 1) continue;
+    throw UserError(flag + std::to_string(tasks.size()) +
                     " runs were asked for; expected one --strategy and no --sweep");
   }
   std::vector<ForecastOutcome> outcomes;
   {
     ProgressBar progress(
         std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
-    outcomes = forecast_all(tasks, Catalog::standard(), timeline, [&](std::size_t done) {
+    outcomes = forecast_all(tasks, Catalog::standard(), records, [&](std::size_t done) {
       progress.update(static_cast<double>(done));
     });
   }

@@ -43,6 +43,34 @@ std::string escaped(const std::string& key) {
   return text;
 }
 
+/// Follows a parser through the lists that are the document or a member of it.
+class ElementPath {
+ public:
+  /// The path of the element that this event has completed, where it is one of such a list.
+  std::optional<std::string> after(int depth,
+                                   nlohmann::json::parse_event_t event,
+                                   const nlohmann::json& value) {
+    using Event = nlohmann::json::parse_event_t;
+    if (event == Event::key && depth == 1)
+      key_ = "/" + escaped(value.get_ref<const std::string&>());
+    if (event == Event::array_start && depth <= 1 && !list_) {
+      list_ = depth;
+      next_ = 0;
+      return std::nullopt;
+    }
+    if (event == Event::array_end && list_ == depth) list_.reset();
+    const bool is_complete =
+        event == Event::value || event == Event::object_end || event == Event::array_end;
+    if (!is_complete || !list_ || depth != *list_ + 1) return std::nullopt;
+    return key_ + "/" + std::to_string(next_++);
+  }
+
+ private:
+  std::string key_;          ///< as a path: of the top-level member being parsed
+  std::optional<int> list_;  ///< depth of the list being parsed
+  std::size_t next_ = 0;     ///< index of its next element
+};
+
 }  // namespace
 
 void Problems::expected(const std::string& path,
@@ -218,15 +246,23 @@ nlohmann::json read_json_file(const std::filesystem::path& file) {
 }
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
+  return parse_json(text, name, [](const nlohmann::json&, const std::string&) { return false; });
+}
+
+nlohmann::json parse_json(std::string_view text, const std::string& name, const TakeElement& take) {
+  using Event = nlohmann::json::parse_event_t;
   constexpr int kDeepest =
       32;  // ours need 6; the recursive destructor of a deeper document could exhaust the stack
   bool too_deep = false;
-  const auto shallow = [&too_deep](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+  ElementPath place;
+  const auto filter = [&](int depth, Event event, nlohmann::json& value) {
     too_deep = too_deep || depth > kDeepest;
-    return !too_deep;
+    if (too_deep) return false;
+    const std::optional<std::string> path = place.after(depth, event, value);
+    return !path || !take(value, *path);
   };
   try {
-    nlohmann::json document = nlohmann::json::parse(text, shallow);
+    nlohmann::json document = nlohmann::json::parse(text, filter);
     if (too_deep) throw UserError(name + ": nested deeper than any Epochcast file");
     return document;
   } catch (const nlohmann::json::parse_error& error) {

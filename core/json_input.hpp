@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -27,6 +28,7 @@ class Problems {
 
   [[nodiscard]] const std::string& file() const { return file_; }
   [[nodiscard]] bool empty() const { return problems_.empty(); }
+  [[nodiscard]] std::size_t size() const { return problems_.size(); }
 
  private:
   std::string file_;
@@ -90,6 +92,14 @@ class JsonInput {
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file);
 /// The same for a text already in memory, `name` standing for the file in messages.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
+/// Called with each element of a list and its path; true: leave it out of the document.
+using TakeElement = std::function<bool(const nlohmann::json& element, const std::string& path)>;
+/// The same, for documents too large to be held as a whole: `take` gets the elements of the
+/// top-level list, or of the lists right below the top-level object, as they are parsed. Passes on
+/// what it throws.
+[[nodiscard]] nlohmann::json parse_json(std::string_view text,
+                                        const std::string& name,
+                                        const TakeElement& take);
 
 /// Checks that the top level is an object whose "schema" is `schema`.
 [[nodiscard]] JsonInput open_document(const nlohmann::json& document,

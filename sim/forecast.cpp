@@ -9,6 +9,7 @@
 #include "core/cost_learner.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "core/recording_fabric.hpp"
 #include "core/suggest.hpp"
 #include "core/units.hpp"
 #include "core/worker_costs.hpp"
@@ -58,20 +59,26 @@ class Passes {
          std::size_t workers)
       : job_(job), strategy_(strategy), world_(world), costs_(costs), reports_(workers) {}
 
-  /// One pass with medians.
-  const std::vector<WorkerReport>& run(Timeline* timeline) {
-    return run({.timeline = timeline}, std::nullopt);
+  /// The first pass, of medians, with records of it where they are asked for.
+  const std::vector<WorkerReport>& run(Timeline* timeline, Recording* recording) {
+    return run({.timeline = timeline}, std::nullopt, recording);
   }
   /// One pass that draws costs of one session.
   const std::vector<WorkerReport>& run(std::uint64_t seed, std::size_t session, bool is_pilot) {
-    return run({.is_noisy = true, .is_pilot = is_pilot, .seed = seed, .session = session}, session);
+    return run({.is_noisy = true, .is_pilot = is_pilot, .seed = seed, .session = session},
+               session,
+               nullptr);
   }
 
  private:
   /// Repeats the pass in full where an acceleration did not hold.
   const std::vector<WorkerReport>& run(const PassOptions& pass,
-                                       std::optional<std::size_t> session) {
-    const auto program = [&](Fabric& fabric) {
+                                       std::optional<std::size_t> session,
+                                       Recording* recording) {
+    const auto program = [&](Fabric& simulated) {
+      std::optional<RecordingFabric> recorded;
+      if (recording != nullptr) recorded.emplace(simulated, *recording);
+      Fabric& fabric = recorded ? *recorded : simulated;
       const int rank = fabric.rank();
       std::optional<std::uint64_t> stream;
       if (pass.is_noisy) stream = mix_seed(pass.seed, static_cast<std::uint64_t>(rank));
@@ -87,6 +94,7 @@ class Passes {
     };
     while (!world_.run_pass(program, pass)) {
       if (pass.timeline != nullptr) *pass.timeline = {};
+      if (recording != nullptr) *recording = {};
     }
     return reports_;
   }
@@ -151,7 +159,8 @@ void widen(RunResult& result, double uncertainty) {
 RunResult forecast(const Job& given,
                    const std::string& strategy_name,
                    Timeline* timeline,
-                   std::vector<WorkerInfo>* layout) {
+                   std::vector<WorkerInfo>* layout,
+                   Recording* recording) {
   Job job = given;
   if (!job.platform.simgrid_xml.empty())
     job.platform = describe_xml_platform(job.platform.simgrid_xml);
@@ -192,7 +201,7 @@ RunResult forecast(const Job& given,
     try {
       Passes passes(job, strategy, world, costs, workers.size());
       const bool is_noisy = !config.deterministic && costs.has_spread();
-      const std::vector<WorkerReport>& reports = passes.run(timeline);
+      const std::vector<WorkerReport>& reports = passes.run(timeline, recording);
       result.iterations_per_epoch = reports.front().iterations_per_epoch;
       result.rounds_per_epoch = reports.front().rounds_per_epoch;
       add_notes(result, workers, reports, costs);

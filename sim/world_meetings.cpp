@@ -229,9 +229,11 @@ void World::end(Meeting& meeting, int member, double end_s, const Traffic& traff
                            .end_s = end_s + self.skipped_s});
     }
   }
-  if (meeting.is_awaited[index]) self.wake->release();
   self.stream.pop_front();
   if (!self.stream.empty()) reach_head(self.stream.front());
+  // Last: the worker runs on at once, and must find its stream free. What it reaches next would
+  // otherwise start from here, and what follows from there, until the stack is full.
+  if (meeting.is_awaited[index]) self.wake->release();
 }
 
 std::shared_ptr<const Schedule> World::schedule_of(const Meeting& meeting) {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "real/common/message_trace.hpp"
 #include "real/common/progress_lines.hpp"
 #include "real/common/sampling.hpp"
-#include "real/mpi/message_trace.hpp"
 
 namespace epochcast::real {
 

@@ -96,6 +96,40 @@ TEST_CASE("a timeline that cannot be written is an error, exit 1, without a resu
   }
 }
 
+TEST_CASE("execution traces are a file per worker and their groups, and the result says how much",
+          "[cli]") {
+  const Folder folder;
+  const std::string job = kJob + " --strategy sync --format json";
+  const Outcome outcome = folder.run(job + " --chakra traces");
+
+  REQUIRE(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  for (const std::string file : {"sync.0.et", "sync.1.et", "sync.groups.json"})
+    CHECK(folder.has("traces/" + file));
+  CHECK_FALSE(folder.has("traces/sync.2.et"));
+  auto run = nlohmann::json::parse(outcome.out)["runs"][0];
+  // Each of two workers, in 2 epochs of 50,000 / (2 · 128) iterations, computes in two parts and
+  // reduces; besides, it broadcasts once and meets the other twice.
+  constexpr int kNodes = 2 * (2 * (50'000 / (2 * 128)) * 3 + 3);
+  CHECK(run["notes"].back() == "execution traces of 2 workers: " + std::to_string(kNodes) +
+                                   " nodes of 2 epochs; --epochs 1 makes fewer");
+  run["notes"].erase(run["notes"].size() - 1);
+  CHECK(run["notes"] == nlohmann::json::parse(folder.run(job).out)["runs"][0]["notes"]);
+}
+
+TEST_CASE("execution traces are of one strategy, and go where they can", "[cli]") {
+  const Folder folder;
+  const Outcome many = folder.run(kJob + " --strategy sync,dlb --chakra traces");
+  const Outcome nowhere = folder.run(kJob + " --strategy sync --chakra no/such");
+
+  CHECK(many.status == 2);
+  CHECK(many.err ==
+        "epochcast: --chakra: 2 runs were asked for; expected one --strategy and no --sweep\n");
+  CHECK(nowhere.status == 1);
+  CHECK(nowhere.out.empty());
+  CHECK(nowhere.err == "epochcast: --chakra: no/such/sync.0.et cannot be written\n");
+}
+
 TEST_CASE("bytes that are no UTF-8 do not stop a JSON result", "[cli]") {
   const Folder folder;
   folder.write("caf\xff.json", folder.read("pair.json"));

@@ -15,6 +15,8 @@ const std::string kUsage =
     "they "
     "cost\n"
     "  epochcast measure    what batches and messages cost on this machine\n"
+    "  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of "
+    "iteration times\n"
     "  epochcast calibrate  a platform from what was measured\n"
     "  epochcast validate   measure, calibrate, forecast, run for real: how far off were "
     "forecasts?\n"
@@ -58,6 +60,7 @@ TEST_CASE("simulate --help names every setting with what it takes", "[cli]") {
                                    "--sweep NAME=V1,V2,...",
                                    "--format table|json|csv",
                                    "--timeline FILE",
+                                   "--chakra FOLDER",
                                    "--help"}) {
     CAPTURE(option);
     CHECK(outcome.out.find(option) != std::string::npos);
@@ -91,11 +94,11 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
       {{"fly"},
-       "unknown command \"fly\"; known: simulate, train, emulate, measure, calibrate, validate, "
-       "report, list"},
+       "unknown command \"fly\"; known: simulate, train, emulate, measure, import, calibrate, "
+       "validate, report, list"},
       {{""},
-       "unknown command \"\"; known: simulate, train, emulate, measure, calibrate, validate, "
-       "report, list"},
+       "unknown command \"\"; known: simulate, train, emulate, measure, import, calibrate, "
+       "validate, report, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
       {{"list"},
        "list: expected one of collectives, datasets, networks, platforms, strategies, traces"},

@@ -6,6 +6,7 @@
 #include "core/result.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
+#include "tests/sim/clusters.hpp"
 #include "tests/sim/jobs.hpp"
 
 namespace epochcast::tests {
@@ -158,6 +159,20 @@ TEST_CASE("an epoch of 10,000 iterations takes as many messages as one of 100") 
   CHECK(few.messages == many.messages);
   CHECK(few.messages == 2 * 11 * 12);  // one ring of 12 ranks
   CHECK(many.last_s() == Approx(100 * few.last_s()).epsilon(kRounding));
+}
+
+TEST_CASE("collectives may be replayed one after another without end, outside of loops as well") {
+  constexpr int kTimes = 20'000;
+  const auto end_s = [](int times) {
+    const auto reduce = [times](Fabric& fabric) {
+      for (int i = 0; i < times; ++i)
+        fabric.all_reduce({.bytes = 1e6, .values = {}}, 1, fabric.world());
+    };
+    return observe(plain_star(3, {}), reduce).last_s();
+  };
+
+  // As long as one, so many times: sums of 20,000 terms round at 1e-12.
+  CHECK(end_s(kTimes) == Approx(kTimes * end_s(1)).epsilon(1e-9));
 }
 
 TEST_CASE("collectives with servers are replayed wherever the servers' nodes are") {

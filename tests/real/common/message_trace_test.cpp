@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/mpi/message_trace.hpp"
+#include "real/common/message_trace.hpp"
 
 #include "real/common/json_text.hpp"
 #include "tests/catch.hpp"

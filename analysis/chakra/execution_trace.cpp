@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/chakra/execution_trace.hpp"
+
+#include <google/protobuf/io/zero_copy_stream_impl.h>
+#include <google/protobuf/util/delimited_message_util.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "execution_trace.pb.h"
+
+namespace epochcast {
+namespace {
+
+constexpr const char* kSchemaVersion = "0.0.4";
+constexpr double kMicrosecondsPerSecond = 1e6;
+constexpr double kBarrierBytes = 4;
+constexpr int kDimensions = 4;  // of a topology; ASTRA-sim passes over those that it does not have
+
+[[noreturn]] void fail(const std::filesystem::path& file) {
+  throw RunError("--chakra: " + file.string() + " cannot be written");
+}
+
+chakra::Attribute& attribute(chakra::Node& node, const char* name) {
+  chakra::Attribute& added = *node.add_attr();
+  added.set_name(name);
+  return added;
+}
+
+/// Nothing travels in no bytes.
+std::int64_t whole_bytes(double bytes) { return std::max<std::int64_t>(1, std::llround(bytes)); }
+
+chakra::CollectiveType collective_type(RecordedKind kind) {
+  switch (kind) {
+    case RecordedKind::broadcast:
+      return chakra::BROADCAST;
+    case RecordedKind::all_gather:
+      return chakra::ALL_GATHER;
+    default:
+      return chakra::ALL_REDUCE;  // barriers too
+  }
+}
+
+/// Makes one rank's nodes, in order.
+class NodeMaker {
+ public:
+  explicit NodeMaker(int rank) : rank_(rank) {}
+
+  [[nodiscard]] chakra::Node make(const RecordedAction& action) {
+    chakra::Node node;
+    node.set_id(++last_id_);
+    node.set_name(action.name);
+    for (const std::uint32_t index : action.after) node.add_data_deps(index + 1);
+    node.set_start_time_micros(
+        static_cast<std::uint64_t>(std::llround(action.start_s * kMicrosecondsPerSecond)));
+    // ASTRA-sim: a worker is a device, which computes one thing at a time.
+    attribute(node, "is_cpu_op").set_bool_val(false);
+    switch (action.kind) {
+      case RecordedKind::compute:
+        set_compute(node, action);
+        break;
+      case RecordedKind::send:
+      case RecordedKind::receive:
+        set_message(node, action);
+        break;
+      default:
+        set_collective(node, action);
+    }
+    return node;
+  }
+
+ private:
+  void set_compute(chakra::Node& node, const RecordedAction& action) {
+    node.set_type(chakra::COMP_NODE);
+    computed_s_ += action.seconds;
+    const auto until_us =
+        static_cast<std::uint64_t>(std::llround(computed_s_ * kMicrosecondsPerSecond));
+    node.set_duration_micros(until_us - computed_us_);
+    computed_us_ = until_us;
+  }
+
+  void set_message(chakra::Node& node, const RecordedAction& action) const {
+    const bool is_send = action.kind == RecordedKind::send;
+    node.set_type(is_send ? chakra::COMM_SEND_NODE : chakra::COMM_RECV_NODE);
+    attribute(node, "comm_size").set_int64_val(whole_bytes(action.bytes));
+    attribute(node, "comm_src").set_int32_val(is_send ? rank_ : action.peer);
+    attribute(node, "comm_dst").set_int32_val(is_send ? action.peer : rank_);
+    attribute(node, "comm_tag").set_int32_val(static_cast<std::int32_t>(action.tag));
+  }
+
+  static void set_collective(chakra::Node& node, const RecordedAction& action) {
+    node.set_type(chakra::COMM_COLL_NODE);
+    const bool is_barrier = action.kind == RecordedKind::barrier;
+    attribute(node, "comm_type").set_int64_val(collective_type(action.kind));
+    attribute(node, "comm_size")
+        .set_int64_val(whole_bytes(is_barrier ? kBarrierBytes : action.bytes));
+    chakra::BoolList& dimensions = *attribute(node, "involved_dim").mutable_bool_list();
+    for (int i = 0; i < kDimensions; ++i) dimensions.add_values(true);
+    if (action.group > 0) attribute(node, "pg_name").set_string_val(std::to_string(action.group));
+    if (action.kind != RecordedKind::broadcast) return;
+    attribute(node, "comm_src").set_int32_val(action.peer);
+    // ASTRA-sim takes a broadcast's time from its node.
+    node.set_duration_micros(
+        static_cast<std::uint64_t>(std::llround(action.seconds * kMicrosecondsPerSecond)));
+  }
+
+  int rank_;
+  std::uint64_t last_id_ = 0;
+  double computed_s_ = 0;
+  std::uint64_t computed_us_ = 0;
+};
+
+void write_rank(const std::vector<RecordedAction>& actions,
+                int rank,
+                const std::filesystem::path& file) {
+  std::ofstream out(file, std::ios::binary);
+  {
+    google::protobuf::io::OstreamOutputStream stream(&out);
+    chakra::GlobalMetadata metadata;
+    metadata.set_version(kSchemaVersion);
+    bool is_good = google::protobuf::util::SerializeDelimitedToZeroCopyStream(metadata, &stream);
+    NodeMaker maker(rank);
+    for (const RecordedAction& action : actions) {
+      is_good = is_good && google::protobuf::util::SerializeDelimitedToZeroCopyStream(
+                               maker.make(action), &stream);
+    }
+    if (!is_good) fail(file);
+  }
+  out.flush();
+  if (!out) fail(file);
+}
+
+/// {"1": [0, 1], "2": [2, 3]}: group 0 is everybody, and known without being written.
+void write_groups(const std::vector<std::vector<int>>& groups, const std::filesystem::path& file) {
+  auto json = nlohmann::ordered_json::object();
+  for (std::size_t i = 1; i < groups.size(); ++i) json[std::to_string(i)] = groups[i];
+  std::ofstream out(file);
+  out << json.dump() << '\n';
+  out.flush();
+  if (!out) fail(file);
+}
+
+}  // namespace
+
+void write_execution_traces(Recording recording,
+                            const std::filesystem::path& folder,
+                            const std::string& name) {
+  std::error_code error;
+  std::filesystem::create_directory(folder, error);
+  match_messages(recording);
+  for (std::size_t rank = 0; rank < recording.by_rank.size(); ++rank) {
+    write_rank(recording.by_rank[rank],
+               static_cast<int>(rank),
+               folder / (name + "." + std::to_string(rank) + ".et"));
+  }
+  write_groups(recording.groups, folder / (name + ".groups.json"));
+}
+
+}  // namespace epochcast

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "core/recording.hpp"
+
+namespace epochcast {
+
+/// Writes a recording as Chakra execution traces, `FOLDER/NAME.RANK.et` for every rank, and the
+/// process groups as `FOLDER/NAME.groups.json`: what ASTRA-sim takes as workload configuration
+/// (`FOLDER/NAME`) and communicator group configuration. Makes the folder where its parent exists.
+///
+/// Durations are whole microseconds; what rounding takes from one node the next one gets. A
+/// barrier, which ASTRA-sim does not know, is an all-reduce of 4 bytes. Throws a RunError when a
+/// file cannot be written.
+void write_execution_traces(Recording recording,
+                            const std::filesystem::path& folder,
+                            const std::string& name);
+
+}  // namespace epochcast

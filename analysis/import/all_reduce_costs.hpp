@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/import/iteration_times.hpp"
+#include "analysis/import/profile.hpp"
+#include "core/message_trace.hpp"
+
+namespace epochcast {
+
+/// A rank's profile, and those of its iterations that count.
+struct RankProfile {
+  Profile profile;
+  RankIterations times;
+};
+
+/// What the all-reduces of a job cost.
+struct AllReduceCosts {
+  std::vector<MessageCost> costs;  ///< by scope, backend and size
+  std::vector<int> node_of_rank;
+  std::int64_t counted = 0;    ///< all-reduces that `costs` have samples of
+  std::int64_t unsized = 0;    ///< left out: the profile does not tell their size
+  std::int64_t uncounted = 0;  ///< left out: it is not told among how many ranks they are
+  std::int64_t unmatched = 0;  ///< left out: not in the profiles of all ranks of their group
+  std::int64_t partial = 0;    ///< left out: among neither all ranks nor those of one node
+  bool includes_waiting =
+      false;  ///< there are ranks without a profile, on which these may have waited
+};
+
+/// The all-reduces within the iterations, the n-th of a process group in an iteration being the
+/// same on all its ranks.
+///
+/// A rank that comes early waits, and its all-reduce seems to take longer: the sample is the
+/// shortest of the ranks' times. `ranks_per_node` 0: all ranks are on one node.
+[[nodiscard]] AllReduceCosts all_reduce_costs(std::span<const RankProfile> ranks,
+                                              int ranks_per_node);
+
+}  // namespace epochcast

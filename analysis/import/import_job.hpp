@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/import/all_reduce_costs.hpp"
+#include "analysis/import/iteration_table.hpp"
+#include "core/cost_trace.hpp"
+#include "real/common/measured_source.hpp"
+
+namespace epochcast {
+
+/// What to import.
+struct ImportSettings {
+  std::vector<std::filesystem::path> files = {};  ///< profiles of one job's ranks, or tables
+  std::optional<std::int64_t> batch = {};         ///< samples per rank and iteration
+  std::int64_t skip = 1;                          ///< first iterations of each rank, left out
+  int ranks_per_node = 0;                         ///< 0: all ranks on one node
+  TimeColumn column = {};                         ///< of tables
+};
+
+/// What a job's own records say about its costs.
+struct ImportedJob {
+  std::vector<BatchSamples> batches;  ///< ascending sizes, then ranks
+  AllReduceCosts all_reduces;
+  bool has_profiles = false;      ///< rather than tables
+  std::optional<double> began_s;  ///< seconds since 1970
+  std::vector<real::LibraryVersion> versions;
+  std::string note;                   ///< how the samples were taken, for a trace's source
+  std::vector<std::string> findings;  ///< what was found in which file, a line each
+};
+
+/// Reads the files. Throws a UserError that says what is missing or wrong.
+[[nodiscard]] ImportedJob import_job(const ImportSettings& settings);
+
+}  // namespace epochcast

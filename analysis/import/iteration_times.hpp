@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/import/profile.hpp"
+#include "core/batch_cost.hpp"
+
+namespace epochcast {
+
+/// One iteration of a rank.
+struct IterationTimes {
+  std::int64_t number = 0;  ///< N of ProfilerStep#N
+  double start_s = 0;       ///< in the profile
+  double end_s = 0;         ///< on the GPU, where that is still busy
+  double compute_s = 0;     ///< all but the exposed communication
+  double exposed_s = 0;     ///< collectives under way while nothing was computed
+  BatchTimes parts = {};    ///< of compute_s; see RankIterations::has_parts()
+};
+
+/// The iterations of a rank.
+struct RankIterations {
+  std::vector<IterationTimes> iterations;  ///< ascending
+  bool are_kernels_launched = true;        ///< the launch of every kernel is known
+  bool is_run_ahead = false;  ///< the CPU was ahead of the GPU: iterations are the GPU's periods
+
+  /// Whether parts tell the phases apart: every iteration has a backward pass and a step.
+  [[nodiscard]] bool has_parts() const;
+};
+
+/// The time of every iteration, and of its parts.
+///
+/// An iteration is its ProfilerStep annotation. Where kernels outlast the annotation they were
+/// launched in, the CPU runs ahead, and an iteration is the time from the first kernel launched in
+/// it to the first kernel launched in the next; the last one is then left out. Every moment belongs
+/// to one activity (see Activity); a moment in which nothing runs belongs to what runs next, at the
+/// end of an iteration to what ran last. Throws a UserError when there are no iterations, or they
+/// overlap.
+[[nodiscard]] RankIterations iteration_times(const Profile& profile);
+
+}  // namespace epochcast

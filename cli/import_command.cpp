@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast import`: records of other people's jobs become cost traces.
+#include <chrono>
+#include <ctime>
+#include <iostream>
+#include <set>
+
+#include "cli/commands.hpp"
+#include "cli/import_options.hpp"
+#include "cli/job_options.hpp"
+#include "core/batch_cost.hpp"
+#include "core/error.hpp"
+#include "core/json_input.hpp"
+#include "core/units.hpp"
+#include "real/common/cost_trace_file.hpp"
+#include "real/common/json_text.hpp"
+#include "real/common/message_trace.hpp"
+#include "real/common/text_file.hpp"
+
+namespace epochcast {
+namespace {
+
+/// "2026-11-21", in UTC.
+std::string day_of(double since_1970_s) {
+  const auto when = static_cast<std::time_t>(since_1970_s);
+  std::tm utc{};
+  gmtime_r(&when, &utc);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", &utc);
+  return text;
+}
+
+/// The day on which the file was last written.
+std::string day_of(const std::filesystem::path& file) {
+  const auto age =
+      std::filesystem::file_time_type::clock::now() - std::filesystem::last_write_time(file);
+  const auto written = std::chrono::system_clock::now() - age;
+  return day_of(std::chrono::duration<double>(written.time_since_epoch()).count());
+}
+
+real::MeasuredSource source_of(const ImportOptions& options,
+                               const ImportedJob& job,
+                               const std::string& command) {
+  real::MeasuredSource source = {.machine = options.machine,
+                                 .date = options.date,
+                                 .command = command,
+                                 .versions = job.versions,
+                                 .note = job.note};
+  if (source.date.empty())
+    source.date = job.began_s ? day_of(*job.began_s) : day_of(options.settings.files.front());
+  return source;
+}
+
+nlohmann::ordered_json cost_document(const ImportOptions& options,
+                                     const ImportedJob& job,
+                                     const real::MeasuredSource& source) {
+  CostTrace cost;
+  cost.network = options.network;
+  cost.input = options.input;
+  cost.batches = job.batches;
+  const real::TraceHeader header = {
+      .name = options.output.stem().string(),
+      .title = options.title.empty()
+                   ? "Batches of " + options.network + " on " + options.device + ", imported"
+                   : options.title,
+      .source = source,
+      .device = options.device};
+  nlohmann::ordered_json trace = real::trace_json(header, std::vector{cost});
+  if (!options.is_append || !std::filesystem::exists(options.output)) return trace;
+  static_cast<void>(load_trace(options.output));
+  return real::merged_trace(nlohmann::ordered_json::parse(read_text_file(options.output)),
+                            trace,
+                            options.output.string());
+}
+
+nlohmann::ordered_json message_document(const ImportOptions& options,
+                                        const ImportedJob& job,
+                                        const real::MeasuredSource& source) {
+  return real::message_trace_json({.name = options.messages_output.stem().string(),
+                                   .title = options.title.empty()
+                                                ? "All-reduces of " + options.network + ", imported"
+                                                : options.title,
+                                   .source = source,
+                                   .node_of_rank = job.all_reduces.node_of_rank,
+                                   .costs = job.all_reduces.costs});
+}
+
+void check_messages(const ImportOptions& options, const ImportedJob& job) {
+  if (options.messages_output.empty() || !job.all_reduces.costs.empty()) return;
+  std::string found = "no all-reduces";
+  const AllReduceCosts& all = job.all_reduces;
+  if (all.unsized > 0) {
+    found = std::to_string(all.unsized) +
+            " all-reduces without their size (LibTorch 2.1 tells it, older ones with "
+            "record_shapes=True)";
+  } else if (all.uncounted > 0) {
+    found = std::to_string(all.uncounted) +
+            " all-reduces among an unknown number of ranks (import the profiles of all ranks)";
+  } else if (all.unmatched > 0) {
+    found = std::to_string(all.unmatched) + " all-reduces that are not the same on all ranks";
+  } else if (all.partial > 0) {
+    found = std::to_string(all.partial) + " all-reduces among some ranks only";
+  }
+  throw UserError("--messages-output: got " + found + "; expected all-reduces of the whole job");
+}
+
+/// Samples of all ranks.
+BatchSamples pooled(const std::vector<BatchSamples>& batches, std::int64_t batch) {
+  BatchSamples all;
+  const auto add = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  for (const BatchSamples& samples : batches) {
+    if (samples.batch != batch) continue;
+    all.batch = batch;
+    add(all.total_s, samples.total_s);
+    add(all.load_s, samples.load_s);
+    add(all.forward_s, samples.forward_s);
+    add(all.backward_s, samples.backward_s);
+    add(all.step_s, samples.step_s);
+  }
+  return all;
+}
+
+void show_batch(const BatchSamples& batch, const ImportOptions& options) {
+  const auto median = [](const std::vector<double>& samples_s) {
+    return format_seconds(median_of(samples_s));
+  };
+  std::cout << "batch " << batch.batch << " of " << options.network << " on " << options.device
+            << ": median " << median(batch.total_s) << " of " << batch.total_s.size() << '\n';
+  if (batch.load_s.empty()) return;
+  std::cout << "  load " << median(batch.load_s) << ", forward " << median(batch.forward_s)
+            << ", backward " << median(batch.backward_s) << ", step " << median(batch.step_s)
+            << '\n';
+}
+
+void show_summary(const ImportOptions& options, const ImportedJob& job) {
+  for (const std::string& finding : job.findings) std::cout << finding << '\n';
+  std::set<std::int64_t> sizes;
+  for (const BatchSamples& samples : job.batches) sizes.insert(samples.batch);
+  for (const std::int64_t size : sizes) show_batch(pooled(job.batches, size), options);
+  for (const MessageCost& cost : job.all_reduces.costs) {
+    std::cout << "all-reduce of " << cost.bytes << " B by " << cost.algorithm << " ("
+              << (cost.scope == "all" ? "all ranks" : "ranks of a node")
+              << "): " << cost.samples_s.size() << ", median "
+              << format_seconds(median_of(cost.samples_s)) << '\n';
+  }
+  const AllReduceCosts& all = job.all_reduces;
+  const auto left_out = [](std::int64_t count, const char* why) {
+    if (count > 0) std::cout << "left out: " << count << " all-reduces " << why << '\n';
+  };
+  left_out(all.unsized, "whose size the profile does not tell (record_shapes=True)");
+  left_out(all.uncounted, "among an unknown number of ranks (import the profiles of all)");
+  left_out(all.unmatched, "that are not the same in the profiles of all ranks");
+  left_out(all.partial, "among neither all ranks nor those of a node");
+}
+
+/// Platforms of the catalogue have other devices: the trace will wait for one of the user's own.
+bool is_known_device(const Catalog& catalog, const std::string& device) {
+  for (const std::string& name : catalog.names("models/platforms")) {
+    const Platform platform = load_platform(catalog.find("models/platforms", name, "import"));
+    for (const NodeGroup& node : platform.nodes) {
+      for (const DeviceGroup& group : node.devices) {
+        if (group.model == device) return true;
+      }
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+int run_import(const std::vector<std::string>& arguments) {
+  const Catalog catalog = Catalog::standard();
+  const ImportOptions options = parse_import_options(arguments, catalog);
+  if (options.is_help) {
+    std::cout << import_help();
+    return 0;
+  }
+  const ImportedJob job = import_job(options.settings);
+  check_messages(options, job);
+  std::vector<std::string> command = {"epochcast", "import"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const real::MeasuredSource source = source_of(options, job, shell_text(command));
+  const nlohmann::ordered_json costs = cost_document(options, job, source);
+  real::write_atomically(options.output, real::json_text(costs));
+  if (!options.messages_output.empty()) {
+    real::write_atomically(options.messages_output,
+                           real::json_text(message_document(options, job, source)));
+  }
+  show_summary(options, job);
+  std::cout << "wrote " << options.output.string();
+  if (!options.messages_output.empty()) std::cout << " and " << options.messages_output.string();
+  std::cout << '\n';
+  if (!is_known_device(catalog, options.device)) {
+    std::cout << "no platform of `epochcast list platforms` has a device \"" << options.device
+              << "\"; one of yours must, for simulate to use this trace\n";
+  }
+  return 0;
+}
+
+}  // namespace epochcast

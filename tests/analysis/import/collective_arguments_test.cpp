@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/import/collective_arguments.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+CollectiveArguments told_by(const nlohmann::json& args) {
+  Problems problems("p.json");
+  const CollectiveArguments told = read_collective(JsonInput(args, "/args", problems));
+  problems.throw_if_any();
+  return told;
+}
+
+CollectiveArguments told_in(const std::string& text) {
+  return told_by(nlohmann::json::parse(text));
+}
+
+nlohmann::json all_reduce(const std::string& type) {
+  return {{"Collective name", "allreduce"},
+          {"In msg nelems", 1000},
+          {"dtype", type},
+          {"Group size", 2},
+          {"Process Group Name", "7"},
+          {"Process Group Ranks", "[1, 3]"}};
+}
+
+TEST_CASE("LibTorch 2 tells elements and their type, the group and its ranks") {
+  const CollectiveArguments told = told_by(all_reduce("Float"));
+
+  CHECK(told.name == "allreduce");
+  CHECK(told.bytes == 4 * 1000);
+  CHECK(told.group == "7");
+  CHECK(told.group_size == 2);
+  CHECK(told.ranks == std::vector<int>{1, 3});
+  CHECK(told_by(all_reduce("BFloat16")).bytes == 2 * 1000);
+  CHECK(told_by(all_reduce("Double")).bytes == 8 * 1000);
+}
+
+TEST_CASE("ranks that are cut short are not told") {
+  nlohmann::json args = all_reduce("Float");
+  args["Process Group Ranks"] = "[0, 1, 2, ...]";
+
+  CHECK(told_by(args).ranks.empty());
+}
+
+TEST_CASE("LibTorch 1 tells the shape of the tensor with record_shapes") {
+  CHECK(told_in(R"({"Input Dims": [[31410]], "Input type": ["float"]})").bytes == 4 * 31410);
+  CHECK(told_in(R"({"Input Dims": [[64, 3, 8]], "Input type": ["c10::Half"]})").bytes ==
+        2 * 64 * 3 * 8);
+  // A list of two tensors.
+  CHECK(told_in(R"({"Input Dims": [[[10], [2, 3]], []], "Input type": [["double", "double"], ""]})")
+            .bytes == 8 * (10 + 2 * 3));
+}
+
+TEST_CASE("a list of tensors whose shapes were not recorded tells no size") {
+  CHECK(told_in(R"({"Input Dims": [[], []], "Input type": ["TensorList", ""]})").bytes == 0);
+  CHECK(told_in("{}").bytes == 0);
+  CHECK(told_in(R"({"Input Dims": [["x", 3]], "Input type": ["float"]})").bytes == 0);
+  CHECK(told_in(R"({"Input Dims": [[3, -1]], "Input type": ["float"]})").bytes == 0);
+  CHECK(told_in(R"({"Input Dims": [[99999999, 99999999, 9999]], "Input type": ["float"]})").bytes ==
+        0);
+}
+
+TEST_CASE("sizes that are none are bad input for an all-reduce, and nobody's concern for others") {
+  nlohmann::json args = all_reduce("Tensor");
+  args["In msg nelems"] = -1;
+
+  CHECK(
+      problems_of([&] { static_cast<void>(told_by(args)); }) ==
+      Texts{"p.json: /args/In msg nelems: got -1; expected a whole number from 0 to "
+            "281474976710656",
+            "p.json: /args/dtype: got \"Tensor\"; expected a type of tensors, such as \"Float\""});
+  args["Collective name"] = "wait";
+  CHECK(told_by(args).name == "wait");
+}
+
+}  // namespace
+}  // namespace epochcast::tests
