@@ -9,6 +9,14 @@ int run_simulate(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
+int run_calibrate(const std::vector<std::string>&) {
+  throw UserError("this build does not calibrate; build with -DEPOCHCAST_SIM=ON");
+}
+
+int run_validate(const std::vector<std::string>&) {
+  throw UserError("this build does not validate; build with -DEPOCHCAST_SIM=ON");
+}
+
 int run_report(const std::vector<std::string>&) {
   throw UserError("this build shows no reports; build with -DEPOCHCAST_SIM=ON");
 }
