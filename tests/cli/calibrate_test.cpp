@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast calibrate` and `epochcast validate` as their users meet them.
+#include <nlohmann/json.hpp>
+
+#include "core/platform.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// Two nodes of one rank each: 10 us + 1 GB/s alone, 20 us + 500 MB/s when both send.
+std::string message_trace() {
+  nlohmann::json costs = nlohmann::json::array();
+  const auto add = [&](const char* kind,
+                       const char* scope,
+                       std::int64_t bytes,
+                       double seconds,
+                       const char* what) {
+    nlohmann::json cost = {
+        {"kind", kind}, {"scope", scope}, {"bytes", bytes}, {"samples_s", {seconds, seconds}}};
+    if (*what != '\0') cost["algorithm"] = what;
+    costs.push_back(cost);
+  };
+  for (const std::int64_t bytes : {4, 4096, 65536, 1 << 20, 1 << 22}) {
+    const auto size = static_cast<double>(bytes);
+    add("ping-pong", "between", bytes, 10e-6 + size / 1e9, "");
+    add("ring-step", "all", bytes, 20e-6 + size / 5e8, "");
+  }
+  add("all-reduce", "all", 1 << 22, 2 * (20e-6 + (1 << 21) / 5e8), "ring");
+  return nlohmann::json{{"schema", "epochcast.message-trace/1"},
+                        {"name", "pair-of-nodes"},
+                        {"title", "Two nodes"},
+                        {"source", {{"grade", "estimated"}, {"method", "made up"}}},
+                        {"ranks", 2},
+                        {"nodes", 2},
+                        {"node_of_rank", {0, 1}},
+                        {"costs", costs}}
+      .dump();
+}
+
+TEST_CASE("calibrate writes a platform that forecasts the trace's own all-reduce", "[cli]") {
+  const Folder folder;
+  folder.write("messages.json", message_trace());
+  const Outcome outcome =
+      folder.run("calibrate --messages messages.json --output fitted.json --html fit.html");
+
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+  const std::vector<std::string> said = lines(outcome.out);
+  REQUIRE(said.size() > 2);
+  CHECK(said.front() == "Between nodes: 500 MB/s each way; a round of meeting 0 s");
+  CHECK(said[said.size() - 2] == "median error 0.0 %, worst 0.0 %");
+  CHECK(said.back() == "wrote fitted.json");
+  const Platform platform = load_platform(folder.path() / "fitted.json");
+  CHECK(platform.node_count() == 2);
+  CHECK(platform.network->messages->message_s(1e6) == Approx(20e-6 + 1e6 / 5e8).epsilon(1e-5));
+  CHECK(folder.read("fit.html").find("<svg") != std::string::npos);
+}
+
+TEST_CASE("calibrate says what is missing, exit 2", "[cli]") {
+  const Folder folder;
+  folder.write("messages.json", message_trace());
+  struct Case {
+    std::string arguments;
+    std::string error;
+  };
+  for (const auto& [arguments, error] : std::vector<Case>{
+           {"", "--messages: missing; `epochcast measure messages` writes such a trace"},
+           {" --messages messages.json", "--output: missing; expected the platform file to write"},
+           {" --batches-output trimmed.json", "--batches-output: expected one --batches, got 0"},
+           {" --messages messages.json --output p.json --platform deep-est-ebs",
+            "--platform: unknown platform \"deep-est-ebs\"; did you mean \"deep-est-esb\"?"}}) {
+    CAPTURE(arguments);
+    const Outcome outcome = folder.run("calibrate" + arguments);
+
+    CHECK(outcome.status == 2);
+    CHECK(outcome.err == "epochcast: " + error + "\n");
+  }
+}
+
+TEST_CASE("calibrate leaves the warm-up out of a trace", "[cli]") {
+  const Folder folder;
+  nlohmann::json trace = nlohmann::json::parse(folder.read("gpu.json"));
+  std::vector<double> seconds(60, 0.010);
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] += 1e-5 * static_cast<double>((i + 2) % 7);
+  for (std::size_t i = 0; i < 12; ++i) seconds[i] += 0.010;
+  trace["costs"][0]["batches"] = {{{"batch", 32}, {"seconds", seconds}}};
+  folder.write("warm.json", trace.dump());
+  const Outcome outcome = folder.run("calibrate --batches warm.json --batches-output trimmed.json");
+
+  CHECK(outcome.status == 0);
+  const auto trimmed = nlohmann::json::parse(folder.read("trimmed.json"));
+  CHECK(trimmed["costs"][0]["batches"][0]["seconds"].size() == 48);
+}
+
+std::string experiment(const std::string& validate) {
+  return R"({"schema": "epochcast.experiment/1", "network": "resnet20", "dataset": "cifar10",
+             "platform": "pair.json", "batch-seconds": "gpu=10ms",
+             "validate": )" +
+         validate + "}";
+}
+
+TEST_CASE("validate names what is wrong with an experiment, exit 2", "[cli]") {
+  const Folder folder;
+  struct Case {
+    std::string validate;
+    std::string error;
+  };
+  for (const auto& [validate, error] : std::vector<Case>{
+           {R"({"command": "fly", "cluster": "here", "ranks": 2, "rows": [{"strategy": "sync"}]})",
+            R"(e.json: /validate/command: got "fly"; expected "emulate" or "train")"},
+           {R"({"command": "train", "cluster": "here", "ranks": 2, "rows": []})",
+            "e.json: /validate/rows: got a list of 0; expected a list that is not empty"},
+           {R"({"command": "train", "cluster": "here", "ranks": 2, "rows": [{"stratgy": "sync"}]})",
+            "e.json: /validate/rows/0: /stratgy: unknown setting \"stratgy\"; did you mean "
+            "\"strategy\"?"}}) {
+    CAPTURE(validate);
+    folder.write("e.json", experiment(validate));
+    const Outcome outcome = folder.run("validate e.json");
+
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    CHECK(outcome.err == "epochcast: " + error + "\n");
+  }
+  CHECK(folder.run("validate").err ==
+        "epochcast: validate: expected one or more experiment files\n");
+}
+
+TEST_CASE("other commands pass over what an experiment says about validation", "[cli]") {
+  const Folder folder;
+  folder.write("e.json",
+               experiment(R"({"command": "emulate", "cluster": "here", "ranks": 2, "rows": []})"));
+  const Outcome outcome =
+      folder.run("simulate --experiment e.json --strategy sync --epochs 1 --format csv");
+
+  CHECK(outcome.status == 0);
+  CHECK(outcome.err.empty());
+}
+
+}  // namespace
+}  // namespace epochcast::tests
