@@ -43,11 +43,13 @@ Seating seat(const std::vector<WorkerInfo>& workers) {
     free_ranks[machine_of_rank[rank]].push_back(static_cast<int>(rank));
   std::vector<int> worker_of_rank(workers.size());
   for (const auto& [node, members] : workers_of_node) {
-    const auto machine = std::find_if(free_ranks.begin(), free_ranks.end(), [&](const auto& each) {
-      return each.second.size() >= members.size();
-    });
+    const std::size_t count = members.size();
+    const auto machine =
+        std::find_if(free_ranks.begin(), free_ranks.end(), [count](const auto& each) {
+          return each.second.size() >= count;
+        });
     if (machine == free_ranks.end()) {
-      throw UserError("no machine has room left for the " + std::to_string(members.size()) +
+      throw UserError("no machine has room left for the " + std::to_string(count) +
                       " workers of node " + std::to_string(node) +
                       "; give every host a multiple of a node's workers");
     }

@@ -83,7 +83,8 @@ TEST_CASE("calibrate leaves the warm-up out of a trace", "[cli]") {
   const Folder folder;
   nlohmann::json trace = nlohmann::json::parse(folder.read("gpu.json"));
   std::vector<double> seconds(60, 0.010);
-  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] += 1e-5 * static_cast<double>((i + 2) % 7);
+  for (std::size_t i = 0; i < seconds.size(); ++i)
+    seconds[i] += 1e-5 * static_cast<double>((i + 2) % 7);
   for (std::size_t i = 0; i < 12; ++i) seconds[i] += 0.010;
   trace["costs"][0]["batches"] = {{{"batch", 32}, {"seconds", seconds}}};
   folder.write("warm.json", trace.dump());
