@@ -34,8 +34,8 @@ struct AllReduceCheck {
   [[nodiscard]] double error() const { return forecast_s / measured_s - 1; }
 };
 
-/// Every all-reduce of the trace, simulated on the platform (in a process of its own). Throws a
-/// UserError when the platform has not the ranks of the trace.
+/// Every all-reduce of the trace, simulated (in a process of its own) on a platform that has the
+/// trace's nodes and ranks. Throws a UserError for algorithms that cannot be simulated.
 [[nodiscard]] std::vector<AllReduceCheck> check_all_reduces(const Platform& platform,
                                                             const MessageTrace& trace);
 

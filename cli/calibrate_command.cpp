@@ -223,21 +223,23 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   const NetworkFit fit = fit_network(trace);
   const std::vector<std::string> models(trace.node_of_rank.size(),
                                         values["device-name"].as<std::string>());
-  Json base = platform_of_trace(trace, models);
+  const Json trace_document = Json::parse(read_text_file(messages));
+  const Json measured = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
+  Json document = measured;
   if (values.count("platform") > 0) {
     const auto file = Catalog::standard().find(
         "models/platforms", values["platform"].as<std::string>(), "--platform");
     static_cast<void>(load_platform(file));  // problems are told as everywhere
-    base = Json::parse(read_text_file(file));
+    document = calibrated_platform(Json::parse(read_text_file(file)), fit, trace_document);
   }
-  Json document = calibrated_platform(std::move(base), fit, Json::parse(read_text_file(messages)));
   if (values.count("name") > 0) document["name"] = values["name"].as<std::string>();
-  const Platform platform = parse_platform(nlohmann::json(document), output);
+  static_cast<void>(parse_platform(nlohmann::json(document), output));
   if (fit.between) show_scope("Between nodes", *fit.between);
   if (fit.node) show_scope("Inside nodes", *fit.node);
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
-  const std::vector<AllReduceCheck> checks = check_all_reduces(platform, trace);
+  const std::vector<AllReduceCheck> checks = check_all_reduces(
+      parse_platform(nlohmann::json(measured), output), trace);  // on the ranks that were measured
   show_checks(checks);
   write_text(output, document.dump(2) + "\n");
   if (const std::string page = file_from(values, "html"); !page.empty()) {

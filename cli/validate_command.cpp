@@ -93,6 +93,11 @@ int run_validate(const std::vector<std::string>& arguments) {
     files.emplace_back(file);
   const ValidationOutput output = validation_output_from(values);
   const std::string save = file_from(values, "save");
+  for (const std::string& file : {save, output.html}) {
+    const fs::path parent = fs::path(file).parent_path();
+    if (!parent.empty() && !fs::is_directory(parent))
+      throw UserError(file + ": cannot be written: there is no folder " + parent.string());
+  }
   const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
   const std::vector<ValidationCase> cases = load_validation_cases(files);
   const WorkFolder folder(file_from(values, "folder"));
