@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <boost/program_options.hpp>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -37,7 +38,7 @@ po::options_description run_options() {
   return options;
 }
 
-/// --folder, or one that is gone afterwards.
+/// --folder, or one that is gone afterwards, unless something failed: messages name logs in it.
 class WorkFolder {
  public:
   explicit WorkFolder(const std::string& given) : path_(given), is_kept_(!given.empty()) {
@@ -52,7 +53,7 @@ class WorkFolder {
   }
   ~WorkFolder() {
     std::error_code error;
-    if (!is_kept_) fs::remove_all(path_, error);
+    if (!is_kept_ && std::uncaught_exceptions() == 0) fs::remove_all(path_, error);
   }
   WorkFolder(const WorkFolder&) = delete;
   WorkFolder& operator=(const WorkFolder&) = delete;
