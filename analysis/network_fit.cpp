@@ -85,6 +85,7 @@ std::vector<MessagePoint> points_of(const MessageTrace& trace,
 
 std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
   std::vector<FitPoint> with_fit;
+  with_fit.reserve(points.size());
   for (const MessagePoint& point : points)
     with_fit.push_back({point.bytes, point.seconds, costs.message_s(point.bytes)});
   return with_fit;

@@ -66,6 +66,7 @@ int run_words(const std::vector<std::string>& words) {
     close(pipe_ends[0]);
     close(pipe_ends[1]);
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
     std::signal(SIGPIPE, SIG_DFL);
