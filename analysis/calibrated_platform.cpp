@@ -7,7 +7,6 @@
 #include <cstdio>
 
 #include "analysis/process_pool.hpp"
-#include "core/batch_cost.hpp"
 #include "core/error.hpp"
 
 namespace epochcast {
@@ -117,7 +116,7 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
     checks.push_back({.all_reduce = {.scope = cost.scope,
                                      .algorithm = cost.algorithm,
                                      .bytes = static_cast<double>(cost.bytes)},
-                      .measured_s = median_of(cost.samples_s)});
+                      .measured_s = expected_s(cost.samples_s)});
   }
   if (checks.empty()) return checks;
   std::vector<sim::AllReduceCase> cases;

@@ -28,7 +28,7 @@ namespace epochcast {
 /// An all-reduce that was measured and not used for the fit.
 struct AllReduceCheck {
   sim::AllReduceCase all_reduce;
-  double measured_s = 0;  ///< median
+  double measured_s = 0;  ///< expected_s() of the samples
   double forecast_s = 0;
 
   [[nodiscard]] double error() const { return forecast_s / measured_s - 1; }

@@ -119,9 +119,4 @@ std::vector<CostRow> cost_rows(const CostTrace& trace) {
   return rows;
 }
 
-CostTrace without_warm_up(CostTrace trace) {
-  for (BatchSamples& series : trace.batches) trim(series, warm_up_of(series.total_s));
-  return trace;
-}
-
 }  // namespace epochcast

@@ -40,7 +40,4 @@ struct CostRow {
 /// One row for each batch size, ascending.
 [[nodiscard]] std::vector<CostRow> cost_rows(const CostTrace& trace);
 
-/// The trace without warm-ups (warm_up_of() of each series); outliers stay.
-[[nodiscard]] CostTrace without_warm_up(CostTrace trace);
-
 }  // namespace epochcast

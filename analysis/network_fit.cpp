@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
@@ -15,11 +17,10 @@ namespace {
 constexpr std::size_t kFewestSizes = 3;
 constexpr double kLargeBytes = 65536;  // messages from here on show what a link gives
 constexpr double kLeastSpread = 0.01;  // medians are not known better than this
-constexpr double kFastest = 1e12;      // bytes per second: a line that does not rise
 
 struct Line {
   double latency_s = 0;
-  double s_per_byte = 1 / kFastest;
+  double s_per_byte = 0;
   double misfit = 0;  ///< sum of squares, in units of the points' spreads
 };
 
@@ -28,8 +29,12 @@ double weight_of(const MessagePoint& point) {
   return 1 / (point.seconds * std::max(of_median, kLeastSpread));
 }
 
-/// The line through points [begin, end) with the least misfit.
-Line fit_line(const std::vector<MessagePoint>& points, std::size_t begin, std::size_t end) {
+/// The line through points [begin, end) with the least misfit of those that begin at or above 0 and
+/// rise by `least_s_per_byte` or more.
+Line fit_line(const std::vector<MessagePoint>& points,
+              std::size_t begin,
+              std::size_t end,
+              double least_s_per_byte) {
   const auto count = static_cast<Eigen::Index>(end - begin);
   Eigen::MatrixX2d terms(count, 2);
   Eigen::VectorXd seconds(count);
@@ -42,14 +47,14 @@ Line fit_line(const std::vector<MessagePoint>& points, std::size_t begin, std::s
   Line line;
   Eigen::Vector2d found = Eigen::Vector2d::Zero();
   if (count > 1) found = terms.colPivHouseholderQr().solve(seconds);
-  if (count == 1 || found[0] < 0) {
-    // Through the origin: the best of all lines that have no negative latency.
+  if (count == 1 || found[0] < 0)
     found = {0, terms.col(1).dot(seconds) / terms.col(1).squaredNorm()};
-  } else if (found[1] <= 0) {
-    found = {terms.col(0).dot(seconds) / terms.col(0).squaredNorm(), 0};
+  if (found[1] < least_s_per_byte) {
+    const Eigen::VectorXd rest = seconds - least_s_per_byte * terms.col(1);
+    found = {std::max(0.0, terms.col(0).dot(rest) / terms.col(0).squaredNorm()), least_s_per_byte};
   }
   line.latency_s = found[0];
-  line.s_per_byte = std::max(found[1], 1 / kFastest);
+  line.s_per_byte = found[1];
   line.misfit = (terms * Eigen::Vector2d(line.latency_s, line.s_per_byte) - seconds).squaredNorm();
   return line;
 }
@@ -62,24 +67,46 @@ double breakpoint(const Line& below, double last, const Line& above, double firs
   return std::round(crossing > last && crossing < first ? crossing : first);
 }
 
+/// From here on a sample is a stall. `sorted` is not empty.
+double fence_s(const std::vector<double>& sorted) {
+  const double upper_s = quantile_of(sorted, 0.75);
+  constexpr double kFarOut = 3;
+  constexpr double kLeast = 1.5;
+  return std::max(upper_s + kFarOut * (upper_s - quantile_of(sorted, 0.25)),
+                  kLeast * quantile_of(sorted, 0.5));
+}
+
+std::size_t stalls_of(std::vector<double> samples_s) {
+  if (samples_s.empty()) return 0;
+  std::sort(samples_s.begin(), samples_s.end());
+  const auto first = std::upper_bound(samples_s.begin(), samples_s.end(), fence_s(samples_s));
+  return static_cast<std::size_t>(samples_s.end() - first);
+}
+
 std::vector<MessagePoint> points_of(const MessageTrace& trace,
                                     const std::string& kind,
                                     const std::string& scope) {
-  std::vector<MessagePoint> points;
+  std::map<std::int64_t, std::vector<const MessageCost*>> sessions_of;  // by bytes
   for (const MessageCost& cost : trace.costs) {
-    if (cost.kind != kind || cost.scope != scope) continue;
-    std::vector<double> sorted = cost.samples_s;
-    std::sort(sorted.begin(), sorted.end());
-    const double median_s = quantile_of(sorted, 0.5);
-    if (median_s <= 0) continue;
-    const double spread = 0.5 * (quantile_of(sorted, 0.75) - quantile_of(sorted, 0.25)) / median_s;
-    points.push_back({.bytes = static_cast<double>(cost.bytes),
-                      .seconds = median_s,
-                      .relative_spread = spread,
-                      .samples = static_cast<double>(sorted.size())});
+    if (cost.kind == kind && cost.scope == scope && median_of(cost.samples_s) > 0)
+      sessions_of[cost.bytes].push_back(&cost);
   }
-  std::sort(
-      points.begin(), points.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+  std::vector<MessagePoint> points;
+  for (const auto& [bytes, sessions] : sessions_of) {
+    MessagePoint point = {.bytes = static_cast<double>(bytes), .samples = 0};
+    std::vector<double> sorted;
+    for (const MessageCost* cost : sessions) {
+      point.session_s.push_back(expected_s(cost->samples_s));
+      sorted.insert(sorted.end(), cost->samples_s.begin(), cost->samples_s.end());
+    }
+    std::sort(sorted.begin(), sorted.end());
+    point.seconds = std::accumulate(point.session_s.begin(), point.session_s.end(), 0.0) /
+                    static_cast<double>(sessions.size());
+    point.relative_spread =
+        0.5 * (quantile_of(sorted, 0.75) - quantile_of(sorted, 0.25)) / quantile_of(sorted, 0.5);
+    point.samples = static_cast<double>(sorted.size());
+    points.push_back(std::move(point));
+  }
   return points;
 }
 
@@ -91,18 +118,21 @@ std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const Mess
   return with_fit;
 }
 
-/// What large messages take differs from the fit by their spread and by the fit's own error: the
-/// root of the mean of both, squared.
+/// How far what large messages take in some session is from the fit, as a root mean square: the
+/// fit's own error and what a session has in common. One session says nothing of others; then the
+/// spread of its samples stands for it.
 double uncertainty_of(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
   constexpr double kQuartile = 0.6745;  // half the quartiles' distance in standard deviations
   double sum = 0;
   double count = 0;
   for (const MessagePoint& point : points) {
     if (point.bytes < kLargeBytes) continue;
-    const double error = costs.message_s(point.bytes) / point.seconds - 1;
-    const double spread = point.relative_spread / kQuartile;
-    sum += error * error + spread * spread;
-    ++count;
+    const double spread = point.session_s.size() > 1 ? 0 : point.relative_spread / kQuartile;
+    for (const double seconds : point.session_s) {
+      const double error = costs.message_s(point.bytes) / seconds - 1;
+      sum += error * error + spread * spread;
+      ++count;
+    }
   }
   return count > 0 ? std::min(std::sqrt(sum / count), 0.5) : 0;
 }
@@ -112,6 +142,17 @@ struct Scope {
   std::string ring;  ///< of ring steps and meetings
   int members = 2;   ///< of the ring
 };
+
+/// What a link gives: the most that a large message gets, or more would get; that other sizes get
+/// less is the software's doing. No line of a fit may be faster, since no simulated message is.
+double fastest_of(const std::vector<MessagePoint>& points) {
+  double fastest = fit_regimes(points).back().bytes_per_s;
+  for (const MessagePoint& point : points) {
+    if (point.bytes >= std::min(kLargeBytes, points.back().bytes))
+      fastest = std::max(fastest, point.bytes / point.seconds);
+  }
+  return fastest;
+}
 
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
   const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair);
@@ -123,18 +164,16 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
                     scope.pair + "); expected at least " + std::to_string(kFewestSizes));
   }
   ScopeFit fit;
-  fit.alone = fit_regimes(alone);
-  fit.costs.regimes = busy.empty() ? fit.alone : fit_regimes(busy);
+  fit.alone = fit_regimes(alone, fastest_of(alone));
+  fit.bytes_per_s = fastest_of(busy.empty() ? alone : busy);
+  fit.costs.regimes = busy.empty() ? fit.alone : fit_regimes(busy, fit.bytes_per_s);
   fit.ping_pong = fitted(alone, {.regimes = fit.alone});
   if (!busy.empty()) fit.ring_step = fitted(busy, fit.costs);
-  // A link gives what it gives to large messages; that some sizes get less is the software's doing.
-  const std::vector<MessageRegime>& regimes = fit.costs.regimes;
-  for (std::size_t i = 0; i < regimes.size(); ++i) {
-    const bool is_last = i + 1 == regimes.size();
-    if (is_last || regimes[i + 1].from_bytes > kLargeBytes)
-      fit.bytes_per_s = std::max(fit.bytes_per_s, regimes[i].bytes_per_s);
+  for (const MessageCost& cost : trace.costs) {
+    const bool is_fitted = (cost.kind == "ping-pong" && cost.scope == scope.pair) ||
+                           (cost.kind == "ring-step" && cost.scope == scope.ring);
+    if (is_fitted) fit.stalls += stalls_of(cost.samples_s);
   }
-
   fit.costs.uncertainty = uncertainty_of(busy.empty() ? alone : busy, fit.costs);
 
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
@@ -148,18 +187,27 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
 
 }  // namespace
 
-std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points) {
+double expected_s(std::vector<double> samples_s) {
+  if (samples_s.empty()) return 0;
+  std::sort(samples_s.begin(), samples_s.end());
+  const auto end = std::upper_bound(samples_s.begin(), samples_s.end(), fence_s(samples_s));
+  return std::accumulate(samples_s.begin(), end, 0.0) /
+         static_cast<double>(end - samples_s.begin());
+}
+
+std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points, double fastest) {
   const std::size_t count = points.size();
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const std::size_t most = std::max<std::size_t>(1, count / 2);
   // best[k][end]: least misfit of the first `end` points by k + 1 lines of two points or more.
   std::vector<std::vector<double>> best(most, std::vector<double>(count + 1, kNever));
   std::vector<std::vector<std::size_t>> begin_of(most, std::vector<std::size_t>(count + 1, 0));
-  for (std::size_t end = 1; end <= count; ++end) best[0][end] = fit_line(points, 0, end).misfit;
+  for (std::size_t end = 1; end <= count; ++end)
+    best[0][end] = fit_line(points, 0, end, 1 / fastest).misfit;
   for (std::size_t k = 1; k < most; ++k) {
     for (std::size_t end = 2 * (k + 1); end <= count; ++end) {
       for (std::size_t begin = 2 * k; begin + 2 <= end; ++begin) {
-        const double misfit = best[k - 1][begin] + fit_line(points, begin, end).misfit;
+        const double misfit = best[k - 1][begin] + fit_line(points, begin, end, 1 / fastest).misfit;
         if (misfit >= best[k][end]) continue;
         best[k][end] = misfit;
         begin_of[k][end] = begin;
@@ -182,7 +230,7 @@ std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points) 
   Line above;
   for (std::size_t k = lines + 1; k-- > 0;) {
     const std::size_t begin = k == 0 ? 0 : begin_of[k][end];
-    const Line line = fit_line(points, begin, end);
+    const Line line = fit_line(points, begin, end, 1 / fastest);
     if (!regimes.empty()) {
       regimes.front().from_bytes =
           breakpoint(line, points[end - 1].bytes, above, points[end].bytes);

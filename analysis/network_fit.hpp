@@ -14,7 +14,7 @@ namespace epochcast {
 /// One measured size and what a fit says of it.
 struct FitPoint {
   double bytes = 0;
-  double measured_s = 0;  ///< median
+  double measured_s = 0;  ///< expected_s() of the samples
   double fitted_s = 0;
 
   [[nodiscard]] double error() const { return fitted_s / measured_s - 1; }
@@ -32,6 +32,7 @@ struct ScopeFit {
   double opposite_factor = 1;  ///< how much longer large messages take when one comes the other way
   std::vector<FitPoint> ping_pong;  ///< fitted by `alone`
   std::vector<FitPoint> ring_step;  ///< fitted by `costs`
+  std::size_t stalls = 0;           ///< samples that count nowhere, see expected_s()
 };
 
 /// What a message trace says of a machine. Scopes that were not measured are absent.
@@ -45,17 +46,26 @@ struct NetworkFit {
 /// be checked against them. Throws a UserError when the trace lacks what it takes.
 [[nodiscard]] NetworkFit fit_network(const MessageTrace& trace);
 
-/// Median seconds at one size.
+/// What a message takes on average, so that many take so many times as long: a median would leave
+/// out the tail that an epoch's hundreds of messages meet. Samples above both the upper quartile +
+/// 3 interquartile ranges (Tukey's "far out") and 1.5 medians are stalls of the machine, and left
+/// out.
+[[nodiscard]] double expected_s(std::vector<double> samples_s);
+
+/// Expected seconds at one size.
 struct MessagePoint {
   double bytes = 0;
-  double seconds = 0;
-  double relative_spread = 0;  ///< half the distance of the samples' quartiles / median
+  double seconds = 0;                  ///< mean over sessions
+  std::vector<double> session_s = {};  ///< of each session
+  double relative_spread = 0;          ///< half the distance of the samples' quartiles / median
   double samples = 1;
 };
 
-/// Regimes by dynamic programming over breakpoints: lines with non-negative latency and positive
-/// bandwidth by weighted least squares of relative errors, as many as the Bayesian information
-/// criterion (Schwarz 1978) supports. `points` ascend in bytes and are not empty.
-[[nodiscard]] std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points);
+/// Regimes by dynamic programming over breakpoints: lines with non-negative latency and a bandwidth
+/// up to `fastest` bytes per second by weighted least squares of relative errors, as many as the
+/// Bayesian information criterion (Schwarz 1978) supports. `points` ascend in bytes and are not
+/// empty.
+[[nodiscard]] std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points,
+                                                     double fastest = 1e12);
 
 }  // namespace epochcast

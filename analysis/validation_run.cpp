@@ -96,8 +96,11 @@ class Calibration {
   [[nodiscard]] const ValidationCluster& cluster() const { return cluster_; }
   [[nodiscard]] const fs::path& folder() const { return folder_; }
 
-  void measure_messages() {
-    if (fs::exists(messages())) return;
+  /// Once per session: the machine is not the same at all times.
+  void measure_messages(int session) {
+    const fs::path measured = folder_ / ("messages-" + std::to_string(session + 1) + ".json");
+    messages_.push_back(measured);
+    if (fs::exists(measured)) return;
     const fs::path file = folder_ / "measuring.json";
     static_cast<void>(output_of(options_,
                                 cluster_,
@@ -116,7 +119,7 @@ class Calibration {
                                  "--output",
                                  file.string()},
                                 folder_ / "messages.log"));
-    fs::rename(file, messages());
+    fs::rename(file, measured);
   }
 
   /// Batches of a case that trains; with all ranks at it, as in training. Once per session. Those
@@ -146,8 +149,8 @@ class Calibration {
   /// The configuration with the calibrated platform in the place of the case's own, and with
   /// measured costs where it trains.
   [[nodiscard]] JobConfig forecast_config(const ValidationCase& one) {
-    const MessageTrace trace = load_message_trace(messages());
-    const Json trace_document = Json::parse(read_text_file(messages()));
+    const MessageTrace trace = load_message_sessions(messages_);
+    const Json trace_document = Json::parse(read_text_file(messages_.front()));
     JobConfig config = one.config;
     Json document;
     std::string name = one.config.platform;
@@ -180,7 +183,6 @@ class Calibration {
   }
 
  private:
-  [[nodiscard]] fs::path messages() const { return folder_ / "messages.json"; }
   [[nodiscard]] fs::path batches() const { return folder_ / "batches.json"; }
 
   /// The measured trace for a device that sleeps until `factor` times the time has passed.
@@ -217,6 +219,7 @@ class Calibration {
   const ValidationOptions& options_;
   const Catalog& catalog_;
   fs::path folder_;
+  std::vector<fs::path> messages_;
 };
 
 /// The command that runs a case for real.
@@ -267,12 +270,8 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
       calibrations.emplace_back(one.cluster, options, catalog, calibrations.size() + 1);
   }
   const auto repetitions = static_cast<std::size_t>(options.repetitions);
-  const std::size_t steps = calibrations.size() + repetitions * cases.size() + 1;
+  const std::size_t steps = repetitions * (calibrations.size() + cases.size()) + 1;
   std::size_t done = 0;
-  for (Calibration& calibration : calibrations) {
-    progress("measuring messages, " + calibration.cluster().name, done++, steps);
-    calibration.measure_messages();
-  }
   std::vector<ValidationRow> rows;
   rows.reserve(cases.size());
   for (const ValidationCase& one : cases) {
@@ -285,6 +284,10 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
                     .problems = {}});
   }
   for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
+    for (Calibration& calibration : calibrations) {
+      progress("measuring messages, " + calibration.cluster().name, done++, steps);
+      calibration.measure_messages(static_cast<int>(repetition));
+    }
     for (std::size_t i = 0; i < cases.size(); ++i) {
       Calibration& calibration = calibrations[calibration_of[i]];
       progress(cases[i].group + ": " + cases[i].point, done++, steps);

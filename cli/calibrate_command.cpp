@@ -4,6 +4,7 @@
 #include <boost/program_options.hpp>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -23,14 +24,16 @@
 namespace epochcast {
 namespace {
 
+namespace fs = std::filesystem;
 namespace po = boost::program_options;
 using Json = nlohmann::ordered_json;
 
 po::options_description calibrate_options() {
   po::options_description options("Options", 110, 60);
   options.add_options()("messages",
-                        po::value<std::string>()->value_name("FILE"),
-                        "message trace, from epochcast measure messages")(
+                        po::value<std::vector<std::string>>()->value_name("FILE"),
+                        "message trace, from epochcast measure messages (several times: sessions "
+                        "of the same ranks)")(
       "platform",
       po::value<std::string>()->value_name("NAME|FILE"),
       "platform whose network and adding are replaced by what was measured (default: one made of "
@@ -81,6 +84,11 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
   for (const MessageRegime& regime : fit.costs.regimes) {
     std::cout << "  from " << format_bytes(regime.from_bytes) << ": "
               << format_seconds(regime.latency_s) << " + " << rate(regime.bytes_per_s) << '\n';
+  }
+  if (fit.stalls > 0) {
+    std::cout << "  note: " << fit.stalls << " sample"
+              << (fit.stalls == 1 ? " is a stall" : "s are stalls")
+              << " of the machine, far from all others, and left out\n";
   }
   constexpr double kSlowed = 1.2;
   if (fit.opposite_factor > kSlowed) {
@@ -212,18 +220,22 @@ int run_calibrate(const std::vector<std::string>& arguments) {
     std::cout << "epochcast calibrate: a platform from what was measured\n\n" << options;
     return 0;
   }
-  const std::string messages = file_from(values, "messages");
+  std::vector<fs::path> messages;
+  if (values.count("messages") > 0) {
+    for (const std::string& file : values["messages"].as<std::vector<std::string>>())
+      messages.emplace_back(file);
+  }
   const std::string output = file_from(values, "output");
   look_through_batches(values);
   if (messages.empty() && values.count("batches") > 0) return 0;
   if (messages.empty())
     throw UserError("--messages: missing; `epochcast measure messages` writes such a trace");
   if (output.empty()) throw UserError("--output: missing; expected the platform file to write");
-  const MessageTrace trace = load_message_trace(messages);
+  const MessageTrace trace = load_message_sessions(messages);
   const NetworkFit fit = fit_network(trace);
   const std::vector<std::string> models(trace.node_of_rank.size(),
                                         values["device-name"].as<std::string>());
-  const Json trace_document = Json::parse(read_text_file(messages));
+  const Json trace_document = Json::parse(read_text_file(messages.front()));
   const Json measured = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
   Json document = measured;
   if (values.count("platform") > 0) {

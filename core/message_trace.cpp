@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/error.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -65,6 +66,21 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
 
 MessageTrace load_message_trace(const std::filesystem::path& file) {
   return parse_message_trace(read_json_file(file), file.string());
+}
+
+MessageTrace load_message_sessions(const std::vector<std::filesystem::path>& files) {
+  MessageTrace all = load_message_trace(files.front());
+  for (std::size_t session = 1; session < files.size(); ++session) {
+    MessageTrace trace = load_message_trace(files[session]);
+    if (trace.node_of_rank != all.node_of_rank)
+      throw UserError(trace.file + ": its ranks lie on other nodes than those of " + all.file +
+                      "; expected sessions of the same ranks");
+    for (MessageCost& cost : trace.costs) {
+      cost.session = static_cast<int>(session);
+      all.costs.push_back(std::move(cost));
+    }
+  }
+  return all;
 }
 
 }  // namespace epochcast

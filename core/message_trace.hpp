@@ -18,6 +18,7 @@ struct MessageCost {
   std::string algorithm = {};  ///< of an all-reduce
   std::int64_t bytes = 0;
   std::vector<double> samples_s = {};  ///< in the order measured
+  int session = 0;                     ///< index of the file it comes from
 };
 
 /// Message costs between the ranks of a job.
@@ -36,5 +37,8 @@ struct MessageTrace {
 [[nodiscard]] MessageTrace parse_message_trace(const nlohmann::json& document,
                                                const std::string& file);
 [[nodiscard]] MessageTrace load_message_trace(const std::filesystem::path& file);
+/// Several sessions of the same ranks as one trace, which is called as the first. Throws a
+/// UserError when ranks lie on other nodes in some file. `files` is not empty.
+[[nodiscard]] MessageTrace load_message_sessions(const std::vector<std::filesystem::path>& files);
 
 }  // namespace epochcast

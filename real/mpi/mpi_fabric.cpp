@@ -28,7 +28,7 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      const AllReduceChoice& all_reduce,
                      Timeline* timeline,
                      MPI_Comm job)
-    : workers_(std::move(workers)), job_(job), timeline_(timeline) {
+    : workers_(std::move(workers)), job_(job), timeline_(timeline), progress_(job) {
   prctl(PR_SET_TIMERSLACK, 1);  // sleeps stand for computing: let them end on time
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   std::vector<int> everybody(workers_.size());

@@ -11,6 +11,7 @@
 
 #include "core/fabric.hpp"
 #include "core/timeline.hpp"
+#include "real/mpi/background_progress.hpp"
 #include "real/mpi/message_stream.hpp"
 #include "real/mpi/schedule_run.hpp"
 
@@ -118,7 +119,8 @@ class MpiFabric : public Fabric {
   double blocked_s_ = 0;
   double computing_since_s_ = 0;
   std::vector<std::shared_ptr<StreamOperation>> unbooked_;  ///< on the stream, in order of start
-  std::unique_ptr<MessageStream> stream_;                   ///< last: ends before what it uses
+  std::unique_ptr<MessageStream> stream_;                   ///< ends before what it uses
+  BackgroundProgress progress_;
 };
 
 }  // namespace epochcast::real

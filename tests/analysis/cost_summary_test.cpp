@@ -122,24 +122,5 @@ TEST_CASE("ranks are compared within sessions, and sessions with each other") {
   CHECK(row.session_spread == Approx(6 / 1.25));
 }
 
-TEST_CASE("a trace without warm-up lacks the same samples in all phases") {
-  BatchSamples measured = series(8, 0, 0, warming(8));
-  for (const double seconds : measured.total_s) {
-    measured.load_s.push_back(seconds * 0.1);
-    measured.forward_s.push_back(seconds * 0.3);
-    measured.backward_s.push_back(seconds * 0.4);
-    measured.step_s.push_back(seconds * 0.2);
-  }
-
-  const CostTrace trimmed = without_warm_up(trace_of({measured, series(16, 0, 0, {2, 1})}));
-
-  REQUIRE(trimmed.batches.size() == 2);
-  CHECK(trimmed.network == "resnet20");
-  CHECK(trimmed.batches[0].total_s == Values(measured.total_s.begin() + 8, measured.total_s.end()));
-  CHECK(trimmed.batches[0].step_s == Values(measured.step_s.begin() + 8, measured.step_s.end()));
-  CHECK(trimmed.batches[0].load_s.size() == 22);
-  CHECK(trimmed.batches[1].total_s == Values{2, 1});
-}
-
 }  // namespace
 }  // namespace epochcast::tests

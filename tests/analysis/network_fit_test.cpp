@@ -73,6 +73,40 @@ TEST_CASE("latency is never negative and time never falls with size") {
   }
 }
 
+TEST_CASE("no line is faster than the link") {
+  // A size that happens to be slow, and one that hides it: the line between them would rise slowly.
+  std::vector<MessagePoint> points = points_of([](double bytes) { return bytes / 1e9; });
+  points[7].seconds *= 1.6;
+
+  for (const MessageRegime& regime : fit_regimes(points, 1e9))
+    CHECK(regime.bytes_per_s <= 1e9 * (1 + 1e-9));
+}
+
+TEST_CASE("what is expected of a message has its tail, and not the machine's stalls") {
+  CHECK(expected_s({1, 1, 1, 1.4}) == Approx(1.1));
+  CHECK(expected_s({1, 1, 1, 1, 1, 50}) == Approx(1));
+  CHECK(expected_s({1, 2, 3, 4, 5, 6, 7, 8, 9}) == Approx(5));
+  CHECK(expected_s({}) == 0);
+}
+
+TEST_CASE("sessions count alike, and how far they are from the fit is what is uncertain") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 0.9 * (30e-6 + bytes / 5e8); });
+  MessageTrace later = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 1.1 * (30e-6 + bytes / 5e8); });
+  for (MessageCost& cost : later.costs) {
+    cost.session = 1;
+    cost.samples_s.assign(7, cost.samples_s.front());
+    trace.costs.push_back(cost);
+  }
+
+  const NetworkFit fit = fit_network(trace);
+
+  CHECK(fit.between->costs.message_s(1e6) == Approx(30e-6 + 1e6 / 5e8).epsilon(1e-9));
+  CHECK(fit.between->costs.uncertainty == Approx(0.1).epsilon(0.02));
+  CHECK(fit.between->stalls == 0);
+}
+
 TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone") {
   const NetworkFit fit = fit_network(trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                               [](double bytes) { return 30e-6 + bytes / 5e8; }));
