@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace epochcast {
 
@@ -24,5 +26,18 @@ void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
                       const std::function<void(std::size_t, TaskAnswer)>& done);
+
+/// A program to run.
+struct ProgramCall {
+  std::vector<std::string> words;  ///< path and arguments
+  std::filesystem::path log;       ///< gets its stderr
+};
+
+/// The same for programs: what they write to stdout is the answer, and `line(i, text)` is called
+/// for each line of it as it comes.
+void run_programs(const std::vector<ProgramCall>& calls,
+                  std::size_t parallelism,
+                  const std::function<void(std::size_t, const std::string&)>& line,
+                  const std::function<void(std::size_t, TaskAnswer)>& done);
 
 }  // namespace epochcast

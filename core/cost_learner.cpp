@@ -18,7 +18,7 @@ CostLearner::CostLearner(Fabric& fabric,
                          const BatchCost& cost,
                          const std::vector<Bucket>& buckets,
                          std::optional<std::uint64_t> seed)
-    : fabric_(fabric), network_(network), cost_(cost), buckets_(buckets) {
+    : fabric_(fabric), network_(network), cost_(cost), buckets_(buckets), seed_(seed) {
   if (seed) random_.emplace(*seed);
 }
 
@@ -35,7 +35,9 @@ std::vector<Payload> CostLearner::buckets() {
   return payloads;
 }
 
-void CostLearner::begin_epoch(std::int64_t) {}
+void CostLearner::begin_epoch(std::int64_t epoch) {
+  if (seed_) random_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
+}
 
 // What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
 void CostLearner::use_shuffled(const Share& share) { trained_samples_ = share.samples(); }

@@ -15,7 +15,8 @@ namespace epochcast {
 /// clock.
 class CostLearner : public Learner {
  public:
-  /// `seed`: costs are drawn from the samples; without one they are medians. All references must
+  /// `seed`: costs are drawn from the samples, each epoch's alike whatever came before; without one
+  /// they are medians. All references must
   /// outlive the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
@@ -52,6 +53,7 @@ class CostLearner : public Learner {
   const Network& network_;
   const BatchCost& cost_;
   const std::vector<Bucket>& buckets_;
+  std::optional<std::uint64_t> seed_;
   std::optional<Random> random_;
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;

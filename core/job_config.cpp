@@ -50,6 +50,7 @@ void check_counts(std::string_view name, Command command, const std::string& ori
     std::string counts;
     for (const auto& [other, text] : {std::pair(Command::simulate, "simulate"),
                                       std::pair(Command::emulate, "emulate"),
+                                      std::pair(Command::rehearse, "rehearse"),
                                       std::pair(Command::train, "train")}) {
       if ((setting.commands & in(other)) != 0)
         counts += (counts.empty() ? "" : " and ") + std::string(text);

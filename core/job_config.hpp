@@ -81,14 +81,17 @@ struct JobConfig {
 };
 
 /// In which commands a setting counts.
-enum class Command { simulate, emulate, train };
+enum class Command { simulate, emulate, train, rehearse };
 using Commands = unsigned;
 [[nodiscard]] constexpr Commands in(Command command) {
   return 1U << static_cast<unsigned>(command);
 }
 constexpr Commands kForecast = in(Command::simulate);
-constexpr Commands kWithCosts = in(Command::simulate) | in(Command::emulate);
+constexpr Commands kWithCosts =
+    in(Command::simulate) | in(Command::emulate) | in(Command::rehearse);
 constexpr Commands kTrain = in(Command::train);
+constexpr Commands kLearning = in(Command::train) | in(Command::rehearse);
+constexpr Commands kSimulated = in(Command::simulate) | in(Command::rehearse);
 constexpr Commands kEverywhere = kWithCosts | kTrain;
 
 /// One setting: a flag `--name`, a key of an experiment file, a `--set name=value`, a sweep axis.

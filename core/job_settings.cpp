@@ -197,7 +197,7 @@ std::vector<Setting> job_settings() {
        [](C& c, Text t) { c.batch_seconds = parse_seconds_map(t, false); },
        [](const C& c) { return show_seconds_map(c.batch_seconds); }},
       {"exchange-seconds",
-       kForecast,
+       kSimulated,
        "TIME|CLASS=TIME,...",
        "seconds of one exchange: among all workers, inside a node (node=), or among one class "
        "alone; replaces the network",
@@ -222,7 +222,7 @@ std::vector<Setting> job_settings() {
        [](C& c, Text t) { c.deterministic = parse_switch(t); },
        [](const C& c) { return show_switch(c.deterministic); }},
       {"exact",
-       kForecast,
+       kSimulated,
        "on|off",
        "simulate every message and iteration instead of recognising repetitions; slow",
        [](C& c, Text t) { c.exact = parse_switch(t); },

@@ -34,7 +34,6 @@ sg::Engine& engine() {
     // Events closer together than this are one event; the default of 1 ns is as long as a link's
     // latency.
     sg::Engine::set_config("surf/precision:1e-13");
-    sg::Engine::set_config("contexts/stack-size:256");
     sg::Engine::set_config("contexts/guard-size:0");
     return made;
   }();
@@ -222,7 +221,8 @@ sg::Host* Cluster::host(int node, int device) const {
   return hosts_.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(device));
 }
 
-void Cluster::run(const std::function<void()>& program) {
+void Cluster::run(const std::function<void()>& program, int stack_kib) {
+  sg::Engine::set_config("contexts/stack-size:" + std::to_string(stack_kib));
   sg::Actor::create("epochcast", hosts_.front().front(), program);
   engine().run();
 }

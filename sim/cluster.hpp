@@ -35,8 +35,9 @@ class Cluster {
   /// Whether what devices of one node exchange stays on links of that node. Not known of XML files.
   [[nodiscard]] bool has_separate_nodes() const { return has_separate_nodes_; }
 
-  /// Runs `program` as the first actor of the simulation, until nothing is left to do.
-  void run(const std::function<void()>& program);
+  /// Runs `program` as the first actor of the simulation, until nothing is left to do. Every actor
+  /// has a stack of so many KiB.
+  void run(const std::function<void()>& program, int stack_kib = 256);
 
  private:
   void use_message_costs(const Platform& platform);

@@ -72,11 +72,12 @@ void SimFabric::repeat(const Communicator& among,
     shared =
         std::make_shared<LoopWatch>(among.size(), count, rule_for(among, sequence, depth, count));
   const std::shared_ptr<LoopWatch> watch = shared;
-  if (world_.options_.is_accelerated) watch->report(member, 0, meters());
+  const bool may_omit = world_.options_.is_accelerated && !world_.options_.runs_every_iteration;
+  if (may_omit) watch->report(member, 0, meters());
   for (std::int64_t i = 0; i < count; ++i) {
     if (depth == 0) me.epoch = i;
     body(i);
-    if (!world_.options_.is_accelerated) continue;
+    if (!may_omit) continue;
     const bool has_verdict = watch->looks_after(i + 1);
     const bool is_last = watch->report(member, i + 1, meters());
     if (!has_verdict) continue;

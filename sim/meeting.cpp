@@ -2,32 +2,36 @@
 #include "sim/meeting.hpp"
 
 #include <algorithm>
+#include <span>
+#include <stdexcept>
+
+#include "collectives/execute.hpp"
 
 namespace epochcast::sim {
 namespace {
 
-/// Every payload becomes the weighted sum. Members are added in the order of their ranks, so that
-/// equal runs agree bit for bit.
-void reduce(Meeting& meeting) {
-  const std::size_t count = meeting.payloads.front().values.size();
-  std::vector<float> sum(count, 0.0F);
+/// Every payload becomes the weighted sum, added in the order of the schedule: processes that
+/// execute it get the same bits.
+void reduce(Meeting& meeting, const Schedule& schedule) {
+  std::vector<std::span<float>> payloads;
   for (std::size_t member = 0; member < meeting.payloads.size(); ++member) {
+    const std::span<float> values = meeting.payloads[member].values;
     const auto weight = static_cast<float>(meeting.weights[member]);
-    const auto values = meeting.payloads[member].values;
-    for (std::size_t i = 0; i < values.size(); ++i) sum[i] += weight * values[i];
+    for (float& value : values) value *= weight;
+    payloads.push_back(values);
   }
-  for (const Payload& payload : meeting.payloads)
-    std::copy(sum.begin(), sum.end(), payload.values.begin());
+  if (payloads.size() == 1) return;
+  const Execution execution = execute(schedule, std::move(payloads));
+  if (!execution.problem.empty()) throw std::logic_error(execution.problem);
 }
 
 }  // namespace
 
-void move_numbers(Meeting& meeting) {
-  if (meeting.payloads.empty() || meeting.payloads.front().values.empty()) return;
+void move_numbers(Meeting& meeting, const Schedule* schedule) {
   const auto root = static_cast<std::size_t>(meeting.root);
   switch (meeting.kind) {
     case Meeting::Kind::all_reduce:
-      reduce(meeting);
+      reduce(meeting, *schedule);
       break;
     case Meeting::Kind::broadcast:
       for (std::size_t member = 0; member < meeting.payloads.size(); ++member) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -50,6 +51,11 @@ struct Meeting {
   bool is_replayed = false;            ///< after all: decided when the clock reaches its start
   std::optional<std::uint64_t> token;  ///< of Interference, while it is simulated
 
+  [[nodiscard]] bool has_numbers() const {
+    return std::any_of(payloads.begin(), payloads.end(), [](const Payload& payload) {
+      return !payload.values.empty();
+    });
+  }
   [[nodiscard]] bool has_ended(int member) const {
     return !std::isnan(end_s[static_cast<std::size_t>(member)]);
   }
@@ -62,8 +68,8 @@ using MeetingKey = std::tuple<int, Meeting::Kind, int, double, std::vector<doubl
   return {meeting.among->id, meeting.kind, meeting.root, meeting.bytes, meeting.part_bytes};
 }
 
-/// Carries out on real numbers what the messages stand for, once everybody has arrived. Payloads
-/// without numbers stay so.
-void move_numbers(Meeting& meeting);
+/// Carries out on real numbers what the messages stand for, once everybody has arrived. `schedule`:
+/// that of an all-reduce, null for other kinds.
+void move_numbers(Meeting& meeting, const Schedule* schedule);
 
 }  // namespace epochcast::sim

@@ -30,6 +30,7 @@ struct FixedExchange {
 struct SimOptions {
   bool is_accelerated = true;  ///< replay collectives and extrapolate loops; off: every message and
                                ///< iteration is simulated
+  bool runs_every_iteration = false;  ///< no loop is extrapolated: its numbers are wanted
   std::optional<FixedExchange> fixed_exchange;
 };
 

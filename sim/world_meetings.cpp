@@ -61,7 +61,10 @@ void World::start(const std::shared_ptr<Meeting>& shared) {
         {start_s, meeting.arrival_s[member], rank(meeting.among->ranks[member]).stream_free_s});
   }
   meeting.start_s = start_s + meeting_s(*meeting.among);
-  move_numbers(meeting);
+  if (meeting.has_numbers()) {
+    if (meeting.kind == Meeting::Kind::all_reduce) meeting.schedule = schedule_of(meeting);
+    move_numbers(meeting, meeting.schedule.get());
+  }
   if (meeting.kind == Meeting::Kind::barrier || meeting.among->size() == 1) {
     for (int member = 0; member < meeting.among->size(); ++member)
       end(meeting, member, meeting.start_s, {});

@@ -5,21 +5,14 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/job_config.hpp"
+#include "real/common/rank_state.hpp"
 
 namespace epochcast::real {
-
-/// Where one rank of a job stood, and everything it needs to go on from there.
-struct RankState {
-  std::vector<std::int64_t> position;                 ///< Progress::position()
-  std::map<std::string, std::vector<double>> memory;  ///< Progress::memory
-  std::string learner;                                ///< TorchLearner::save()
-};
 
 /// The checkpoints of a job, in a folder that every rank can write (shared, or its machine's own).
 ///

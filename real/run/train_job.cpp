@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -12,77 +11,17 @@
 #include "cli/progress_bar.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
-#include "core/suggest.hpp"
-#include "core/units.hpp"
 #include "real/common/machine.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
 #include "real/run/crew.hpp"
 #include "real/run/job_report.hpp"
-#include "real/run/limited_source.hpp"
-#include "real/torch/networks/network_names.hpp"
+#include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
-#include "strategies/training.hpp"
+#include "real/torch/training_setup.hpp"
 
 namespace epochcast::real {
 namespace {
-
-void require_known(const std::string& what,
-                   const std::string& name,
-                   const std::vector<std::string>& known) {
-  if (std::find(known.begin(), known.end(), name) == known.end())
-    throw UserError("--" + what + ": " + unknown_name(what, name, known));
-}
-
-Dataset dataset_of(const JobConfig& config, const Catalog& catalog) {
-  if (config.dataset.empty())
-    throw UserError("--dataset: missing; `epochcast list datasets` shows what there is");
-  if (config.network.empty())
-    throw UserError("--network: missing; `epochcast list networks` shows what there is");
-  require_known("network", config.network, network_names());
-  require_known("optimizer", config.learning.optimizer, optimizer_names());
-  return load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
-}
-
-/// Leaves the first `count` samples, where that is given.
-void limit(std::unique_ptr<DataSource>& source,
-           const std::optional<std::int64_t>& count,
-           const char* setting) {
-  if (!count) return;
-  if (*count > source->size()) {
-    throw UserError(std::string(setting) + ": got " + std::to_string(*count) + "; the data has " +
-                    std::to_string(source->size()));
-  }
-  source = std::make_unique<LimitedSource>(std::move(source), *count);
-}
-
-DataSplit data_of(const JobConfig& config, const Dataset& dataset) {
-  if (config.learning.data.empty()) {
-    throw UserError("--data: missing; expected the folder that holds " + dataset.name +
-                    ", or \"procedural\" for computed samples of its shape");
-  }
-  DataSplit split = config.learning.data == "procedural" ? procedural_data(dataset, config.seed)
-                                                         : open_data(dataset, config.learning.data);
-  limit(split.train, config.learning.train_samples, "--train-samples");
-  limit(split.test, config.learning.test_samples, "--test-samples");
-  return split;
-}
-
-LearnerSettings learner_settings(const JobConfig& config) {
-  LearnerSettings settings = {
-      .network = config.network,
-      .optimizer = {.name = config.learning.optimizer,
-                    .momentum = config.learning.momentum,
-                    .weight_decay = config.learning.weight_decay},
-      .learning_rate = config.learning.rate,
-      .augment = config.learning.augment,
-      .first_bucket_bytes = config.first_bucket_bytes,
-      .bucket_bytes = config.bucket_bytes,
-      .seed = config.seed,
-  };
-  settings.learning_rate.epochs = config.epochs;
-  return settings;
-}
 
 std::string percent(double share) {
   std::array<char, 16> text{};
@@ -107,7 +46,6 @@ class TrainingRun {
               Crew crew)
       : config_(config),
         options_(options),
-        data_(data),
         strategy_(strategy),
         crew_(std::move(crew)),
         fabric_(crew_.workers,
@@ -124,6 +62,7 @@ class TrainingRun {
                  .learner = *learner_,
                  .config = config,
                  .train_samples = data.train->size()}),
+        curve_(worker_, *learner_, *data.test),
         progress_(
             std::cerr, options.has_bar, "training, epochs", static_cast<double>(config.epochs)) {}
 
@@ -208,32 +147,10 @@ class TrainingRun {
                         .learner = learner_->save()});
   }
 
-  /// The scores of all workers that train, summed.
-  Score all_of(const Score& own) {
-    const std::vector<double> mine = {own.loss_sum, own.correct, own.samples};
-    const std::vector<double> all = fabric_.all_gather(mine, fabric_.world());
-    Score sum;
-    for (std::size_t i = 0; i < all.size(); i += mine.size())
-      sum += {.loss_sum = all[i], .correct = all[i + 1], .samples = all[i + 2]};
-    return sum;
-  }
-
   void after_epoch(std::int64_t epoch) {
-    const double training_s = worker_.report.training_s;
-    const bool is_whole = worker_.report.epochs > static_cast<std::int64_t>(epochs_s_.size());
-    const double epoch_s = training_s - counted_s_;
-    if (is_whole) epochs_s_.push_back(epoch_s);
-    counted_s_ = training_s;
-    const Score trained = all_of(learner_->trained());
-    // Every trainer tests a part with its own model: they differ in BatchNorm statistics at most.
-    const std::int64_t trainers = std::max(1, trainer_count(fabric_));
-    const std::int64_t samples = data_.test->size();
-    const bool trains = fabric_.self().role == Role::trains;
-    const Score tested = all_of(trains ? learner_->test(*data_.test,
-                                                        samples * fabric_.rank() / trainers,
-                                                        samples * (fabric_.rank() + 1) / trainers)
-                                       : Score{});
-    if (is_first()) show(epoch, is_whole ? std::optional(epoch_s) : std::nullopt, trained, tested);
+    const CurvePoint point = curve_.after_epoch(epoch);
+    if (point.epoch_s) epochs_s_.push_back(*point.epoch_s);
+    if (is_first()) show(point);
     if (checkpoints_) {
       std::vector<std::int64_t> position = worker_.progress.position();
       position.at(1) = epoch + 1;
@@ -241,53 +158,29 @@ class TrainingRun {
     }
   }
 
-  void show(std::int64_t epoch,
-            std::optional<double> epoch_s,
-            const Score& trained,
-            const Score& tested) {
-    const bool has_accuracy = !std::isnan(tested.correct);
-    nlohmann::ordered_json line = {{"epoch", epoch + 1},
-                                   {"epoch_s", nullptr},
-                                   {"job_s", fabric_.now_s()},
-                                   {"learning_rate", learner_->learning_rate()},
-                                   {"train_loss", trained.loss_sum / trained.samples},
-                                   {"train_accuracy", nullptr},
-                                   {"test_loss", tested.loss_sum / tested.samples},
-                                   {"test_accuracy", nullptr}};
-    if (epoch_s) line["epoch_s"] = *epoch_s;
-    std::string text = "epoch " + std::to_string(epoch + 1) + "/" + std::to_string(config_.epochs) +
-                       ": " + (epoch_s ? format_seconds(*epoch_s) + ", " : std::string()) +
-                       "loss " + number(trained.loss_sum / trained.samples);
-    if (has_accuracy) {
-      line["train_accuracy"] = trained.correct / trained.samples;
-      line["test_accuracy"] = tested.correct / tested.samples;
-      text += ", accuracy " + percent(trained.correct / trained.samples);
-    }
-    text += "; test loss " + number(tested.loss_sum / tested.samples);
-    if (has_accuracy) text += ", accuracy " + percent(tested.correct / tested.samples);
+  void show(const CurvePoint& point) {
     if (!options_.metrics.empty()) {
-      metrics_ << line.dump() << std::endl;
+      metrics_ << to_json(point).dump() << std::endl;
       if (!metrics_) throw RunError(options_.metrics.string() + ": cannot be written");
     }
-    progress_.say(text);
+    progress_.say(text_of(point, config_.epochs));
   }
 
   const JobConfig& config_;
   const RunOptions& options_;
-  const DataSplit& data_;
   const Strategy& strategy_;
   Crew crew_;
   Timeline timeline_;
   MpiFabric fabric_;
   std::unique_ptr<TrainingLearner> learner_;
   Worker worker_;
+  LearningCurve curve_;
   ProgressBar progress_;
   std::optional<Checkpoints> checkpoints_;
   std::optional<std::int64_t> resumed_at_;
   std::ofstream metrics_;
   std::int64_t iterations_ = 0;
   std::vector<double> epochs_s_;
-  double counted_s_ = 0;
 };
 
 /// Seconds of a batch, measured by this rank alone.
@@ -303,10 +196,10 @@ double batch_seconds(const JobConfig& config, const DataSplit& data, const OwnDe
 std::optional<RunResult> train(const JobConfig& config,
                                const Catalog& catalog,
                                const RunOptions& options) {
-  const Dataset dataset = dataset_of(config, catalog);
+  const Dataset dataset = training_dataset(config, catalog);
   const Strategy& strategy = find_strategy(config.strategy);
   check_all_reduce(config.all_reduce);
-  const DataSplit data = data_of(config, dataset);
+  const DataSplit data = training_data(config, dataset);
   const OwnDevice device = own_device(config.machine, [&](const std::string& name) {
     return torch_device_model(name, config.machine.threads);
   });

@@ -1,184 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <map>
-#include <string>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "collectives/schedule.hpp"
+#include "collectives/execute.hpp"
 
 namespace epochcast::tests {
 
-/// What executing a schedule in memory led to.
+/// What an execution led to, with every rank's payload at the end.
 template <typename T>
-struct Execution {
-  std::string
-      problem;  ///< the first deadlock, wrong peer or unequal sizes; empty when all went well
-  std::vector<std::vector<T>> payloads;  ///< of every rank, at the end
-  std::vector<std::int64_t> units_sent;  ///< by every rank, in units of 1/divisions
-  std::vector<std::int64_t> messages_sent;
-};
-
-/// Runs a schedule over one payload per rank, without threads.
-///
-/// A round ends when each of its transfers has met its counterpart (sends do not buffer), so a
-/// schedule that runs through here needs no buffering from any network. What arrives is applied in
-/// order of listing.
-template <typename T>
-class Executor {
- public:
-  Executor(const Schedule& schedule, std::vector<std::vector<T>> payloads)
-      : schedule_(schedule), ranks_(payloads.size()) {
-    result_.payloads = std::move(payloads);
-    result_.units_sent.resize(ranks_.size());
-    result_.messages_sent.resize(ranks_.size());
-  }
-
-  Execution<T> run() {
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) begin_round(static_cast<int>(rank));
-    while (!complete_.empty() && result_.problem.empty()) {
-      const int rank = complete_.front();
-      complete_.pop_front();
-      end_round(rank);
-      begin_round(rank);
-    }
-    for (std::size_t rank = 0; rank < ranks_.size() && result_.problem.empty(); ++rank) {
-      if (ranks_[rank].pending > 0) report_blocked(static_cast<int>(rank));
-    }
-    return std::move(result_);
-  }
-
- private:
-  struct Rank {
-    std::int64_t index = -1;
-    Round round;
-    std::vector<std::vector<T>> arrived;  ///< one per action
-    std::vector<bool> is_matched;
-    std::size_t pending = 0;
-  };
-  struct Posted {
-    int rank = 0;
-    std::size_t action = 0;
-    std::vector<T> data;  ///< of a send
-  };
-  struct Channel {
-    std::deque<Posted> sends;
-    std::deque<Posted> receives;
-  };
-
-  Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
-
-  std::vector<T>& payload(int rank) { return result_.payloads[static_cast<std::size_t>(rank)]; }
-
-  std::size_t element(int rank, std::int64_t unit) {
-    const auto elements = static_cast<std::int64_t>(payload(rank).size());
-    return static_cast<std::size_t>(unit * elements / schedule_.divisions());
-  }
-
-  void begin_round(int rank) {
-    Rank& state = at(rank);
-    do {
-      if (++state.index >= schedule_.rounds(rank)) return;
-      state.round = schedule_.round(rank, state.index);
-    } while (state.round.empty());
-    state.arrived.assign(state.round.size(), {});
-    state.is_matched.assign(state.round.size(), false);
-    state.pending = state.round.size();
-    for (std::size_t i = 0; i < state.round.size(); ++i) post(rank, i);
-  }
-
-  void post(int rank, std::size_t index) {
-    const Action action = at(rank).round[index];
-    const auto rank_count = static_cast<int>(ranks_.size());
-    if (action.peer < 0 || action.peer >= rank_count || action.peer == rank) {
-      result_.problem = "wrong peer: " + describe(rank, index);
-      return;
-    }
-    if (action.kind == ActionKind::send) {
-      Posted send{rank, index, {}};
-      for (std::size_t i = element(rank, action.block.begin); i < element(rank, action.block.end);
-           ++i) {
-        send.data.push_back(payload(rank)[i]);
-      }
-      result_.units_sent[static_cast<std::size_t>(rank)] += action.block.size();
-      ++result_.messages_sent[static_cast<std::size_t>(rank)];
-      Channel& channel = channels_[{rank, action.peer}];
-      channel.sends.push_back(std::move(send));
-      match(channel);
-    } else {
-      Channel& channel = channels_[{action.peer, rank}];
-      channel.receives.push_back({rank, index, {}});
-      match(channel);
-    }
-  }
-
-  void match(Channel& channel) {
-    if (channel.sends.empty() || channel.receives.empty()) return;
-    Posted send = std::move(channel.sends.front());
-    const Posted receive = std::move(channel.receives.front());
-    channel.sends.pop_front();
-    channel.receives.pop_front();
-    if (at(send.rank).round[send.action].block.size() !=
-        at(receive.rank).round[receive.action].block.size()) {
-      result_.problem = "unequal sizes: " + describe(send.rank, send.action) + " and " +
-                        describe(receive.rank, receive.action);
-      return;
-    }
-    at(receive.rank).arrived[receive.action] = std::move(send.data);
-    finish(send);
-    finish(receive);
-  }
-
-  void finish(const Posted& posted) {
-    Rank& state = at(posted.rank);
-    state.is_matched[posted.action] = true;
-    if (--state.pending == 0) complete_.push_back(posted.rank);
-  }
-
-  void end_round(int rank) {
-    Rank& state = at(rank);
-    for (std::size_t i = 0; i < state.round.size(); ++i) {
-      const Action& action = state.round[i];
-      std::size_t target = element(rank, action.block.begin);
-      for (const T& value : state.arrived[i]) {
-        if (target >= payload(rank).size()) break;  // only where omitted rounds misalign blocks
-        T& own = payload(rank)[target++];
-        own = action.kind == ActionKind::receive ? value : own + value;
-      }
-    }
-  }
-
-  void report_blocked(int rank) {
-    const Rank& state = at(rank);
-    for (std::size_t i = 0; i < state.round.size(); ++i) {
-      if (state.is_matched[i]) continue;
-      result_.problem = "deadlock: " + describe(rank, i);
-      return;
-    }
-  }
-
-  std::string describe(int rank, std::size_t index) {
-    const Action& action = at(rank).round[index];
-    const bool is_send = action.kind == ActionKind::send;
-    return "rank " + std::to_string(rank) + (is_send ? " sends to " : " receives from ") +
-           std::to_string(action.peer) + " in round " + std::to_string(at(rank).index);
-  }
-
-  const Schedule& schedule_;
-  std::vector<Rank> ranks_;
-  std::map<std::pair<int, int>, Channel> channels_;
-  std::deque<int> complete_;
-  Execution<T> result_;
+struct ExecutedPayloads : Execution {
+  std::vector<std::vector<T>> payloads;
 };
 
 /// Runs `schedule` over `payloads`, one per rank.
 template <typename T>
-Execution<T> execute(const Schedule& schedule, std::vector<std::vector<T>> payloads) {
-  return Executor<T>(schedule, std::move(payloads)).run();
+ExecutedPayloads<T> execute(const Schedule& schedule, std::vector<std::vector<T>> payloads) {
+  std::vector<std::span<T>> spans(payloads.begin(), payloads.end());
+  Execution execution = epochcast::execute(schedule, std::move(spans));
+  return {std::move(execution), std::move(payloads)};
 }
 
 }  // namespace epochcast::tests

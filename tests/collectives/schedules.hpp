@@ -48,7 +48,7 @@ inline std::vector<std::int64_t> numbered_sum(int ranks, int elements) {
 
 /// Executes a schedule on numbers whose elements are few against its divisions unless more are
 /// asked for.
-inline Execution<std::int64_t> execute_numbered(const Schedule& schedule, int elements = 1) {
+inline ExecutedPayloads<std::int64_t> execute_numbered(const Schedule& schedule, int elements = 1) {
   return execute(schedule, numbered_payloads(schedule.ranks(), elements));
 }
 

@@ -91,9 +91,9 @@ TEST_CASE("every setting, once set, shows what setting it again would take") {
 
 TEST_CASE("a setting of another command is refused where it would do nothing") {
   CHECK_THROWS_WITH(check_counts("optimizer", Command::simulate, "--set optimizer"),
-                    "--set optimizer: counts in train only");
+                    "--set optimizer: counts in rehearse and train only");
   CHECK_THROWS_WITH(check_counts("trace", Command::train, "--set trace"),
-                    "--set trace: counts in simulate and emulate only");
+                    "--set trace: counts in simulate and emulate and rehearse only");
   CHECK_NOTHROW(check_counts("batch", Command::train, "--set batch"));
 }
 

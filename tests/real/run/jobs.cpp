@@ -8,7 +8,7 @@ std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& 
   for (const std::string& line : lines(folder.read(file))) {
     all.push_back(nlohmann::json::parse(line));
     all.back().erase("epoch_s");
-    all.back().erase("job_s");
+    all.back().erase("training_s");
   }
   return all;
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/curve_point.hpp"
+
+#include <array>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+std::string number(const char* format, double value) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string learned(double loss, const std::optional<double>& accuracy) {
+  std::string text = "loss " + number("%.4f", loss);
+  if (accuracy) text += ", accuracy " + number("%.2f %%", 100 * *accuracy);
+  return text;
+}
+
+nlohmann::ordered_json maybe(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+std::optional<double> maybe(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return std::nullopt;
+  return value.get<double>();
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const CurvePoint& point) {
+  return {{"epoch", point.epoch},
+          {"epoch_s", maybe(point.epoch_s)},
+          {"training_s", point.training_s},
+          {"samples", point.samples},
+          {"bytes_sent", point.bytes_sent},
+          {"learning_rate", point.learning_rate},
+          {"train_loss", point.train_loss},
+          {"train_accuracy", maybe(point.train_accuracy)},
+          {"test_loss", point.test_loss},
+          {"test_accuracy", maybe(point.test_accuracy)}};
+}
+
+CurvePoint curve_point_from_json(const nlohmann::ordered_json& json) {
+  return {.epoch = json.at("epoch"),
+          .epoch_s = maybe(json.at("epoch_s")),
+          .training_s = json.at("training_s"),
+          .samples = json.at("samples"),
+          .bytes_sent = json.at("bytes_sent"),
+          .learning_rate = json.at("learning_rate"),
+          .train_loss = json.at("train_loss"),
+          .train_accuracy = maybe(json.at("train_accuracy")),
+          .test_loss = json.at("test_loss"),
+          .test_accuracy = maybe(json.at("test_accuracy"))};
+}
+
+std::string text_of(const CurvePoint& point, std::int64_t epochs) {
+  return "epoch " + std::to_string(point.epoch) + "/" + std::to_string(epochs) + ": " +
+         (point.epoch_s ? format_seconds(*point.epoch_s) + ", " : std::string()) +
+         learned(point.train_loss, point.train_accuracy) + "; test " +
+         learned(point.test_loss, point.test_accuracy);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+namespace epochcast {
+
+/// Where a job's learning stands after an epoch. Sums are over all workers and since the job's
+/// start; seconds and bytes only of epochs that were run without an interruption in them.
+struct CurvePoint {
+  std::int64_t epoch = 0;         ///< epochs that are over
+  std::optional<double> epoch_s = {};  ///< of the last one; absent where only its end was run
+  double training_s = 0;          ///< all epochs, without start-up and tests
+  double samples = 0;             ///< trained on
+  double bytes_sent = 0;
+  double learning_rate = 0;  ///< of the last epoch
+  double train_loss = 0;     ///< mean over the last epoch's samples, as they were trained on
+  std::optional<double> train_accuracy;  ///< absent where nothing is classified
+  double test_loss = 0;
+  std::optional<double> test_accuracy;
+};
+
+/// One JSON line of a metrics file (docs/formats.md), and back (of our own lines).
+[[nodiscard]] nlohmann::ordered_json to_json(const CurvePoint& point);
+[[nodiscard]] CurvePoint curve_point_from_json(const nlohmann::ordered_json& json);
+
+/// "epoch 3/10: 1.52 s, loss 1.2345, accuracy 56.78 %; test loss 1.3000, accuracy 54.00 %"
+[[nodiscard]] std::string text_of(const CurvePoint& point, std::int64_t epochs);
+
+}  // namespace epochcast

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/rehearsal.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "core/cost_learner.hpp"
+#include "core/random.hpp"
+#include "core/units.hpp"
+#include "real/torch/learning_curve.hpp"
+#include "real/torch/training_learner.hpp"
+#include "real/torch/training_setup.hpp"
+#include "rehearse/rehearsal_learner.hpp"
+#include "rehearse/rehearsal_state.hpp"
+#include "sim/simulated_job.hpp"
+#include "strategies/summary.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr int kStackKib = 8192;  // LibTorch's own threads have as much
+
+/// Ends a job before its last epoch.
+class Enough : public std::exception {};
+
+/// The job with as many samples as are trained on.
+Job sized(Job job, const real::DataSplit& data) {
+  job.dataset.train_samples = data.train->size();
+  return job;
+}
+
+class RehearsalRun {
+ public:
+  RehearsalRun(const Job& job,
+               const real::DataSplit& data,
+               const std::string& device,
+               int threads,
+               const RehearsalOptions& options)
+      : simulated_(sized(job, data), job.config.strategy, true),
+        config_(simulated_.job().config),
+        data_(data),
+        device_(device),
+        threads_(threads),
+        options_(options),
+        workers_(simulated_.workers().size()),
+        reports_(workers_) {}
+
+  [[nodiscard]] const std::vector<WorkerInfo>& workers() const { return simulated_.workers(); }
+
+  Rehearsal run() {
+    Rehearsal rehearsal = {.result = simulated_.result()};
+    if (!options_.state.empty()) state_ = load_rehearsal_state(options_.state, setting_texts_of());
+    curve_ = state_.curve;
+    if (has_ended() || has_stopped()) {
+      // What was asked for is there already.
+      rehearsal.curve = curve_;
+      rehearsal.has_ended = has_ended();
+      rehearsal.result.epochs = 0;
+      return rehearsal;
+    }
+    simulated_.run(
+        [&] {
+          choose_costs();
+          dry_run();
+          train();
+        },
+        kStackKib);
+    rehearsal.curve = curve_;
+    rehearsal.has_ended = has_ended();
+    fill(rehearsal.result);
+    return rehearsal;
+  }
+
+ private:
+  using Program = std::function<void(Fabric&)>;
+
+  std::vector<SettingText> setting_texts_of() const {
+    return setting_texts(config_, in(Command::rehearse));
+  }
+
+  [[nodiscard]] bool has_ended() const {
+    if (curve_.empty()) return false;
+    const std::optional<double>& accuracy = curve_.back().test_accuracy;
+    const bool is_reached =
+        options_.stop_at_accuracy && accuracy && *accuracy >= *options_.stop_at_accuracy;
+    return is_reached || curve_.back().epoch >= config_.epochs;
+  }
+  [[nodiscard]] bool has_stopped() const {
+    return !curve_.empty() && options_.stop_after_s &&
+           curve_.back().training_s >= *options_.stop_after_s;
+  }
+
+  void choose_costs() {
+    if (config_.deterministic || !simulated_.costs().has_spread()) return;
+    session_ = simulated_.costs().shuffled_sessions(config_.seed).front();
+    seed_ = config_.seed;
+  }
+
+  CostLearner time_of(Fabric& fabric) const {
+    std::optional<std::uint64_t> stream;
+    if (seed_) stream = mix_seed(*seed_, static_cast<std::uint64_t>(fabric.rank()));
+    return {fabric,
+            simulated_.job().network,
+            simulated_.costs().of(fabric.rank(), session_),
+            simulated_.costs().buckets(fabric.rank()),
+            stream};
+  }
+
+  Worker worker_of(Fabric& fabric, Learner& learner) const {
+    Worker worker = {.fabric = fabric,
+                     .learner = learner,
+                     .config = config_,
+                     .train_samples = simulated_.job().dataset.train_samples};
+    if (!state_.ranks.empty()) {
+      const real::RankState& rank = state_.ranks[static_cast<std::size_t>(fabric.rank())];
+      worker.progress.memory = rank.memory;
+      worker.progress.resume_at(rank.position);
+    }
+    return worker;
+  }
+
+  /// The same without numbers, which takes next to no time: learns what collectives cost, and
+  /// whether they may be replayed, before any work would have to be thrown away.
+  void dry_run() {
+    const sim::PassOptions pass = {.is_noisy = seed_.has_value()};
+    const Program program = [&](Fabric& fabric) {
+      CostLearner time = time_of(fabric);
+      Worker worker = worker_of(fabric, time);
+      worker.after_epoch = [](std::int64_t) {};
+      simulated_.strategy().run(worker);
+    };
+    while (!simulated_.world().run_pass(program, pass)) {
+    }
+  }
+
+  void train() {
+    const sim::PassOptions pass = {.is_noisy = seed_.has_value(), .timeline = options_.timeline};
+    const Program program = [&](Fabric& fabric) { train_worker(fabric); };
+    try {
+      if (!simulated_.world().run_pass(program, pass))
+        throw std::logic_error("a collective cost something else than in the dry run");
+    } catch (const Enough&) {
+    }
+  }
+
+  void train_worker(Fabric& fabric) {
+    const auto rank = static_cast<std::size_t>(fabric.rank());
+    CostLearner time = time_of(fabric);
+    const auto numbers = real::make_torch_learner(
+        fabric, *data_.train, real::learner_settings(config_), device_, threads_);
+    RehearsalLearner learner(*numbers, time);
+    Worker worker = worker_of(fabric, learner);
+    if (!state_.ranks.empty())
+      worker.progress.reached = [&] { numbers->load(state_.ranks[rank].learner); };
+    real::LearningCurve curve(worker, *numbers, *data_.test);
+    worker.progress.after_iteration = [&] {
+      if (rank == 0 && options_.progress) {
+        options_.progress(static_cast<double>(worker.progress.position().at(1)) +
+                          numbers->epoch_share());
+      }
+    };
+    worker.after_epoch = [&](std::int64_t epoch) {
+      const CurvePoint point = curve.after_epoch(epoch);
+      reports_[rank] = worker.report;
+      after_epoch(worker, *numbers, point);
+    };
+    simulated_.strategy().run(worker);
+    reports_[rank] = worker.report;
+  }
+
+  /// Everybody comes here after the same epoch; the last one closes it.
+  void after_epoch(Worker& worker, real::TrainingLearner& numbers, const CurvePoint& point) {
+    if (!options_.state.empty()) {
+      std::vector<std::int64_t> position = worker.progress.position();
+      position.at(1) = point.epoch;
+      next_.ranks.resize(workers_);
+      next_.ranks[static_cast<std::size_t>(worker.fabric.rank())] = {
+          .position = std::move(position),
+          .memory = worker.progress.memory,
+          .learner = numbers.save()};
+    }
+    if (++finished_ < workers_) {
+      // Nobody may train on before the epoch is closed: that may end the job.
+      worker.fabric.barrier(worker.fabric.world());
+      return;
+    }
+    finished_ = 0;
+    curve_.push_back(point);
+    if (!options_.state.empty()) {
+      next_.curve = curve_;
+      save_rehearsal_state(options_.state, setting_texts_of(), next_);
+    }
+    if (options_.after_epoch) options_.after_epoch(point);
+    if (has_ended() || has_stopped()) throw Enough();
+    worker.fabric.barrier(worker.fabric.world());
+  }
+
+  void fill(RunResult& result) const {
+    result.epochs = reports_.front().epochs;
+    result.iterations_per_epoch = reports_.front().iterations_per_epoch;
+    result.rounds_per_epoch = reports_.front().rounds_per_epoch;
+    add_reports(result, simulated_.workers(), reports_, 1);
+    sim::add_notes(result, simulated_.workers(), reports_, simulated_.costs());
+    result.notes.push_back("data: " + data_.title);
+  }
+
+  sim::SimulatedJob simulated_;
+  const JobConfig& config_;
+  const real::DataSplit& data_;
+  std::string device_;
+  int threads_;
+  const RehearsalOptions& options_;
+  std::size_t workers_;
+  std::vector<WorkerReport> reports_;
+  std::optional<std::size_t> session_;
+  std::optional<std::uint64_t> seed_;
+  RehearsalState state_;  ///< where this rehearsal began
+  RehearsalState next_;
+  std::vector<CurvePoint> curve_;
+  std::size_t finished_ = 0;  ///< workers that have finished the current epoch
+};
+
+}  // namespace
+
+Rehearsal rehearse(const Job& job,
+                   const real::DataSplit& data,
+                   const std::string& device,
+                   int threads,
+                   const RehearsalOptions& options,
+                   std::vector<WorkerInfo>* layout) {
+  RehearsalRun run(job, data, device, threads, options);
+  if (layout != nullptr) *layout = run.workers();
+  return run.run();
+}
+
+}  // namespace epochcast

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "core/curve_point.hpp"
+#include "core/job.hpp"
+#include "core/result.hpp"
+#include "core/timeline.hpp"
+#include "real/data/data_source.hpp"
+
+namespace epochcast {
+
+/// What a rehearsal does besides training, and how far it goes.
+struct RehearsalOptions {
+  /// Ends with the first epoch after which the job has trained for so many simulated seconds ...
+  std::optional<double> stop_after_s;
+  /// ... or that reaches this test accuracy.
+  std::optional<double> stop_at_accuracy;
+  /// File for the job's state after every epoch, from which a later rehearsal goes on; empty: none.
+  std::filesystem::path state;
+  Timeline* timeline = nullptr;
+  /// After each epoch.
+  std::function<void(const CurvePoint&)> after_epoch;
+  /// Epochs that are done, with their fraction.
+  std::function<void(double epochs)> progress;
+};
+
+/// A job that was rehearsed.
+struct Rehearsal {
+  RunResult result;               ///< of the epochs that were run now
+  std::vector<CurvePoint> curve = {};  ///< of all epochs, also those before a state
+  bool has_ended = false;         ///< all epochs were run, or the accuracy is reached
+};
+
+/// Trains for real - every worker's parameters, gradients, losses, samples - while time passes on
+/// the clock of the job's simulated platform, at the cost of its workers' devices.
+///
+/// Uses up this process's SimGrid engine: one call per process. Computes on LibTorch's `device`
+/// with so many threads. `layout` (may be null) gets the job's workers. Throws UserError, and a
+/// RunError when a loss is not finite.
+[[nodiscard]] Rehearsal rehearse(const Job& job,
+                                 const real::DataSplit& data,
+                                 const std::string& device,
+                                 int threads,
+                                 const RehearsalOptions& options,
+                                 std::vector<WorkerInfo>* layout = nullptr);
+
+}  // namespace epochcast

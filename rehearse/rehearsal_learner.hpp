@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/learner.hpp"
+
+namespace epochcast {
+
+/// Learns with one learner and lets time pass with another: real numbers at modelled cost.
+class RehearsalLearner : public Learner {
+ public:
+  /// `numbers`: computes; the time that this takes must not pass on the fabric's clock. `time`: a
+  /// learner without numbers, of the same network and buckets. References must outlive the learner.
+  RehearsalLearner(Learner& numbers, Learner& time) : numbers_(numbers), time_(time) {}
+
+  Payload parameters() override { return numbers_.parameters(); }
+  Payload gradients() override { return numbers_.gradients(); }
+  std::vector<Payload> buckets() override { return numbers_.buckets(); }
+
+  void begin_epoch(std::int64_t epoch) override;
+  void use_shuffled(const Share& share) override;
+  Payload recorded_losses() override { return numbers_.recorded_losses(); }
+  void draw(const BiasedDraw& draw) override;
+  Payload gathered_losses(std::int64_t samples) override {
+    return numbers_.gathered_losses(samples);
+  }
+  Payload drawn_indices(const BiasedDraw& draw) override { return numbers_.drawn_indices(draw); }
+  void use_drawn(const Share& share) override;
+
+  void forward_backward(std::int64_t batch) override;
+  /// All gradients are computed before the first bucket is ready on the clock: nobody can tell, as
+  /// they are not changed once they are final.
+  void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  void step() override;
+  void train(std::int64_t steps, std::int64_t batch) override;
+  /// What batches cost is known: none is computed.
+  double benchmark(std::int64_t batch) override { return time_.benchmark(batch); }
+
+ private:
+  Learner& numbers_;
+  Learner& time_;
+};
+
+}  // namespace epochcast

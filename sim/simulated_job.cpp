@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/simulated_job.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "collectives/registry.hpp"
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+#include "strategies/summary.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+void check_classes(const char* setting,
+                   const std::map<std::string, double>& given,
+                   std::vector<std::string> known,
+                   const Job& job) {
+  for (const WorkerInfo& device : all_devices(job.platform, job.config)) {
+    for (const std::string& name : {device.device_class, device.model}) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+    }
+  }
+  for (const auto& [name, seconds] : given) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      throw UserError(std::string(setting) + ": " + unknown_name("device class", name, known));
+    }
+  }
+}
+
+Grade grade_of(const Job& job, const WorkerCosts& costs) {
+  // Exchange times are given by hand, if they are given.
+  return lowest(job.config.exchange_seconds.empty() ? job.platform.grade() : Grade::estimated,
+                costs.grade());
+}
+
+Job described(Job job) {
+  if (!job.platform.simgrid_xml.empty())
+    job.platform = describe_xml_platform(job.platform.simgrid_xml);
+  check_all_reduce(job.config.all_reduce);
+  check_classes("--batch-seconds", job.config.batch_seconds, {}, job);
+  check_classes("--exchange-seconds", job.config.exchange_seconds, {"all", "node"}, job);
+  return job;
+}
+
+int node_count(const Job& job) { return job.config.nodes.value_or(job.platform.node_count()); }
+
+}  // namespace
+
+SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every_iteration)
+    : job_(described(std::move(job))),
+      strategy_(find_strategy(strategy)),
+      workers_(place(job_.platform,
+                     job_.config,
+                     strategy_.participants,
+                     [this](const WorkerInfo& worker) {
+                       return job_.cost_of(worker).median(job_.config.batch).total_s();
+                     })),
+      costs_(job_, workers_),
+      cluster_(std::make_unique<Cluster>(job_.platform, node_count(job_))) {
+  const JobConfig& config = job_.config;
+  SimOptions options = {.is_accelerated = !config.exact,
+                        .runs_every_iteration = runs_every_iteration,
+                        .fixed_exchange = std::nullopt};
+  if (!config.exchange_seconds.empty())
+    options.fixed_exchange = FixedExchange{config.exchange_seconds};
+  world_ = std::make_unique<World>(*cluster_,
+                                   workers_,
+                                   AllReduceChoice{.algorithm = config.all_reduce, .servers = {}},
+                                   std::move(options));
+}
+
+RunResult SimulatedJob::result() const {
+  RunResult result;
+  result.strategy = strategy_.name;
+  result.platform = job_.platform.name;
+  result.network = job_.network.name;
+  result.dataset = job_.dataset.name;
+  result.nodes = node_count(job_);
+  result.workers = static_cast<int>(workers_.size());
+  result.batch = job_.config.batch;
+  result.epochs = job_.config.epochs;
+  result.input_grade = grade_of(job_, costs_);
+  JobConfig recorded = job_.config;
+  recorded.strategy = strategy_.name;
+  result.config = setting_texts(recorded, in(Command::simulate));
+  return result;
+}
+
+void SimulatedJob::run(const std::function<void()>& program, int stack_kib) {
+  std::exception_ptr error;
+  cluster_->run(
+      [&] {
+        try {
+          program();
+        } catch (const std::exception&) {
+          error = std::current_exception();
+        }
+      },
+      stack_kib);
+  if (error) std::rethrow_exception(error);
+}
+
+void add_notes(RunResult& result,
+               const std::vector<WorkerInfo>& workers,
+               const std::vector<WorkerReport>& reports,
+               const WorkerCosts& costs) {
+  std::set<std::string> extrapolated;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i].role != Role::trains) continue;
+    const BatchCost& cost = costs.of_device(static_cast<int>(i));
+    if (!cost.is_extrapolated(reports[i].batch)) continue;
+    const std::vector<std::int64_t> measured = cost.measured_batches();
+    extrapolated.insert("cost of batch " + std::to_string(reports[i].batch) + " on " +
+                        workers[i].model + " is extrapolated from " +
+                        std::to_string(measured.front()) +
+                        (measured.size() > 1 ? " to " + std::to_string(measured.back()) : ""));
+  }
+  result.notes.assign(extrapolated.begin(), extrapolated.end());
+  add_partition_notes(result, workers, reports);
+}
+
+}  // namespace epochcast::sim
