@@ -139,7 +139,8 @@ std::string calibration_html(const NetworkFit& fit,
       "</style>\n</head>\n<body>\n<h1>" + escaped_html(title) + "</h1>\n<pre>" +
       escaped_html(command) + "</pre>\n";
   const std::string how =
-      "Markers are measured means (stalls left out), lines the fit. Rounds of collectives are forecast with the "
+      "Markers are measured means (stalls left out), lines the fit. Rounds of collectives are "
+      "forecast with the "
       "costs of messages while all ranks send and receive.";
   if (fit.between) html += section("Between nodes", how, scope_plot(*fit.between, "between nodes"));
   if (fit.node) html += section("Inside nodes", how, scope_plot(*fit.node, "inside nodes"));

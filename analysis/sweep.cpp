@@ -100,7 +100,7 @@ std::string answer(const ForecastTask& task, const Job& files, const RecordFiles
 
 }  // namespace
 
-SweepAxis parse_axis(const std::string& text) {
+SweepAxis parse_axis(const std::string& text, Command command) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
     throw UserError("--sweep: got \"" + text +
@@ -110,7 +110,7 @@ SweepAxis parse_axis(const std::string& text) {
   axis.name = text.substr(0, equals);
   const std::string values = text.substr(equals + 1);
   axis.values = split(values, values.find(';') == std::string::npos ? ',' : ';');
-  check_counts(axis.name, Command::simulate, "--sweep " + axis.name);
+  check_counts(axis.name, command, "--sweep " + axis.name);
   JobConfig scratch;
   std::set<std::string> seen;
   for (const std::string& value : axis.values) {

@@ -18,7 +18,7 @@ struct SweepAxis {
 
 /// Parses "nodes=4,8,12". Values that contain commas themselves are separated by ";".
 /// Throws a UserError for an unknown setting or a value it does not take.
-[[nodiscard]] SweepAxis parse_axis(const std::string& text);
+[[nodiscard]] SweepAxis parse_axis(const std::string& text, Command command = Command::simulate);
 
 /// One run to forecast: a strategy for one point of a sweep.
 struct ForecastTask {

@@ -122,10 +122,10 @@ class Calibration {
     fs::rename(file, measured);
   }
 
-  /// Batches of a case that trains; with all ranks at it, as in training. Once per session. Those
-  /// that divide work by speed take batches of other sizes: smaller and larger ones are measured,
-  /// too.
-  void measure_batches(const ValidationCase& one, int session) {
+  /// Batches of a case that trains, with all ranks at it, as in training: a session before every
+  /// run, as what a machine gives drifts from minute to minute. Those that divide work by speed
+  /// take batches of other sizes: smaller and larger ones are measured, too.
+  void measure_batches(const ValidationCase& one, std::size_t session) {
     const std::int64_t batch = one.config.batch;
     const std::string name = one.config.network + "-" + std::to_string(batch);
     const fs::path done = folder_ / (name + "-" + std::to_string(session) + ".done");
@@ -140,7 +140,7 @@ class Calibration {
                                  "--augment",     one.config.learning.augment ? "on" : "off",
                                  "--batch",       std::to_string(one.config.batch),
                                  "--device-name", kDevice,
-                                 "--max-seconds", "8",
+                                 "--max-seconds", "3",
                                  "--append",      batches().string()},
                                 folder_ / (name + ".log")));
     write(done, "");
@@ -167,7 +167,6 @@ class Calibration {
         name += "-" + rank + "x" + model_of(factor).substr(std::string(kDevice).size());
       config.traces.clear();
       for (const double factor : factors) config.traces.push_back(slowed_batches(factor).string());
-      config.dataset = limited_dataset(config).string();
       config.nodes.reset();
     } else {
       const fs::path file = catalog_.find("models/platforms", one.config.platform, "/platform");
@@ -201,18 +200,6 @@ class Calibration {
     fs::path file = folder_ / (model_of(factor) + ".json");
     write(file, trace.dump(2) + "\n");
     return file;
-  }
-
-  /// The data set's file, with as many samples as are trained on.
-  [[nodiscard]] fs::path limited_dataset(const JobConfig& config) const {
-    fs::path file = catalog_.find("models/datasets", config.dataset, "/dataset");
-    if (!config.learning.train_samples) return file;
-    Json dataset = Json::parse(read_text_file(file));
-    dataset["train_samples"] = *config.learning.train_samples;
-    fs::path limited = folder_ / (dataset["name"].get<std::string>() + "-" +
-                                  std::to_string(*config.learning.train_samples) + ".json");
-    write(limited, dataset.dump(2) + "\n");
-    return limited;
   }
 
   ValidationCluster cluster_;
@@ -292,7 +279,7 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
       Calibration& calibration = calibrations[calibration_of[i]];
       progress(cases[i].group + ": " + cases[i].point, done++, steps);
       if (cases[i].command == Command::train)
-        calibration.measure_batches(cases[i], static_cast<int>(repetition));
+        calibration.measure_batches(cases[i], repetition * cases.size() + i);
       try {
         const fs::path file = calibration.folder() / ("case-" + std::to_string(i + 1) + "-run-" +
                                                       std::to_string(repetition + 1) + ".json");

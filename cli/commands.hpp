@@ -9,6 +9,10 @@ namespace epochcast {
 /// `epochcast simulate`: arguments after the command's name. Returns the exit status; throws
 /// UserError.
 int run_simulate(const std::vector<std::string>& arguments);
+/// `epochcast rehearse`: real training on a simulated clock.
+int run_rehearse(const std::vector<std::string>& arguments);
+/// `epochcast tune`: settings that reach an accuracy first.
+int run_tune(const std::vector<std::string>& arguments);
 /// `epochcast calibrate`: traces to a platform.
 int run_calibrate(const std::vector<std::string>& arguments);
 /// `epochcast validate`: forecasts against real runs.

@@ -19,6 +19,10 @@ struct NamedCommand {
 
 constexpr NamedCommand kCommands[] = {
     {"simulate", "forecast epoch times on a simulated cluster", epochcast::run_simulate},
+    {"rehearse",
+     "train for real on a simulated clock: accuracy against a cluster's seconds",
+     epochcast::run_rehearse},
+    {"tune", "choose K', H or other settings: the fastest to an accuracy", epochcast::run_tune},
     {"train", "train for real, with LibTorch and Open MPI", epochcast::run_train},
     {"emulate",
      "exchange real messages between computations that are slept for what they cost",

@@ -9,6 +9,14 @@ int run_simulate(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
+int run_rehearse(const std::vector<std::string>&) {
+  throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
+int run_tune(const std::vector<std::string>&) {
+  throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
 int run_calibrate(const std::vector<std::string>&) {
   throw UserError("this build does not calibrate; build with -DEPOCHCAST_SIM=ON");
 }

@@ -116,6 +116,9 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
   job.config = config;
   job.platform = find_platform(config, catalog);
   job.dataset = load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
+  if (config.learning.train_samples) {
+    job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
+  }
   job.network =
       load_network(catalog.find("models/networks", config.network, "--network"), job.dataset);
   if (!config.batch_seconds.empty()) return job;

@@ -146,8 +146,10 @@ class RehearsalRun {
   void train_worker(Fabric& fabric) {
     const auto rank = static_cast<std::size_t>(fabric.rank());
     CostLearner time = time_of(fabric);
-    const auto numbers = real::make_torch_learner(
-        fabric, *data_.train, real::learner_settings(config_), device_, threads_);
+    real::LearnerSettings settings = real::learner_settings(config_);
+    settings.shares_process = true;
+    const auto numbers =
+        real::make_torch_learner(fabric, *data_.train, settings, device_, threads_);
     RehearsalLearner learner(*numbers, time);
     Worker worker = worker_of(fabric, learner);
     if (!state_.ranks.empty())

@@ -65,11 +65,11 @@ TorchLearner::TorchLearner(Fabric& fabric,
           new_network(settings, data), device, settings.first_bucket_bytes, settings.bucket_bytes),
       optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
       loader_(data, device, kLoaderThreads),
+      samples_(data.size()),
       learning_rate_(settings.learning_rate.at(0)) {
-  losses_.resize(static_cast<std::size_t>(data.size()),
-                 {.sample = 0, .loss = std::numeric_limits<float>::quiet_NaN()});
   const auto rank = static_cast<std::uint64_t>(fabric.rank());
   torch::manual_seed(mix_seed(settings.seed, kRankStream + rank));  // dropout differs among ranks
+  leave_generators();
   work_began_s_ = fabric.now_s();
 }
 
@@ -118,8 +118,7 @@ void TorchLearner::use(const Share& share, std::vector<std::int64_t> order) {
 
 void TorchLearner::use_shuffled(const Share& share) {
   use(share,
-      shuffled_samples(static_cast<std::int64_t>(losses_.size()),
-                       epoch_seed(settings_.seed, kShuffleStream, epoch_)));
+      shuffled_samples(samples_, epoch_seed(settings_.seed, kShuffleStream, epoch_)));
 }
 
 Payload TorchLearner::recorded_losses() { return payload_of(recorded_); }
@@ -131,6 +130,8 @@ Payload TorchLearner::gathered_losses(std::int64_t samples) {
 }
 
 void TorchLearner::draw(const BiasedDraw& draw) {
+  losses_.resize(static_cast<std::size_t>(samples_),
+                 {.sample = 0, .loss = std::numeric_limits<float>::quiet_NaN()});
   for (std::size_t i = 0; i < gathered_.size(); i += kLossWords) {
     const std::int64_t sample = index_at(&gathered_[i]);
     if (sample < 0) continue;
@@ -143,8 +144,7 @@ void TorchLearner::draw(const BiasedDraw& draw) {
         return !std::isnan(each.loss);
       });
   const auto order = [&](std::uint64_t stream) {
-    return shuffled_samples(static_cast<std::int64_t>(losses_.size()),
-                            epoch_seed(settings_.seed, stream, epoch_));
+    return shuffled_samples(samples_, epoch_seed(settings_.seed, stream, epoch_));
   };
   const std::vector<std::int64_t> samples =
       draw_samples(draw, known, order(kShuffleStream), order(kSlowShuffleStream));
@@ -212,6 +212,7 @@ void TorchLearner::run_batch(std::int64_t batch) {
   next_ += batch;
   refresh_state();
   if (!model_.network().is_training()) model_.network().train();
+  take_generators();
   const BatchLoss loss = model_.network().loss(data.samples, data.labels);
   pass("forward");
   model_.gradients().zero_();
@@ -220,6 +221,7 @@ void TorchLearner::run_batch(std::int64_t batch) {
   loss.loss.backward();
   check_loss(loss.loss);
   record(data, loss);
+  leave_generators();
 }
 
 void TorchLearner::forward_backward(std::int64_t batch) {
@@ -275,7 +277,7 @@ double TorchLearner::benchmark(std::int64_t batch) {
   constexpr int kBatches = 10;
   constexpr int kLeast = 3;
   constexpr double kLong_s = 20;
-  const auto available = static_cast<std::int64_t>(losses_.size());
+  const std::int64_t available = samples_;
   if (batch > available) {
     throw UserError("--batch: got " + std::to_string(batch) +
                     " samples for one worker; the data has " + std::to_string(available));
@@ -317,7 +319,7 @@ Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_
     const Batch batch = loader.load(
         rest.first(count), {}, later.first(std::min<std::size_t>(kTestBatch, later.size())));
     const BatchLoss loss = model_.network().loss(batch.samples, batch.labels);
-    score += {.loss_sum = loss.sample_losses.sum().item<double>(),
+    score += {.loss_sum = loss.sample_losses.sum(torch::kFloat64).item<double>(),
               .correct = loss.correct.defined() ? loss.correct.item<double>()
                                                 : std::numeric_limits<double>::quiet_NaN(),
               .samples = static_cast<double>(count)};

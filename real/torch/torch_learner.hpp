@@ -69,6 +69,10 @@ class TorchLearner : public TrainingLearner {
   /// Ends a piece of work: adds what the pace asks for.
   void pass(std::string_view what);
   void refresh_state();
+  /// LibTorch's generators go on where this learner last drew from them.
+  void take_generators();
+  /// Remembers where that is; only where the process is shared.
+  void leave_generators();
 
   Fabric& fabric_;
   LearnerSettings settings_;
@@ -77,6 +81,7 @@ class TorchLearner : public TrainingLearner {
   std::unique_ptr<FlatOptimizer> optimizer_;
   BatchLoader loader_;
 
+  std::int64_t samples_;  ///< of the data
   std::int64_t epoch_ = 0;
   double learning_rate_ = 0;
   std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
@@ -85,8 +90,10 @@ class TorchLearner : public TrainingLearner {
 
   std::vector<float> recorded_;     ///< (sample index, loss), as three words each
   std::vector<float> gathered_;     ///< the same, of all workers: the root's
-  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample: the root's
+  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample: of who draws
   std::vector<float> drawn_;        ///< sample indices, two words each
+
+  std::vector<torch::Tensor> random_states_;  ///< of the CPU's generator and the device's own
 
   bool is_state_out_ = false;  ///< parameters() may have been changed outside
   bool are_gradients_out_ = false;

@@ -44,8 +44,22 @@ std::vector<torch::Tensor> counters(const TorchNetwork& network) {
 
 }  // namespace
 
+void TorchLearner::take_generators() {
+  for (std::size_t i = 0; i < random_states_.size(); ++i)
+    generator_of(i == 0 ? torch::Device(torch::kCPU) : model_.device())
+        .set_state(random_states_[i]);
+}
+
+void TorchLearner::leave_generators() {
+  if (!settings_.shares_process) return;
+  random_states_ = {generator_of(torch::kCPU).get_state()};
+  if (!model_.device().is_cpu())
+    random_states_.push_back(generator_of(model_.device()).get_state());
+}
+
 std::string TorchLearner::save() {
   const torch::NoGradGuard no_gradients;
+  take_generators();
   refresh_state();
   torch::serialize::OutputArchive archive;
   archive.write("state", model_.state().cpu());
@@ -71,7 +85,8 @@ std::string TorchLearner::save() {
                                learning_rate_,
                                trained_.loss_sum,
                                trained_.correct,
-                               trained_.samples},
+                               trained_.samples,
+                               static_cast<double>(samples_)},
                               torch::kFloat64));
   std::string bytes;
   archive.save_to([&](const void* data, std::size_t size) {
@@ -87,12 +102,15 @@ void TorchLearner::load(const std::string& bytes) {
     torch::serialize::InputArchive archive;
     archive.load_from(bytes.data(), bytes.size());
     const torch::Tensor state = read(archive, "state");
-    if (state.numel() != model_.state().numel() ||
-        read(archive, "losses").numel() != static_cast<std::int64_t>(losses_.size())) {
+    const torch::Tensor numbers = read(archive, "numbers");
+    constexpr std::int64_t kNumbers = 7;
+    if (numbers.numel() != kNumbers) throw RunError("it is of another version");
+    const auto* at = numbers.data_ptr<double>();
+    const auto samples = static_cast<std::int64_t>(at[6]);
+    if (state.numel() != model_.state().numel() || samples != samples_) {
       throw RunError("it is of a network with " + std::to_string(state.numel()) +
-                     " numbers and of " + std::to_string(read(archive, "losses").numel()) +
-                     " samples; this job has " + std::to_string(model_.state().numel()) + " and " +
-                     std::to_string(losses_.size()));
+                     " numbers and of " + std::to_string(samples) + " samples; this job has " +
+                     std::to_string(model_.state().numel()) + " and " + std::to_string(samples_));
     }
     model_.state().copy_(state);
     is_state_out_ = false;
@@ -105,16 +123,16 @@ void TorchLearner::load(const std::string& bytes) {
     generator_of(torch::kCPU).set_state(read(archive, "random_cpu"));
     if (!model_.device().is_cpu())
       generator_of(model_.device()).set_state(read(archive, "random_device"));
+    leave_generators();
     copy_into(order_, read(archive, "order"));
     const auto words = [&](const char* name) { return read(archive, name).view(torch::kFloat32); };
     copy_into(recorded_, words("recorded"));
     copy_into(drawn_, words("drawn"));
     const torch::Tensor losses = read(archive, "losses");
     const auto* loss = losses.data_ptr<float>();
+    losses_.resize(static_cast<std::size_t>(losses.numel()));
     for (std::size_t i = 0; i < losses_.size(); ++i)
       losses_[i] = {.sample = static_cast<std::int64_t>(i), .loss = loss[i]};
-    const torch::Tensor numbers = read(archive, "numbers");
-    const auto* at = numbers.data_ptr<double>();
     epoch_ = static_cast<std::int64_t>(at[0]);
     next_ = static_cast<std::int64_t>(at[1]);
     learning_rate_ = at[2];

@@ -25,6 +25,9 @@ struct LearnerSettings {
   double first_bucket_bytes = 0;
   double bucket_bytes = 0;
   std::uint64_t seed = 1;
+  /// Other learners of this process draw from LibTorch's generators as well (dropout): this one
+  /// keeps a stream of its own all the same.
+  bool shares_process = false;
 };
 
 /// Seconds that a piece of work, named `what`, takes beyond the `real_s` it has just taken.

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/curve_point.hpp"
+
+namespace epochcast {
+
+/// One job's learning.
+struct NamedCurve {
+  std::string name;
+  std::vector<CurvePoint> points;
+};
+
+/// A page with plots of test accuracy and test loss against simulated seconds, epochs and bytes
+/// sent. `target`: a test accuracy to mark. `command`: how to make it again.
+[[nodiscard]] std::string curve_html(const std::vector<NamedCurve>& curves,
+                                     const std::string& title,
+                                     const std::string& command,
+                                     const std::optional<double>& target);
+
+}  // namespace epochcast

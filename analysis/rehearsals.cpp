@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/rehearsals.hpp"
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "analysis/process_pool.hpp"
+#include "core/error.hpp"
+#include "core/json_input.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+/// Everything that a rehearsal's numbers depend on, as one name.
+std::string key_of(const JobConfig& config, const Job& job, const Catalog& catalog) {
+  std::string content = "epochcast " EPOCHCAST_VERSION "\n";
+  for (const SettingText& setting : setting_texts(config, in(Command::rehearse)))
+    content += setting.name + "=" + setting.value + "\n";
+  const auto add = [&](const char* folder, const std::string& name) {
+    content += read_text_file(catalog.find(folder, name, folder));
+  };
+  add("models/platforms", config.platform);
+  add("models/networks", config.network);
+  add("models/datasets", config.dataset);
+  for (const CostTrace& trace : job.traces) content += read_text_file(trace.file);
+  const boost::uuids::name_generator_sha1 name(boost::uuids::ns::oid());
+  return boost::uuids::to_string(name(content));
+}
+
+/// Whether the curve goes as far as the task asks.
+bool is_enough(const RehearsalTask& task, const std::vector<CurvePoint>& curve) {
+  return std::any_of(curve.begin(), curve.end(), [&](const CurvePoint& point) {
+    return point.epoch >= task.config.epochs ||
+           (task.stop_after_s && point.training_s >= *task.stop_after_s) ||
+           (task.stop_at_accuracy && point.test_accuracy &&
+            *point.test_accuracy >= *task.stop_at_accuracy);
+  });
+}
+
+/// A rehearsal's files.
+struct Kept {
+  fs::path result;  ///< what the program said last, or why it cannot go on
+  fs::path state;
+  fs::path log;
+};
+
+Kept kept_of(const fs::path& folder, const std::string& key) {
+  return {.result = folder / (key + ".json"),
+          .state = folder / (key + ".state"),
+          .log = folder / (key + ".log")};
+}
+
+void write(const fs::path& file, const std::string& text) {
+  const fs::path draft = file.string() + ".new";
+  std::ofstream out(draft);
+  out << text;
+  out.close();
+  std::error_code error;
+  if (out) fs::rename(draft, file, error);
+  if (!out || error) throw RunError(file.string() + ": cannot be written");
+}
+
+/// Reads what is kept; false when there is nothing, or nothing whole.
+bool read_result(const fs::path& file, RehearsalOutcome& outcome) {
+  if (!fs::exists(file)) return false;
+  const Json json = Json::parse(read_text_file(file), nullptr, false);
+  if (!json.is_object()) return false;
+  if (json.contains("problem")) {
+    outcome.problems = {json.at("problem").get<std::string>()};
+    return true;
+  }
+  if (!json.contains("curve") || !json.contains("run")) return false;
+  outcome.curve.clear();
+  for (const Json& point : json.at("curve")) outcome.curve.push_back(curve_point_from_json(point));
+  outcome.run = run_from_json(json.at("run"));
+  return true;
+}
+
+std::vector<std::string> words_of(const RehearsalTask& task,
+                                  const fs::path& program,
+                                  const fs::path& state) {
+  // OpenBLAS looks at its environment when it is loaded.
+  std::vector<std::string> words = {
+      "env",
+      "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads),
+      program.string()};
+  for (const SettingText& setting : setting_texts(task.config, in(Command::rehearse)))
+    words.push_back("--" + setting.name + "=" + setting.value);
+  words.push_back("--state=" + state.string());
+  const auto add = [&](const char* flag, const std::optional<double>& value, const char* unit) {
+    if (!value) return;
+    std::ostringstream text;
+    text.precision(17);
+    text << flag << *value << unit;
+    words.push_back(text.str());
+  };
+  add("--stop-after=", task.stop_after_s, "s");
+  add("--stop-at-accuracy=", task.stop_at_accuracy, "");
+  return words;
+}
+
+/// What the program said about its end.
+std::vector<std::string> last_words(const fs::path& log) {
+  std::vector<std::string> problems;
+  std::istringstream lines(read_text_file(log));
+  const std::string prefix = "epochcast: ";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(prefix)) problems.push_back(line.substr(prefix.size()));
+  }
+  return problems;
+}
+
+class Runner {
+ public:
+  Runner(const std::vector<RehearsalTask>& tasks,
+         const RehearsalPlace& place,
+         const Catalog& catalog,
+         const std::function<void(double)>& progress)
+      : place_(place), progress_(progress), shares_(tasks.size(), 0) {
+    std::error_code error;
+    fs::create_directories(place.folder, error);
+    if (error) throw RunError(place.folder.string() + ": " + error.message());
+    for (const RehearsalTask& task : tasks) {
+      outcomes_.push_back({.task = task});
+      prepare(outcomes_.back(), catalog);
+    }
+  }
+
+  std::vector<RehearsalOutcome> run() {
+    std::vector<ProgramCall> calls;
+    for (const std::size_t index : open_) {
+      calls.push_back({.words = words_of(outcomes_[index].task, place_.program, kept_[index].state),
+                       .log = kept_[index].log});
+    }
+    tell();
+    run_programs(
+        calls,
+        place_.parallelism,
+        [&](std::size_t call, const std::string& line) { heard(open_[call], line); },
+        [&](std::size_t call, const TaskAnswer& answer) { ended(open_[call], answer); });
+    return std::move(outcomes_);
+  }
+
+ private:
+  void prepare(RehearsalOutcome& outcome, const Catalog& catalog) {
+    const std::size_t index = kept_.size();
+    kept_.emplace_back();
+    try {
+      const Job job = load_job(outcome.task.config, catalog);
+      kept_.back() = kept_of(place_.folder, key_of(outcome.task.config, job, catalog));
+    } catch (const UserError& error) {
+      outcome.problems = error.problems();
+      outcome.is_bad_input = true;
+      shares_[index] = 1;
+      return;
+    }
+    const bool is_known = read_result(kept_.back().result, outcome);
+    if (is_known && (!outcome.problems.empty() || is_enough(outcome.task, outcome.curve))) {
+      shares_[index] = 1;
+      return;
+    }
+    // The same job may be asked for twice: the second time it is read from the folder.
+    const bool is_under_way = std::any_of(open_.begin(), open_.end(), [&](std::size_t other) {
+      return kept_[other].result == kept_[index].result;
+    });
+    if (is_under_way) {
+      twins_.push_back(index);
+    } else {
+      open_.push_back(index);
+    }
+  }
+
+  void heard(std::size_t index, const std::string& line) {
+    const Json json = Json::parse(line, nullptr, false);
+    if (!json.is_object() || !json.contains("epoch")) return;
+    const RehearsalTask& task = outcomes_[index].task;
+    const CurvePoint point = curve_point_from_json(json);
+    double share = static_cast<double>(point.epoch) / static_cast<double>(task.config.epochs);
+    if (task.stop_after_s) share = std::max(share, point.training_s / *task.stop_after_s);
+    shares_[index] = std::min(share, 1.0);
+    tell();
+  }
+
+  void ended(std::size_t index, const TaskAnswer& answer) {
+    RehearsalOutcome& outcome = outcomes_[index];
+    const Kept& kept = kept_[index];
+    shares_[index] = 1;
+    if (answer.death.empty()) {
+      // The last line says everything.
+      const std::size_t end = answer.text.find_last_not_of('\n');
+      const std::size_t begin = answer.text.rfind('\n', end);
+      write(kept.result,
+            answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) + "\n");
+      std::error_code error;
+      if (!read_result(kept.result, outcome))
+        throw RunError(kept.result.string() + ": is no result of a rehearsal");
+      if (outcome.curve.back().epoch >= outcome.task.config.epochs) fs::remove(kept.state, error);
+      fs::remove(kept.log, error);
+    } else {
+      outcome.problems = last_words(kept.log);
+      outcome.is_bad_input = answer.death.ends_with(" 2");
+      if (outcome.problems.empty())
+        outcome.problems = {"the rehearsal " + answer.death + "; see " + kept.log.string()};
+      // A loss that is not finite will not be finite next time.
+      const bool has_diverged = outcome.problems.front().find("the loss is ") != std::string::npos;
+      if (has_diverged) write(kept.result, Json{{"problem", outcome.problems.front()}}.dump());
+    }
+    for (const std::size_t twin : twins_) {
+      if (kept_[twin].result != kept.result) continue;
+      outcomes_[twin].run = outcome.run;
+      outcomes_[twin].curve = outcome.curve;
+      outcomes_[twin].problems = outcome.problems;
+      outcomes_[twin].is_bad_input = outcome.is_bad_input;
+      shares_[twin] = 1;
+    }
+    tell();
+  }
+
+  void tell() const {
+    double sum = 0;
+    for (const double share : shares_) sum += share;
+    progress_(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
+  }
+
+  const RehearsalPlace& place_;
+  const std::function<void(double)>& progress_;
+  std::vector<RehearsalOutcome> outcomes_;
+  std::vector<Kept> kept_;          ///< by task
+  std::vector<double> shares_;      ///< done, by task
+  std::vector<std::size_t> open_;   ///< tasks to run
+  std::vector<std::size_t> twins_;  ///< tasks that are the same as an open one
+};
+
+}  // namespace
+
+std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
+                                           const RehearsalPlace& place,
+                                           const Catalog& catalog,
+                                           const std::function<void(double)>& progress) {
+  return Runner(tasks, place, catalog, progress).run();
+}
+
+fs::path rehearsal_folder() {
+  const char* cache = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path root = cache != nullptr && *cache != '\0' ? fs::path(cache)
+                  : home != nullptr                  ? fs::path(home) / ".cache"
+                                                     : fs::temp_directory_path();
+  return root / "epochcast" / "rehearsals";
+}
+
+}  // namespace epochcast

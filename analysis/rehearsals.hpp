@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/curve_point.hpp"
+#include "core/job.hpp"
+#include "core/result.hpp"
+
+namespace epochcast {
+
+/// A job to rehearse, and how far.
+struct RehearsalTask {
+  JobConfig config;
+  std::string point;                       ///< "sync, batch 32": what tells it from the others
+  std::optional<double> stop_after_s;      ///< simulated seconds of training
+  std::optional<double> stop_at_accuracy;  ///< test accuracy, 0 to 1
+};
+
+/// What became of it.
+struct RehearsalOutcome {
+  RehearsalTask task;
+  std::optional<RunResult> run = {};   ///< of the epochs that were run last; absent: see problems
+  std::vector<CurvePoint> curve = {};  ///< may go further than was asked for: an earlier one did
+  std::vector<std::string> problems = {};
+  bool is_bad_input = false;  ///< the problems are the user's
+};
+
+/// Where rehearsals run, and where they are kept.
+struct RehearsalPlace {
+  std::filesystem::path program;  ///< epochcast-rehearse
+  std::filesystem::path folder;   ///< results and states, by content: what is there is not repeated
+  std::size_t parallelism = 1;
+};
+
+/// Rehearses all tasks; outcomes come in their order. One that was rehearsed before, with the same
+/// settings, input files and version, comes from the folder, or goes on where it ended. `progress`
+/// is called with the share that is done, 0 to 1. Throws a RunError when the folder cannot be
+/// written.
+[[nodiscard]] std::vector<RehearsalOutcome> rehearse_all(
+    const std::vector<RehearsalTask>& tasks,
+    const RehearsalPlace& place,
+    const Catalog& catalog,
+    const std::function<void(double)>& progress);
+
+/// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache.
+[[nodiscard]] std::filesystem::path rehearsal_folder();
+
+}  // namespace epochcast

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tuning.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+using Fate = CandidateOutcome::Fate;
+
+/// Averaging more rarely has to save more than this share of the time to be worth a rehearsal.
+constexpr double kWorthIt = 1e-3;
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+/// With which confidence the first values are larger than the others on average, seed by seed: 1 -
+/// p of a one-sided paired t test. 0.5 where one seed cannot tell.
+double confidence_of_more(const std::vector<double>& first, const std::vector<double>& others) {
+  std::vector<double> differences(first.size());
+  std::transform(
+      first.begin(), first.end(), others.begin(), differences.begin(), std::minus<double>());
+  const double mean = mean_of(differences);
+  const double deviation = deviation_of(differences);
+  if (first.size() < 2 || (deviation == 0 && mean == 0)) return 0.5;
+  if (deviation == 0) return mean > 0 ? 1 : 0;
+  const auto count = static_cast<double>(first.size());
+  const boost::math::students_t_distribution<double> distribution(count - 1);
+  return boost::math::cdf(distribution, mean / (deviation / std::sqrt(count)));
+}
+
+std::string percent(double share) {
+  return std::to_string(std::lround(1000 * share) / 10) + "." +
+         std::to_string(std::abs(std::lround(1000 * share) % 10)) + " %";
+}
+
+class Tuner {
+ public:
+  Tuner(const std::vector<Candidate>& candidates,
+        const TuningPlan& plan,
+        const RehearseTo& rehearse)
+      : candidates_(candidates), plan_(plan), rehearse_(rehearse) {
+    tuning_.outcomes.resize(candidates.size());
+  }
+
+  Tuning run() {
+    leave_out_dominated();
+    for (int rung = 1; rung <= plan_.rungs && !alive_.empty(); ++rung) {
+      const double until_s = plan_.goal.most_s / std::pow(plan_.eta, plan_.rungs - rung);
+      climb(until_s);
+      if (has_winner()) {
+        give_up_late();
+        break;
+      }
+      if (rung < plan_.rungs) halve(until_s);
+    }
+    judge();
+    find_front();
+    account();
+    return std::move(tuning_);
+  }
+
+ private:
+  CandidateOutcome& outcome(std::size_t index) { return tuning_.outcomes[index]; }
+
+  void leave_out_dominated() {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+      const Candidate& one = candidates_[i];
+      const auto better =
+          std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& other) {
+            return other.family == one.family && other.period < one.period &&
+                   other.s_per_sample <= one.s_per_sample * (1 + kWorthIt);
+          });
+      if (better == candidates_.end() || one.is_default) {
+        alive_.push_back(i);
+        continue;
+      }
+      outcome(i).fate = Fate::dominated;
+      outcome(i).reason = better->name + " averages more often and takes no longer";
+    }
+  }
+
+  void climb(double until_s) {
+    const std::vector<std::vector<Curve>> curves = rehearse_(alive_, until_s);
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < alive_.size(); ++i) {
+      CandidateOutcome& one = outcome(alive_[i]);
+      one.curves = curves[i];
+      one.until_s = until_s;
+      const bool has_diverged = std::any_of(
+          one.curves.begin(), one.curves.end(), [](const Curve& curve) { return curve.empty(); });
+      if (has_diverged) {
+        one.fate = Fate::diverged;
+        one.reason = "the loss became infinite or no number";
+      } else {
+        left.push_back(alive_[i]);
+      }
+    }
+    alive_ = std::move(left);
+  }
+
+  /// Seconds to the target by seed; those that did not reach it: what they were rehearsed for,
+  /// which is less.
+  [[nodiscard]] std::vector<double> seconds_of(std::size_t index) const {
+    const CandidateOutcome& one = tuning_.outcomes[index];
+    std::vector<double> seconds;
+    for (const Curve& curve : one.curves) {
+      seconds.push_back(seconds_to(curve, *plan_.goal.target_accuracy)
+                            .value_or(std::max(one.until_s, curve.back().training_s)));
+    }
+    return seconds;
+  }
+  [[nodiscard]] bool has_reached(std::size_t index) const {
+    const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
+    return std::all_of(curves.begin(), curves.end(), [&](const Curve& curve) {
+      return seconds_to(curve, *plan_.goal.target_accuracy).has_value();
+    });
+  }
+  [[nodiscard]] std::vector<double> accuracies_of(std::size_t index, double seconds) const {
+    std::vector<double> accuracies;
+    for (const Curve& curve : tuning_.outcomes[index].curves)
+      accuracies.push_back(accuracy_at(curve, seconds));
+    return accuracies;
+  }
+
+  [[nodiscard]] bool has_winner() const {
+    return plan_.goal.target_accuracy &&
+           std::any_of(
+               alive_.begin(), alive_.end(), [&](std::size_t index) { return has_reached(index); });
+  }
+
+  /// Gives up candidates whose values are significantly lower than those of `than`.
+  void give_up(const std::vector<std::size_t>& some,
+               std::size_t than,
+               const std::function<std::vector<double>(std::size_t)>& values,
+               const std::function<std::string(std::size_t)>& reason) {
+    std::vector<std::size_t> left;
+    for (const std::size_t index : alive_) {
+      const bool is_tested = std::find(some.begin(), some.end(), index) != some.end() &&
+                             !candidates_[index].is_default;
+      const bool is_worse =
+          is_tested &&
+          (plan_.seeds == 1 || confidence_of_more(values(than), values(index)) >= plan_.confidence);
+      if (!is_worse) {
+        left.push_back(index);
+        continue;
+      }
+      outcome(index).fate = Fate::given_up;
+      outcome(index).reason = reason(index);
+    }
+    alive_ = std::move(left);
+  }
+
+  void halve(double until_s) {
+    std::vector<std::size_t> ranked = alive_;
+    const auto score = [&](std::size_t index) { return mean_of(accuracies_of(index, until_s)); };
+    std::stable_sort(ranked.begin(), ranked.end(), [&](std::size_t a, std::size_t b) {
+      return score(a) > score(b);
+    });
+    const auto kept = static_cast<std::size_t>(
+        std::max(1.0, std::ceil(static_cast<double>(ranked.size()) / plan_.eta)));
+    if (kept >= ranked.size()) return;
+    const std::size_t last = ranked[kept - 1];
+    give_up(
+        {ranked.begin() + static_cast<std::ptrdiff_t>(kept), ranked.end()},
+        last,
+        [&](std::size_t index) { return accuracies_of(index, until_s); },
+        [&](std::size_t index) {
+          return "after " + format_seconds(until_s) + " " + percent(score(index)) + ", " +
+                 candidates_[last].name + " " + percent(score(last));
+        });
+  }
+
+  /// After the race: whoever has not come by now is slower.
+  void give_up_late() {
+    std::vector<std::size_t> left;
+    for (const std::size_t index : alive_) {
+      if (has_reached(index) || candidates_[index].is_default) {
+        left.push_back(index);
+        continue;
+      }
+      outcome(index).fate = Fate::given_up;
+      outcome(index).reason =
+          "not there after " + format_seconds(outcome(index).until_s) + " with every seed";
+    }
+    alive_ = std::move(left);
+  }
+
+  /// The larger the better.
+  [[nodiscard]] std::vector<double> merits_of(std::size_t index) const {
+    if (!plan_.goal.target_accuracy) return accuracies_of(index, plan_.goal.most_s);
+    std::vector<double> merits = seconds_of(index);
+    for (double& seconds : merits) seconds = -seconds;
+    return merits;
+  }
+
+  void judge() {
+    for (const std::size_t index : alive_) {
+      if (plan_.goal.target_accuracy && !has_reached(index)) continue;
+      const std::vector<double> merits = merits_of(index);
+      outcome(index).mean = std::abs(mean_of(merits));
+      outcome(index).deviation = deviation_of(merits);
+      if (!tuning_.best || mean_of(merits) > mean_of(merits_of(*tuning_.best)))
+        tuning_.best = index;
+    }
+    if (!tuning_.best) return;
+    tuning_.confidence = 1;
+    for (const std::size_t index : alive_) {
+      if (index == *tuning_.best) continue;
+      const double confidence = confidence_of_more(merits_of(*tuning_.best), merits_of(index));
+      if (tuning_.runner_up && confidence >= tuning_.confidence) continue;
+      tuning_.runner_up = index;
+      tuning_.confidence = confidence;
+    }
+  }
+
+  void find_front() {
+    std::vector<FrontPoint> points;
+    for (std::size_t index = 0; index < candidates_.size(); ++index) {
+      const std::vector<Curve>& curves = outcome(index).curves;
+      if (curves.empty() || outcome(index).fate == Fate::diverged) continue;
+      std::size_t epochs = curves.front().size();
+      for (const Curve& curve : curves) epochs = std::min(epochs, curve.size());
+      for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+        FrontPoint point = {.candidate = index};
+        for (const Curve& curve : curves) {
+          const auto count = static_cast<double>(curves.size());
+          point.seconds += curve[epoch].training_s / count;
+          point.accuracy += curve[epoch].test_accuracy.value_or(0) / count;
+        }
+        points.push_back(point);
+      }
+    }
+    std::sort(points.begin(), points.end(), [](const FrontPoint& a, const FrontPoint& b) {
+      return a.seconds < b.seconds;
+    });
+    double best = -1;
+    for (const FrontPoint& point : points) {
+      if (point.accuracy <= best) continue;
+      best = point.accuracy;
+      tuning_.front.push_back(point);
+    }
+  }
+
+  void account() {
+    for (std::size_t index = 0; index < candidates_.size(); ++index) {
+      for (const Curve& curve : outcome(index).curves)
+        tuning_.rehearsed_s += curve.empty() ? 0 : curve.back().training_s;
+      tuning_.exhaustive_s += plan_.seeds * std::max(plan_.goal.most_s, candidates_[index].epoch_s);
+    }
+  }
+
+  const std::vector<Candidate>& candidates_;
+  const TuningPlan& plan_;
+  const RehearseTo& rehearse_;
+  std::vector<std::size_t> alive_;
+  Tuning tuning_;
+};
+
+}  // namespace
+
+double accuracy_at(const Curve& curve, double seconds) {
+  double before_s = 0;
+  double before = 0;
+  for (const CurvePoint& point : curve) {
+    const double now = point.test_accuracy.value_or(0);
+    if (point.training_s >= seconds) {
+      const double share = (seconds - before_s) / (point.training_s - before_s);
+      return before + share * (now - before);
+    }
+    before_s = point.training_s;
+    before = now;
+  }
+  return before;
+}
+
+std::optional<double> seconds_to(const Curve& curve, double accuracy) {
+  double before_s = 0;
+  double before = 0;
+  for (const CurvePoint& point : curve) {
+    const double now = point.test_accuracy.value_or(0);
+    if (now >= accuracy) {
+      const double share = now > before ? std::max(0.0, (accuracy - before) / (now - before)) : 1;
+      return before_s + share * (point.training_s - before_s);
+    }
+    before_s = point.training_s;
+    before = now;
+  }
+  return std::nullopt;
+}
+
+Tuning tune(const std::vector<Candidate>& candidates,
+            const TuningPlan& plan,
+            const RehearseTo& rehearse) {
+  return Tuner(candidates, plan, rehearse).run();
+}
+
+}  // namespace epochcast

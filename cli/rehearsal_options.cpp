@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/rehearsal_options.hpp"
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <thread>
+
+#include "cli/job_options.hpp"
+#include "cli/launch.hpp"
+#include "core/error.hpp"
+#include "core/setting_text.hpp"
+
+namespace epochcast {
+namespace po = boost::program_options;
+
+po::options_description rehearsal_place_options() {
+  po::options_description options("Where", 110, 60);
+  options.add_options()("folder",
+                        po::value<std::string>()->value_name("FOLDER"),
+                        "keep rehearsals here, by content; what is there is not repeated (default: "
+                        "~/.cache/epochcast/rehearsals)")(
+      "jobs",
+      po::value<std::string>()->value_name("COUNT"),
+      "rehearsals at a time (default: as many as there are cores, by --threads)");
+  return options;
+}
+
+RehearsalPlace rehearsal_place_from(const po::variables_map& values, const JobConfig& config) {
+  const std::string folder = file_from(values, "folder");
+  RehearsalPlace place = {
+      .program = sibling("epochcast-rehearse"),
+      .folder = folder.empty() ? rehearsal_folder() : std::filesystem::absolute(folder)};
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  place.parallelism = static_cast<std::size_t>(std::max(1, cores / config.machine.threads));
+  if (values.count("jobs") > 0) {
+    try {
+      place.parallelism =
+          static_cast<std::size_t>(parse_small_count(values["jobs"].as<std::string>(), 1));
+    } catch (const UserError& error) {
+      throw UserError(std::string("--jobs: ") + error.what());
+    }
+  }
+  return place;
+}
+
+std::optional<double> accuracy_from(const po::variables_map& values, const std::string& flag) {
+  if (values.count(flag) == 0) return std::nullopt;
+  std::string text = values[flag].as<std::string>();
+  const std::string given = text;
+  const bool is_percent = text.ends_with('%');
+  if (is_percent) text.pop_back();
+  try {
+    return parse_number(text, 0, is_percent ? 100 : 1, "") / (is_percent ? 100 : 1);
+  } catch (const UserError&) {
+    throw UserError("--" + flag + ": got \"" + given +
+                    "\"; expected an accuracy such as 0.9 or 90%");
+  }
+}
+
+std::optional<double> seconds_from(const po::variables_map& values, const std::string& flag) {
+  if (values.count(flag) == 0) return std::nullopt;
+  try {
+    return parse_positive(values[flag].as<std::string>(), Dimension::seconds);
+  } catch (const UserError& error) {
+    throw UserError("--" + flag + ": " + error.what());
+  }
+}
+
+}  // namespace epochcast

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/rehearsal_learner.hpp"
+
+#include <stdexcept>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// Hands out numbered buckets and writes down what it is asked for.
+class ScriptedLearner : public Learner {
+ public:
+  ScriptedLearner(std::string name, std::size_t buckets, std::vector<std::string>& log)
+      : name_(std::move(name)), numbers_(buckets), log_(log) {}
+
+  Payload parameters() override { return say("parameters"); }
+  Payload gradients() override { return say("gradients"); }
+  std::vector<Payload> buckets() override { return {}; }
+  void begin_epoch(std::int64_t) override { say("begin_epoch"); }
+  void use_shuffled(const Share&) override { say("use_shuffled"); }
+  Payload recorded_losses() override { return say("recorded_losses"); }
+  void draw(const BiasedDraw&) override { say("draw"); }
+  Payload gathered_losses(std::int64_t) override { return say("gathered_losses"); }
+  Payload drawn_indices(const BiasedDraw&) override { return say("drawn_indices"); }
+  void use_drawn(const Share&) override { say("use_drawn"); }
+  void forward_backward(std::int64_t) override { say("forward_backward"); }
+  void forward_backward(std::int64_t, const GradientReady& ready) override {
+    for (float& number : numbers_) {
+      say("bucket");
+      ready({.bytes = sizeof(float), .values = {&number, 1}});
+    }
+  }
+  void step() override { say("step"); }
+  void train(std::int64_t, std::int64_t) override { say("train"); }
+  double benchmark(std::int64_t) override {
+    say("benchmark");
+    return 0.25;
+  }
+
+  [[nodiscard]] const float* bucket(std::size_t index) const { return &numbers_[index]; }
+
+ private:
+  Payload say(const std::string& what) {
+    log_.push_back(name_ + " " + what);
+    return {.bytes = 4, .values = {}};
+  }
+
+  std::string name_;
+  std::vector<float> numbers_;
+  std::vector<std::string>& log_;
+};
+
+TEST_CASE("a rehearsal computes with one learner and lets the other's time pass") {
+  std::vector<std::string> log;
+  ScriptedLearner numbers("numbers", 2, log);
+  ScriptedLearner time("time", 2, log);
+  RehearsalLearner learner(numbers, time);
+
+  learner.begin_epoch(0);
+  learner.use_shuffled({});
+  learner.forward_backward(8);
+  learner.step();
+  static_cast<void>(learner.parameters());
+  CHECK(learner.benchmark(8) == 0.25);
+
+  CHECK(log == std::vector<std::string>{"numbers begin_epoch",
+                                        "time begin_epoch",
+                                        "numbers use_shuffled",
+                                        "time use_shuffled",
+                                        "numbers forward_backward",
+                                        "time forward_backward",
+                                        "numbers step",
+                                        "time step",
+                                        "numbers parameters",
+                                        "time benchmark"});
+}
+
+TEST_CASE("buckets are ready when their time has come, with the numbers that were computed") {
+  std::vector<std::string> log;
+  ScriptedLearner numbers("numbers", 2, log);
+  ScriptedLearner time("time", 2, log);
+  RehearsalLearner learner(numbers, time);
+  std::vector<const float*> ready;
+
+  learner.forward_backward(8, [&](Payload bucket) {
+    log.emplace_back("ready");
+    ready.push_back(bucket.values.data());
+  });
+
+  CHECK(ready == std::vector<const float*>{numbers.bucket(0), numbers.bucket(1)});
+  CHECK(log ==
+        std::vector<std::string>{
+            "numbers bucket", "numbers bucket", "time bucket", "ready", "time bucket", "ready"});
+}
+
+TEST_CASE("a model that is cut into other buckets than its file says is refused") {
+  std::vector<std::string> log;
+  ScriptedLearner numbers("numbers", 2, log);
+  const auto ignore = [](Payload) {};
+
+  ScriptedLearner fewer("time", 1, log);
+  CHECK_THROWS_AS(RehearsalLearner(numbers, fewer).forward_backward(8, ignore), std::logic_error);
+  ScriptedLearner more("time", 3, log);
+  CHECK_THROWS_AS(RehearsalLearner(numbers, more).forward_backward(8, ignore), std::logic_error);
+}
+
+}  // namespace
+}  // namespace epochcast::tests

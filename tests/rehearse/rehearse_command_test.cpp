@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast rehearse` as its users meet it.
+#include <nlohmann/json.hpp>
+
+#include "core/units.hpp"
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kWork =
+    "rehearse --network small-cnn --dataset cifar10 --data procedural --train-samples 96 "
+    "--test-samples 32 --learning-rate 0.05 --batch-seconds gpu=10ms ";
+const std::string kRehearsal = kWork + "--platform pair.json --batch 4 --folder kept ";
+
+/// The curve of the only job; seconds as they are printed: sums end in other digits elsewhere.
+Json curve_of(const Outcome& outcome) {
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  Json curve = Json::parse(outcome.out).at("rehearsals").at(0).at("curve");
+  for (Json& point : curve) {
+    for (const char* key : {"epoch_s", "training_s"})
+      point[key] = format_seconds(point.at(key).get<double>());
+  }
+  return curve;
+}
+
+TEST_CASE("one table for all jobs, a page with their curves, and CSV") {
+  const Folder folder;
+
+  const Outcome table = folder.run(kRehearsal +
+                                   "--epochs 2 --strategy sync,local-sgd --sweep local-steps=2,4 "
+                                   "--target-accuracy 99% --html curves.html");
+
+  CHECK(table.status == 0);
+  CHECK_THAT(table.out, Catch::Contains("sync, local-steps 2"));
+  CHECK_THAT(table.out, Catch::Contains("local-sgd, local-steps 4"));
+  CHECK_THAT(table.out, Catch::Contains("time to 99.00 %"));
+  CHECK_THAT(table.out, Catch::Contains("not reached"));
+  const std::string page = folder.read("curves.html");
+  CHECK_THAT(page, Catch::Contains("Test accuracy over time on the simulated cluster"));
+  CHECK_THAT(page, Catch::Contains("Test accuracy over bytes sent by all workers"));
+  CHECK_THAT(page, Catch::Contains("local-sgd, local-steps 4, epoch 2"));
+
+  const Outcome csv = folder.run(kRehearsal + "--epochs 2 --strategy sync --format csv");
+  REQUIRE(lines(csv.out).size() == 3);
+  CHECK(lines(csv.out).front().starts_with("job,epoch,epoch_s,training_s,samples,bytes_sent"));
+  CHECK(lines(csv.out).back().starts_with("\"sync\",2,"));
+}
+
+TEST_CASE("what was rehearsed is not rehearsed again, and what goes further goes on from there") {
+  const Folder folder;
+  const std::string job =
+      kWork + "--platform pair.json --batch 4 --strategy sync --epochs 4 --format json --folder ";
+  const Json whole = curve_of(folder.run(job + "whole"));
+  REQUIRE(whole.size() == 4);
+
+  // 12 iterations of 10 ms and their exchanges: an epoch takes some 120 ms.
+  const Json begun = curve_of(folder.run(job + "kept --stop-after 0.2s"));
+  CHECK(begun.size() == 2);
+  // With so little time to compute, this can only come from the folder.
+  const Outcome again = folder.run(job + "kept --stop-after 0.2s", {.cpu_seconds = 1});
+  CHECK(curve_of(again) == begun);
+  const Json ended = curve_of(folder.run(job + "kept"));
+
+  CHECK(ended == whole);
+}
+
+TEST_CASE("an interrupted rehearsal with drawn costs repeats neither luck nor work") {
+  const Folder folder;
+  const std::string job =
+      "rehearse --platform pair.json --network resnet20 --dataset cifar10 --data procedural "
+      "--train-samples 64 --test-samples 8 --batch 16 --trace gpu.json,cpu.json --strategy sync "
+      "--epochs 3 --format json ";
+  const Json whole = curve_of(folder.run(job + "--folder whole"));
+
+  const Json begun = curve_of(folder.run(job + "--folder parts --stop-after 1ms"));
+  CHECK(begun.size() == 1);
+
+  CHECK(curve_of(folder.run(job + "--folder parts")) == whole);
+}
+
+TEST_CASE("losses that are no numbers end a rehearsal with advice, also the next time") {
+  const Folder folder;
+  const std::string job = kRehearsal + "--strategy sync --epochs 3 --set learning-rate=1e30";
+  for (int i = 0; i < 2; ++i) {
+    const Outcome outcome = folder.run(job);
+
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.err, Catch::Contains("the loss is "));
+    CHECK_THAT(outcome.err, Catch::Contains("lower --learning-rate"));
+  }
+}
+
+TEST_CASE("what cannot be rehearsed is said before anything is computed") {
+  const Folder folder;
+  const auto [arguments, complaint] = GENERATE(table<std::string, std::string>({
+      {kWork + "--strategy sync --batch 4 --folder kept --platform pear.json", "pear.json"},
+      {"rehearse --platform pair.json --network small-cnn --dataset cifar10 --strategy sync "
+       "--batch-seconds gpu=1ms --folder kept",
+       "--data: missing"},
+      {kRehearsal + "--strategy snyc", "did you mean \"sync\"?"},
+      {kRehearsal + "--strategy sync --target-accuracy 1.5",
+       "--target-accuracy: got \"1.5\"; expected an accuracy such as 0.9 or 90%"},
+      {kRehearsal + "--strategy sync --stop-after 5", "--stop-after: "},
+      {kRehearsal + "--strategy sync --jobs 0", "--jobs: "},
+      {kWork + "--platform pair.json --folder kept --strategy sync --batch 64",
+       "--batch: one iteration of all workers takes 128"},
+      {kRehearsal + "--strategy sync --ranks 2", "ranks"},
+  }));
+  CAPTURE(arguments);
+
+  const Outcome outcome = folder.run(arguments);
+
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Catch::Contains(complaint));
+  CHECK(outcome.out.empty());
+}
+
+}  // namespace
+}  // namespace epochcast::tests

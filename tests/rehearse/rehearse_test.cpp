@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rehearsal computes is what processes compute, and its clock is that of a forecast.
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/real/run/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kLearning =
+    "--network small-cnn --dataset cifar10 --data procedural --train-samples 96 --test-samples 32 "
+    "--batch 4 --learning-rate 0.05 --epochs 3 ";
+/// Dropout draws from a generator that simulated workers share.
+const std::string kDropout =
+    "--network wide-resnet-16 --dataset cifar10 --data procedural --train-samples 16 "
+    "--test-samples 8 --batch 2 --learning-rate 0.05 --epochs 1 --strategy sync ";
+/// The two workers of pair.json are on two nodes.
+const std::string kProcesses = "--ranks 2 --ranks-per-node 1 ";
+const std::string kSimulated = "--platform pair.json --batch-seconds gpu=10ms --folder kept ";
+
+Json curve_of(const Folder& folder, const std::string& arguments) {
+  const Outcome outcome = folder.run("rehearse " + kSimulated + "--format json " + arguments);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  return Json::parse(outcome.out).at("rehearsals").at(0).at("curve");
+}
+
+std::vector<Json> metrics_of_processes(const Folder& folder, const std::string& arguments) {
+  const Outcome outcome = folder.run("train " + kProcesses + "--metrics train.jsonl " + arguments);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  return metrics_of(folder, "train.jsonl");
+}
+
+TEST_CASE("two simulated workers learn what two processes learn, bit for bit") {
+  const Folder folder;
+  const std::string job = GENERATE(
+      kLearning + "--strategy sync",
+      kLearning + "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
+      kLearning + "--strategy sync --all-reduce recursive-doubling --optimizer adam",
+      kLearning + "--strategy node-based --averaging-period 5",
+      kLearning + "--strategy local-sgd --local-steps 4",
+      kLearning + "--strategy biased-local-sgd --local-steps fast=4 --alpha 0.5",
+      kDropout);
+  CAPTURE(job);
+
+  const std::vector<Json> trained = metrics_of_processes(folder, job);
+  const Json rehearsed = curve_of(folder, job);
+
+  REQUIRE(rehearsed.size() == trained.size());
+  for (std::size_t i = 0; i < trained.size(); ++i) {
+    CAPTURE(i);
+    for (const char* key : {"samples",
+                            "bytes_sent",
+                            "learning_rate",
+                            "train_loss",
+                            "train_accuracy",
+                            "test_loss",
+                            "test_accuracy"})
+      CHECK(rehearsed[i].at(key) == trained[i].at(key));
+  }
+}
+
+TEST_CASE("where processes call MPI_Allreduce, losses agree to 1e-5") {
+  const Folder folder;
+
+  const std::vector<Json> trained =
+      metrics_of_processes(folder, kLearning + "--strategy sync --all-reduce openmpi");
+  const Json rehearsed = curve_of(folder, kLearning + "--strategy sync --all-reduce openmpi");
+
+  REQUIRE(rehearsed.size() == trained.size());
+  for (const char* key : {"train_loss", "test_loss"}) {
+    CHECK(rehearsed.back().at(key).get<double>() ==
+          Approx(trained.back().at(key).get<double>()).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("a rehearsal's clock is the forecast's") {
+  const Folder folder;
+  const std::string job =
+      GENERATE(as<std::string>(),
+               "--strategy sync",
+               "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
+               "--strategy node-based --averaging-period 5",
+               "--strategy local-sgd --local-steps 4",
+               "--strategy hetgrad",
+               "--strategy dlb",
+               "--strategy byteps",
+               "--strategy biased-local-sgd --local-steps 4");
+  CAPTURE(job);
+
+  const Json rehearsed = curve_of(folder, kLearning + job);
+  folder.write("short.json", R"({
+    "schema": "epochcast.dataset/1", "name": "short", "title": "CIFAR-10 cut short",
+    "source": {"grade": "published", "reference": "made up"},
+    "train_samples": 96, "test_samples": 32, "shape": [3, 32, 32], "sample": "3073B", "classes": 10
+  })");
+  const Outcome forecast = folder.run(
+      "simulate --network small-cnn --dataset short.json --batch 4 --epochs 3 --platform pair.json "
+      "--batch-seconds gpu=10ms --format json " +
+      job);
+
+  REQUIRE(forecast.status == 0);
+  const double epoch_s = Json::parse(forecast.out).at("runs").at(0).at("epoch_s");
+  CHECK(rehearsed.back().at("training_s").get<double>() == Approx(3 * epoch_s).epsilon(1e-9));
+}
+
+}  // namespace
+}  // namespace epochcast::tests
