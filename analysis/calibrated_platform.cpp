@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr double kLargeAllReduce = 1 << 20;  // bytes: what training exchanges
+
 /// Six significant digits and a unit that input files take.
 std::string quantity_text(double value, const char* unit) {
   std::array<char, 48> text{};
@@ -139,6 +141,30 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
         for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = found[i];
       });
   return checks;
+}
+
+Calibration calibrate(const MessageTrace& trace, const Json& trace_document) {
+  Calibration calibration = {.fit = fit_network(trace), .checks = {}};
+  NetworkFit& fit = calibration.fit;
+  const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
+  const Json platform = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
+  calibration.checks =
+      check_all_reduces(parse_platform(nlohmann::json(platform), trace.file), trace);
+  const auto widen = [&](std::optional<ScopeFit>& scope, const std::string& name) {
+    if (!scope) return;
+    double sum = 0;
+    double count = 0;
+    for (const AllReduceCheck& check : calibration.checks) {
+      if (check.all_reduce.scope != name || check.all_reduce.bytes < kLargeAllReduce) continue;
+      sum += check.error() * check.error();
+      ++count;
+    }
+    if (count > 0)
+      scope->costs.uncertainty = std::hypot(scope->costs.uncertainty, std::sqrt(sum / count));
+  };
+  widen(fit.between, "all");
+  widen(fit.node, fit.between ? "node" : "all");
+  return calibration;
 }
 
 }  // namespace epochcast

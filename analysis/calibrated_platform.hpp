@@ -39,4 +39,16 @@ struct AllReduceCheck {
 [[nodiscard]] std::vector<AllReduceCheck> check_all_reduces(const Platform& platform,
                                                             const MessageTrace& trace);
 
+/// The fit of a trace and what it says of the trace's own all-reduces.
+struct Calibration {
+  NetworkFit fit;
+  std::vector<AllReduceCheck> checks;
+};
+
+/// Fits the trace and checks it. How far off large all-reduces are, which the fit has not seen,
+/// adds to the uncertainty of its messages (root of the sum of squares). Throws a UserError for
+/// traces that cannot be fitted.
+[[nodiscard]] Calibration calibrate(const MessageTrace& trace,
+                                    const nlohmann::ordered_json& trace_document);
+
 }  // namespace epochcast

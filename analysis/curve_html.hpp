@@ -12,7 +12,7 @@ namespace epochcast {
 /// One job's learning.
 struct NamedCurve {
   std::string name;
-  std::vector<CurvePoint> points;
+  Curve points;
 };
 
 /// A page with plots of test accuracy and test loss against simulated seconds, epochs and bytes

@@ -36,7 +36,7 @@ std::string key_of(const JobConfig& config, const Job& job, const Catalog& catal
 }
 
 /// Whether the curve goes as far as the task asks.
-bool is_enough(const RehearsalTask& task, const std::vector<CurvePoint>& curve) {
+bool is_enough(const RehearsalTask& task, const Curve& curve) {
   return std::any_of(curve.begin(), curve.end(), [&](const CurvePoint& point) {
     return point.epoch >= task.config.epochs ||
            (task.stop_after_s && point.training_s >= *task.stop_after_s) ||
@@ -89,9 +89,7 @@ std::vector<std::string> words_of(const RehearsalTask& task,
                                   const fs::path& state) {
   // OpenBLAS looks at its environment when it is loaded.
   std::vector<std::string> words = {
-      "env",
-      "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads),
-      program.string()};
+      "env", "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads), program.string()};
   for (const SettingText& setting : setting_texts(task.config, in(Command::rehearse)))
     words.push_back("--" + setting.name + "=" + setting.value);
   words.push_back("--state=" + state.string());

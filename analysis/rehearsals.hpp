@@ -25,8 +25,8 @@ struct RehearsalTask {
 /// What became of it.
 struct RehearsalOutcome {
   RehearsalTask task;
-  std::optional<RunResult> run = {};   ///< of the epochs that were run last; absent: see problems
-  std::vector<CurvePoint> curve = {};  ///< may go further than was asked for: an earlier one did
+  std::optional<RunResult> run = {};  ///< of the epochs that were run last; absent: see problems
+  Curve curve = {};                   ///< may go further than was asked for: an earlier one did
   std::vector<std::string> problems = {};
   bool is_bad_input = false;  ///< the problems are the user's
 };

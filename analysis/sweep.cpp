@@ -100,23 +100,24 @@ std::string answer(const ForecastTask& task, const Job& files, const RecordFiles
 
 }  // namespace
 
-SweepAxis parse_axis(const std::string& text, Command command) {
+SweepAxis parse_axis(const std::string& text, Command command, const std::string& flag) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
-    throw UserError("--sweep: got \"" + text +
+    throw UserError(flag + ": got \"" + text +
                     "\"; expected a setting and its values, such as nodes=4,8,12");
   }
   SweepAxis axis;
+  axis.flag = flag;
   axis.name = text.substr(0, equals);
+  const std::string origin = flag + " " + axis.name;
   const std::string values = text.substr(equals + 1);
   axis.values = split(values, values.find(';') == std::string::npos ? ',' : ';');
-  check_counts(axis.name, command, "--sweep " + axis.name);
+  check_counts(axis.name, command, origin);
   JobConfig scratch;
   std::set<std::string> seen;
   for (const std::string& value : axis.values) {
-    set_setting(scratch, axis.name, value, "--sweep " + axis.name);
-    if (!seen.insert(value).second)
-      throw UserError("--sweep " + axis.name + ": \"" + value + "\" is there twice");
+    set_setting(scratch, axis.name, value, origin);
+    if (!seen.insert(value).second) throw UserError(origin + ": \"" + value + "\" is there twice");
   }
   return axis;
 }
@@ -127,10 +128,10 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
   std::size_t count = 1;
   for (const SweepAxis& axis : axes) {
     if (!names.insert(axis.name).second)
-      throw UserError("--sweep " + axis.name + ": given more than once");
+      throw UserError(axis.flag + " " + axis.name + ": given more than once");
     count *= axis.values.size();
     if (count > kMostPoints) {
-      throw UserError("--sweep: more than " + std::to_string(kMostPoints) +
+      throw UserError(axis.flag + ": more than " + std::to_string(kMostPoints) +
                       " combinations; sweep fewer settings at a time");
     }
   }
@@ -140,7 +141,7 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
     for (const ForecastTask& point : points) {
       for (const std::string& value : axis.values) {
         ForecastTask next = point;
-        set_setting(next.config, axis.name, value, "--sweep " + axis.name);
+        set_setting(next.config, axis.name, value, axis.flag + " " + axis.name);
         next.point += (next.point.empty() ? "" : ", ") + axis.name + " " + value;
         finer.push_back(std::move(next));
       }

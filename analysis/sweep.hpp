@@ -14,11 +14,14 @@ namespace epochcast {
 struct SweepAxis {
   std::string name;
   std::vector<std::string> values;
+  std::string flag = "--sweep";  ///< that names it, for messages
 };
 
 /// Parses "nodes=4,8,12". Values that contain commas themselves are separated by ";".
 /// Throws a UserError for an unknown setting or a value it does not take.
-[[nodiscard]] SweepAxis parse_axis(const std::string& text, Command command = Command::simulate);
+[[nodiscard]] SweepAxis parse_axis(const std::string& text,
+                                   Command command = Command::simulate,
+                                   const std::string& flag = "--sweep");
 
 /// One run to forecast: a strategy for one point of a sweep.
 struct ForecastTask {

@@ -273,36 +273,6 @@ class Tuner {
 
 }  // namespace
 
-double accuracy_at(const Curve& curve, double seconds) {
-  double before_s = 0;
-  double before = 0;
-  for (const CurvePoint& point : curve) {
-    const double now = point.test_accuracy.value_or(0);
-    if (point.training_s >= seconds) {
-      const double share = (seconds - before_s) / (point.training_s - before_s);
-      return before + share * (now - before);
-    }
-    before_s = point.training_s;
-    before = now;
-  }
-  return before;
-}
-
-std::optional<double> seconds_to(const Curve& curve, double accuracy) {
-  double before_s = 0;
-  double before = 0;
-  for (const CurvePoint& point : curve) {
-    const double now = point.test_accuracy.value_or(0);
-    if (now >= accuracy) {
-      const double share = now > before ? std::max(0.0, (accuracy - before) / (now - before)) : 1;
-      return before_s + share * (point.training_s - before_s);
-    }
-    before_s = point.training_s;
-    before = now;
-  }
-  return std::nullopt;
-}
-
 Tuning tune(const std::vector<Candidate>& candidates,
             const TuningPlan& plan,
             const RehearseTo& rehearse) {

@@ -22,9 +22,6 @@ struct Candidate {
   bool is_default = false;
 };
 
-/// One seed's learning under a candidate. It may go further than was asked for.
-using Curve = std::vector<CurvePoint>;
-
 /// What is asked of a tuner: one of the two.
 struct TuningGoal {
   std::optional<double> target_accuracy;  ///< minimise the seconds to it, within at most most_s
@@ -88,11 +85,5 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 [[nodiscard]] Tuning tune(const std::vector<Candidate>& candidates,
                           const TuningPlan& plan,
                           const RehearseTo& rehearse);
-
-/// Test accuracy after so many seconds of training, interpolated between epochs.
-[[nodiscard]] double accuracy_at(const Curve& curve, double seconds);
-/// Seconds of training until the accuracy was first reached, interpolated between epochs; nothing
-/// when it never was.
-[[nodiscard]] std::optional<double> seconds_to(const Curve& curve, double accuracy);
 
 }  // namespace epochcast

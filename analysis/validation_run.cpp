@@ -80,12 +80,12 @@ std::string model_of(double slow_down) {
 }
 
 /// One cluster's measurements and the files made from them.
-class Calibration {
+class ClusterCalibration {
  public:
-  Calibration(ValidationCluster cluster,
-              const ValidationOptions& options,
-              const Catalog& catalog,
-              std::size_t number)
+  ClusterCalibration(ValidationCluster cluster,
+                     const ValidationOptions& options,
+                     const Catalog& catalog,
+                     std::size_t number)
       : cluster_(std::move(cluster)),
         options_(options),
         catalog_(catalog),
@@ -174,11 +174,17 @@ class Calibration {
       document = Json::parse(read_text_file(file));
       name = document["name"];
     }
-    document = calibrated_platform(std::move(document), fit_network(trace), trace_document);
+    document = calibrated_platform(std::move(document), fit(trace, trace_document), trace_document);
     const fs::path file = folder_ / (name + ".platform.json");
     write(file, document.dump(2) + "\n");
     config.platform = file.string();
     return config;
+  }
+
+  /// The same for all cases of the cluster.
+  const NetworkFit& fit(const MessageTrace& trace, const Json& trace_document) {
+    if (!fit_) fit_ = calibrate(trace, trace_document).fit;
+    return *fit_;
   }
 
  private:
@@ -207,6 +213,7 @@ class Calibration {
   const Catalog& catalog_;
   fs::path folder_;
   std::vector<fs::path> messages_;
+  std::optional<NetworkFit> fit_;
 };
 
 /// The command that runs a case for real.
@@ -245,7 +252,7 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
                                           const ValidationOptions& options,
                                           const Catalog& catalog,
                                           const ValidationProgress& progress) {
-  std::vector<Calibration> calibrations;
+  std::vector<ClusterCalibration> calibrations;
   std::vector<std::size_t> calibration_of;
   for (const ValidationCase& one : cases) {
     const auto known =
@@ -271,12 +278,12 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
                     .problems = {}});
   }
   for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
-    for (Calibration& calibration : calibrations) {
+    for (ClusterCalibration& calibration : calibrations) {
       progress("measuring messages, " + calibration.cluster().name, done++, steps);
       calibration.measure_messages(static_cast<int>(repetition));
     }
     for (std::size_t i = 0; i < cases.size(); ++i) {
-      Calibration& calibration = calibrations[calibration_of[i]];
+      ClusterCalibration& calibration = calibrations[calibration_of[i]];
       progress(cases[i].group + ": " + cases[i].point, done++, steps);
       if (cases[i].command == Command::train)
         calibration.measure_batches(cases[i], repetition * cases.size() + i);

@@ -232,10 +232,11 @@ int run_calibrate(const std::vector<std::string>& arguments) {
     throw UserError("--messages: missing; `epochcast measure messages` writes such a trace");
   if (output.empty()) throw UserError("--output: missing; expected the platform file to write");
   const MessageTrace trace = load_message_sessions(messages);
-  const NetworkFit fit = fit_network(trace);
   const std::vector<std::string> models(trace.node_of_rank.size(),
                                         values["device-name"].as<std::string>());
   const Json trace_document = Json::parse(read_text_file(messages.front()));
+  const Calibration calibration = calibrate(trace, trace_document);
+  const NetworkFit& fit = calibration.fit;
   const Json measured = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
   Json document = measured;
   if (values.count("platform") > 0) {
@@ -250,15 +251,14 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (fit.node) show_scope("Inside nodes", *fit.node);
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
-  const std::vector<AllReduceCheck> checks = check_all_reduces(
-      parse_platform(nlohmann::json(measured), output), trace);  // on the ranks that were measured
-  show_checks(checks);
+  show_checks(calibration.checks);
   write_text(output, document.dump(2) + "\n");
   if (const std::string page = file_from(values, "html"); !page.empty()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    write_text(page,
-               calibration_html(fit, checks, "Messages: " + trace.title, shell_text(command)));
+    write_text(
+        page,
+        calibration_html(fit, calibration.checks, "Messages: " + trace.title, shell_text(command)));
   }
   std::cout << "wrote " << output << '\n';
   return 0;

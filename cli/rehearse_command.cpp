@@ -14,7 +14,6 @@
 #include "analysis/curve_html.hpp"
 #include "analysis/rehearsals.hpp"
 #include "analysis/sweep.hpp"
-#include "analysis/tuning.hpp"
 #include "cli/commands.hpp"
 #include "cli/job_options.hpp"
 #include "cli/launch.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/curve_point.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,36 @@ std::string text_of(const CurvePoint& point, std::int64_t epochs) {
          (point.epoch_s ? format_seconds(*point.epoch_s) + ", " : std::string()) +
          learned(point.train_loss, point.train_accuracy) + "; test " +
          learned(point.test_loss, point.test_accuracy);
+}
+
+double accuracy_at(const Curve& curve, double seconds) {
+  double before_s = 0;
+  double before = 0;
+  for (const CurvePoint& point : curve) {
+    const double now = point.test_accuracy.value_or(0);
+    if (point.training_s >= seconds) {
+      const double share = (seconds - before_s) / (point.training_s - before_s);
+      return before + share * (now - before);
+    }
+    before_s = point.training_s;
+    before = now;
+  }
+  return before;
+}
+
+std::optional<double> seconds_to(const Curve& curve, double accuracy) {
+  double before_s = 0;
+  double before = 0;
+  for (const CurvePoint& point : curve) {
+    const double now = point.test_accuracy.value_or(0);
+    if (now >= accuracy) {
+      const double share = now > before ? std::max(0.0, (accuracy - before) / (now - before)) : 1;
+      return before_s + share * (point.training_s - before_s);
+    }
+    before_s = point.training_s;
+    before = now;
+  }
+  return std::nullopt;
 }
 
 }  // namespace epochcast

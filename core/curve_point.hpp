@@ -5,16 +5,17 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace epochcast {
 
 /// Where a job's learning stands after an epoch. Sums are over all workers and since the job's
 /// start; seconds and bytes only of epochs that were run without an interruption in them.
 struct CurvePoint {
-  std::int64_t epoch = 0;         ///< epochs that are over
+  std::int64_t epoch = 0;              ///< epochs that are over
   std::optional<double> epoch_s = {};  ///< of the last one; absent where only its end was run
-  double training_s = 0;          ///< all epochs, without start-up and tests
-  double samples = 0;             ///< trained on
+  double training_s = 0;               ///< all epochs, without start-up and tests
+  double samples = 0;                  ///< trained on
   double bytes_sent = 0;
   double learning_rate = 0;  ///< of the last epoch
   double train_loss = 0;     ///< mean over the last epoch's samples, as they were trained on
@@ -29,5 +30,14 @@ struct CurvePoint {
 
 /// "epoch 3/10: 1.52 s, loss 1.2345, accuracy 56.78 %; test loss 1.3000, accuracy 54.00 %"
 [[nodiscard]] std::string text_of(const CurvePoint& point, std::int64_t epochs);
+
+/// What a job has learned, epoch by epoch.
+using Curve = std::vector<CurvePoint>;
+
+/// Test accuracy after so many seconds of training, interpolated between epochs.
+[[nodiscard]] double accuracy_at(const Curve& curve, double seconds);
+/// Seconds of training until the accuracy was first reached, interpolated between epochs; nothing
+/// when it never was.
+[[nodiscard]] std::optional<double> seconds_to(const Curve& curve, double accuracy);
 
 }  // namespace epochcast

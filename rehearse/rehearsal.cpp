@@ -218,7 +218,7 @@ class RehearsalRun {
   std::optional<std::uint64_t> seed_;
   RehearsalState state_;  ///< where this rehearsal began
   RehearsalState next_;
-  std::vector<CurvePoint> curve_;
+  Curve curve_;
   std::size_t finished_ = 0;  ///< workers that have finished the current epoch
 };
 

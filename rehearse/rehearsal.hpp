@@ -31,9 +31,9 @@ struct RehearsalOptions {
 
 /// A job that was rehearsed.
 struct Rehearsal {
-  RunResult result;               ///< of the epochs that were run now
-  std::vector<CurvePoint> curve = {};  ///< of all epochs, also those before a state
-  bool has_ended = false;         ///< all epochs were run, or the accuracy is reached
+  RunResult result;        ///< of the epochs that were run now
+  Curve curve = {};        ///< of all epochs, also those before a state
+  bool has_ended = false;  ///< all epochs were run, or the accuracy is reached
 };
 
 /// Trains for real - every worker's parameters, gradients, losses, samples - while time passes on

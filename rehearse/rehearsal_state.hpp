@@ -12,7 +12,7 @@ namespace epochcast {
 
 /// A rehearsal between two epochs: everything it needs to go on bit for bit.
 struct RehearsalState {
-  std::vector<CurvePoint> curve;       ///< of the epochs that are over
+  Curve curve;                         ///< of the epochs that are over
   std::vector<real::RankState> ranks;  ///< of every worker; empty: at the beginning
 };
 

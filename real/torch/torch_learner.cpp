@@ -117,8 +117,7 @@ void TorchLearner::use(const Share& share, std::vector<std::int64_t> order) {
 }
 
 void TorchLearner::use_shuffled(const Share& share) {
-  use(share,
-      shuffled_samples(samples_, epoch_seed(settings_.seed, kShuffleStream, epoch_)));
+  use(share, shuffled_samples(samples_, epoch_seed(settings_.seed, kShuffleStream, epoch_)));
 }
 
 Payload TorchLearner::recorded_losses() { return payload_of(recorded_); }

@@ -142,6 +142,10 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   REQUIRE(checks.size() == 1);
   CHECK(checks[0].forecast_s == Approx(expected_s).epsilon(1e-5));  // six digits in the file
   CHECK(checks[0].error() == Approx(-0.5).epsilon(1e-4));
+  // So far off, messages are known no better than that.
+  CHECK(fit_network(trace).between->costs.uncertainty == Approx(0).margin(1e-9));
+  CHECK(calibrate(trace, trace_document).fit.between->costs.uncertainty ==
+        Approx(0.5).epsilon(1e-4));
 }
 
 TEST_CASE("a trace with too few sizes is refused") {

@@ -151,20 +151,5 @@ TEST_CASE("the front has no point that another one beats") {
   }
 }
 
-TEST_CASE("between epochs, accuracy and time to it are interpolated") {
-  Curve curve(2);
-  curve[0].training_s = 10;
-  curve[0].test_accuracy = 0.4;
-  curve[1].training_s = 20;
-  curve[1].test_accuracy = 0.6;
-
-  CHECK(accuracy_at(curve, 5) == Approx(0.2));
-  CHECK(accuracy_at(curve, 15) == Approx(0.5));
-  CHECK(accuracy_at(curve, 99) == Approx(0.6));
-  CHECK(*seconds_to(curve, 0.5) == Approx(15));
-  CHECK(*seconds_to(curve, 0.2) == Approx(5));
-  CHECK_FALSE(seconds_to(curve, 0.7));
-}
-
 }  // namespace
 }  // namespace epochcast::tests

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epochcast calibrate` and `epochcast validate` as their users meet them.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/platform.hpp"
@@ -37,6 +38,36 @@ std::string message_trace() {
                         {"node_of_rank", {0, 1}},
                         {"costs", costs}}
       .dump();
+}
+
+TEST_CASE("calibrate takes several sessions of the same ranks, and no others", "[cli]") {
+  const Folder folder;
+  folder.write("monday.json", message_trace());
+  nlohmann::json slower = nlohmann::json::parse(message_trace());
+  for (auto& cost : slower["costs"]) {
+    for (auto& sample : cost["samples_s"]) sample = 1.2 * sample.get<double>();
+  }
+  folder.write("friday.json", slower.dump());
+  slower["node_of_rank"] = {0, 0};
+  folder.write("elsewhere.json", slower.dump());
+
+  const Outcome both =
+      folder.run("calibrate --messages monday.json --messages friday.json --output fitted.json");
+
+  CHECK(both.status == 0);
+  const Platform platform = load_platform(folder.path() / "fitted.json");
+  const MessageCosts& costs = *platform.network->messages;
+  CHECK(costs.message_s(1e6) == Approx(1.1 * (20e-6 + 1e6 / 5e8)).epsilon(1e-5));
+  // Messages and all-reduces alike: 1.1 / 1 - 1 and 1.1 / 1.2 - 1.
+  CHECK(costs.uncertainty == Approx(std::sqrt(2 * 0.00847)).epsilon(0.02));
+
+  const Outcome other =
+      folder.run("calibrate --messages monday.json --messages elsewhere.json --output fitted.json");
+  CHECK(other.status == 2);
+  CHECK(
+      other.err ==
+      "epochcast: elsewhere.json: its ranks lie on other nodes than those of monday.json; expected "
+      "sessions of the same ranks\n");
 }
 
 TEST_CASE("calibrate writes a platform that forecasts the trace's own all-reduce", "[cli]") {

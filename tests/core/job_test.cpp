@@ -96,6 +96,16 @@ TEST_CASE("a name is a file of the catalogue, anything with a slash or .json is 
   CHECK(files.catalog().find("models/platforms", box.string(), "--platform") == box);
 }
 
+TEST_CASE("a job that trains on the first samples only has a data set of that size") {
+  const SmallCatalog files;
+  JobConfig config = small_config();
+  config.learning.train_samples = 40;
+  CHECK(load_job(config, files.catalog()).dataset.train_samples == 40);
+
+  config.learning.train_samples = 61;  // more than there are: who opens the data complains
+  CHECK(load_job(config, files.catalog()).dataset.train_samples == 60);
+}
+
 TEST_CASE("an unknown name is answered with the close one, a missing file as such") {
   const SmallCatalog files;
   JobConfig config = small_config();

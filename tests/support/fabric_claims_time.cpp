@@ -211,6 +211,22 @@ void loops_inside_nodes(Fabric& fabric, Expectations& expect) {
   expect.near_s(after_s, earliest(fabric, after_s, fabric.world()), "everybody's clock");
 }
 
+/// A message of 16 MB, which no socket holds.
+void messages_move_on(Fabric& fabric, Expectations& expect) {
+  std::vector<float> numbers(4'000'000, 1);
+  fabric.barrier(fabric.world());
+  const double start_s = fabric.now_s();
+  if (fabric.rank() == 0) {
+    const Request request = fabric.start_send(1, payload_of(numbers));
+    fabric.compute(10 * kStep_s, "work");
+    fabric.wait(request);
+  } else {
+    fabric.wait(fabric.start_receive(0, payload_of(numbers)));
+    expect.at_least_s(5 * kStep_s, fabric.now_s() - start_s, "a message, bound");
+  }
+  fabric.barrier(fabric.world());
+}
+
 void message_bytes(Fabric& fabric, Expectations& expect) {
   std::vector<float> numbers(250, 1);
   const Traffic before = fabric.traffic();
@@ -250,6 +266,7 @@ std::vector<FabricClaim> claims_about_time() {
                       layout,
                       streams_keep_their_order});
   }
+  claims.push_back({"a message moves on while its sender computes", {0, 1}, messages_move_on});
   claims.push_back({"traffic() tells messages inside nodes from others", {0, 0, 1}, message_bytes});
   return claims;
 }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analysis/tuning_space.hpp"
+
+namespace epochcast {
+
+/// What became of every setting, the front of time and accuracy, and the recommendation with its
+/// confidence and the command to train with, on stdout. `workers`: of the simulated cluster.
+void show_tuning(const TuningChoice& choice,
+                 const Tuning& tuning,
+                 const TuningPlan& plan,
+                 int workers);
+
+/// `epochcast.tuning/1`.
+[[nodiscard]] nlohmann::ordered_json tuning_json(const TuningChoice& choice,
+                                                 const Tuning& tuning,
+                                                 const TuningPlan& plan,
+                                                 const std::string& command);
+
+}  // namespace epochcast

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/curve_point.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+TEST_CASE("a point of a curve is read back as it was written, in words it says the same") {
+  const CurvePoint point = {.epoch = 3,
+                            .epoch_s = 1.5,
+                            .training_s = 4.5,
+                            .samples = 300,
+                            .bytes_sent = 1e9,
+                            .learning_rate = 0.1,
+                            .train_loss = 1.25,
+                            .train_accuracy = 0.5,
+                            .test_loss = 1.5,
+                            .test_accuracy = {}};
+
+  CHECK(to_json(curve_point_from_json(to_json(point))) == to_json(point));
+  CHECK(to_json(point).at("test_accuracy").is_null());
+  CHECK(text_of(point, 10) ==
+        "epoch 3/10: 1.50 s, loss 1.2500, accuracy 50.00 %; test loss 1.5000");
+}
+
+TEST_CASE("between epochs, accuracy and time to it are interpolated") {
+  Curve curve(2);
+  curve[0].training_s = 10;
+  curve[0].test_accuracy = 0.4;
+  curve[1].training_s = 20;
+  curve[1].test_accuracy = 0.6;
+
+  CHECK(accuracy_at(curve, 5) == Approx(0.2));
+  CHECK(accuracy_at(curve, 15) == Approx(0.5));
+  CHECK(accuracy_at(curve, 99) == Approx(0.6));
+  CHECK(*seconds_to(curve, 0.5) == Approx(15));
+  CHECK(*seconds_to(curve, 0.2) == Approx(5));
+  CHECK_FALSE(seconds_to(curve, 0.7));
+}
+
+}  // namespace
+}  // namespace epochcast::tests

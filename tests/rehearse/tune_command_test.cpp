@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast tune` as its users meet it.
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Two workers, twelve iterations an epoch. Exchanges of 100 ms beside batches of 10 ms.
+const std::string kTuning =
+    "tune --platform pair.json --network small-cnn --dataset cifar10 --data procedural "
+    "--train-samples 96 --test-samples 64 --batch 4 --learning-rate 0.05 --folder kept --epochs 3 "
+    "--batch-seconds gpu=10ms --exchange-seconds 100ms --seeds 2 ";
+
+TEST_CASE("one command says which H, how sure that is, and how to train with it") {
+  const Folder folder;
+
+  const Outcome outcome =
+      folder.run(kTuning + "--strategy local-sgd --time-budget 1s --html tuned.html");
+
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Catch::Contains("local-steps 8"));
+  CHECK_THAT(outcome.out, Catch::Contains("local-steps 12 (default)"));
+  CHECK_THAT(outcome.out, Catch::Contains("Nothing is faster and as accurate"));
+  CHECK_THAT(outcome.out, Catch::Contains("Recommended: local-steps "));
+  CHECK_THAT(outcome.out, Catch::Contains("confidence"));
+  CHECK_THAT(outcome.out,
+             Catch::Contains("For real: epochcast train --network=small-cnn --dataset=cifar10 "
+                             "--strategy=local-sgd --batch=4 --epochs=3 --local-steps="));
+  CHECK_THAT(outcome.out, Catch::Contains("--ranks=2\n"));
+  CHECK_THAT(folder.read("tuned.html"), Catch::Contains("local-steps 1, seed 1"));
+
+  // Everything is there already: it takes no computing to say so again.
+  const Outcome again =
+      folder.run(kTuning + "--strategy local-sgd --time-budget 1s", {.cpu_seconds = 2});
+  CHECK(again.out == outcome.out);
+}
+
+TEST_CASE("K' is chosen where nodes average, and settings that gain no time are left out") {
+  const Folder folder;
+  const Outcome outcome = folder.run(
+      "tune --platform pair.json --network small-cnn --dataset cifar10 --data procedural "
+      "--train-samples 96 --test-samples 64 --batch 4 --learning-rate 0.05 --folder kept "
+      "--epochs 2 --batch-seconds gpu=10s --seeds 2 --strategy node-based --time-budget 1000s "
+      "--choose averaging-period=1,4 --format json");
+
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json tuning = Json::parse(outcome.out);
+  CHECK(tuning.at("schema") == "epochcast.tuning/1");
+  REQUIRE(tuning.at("candidates").size() == 3);
+  const Json& rarely = tuning.at("candidates").at(1);
+  CHECK(rarely.at("name") == "averaging-period 4");
+  CHECK(rarely.at("fate") ==
+        "left out: averaging-period 1 averages more often and takes no longer");
+  CHECK(rarely.at("curves").empty());
+  CHECK(tuning.at("candidates").at(2).at("name") == "averaging-period 12");
+  CHECK(tuning.at("candidates").at(2).at("is_default") == true);
+}
+
+TEST_CASE("a target that is not reached is said, with what to do") {
+  const Folder folder;
+
+  const Outcome outcome =
+      folder.run(kTuning + "--strategy local-sgd --choose local-steps=2,4 --target-accuracy 99.9%");
+
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.out, Catch::Contains("No setting reached 99.9 % with every seed"));
+  CHECK_THAT(outcome.out, Catch::Contains("Raise --epochs, or lower --target-accuracy"));
+}
+
+TEST_CASE("settings with which the loss diverges are out, the others go on") {
+  const Folder folder;
+
+  const Outcome outcome = folder.run(
+      "tune --platform pair.json --network small-cnn --dataset cifar10 --data procedural "
+      "--train-samples 96 --test-samples 64 --batch 4 --folder kept --epochs 2 "
+      "--batch-seconds gpu=10ms --seeds 2 --strategy sync --choose learning-rate=0.01,1e30 "
+      "--time-budget 1s");
+
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Catch::Contains("diverged: the loss became infinite or no number"));
+  CHECK_THAT(outcome.out, Catch::Contains("Recommended: learning-rate 0.01"));
+}
+
+TEST_CASE("what cannot be tuned is said before anything is rehearsed") {
+  const Folder folder;
+  const auto [arguments, complaint] = GENERATE(table<std::string, std::string>({
+      {kTuning + "--strategy local-sgd", "expected one of --target-accuracy and --time-budget"},
+      {kTuning + "--strategy local-sgd --time-budget 1s --target-accuracy 0.5",
+       "expected one of --target-accuracy and --time-budget"},
+      {kTuning + "--strategy sync --time-budget 1s",
+       "--strategy: sync averages in every iteration; say what to choose from"},
+      {kTuning + "--strategy sync --time-budget 1s --choose batch=4", "one setting to choose from"},
+      {kTuning + "--strategy local-sgd --time-budget 1s --choose bach=4",
+       "did you mean \"batch\"?"},
+      {kTuning + "--strategy local-sgd --time-budget 1s --format csv", "tune writes table or json"},
+  }));
+  CAPTURE(arguments);
+
+  const Outcome outcome = folder.run(arguments);
+
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Catch::Contains(complaint));
+  CHECK(outcome.out.empty());
+}
+
+}  // namespace
+}  // namespace epochcast::tests
