@@ -10,6 +10,9 @@ const std::string kUsage =
     "epochcast: how long does an epoch take, under each training strategy, on which cluster?\n"
     "\n"
     "  epochcast simulate   forecast epoch times on a simulated cluster\n"
+    "  epochcast rehearse   train for real on a simulated clock: accuracy against a cluster's "
+    "seconds\n"
+    "  epochcast tune       choose K', H or other settings: the fastest to an accuracy\n"
     "  epochcast train      train for real, with LibTorch and Open MPI\n"
     "  epochcast emulate    exchange real messages between computations that are slept for what "
     "they "
@@ -94,10 +97,12 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
       {{"fly"},
-       "unknown command \"fly\"; known: simulate, train, emulate, measure, import, calibrate, "
+       "unknown command \"fly\"; known: simulate, rehearse, tune, train, emulate, measure, import, "
+       "calibrate, "
        "validate, report, list"},
       {{""},
-       "unknown command \"\"; known: simulate, train, emulate, measure, import, calibrate, "
+       "unknown command \"\"; known: simulate, rehearse, tune, train, emulate, measure, import, "
+       "calibrate, "
        "validate, report, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
       {{"list"},
