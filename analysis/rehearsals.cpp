@@ -134,6 +134,7 @@ class Runner {
 
   std::vector<RehearsalOutcome> run() {
     std::vector<ProgramCall> calls;
+    calls.reserve(open_.size());
     for (const std::size_t index : open_) {
       calls.push_back({.words = words_of(outcomes_[index].task, place_.program, kept_[index].state),
                        .log = kept_[index].log});

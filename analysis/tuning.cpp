@@ -118,6 +118,7 @@ class Tuner {
   [[nodiscard]] std::vector<double> seconds_of(std::size_t index) const {
     const CandidateOutcome& one = tuning_.outcomes[index];
     std::vector<double> seconds;
+    seconds.reserve(one.curves.size());
     for (const Curve& curve : one.curves) {
       seconds.push_back(seconds_to(curve, *plan_.goal.target_accuracy)
                             .value_or(std::max(one.until_s, curve.back().training_s)));
@@ -131,9 +132,10 @@ class Tuner {
     });
   }
   [[nodiscard]] std::vector<double> accuracies_of(std::size_t index, double seconds) const {
+    const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
     std::vector<double> accuracies;
-    for (const Curve& curve : tuning_.outcomes[index].curves)
-      accuracies.push_back(accuracy_at(curve, seconds));
+    accuracies.reserve(curves.size());
+    for (const Curve& curve : curves) accuracies.push_back(accuracy_at(curve, seconds));
     return accuracies;
   }
 

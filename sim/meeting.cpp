@@ -14,6 +14,7 @@ namespace {
 /// execute it get the same bits.
 void reduce(Meeting& meeting, const Schedule& schedule) {
   std::vector<std::span<float>> payloads;
+  payloads.reserve(meeting.payloads.size());
   for (std::size_t member = 0; member < meeting.payloads.size(); ++member) {
     const std::span<float> values = meeting.payloads[member].values;
     const auto weight = static_cast<float>(meeting.weights[member]);
