@@ -75,7 +75,7 @@ std::string plot(const std::vector<Series>& all,
       const FitPoint& point = series.points[i];
       if (series.has_line && i > 0) {
         const FitPoint& before = series.points[i - 1];
-        svg += "<g class=\"c" + std::to_string(style) + "\">" +
+        svg += "<g class=\"" + colour_class(style) + "\">" +
                svg_line(x.at(before.bytes),
                         y.at(before.fitted_s),
                         x.at(point.bytes),
@@ -83,13 +83,13 @@ std::string plot(const std::vector<Series>& all,
                         "class=\"bar\"") +
                "</g>";
       }
-      svg += "<g class=\"point c" + std::to_string(style) + "\"><title>" +
+      svg += "<g class=\"point " + colour_class(style) + "\"><title>" +
              escaped_html(series.name + ", " + x_text(point.bytes) + ": " +
                           format_seconds(point.measured_s)) +
              "</title>" + svg_marker(style, x.at(point.bytes), y.at(point.measured_s)) + "</g>";
     }
     const double line = kTop + 14 + 22 * static_cast<double>(style);
-    svg += "<g class=\"c" + std::to_string(style) + "\">" + svg_marker(style, kLegend, line - 4) +
+    svg += "<g class=\"" + colour_class(style) + "\">" + svg_marker(style, kLegend, line - 4) +
            "</g>" + svg_text(kLegend + 14, line, series.name, "");
   }
   svg += svg_text(kLeft + kSide / 2, kHeight - 14, x_title, "text-anchor=\"middle\"") +

@@ -123,13 +123,13 @@ std::string plot(const std::vector<NamedCurve>& curves,
       if (before)
         lines += svg_line(before->first, before->second, here.first, here.second, "class=\"bar\"");
       before = here;
-      markers += "<g class=\"point c" + std::to_string(style) + "\"><title>" +
+      markers += "<g class=\"point " + colour_class(style) + "\"><title>" +
                  escaped_html(curve.name + ", epoch " + std::to_string(point.epoch) + ": " +
                               y.text(*y_value) + " after " + x.text(*x_value)) +
                  "</title>" + svg_marker(style, here.first, here.second) + "</g>";
     }
     const double line = kTop + 14 + kLegendLine * static_cast<double>(style);
-    const std::string color = "<g class=\"c" + std::to_string(style) + "\">";
+    const std::string color = "<g class=\"" + colour_class(style) + "\">";
     svg += color + lines + "</g>" + markers + color + svg_marker(style, kLegend, line - 4) +
            "</g>" + svg_text(kLegend + 14, line, shortened(curve.name, kLegendLetters), "");
   }

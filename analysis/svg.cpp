@@ -102,11 +102,14 @@ std::string svg_rect(
          "\" height=\"" + px(std::max(0.0, height)) + "\" " + attributes + "/>\n";
 }
 
+std::string colour_class(std::size_t style) {
+  return "c" + std::to_string(style % kColours.size());
+}
+
 std::string svg_marker(std::size_t style, double x, double y) {
   // 7 colours and 8 shapes have no common divisor: neighbours differ in both, and 56 are different.
-  return "<path class=\"marker c" + std::to_string(style % kColours.size()) +
-         "\" transform=\"translate(" + px(x) + " " + px(y) + ")\" d=\"" +
-         kShapes[style % kShapes.size()] + "\"/>\n";
+  return "<path class=\"marker " + colour_class(style) + "\" transform=\"translate(" + px(x) + " " +
+         px(y) + ")\" d=\"" + kShapes[style % kShapes.size()] + "\"/>\n";
 }
 
 std::string marker_css() {

@@ -28,6 +28,8 @@ namespace epochcast {
     double x, double y, double width, double height, const std::string& attributes);
 /// A marker centred at x, y; `style` picks colour and shape, different ones for the first 56.
 [[nodiscard]] std::string svg_marker(std::size_t style, double x, double y);
+/// The class of a marker's colour, for what belongs to it.
+[[nodiscard]] std::string colour_class(std::size_t style);
 /// The style sheet's part for markers: the colours of `class="cN"`, in light and in dark.
 [[nodiscard]] std::string marker_css();
 
