@@ -5,13 +5,12 @@
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "analysis/process_pool.hpp"
 #include "core/error.hpp"
-#include "core/json_input.hpp"
+#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {
@@ -60,12 +59,10 @@ Kept kept_of(const fs::path& folder, const std::string& key) {
 
 void write(const fs::path& file, const std::string& text) {
   const fs::path draft = file.string() + ".new";
-  std::ofstream out(draft);
-  out << text;
-  out.close();
+  write_text_file(draft, text);
   std::error_code error;
-  if (out) fs::rename(draft, file, error);
-  if (!out || error) throw RunError(file.string() + ": cannot be written");
+  fs::rename(draft, file, error);
+  if (error) throw RunError(file.string() + ": cannot be written");
 }
 
 /// Reads what is kept; false when there is nothing, or nothing whole.

@@ -18,20 +18,6 @@
 namespace epochcast {
 namespace {
 
-std::vector<std::string> chosen_strategies(const std::string& text) {
-  std::vector<std::string> names;
-  if (text == "all") {
-    for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
-    return names;
-  }
-  for (const std::string& name : split(text, ',')) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      names.emplace_back(find_strategy(name).name);
-    }
-  }
-  return names;
-}
-
 void write_timeline(const Timeline& timeline,
                     const std::vector<WorkerInfo>& workers,
                     const RunResult& run,
@@ -120,6 +106,20 @@ SweepAxis parse_axis(const std::string& text, Command command, const std::string
     if (!seen.insert(value).second) throw UserError(origin + ": \"" + value + "\" is there twice");
   }
   return axis;
+}
+
+std::vector<std::string> chosen_strategies(const std::string& text) {
+  std::vector<std::string> names;
+  if (text == "all") {
+    for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
+    return names;
+  }
+  for (const std::string& name : split(text, ',')) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.emplace_back(find_strategy(name).name);
+    }
+  }
+  return names;
 }
 
 std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<SweepAxis>& axes) {

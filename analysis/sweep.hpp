@@ -23,6 +23,10 @@ struct SweepAxis {
                                    Command command = Command::simulate,
                                    const std::string& flag = "--sweep");
 
+/// The strategies that a --strategy names: "all", or names separated by commas, each once. Throws a
+/// UserError for an unknown one.
+[[nodiscard]] std::vector<std::string> chosen_strategies(const std::string& text);
+
 /// One run to forecast: a strategy for one point of a sweep.
 struct ForecastTask {
   JobConfig config;

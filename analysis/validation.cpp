@@ -28,6 +28,23 @@ std::vector<double> epochs_s(const std::vector<RunResult>& runs) {
   return values;
 }
 
+/// The median over runs of what each is away from its own forecast.
+void add_paired_errors(RowFindings& findings, const ValidationRow& row) {
+  std::vector<double> errors;
+  std::vector<RunResult> differences(row.measured.size());
+  for (std::size_t i = 0; i < row.measured.size(); ++i) {
+    const RunResult& run = row.measured[i];
+    const RunResult& forecast = row.own_forecasts[i];
+    errors.push_back(forecast.epoch_s / run.epoch_s - 1);
+    differences[i].phases = (1 / run.epoch_s) * (forecast.phases - run.phases);
+  }
+  findings.error = median(errors);
+  findings.phase_errors = {
+      .compute_s = median_of(differences, &PhaseTimes::compute_s),
+      .exposed_communication_s = median_of(differences, &PhaseTimes::exposed_communication_s),
+      .blocked_s = median_of(differences, &PhaseTimes::blocked_s)};
+}
+
 /// A row of a group with what it says.
 struct RankedRow {
   double forecast_s = 0;
@@ -106,13 +123,17 @@ std::optional<RowFindings> findings_of(const ValidationRow& row) {
   if (!(findings.measured_s > 0)) return std::nullopt;
   const auto [least, most] = std::minmax_element(measured_s.begin(), measured_s.end());
   findings.measured_spread = {.low_s = *least, .high_s = *most};
-  findings.error = row.forecast->epoch_s / findings.measured_s - 1;
   findings.measured_phases = {
       .compute_s = median_of(row.measured, &PhaseTimes::compute_s),
       .exposed_communication_s = median_of(row.measured, &PhaseTimes::exposed_communication_s),
       .blocked_s = median_of(row.measured, &PhaseTimes::blocked_s)};
-  findings.phase_errors =
-      (1 / findings.measured_s) * (row.forecast->phases - findings.measured_phases);
+  if (row.own_forecasts.empty()) {
+    findings.error = row.forecast->epoch_s / findings.measured_s - 1;
+    findings.phase_errors =
+        (1 / findings.measured_s) * (row.forecast->phases - findings.measured_phases);
+  } else {
+    add_paired_errors(findings, row);
+  }
   if (const auto& interval = row.forecast->epoch_s_interval) {
     findings.is_inside =
         interval->low_s <= findings.measured_s && findings.measured_s <= interval->high_s;

@@ -20,17 +20,21 @@ struct ValidationRow {
                       ///< "resnet20 on 4 nodes, 200 Mbit/s, emulate"
   std::string point;  ///< what tells it from the other rows: "node-based, averaging-period 4"
   std::optional<RunResult> forecast;
-  std::vector<RunResult> measured;    ///< one per repetition
+  std::vector<RunResult> measured;  ///< one per repetition
+  /// Where each run has a forecast of its own, from what was measured around it: in the order of
+  /// `measured`. `forecast` is then the middle one. Else empty.
+  std::vector<RunResult> own_forecasts;
   std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
 };
 
 /// What a row with both says, in seconds per epoch.
 struct RowFindings {
-  double measured_s = 0;          ///< median of the repetitions
-  Interval measured_spread;       ///< their least and most
-  double error = 0;               ///< forecast / measured_s - 1
-  PhaseTimes measured_phases;     ///< medians
-  PhaseTimes phase_errors;        ///< (forecast - measured) / measured_s: shares of the whole epoch
+  double measured_s = 0;     ///< median of the repetitions
+  Interval measured_spread;  ///< their least and most
+  double error = 0;  ///< forecast / measured_s - 1; of runs with forecasts of their own, the median
+  PhaseTimes measured_phases;  ///< medians
+  /// (forecast - measured) / measured_s: shares of the whole epoch; likewise.
+  PhaseTimes phase_errors;
   std::optional<bool> is_inside;  ///< measured_s within the forecast's interval; absent without one
 };
 /// Nothing when the forecast or the measurement is missing, or the measured median is 0 s.

@@ -129,7 +129,9 @@ std::string to_html(const std::vector<ValidationRow>& rows,
   html += element("h2", "All configurations") + "\n" +
           element("p",
                   "Forecasts with their 5 - 95 % interval, measured medians with the least and the "
-                  "most of the runs. Error: forecast / measured - 1. Phases: forecast less "
+                  "most of the runs. Error: forecast / measured - 1; where runs train, each has a "
+                  "forecast from what was measured around it, and this is the median. Phases: "
+                  "forecast less "
                   "measured, in % of the measured epoch. Inside: whether the measured median is "
                   "in the interval. Pairs are told apart when their measured ranges do not "
                   "overlap.") +

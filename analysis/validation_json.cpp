@@ -4,6 +4,7 @@
 #include "analysis/check_run.hpp"
 #include "analysis/validation.hpp"
 #include "core/json_input.hpp"
+#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {
@@ -46,6 +47,8 @@ Json row_json(const ValidationRow& row) {
                {"measured", Json::array()}};
   if (row.forecast) json["forecast"] = to_json(*row.forecast);
   for (const RunResult& run : row.measured) json["measured"].push_back(to_json(run));
+  if (!row.own_forecasts.empty()) json["own_forecasts"] = Json::array();
+  for (const RunResult& run : row.own_forecasts) json["own_forecasts"].push_back(to_json(run));
   return json;
 }
 
@@ -94,7 +97,13 @@ ValidationRow read_row(JsonInput input) {
   if (const JsonInput forecast = input.at("forecast"); !forecast.value().is_null()) {
     check_run(forecast);
   }
-  for (const JsonInput& run : input.at("measured").elements()) check_run(run);
+  const std::vector<JsonInput> measured = input.at("measured").elements();
+  for (const JsonInput& run : measured) check_run(run);
+  if (const auto own = input.maybe("own_forecasts")) {
+    const std::vector<JsonInput> forecasts = own->elements();
+    for (const JsonInput& run : forecasts) check_run(run);
+    if (forecasts.size() != measured.size()) own->fail("as many runs as \"measured\" has");
+  }
   (void)input.maybe("findings");
   input.finish();
   return row;
@@ -132,6 +141,9 @@ std::vector<ValidationRow> validation_from_json(const Json& json, const std::str
     const Json& row = json["rows"][i];
     if (!row["forecast"].is_null()) rows[i].forecast = run_from_json(row["forecast"]);
     for (const Json& run : row["measured"]) rows[i].measured.push_back(run_from_json(run));
+    if (!row.contains("own_forecasts")) continue;
+    for (const Json& run : row["own_forecasts"])
+      rows[i].own_forecasts.push_back(run_from_json(run));
   }
   return rows;
 }

@@ -25,7 +25,8 @@ using ValidationProgress =
 
 /// Measures messages (and batches, where cases train), calibrates, forecasts every case, and runs
 /// each for real, repetition by repetition so that slow minutes of a machine meet all of them
-/// alike.
+/// alike. Batches are measured before and after each run that trains, and the run's forecast rests
+/// on these: a machine's speed changes by the minute. Of such forecasts a row has the middle one.
 ///
 /// Forecasts rest on measurements alone; no run of a case is used for any. A case that fails has
 /// its reason in `problems`. Throws a UserError or RunError when measuring fails.

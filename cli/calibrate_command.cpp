@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -19,6 +18,7 @@
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/job.hpp"
+#include "core/text_file.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -169,13 +169,6 @@ void show_batches(const std::vector<CostTrace>& costs) {
                "real runs have them, too.\n\n";
 }
 
-void write_text(const std::string& file, const std::string& text) {
-  std::ofstream out(file);
-  out << text;
-  out.close();
-  if (!out) throw RunError(file + ": cannot be written");
-}
-
 /// The trace document without the samples of its warm-up.
 Json trimmed(Json document) {
   for (Json& cost : document["costs"]) {
@@ -207,7 +200,7 @@ void look_through_batches(const po::variables_map& values) {
   }
   if (!costs.empty()) show_batches(costs);
   if (output.empty()) return;
-  write_text(output, trimmed(Json::parse(read_text_file(files.front()))).dump(2) + "\n");
+  write_text_file(output, trimmed(Json::parse(read_text_file(files.front()))).dump(2) + "\n");
   std::cout << "wrote " << output << '\n';
 }
 
@@ -252,11 +245,11 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
   show_checks(calibration.checks);
-  write_text(output, document.dump(2) + "\n");
+  write_text_file(output, document.dump(2) + "\n");
   if (const std::string page = file_from(values, "html"); !page.empty()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    write_text(
+    write_text_file(
         page,
         calibration_html(fit, calibration.checks, "Messages: " + trace.title, shell_text(command)));
   }

@@ -10,7 +10,7 @@
 #include "cli/job_options.hpp"
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
-#include "core/json_input.hpp"
+#include "core/text_file.hpp"
 #include "core/units.hpp"
 #include "real/common/cost_trace_file.hpp"
 #include "real/common/json_text.hpp"

@@ -6,6 +6,7 @@
 
 #include "core/error.hpp"
 #include "core/json_input.hpp"
+#include "core/setting_text.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -123,6 +124,29 @@ std::string file_from(const po::variables_map& values, const std::string& option
   auto file = values[option].as<std::string>();
   if (file.empty()) throw UserError("--" + option + ": got \"\"; expected the name of a file");
   return file;
+}
+
+std::optional<double> accuracy_from(const po::variables_map& values, const std::string& flag) {
+  if (values.count(flag) == 0) return std::nullopt;
+  std::string text = values[flag].as<std::string>();
+  const std::string given = text;
+  const bool is_percent = text.ends_with('%');
+  if (is_percent) text.pop_back();
+  try {
+    return parse_number(text, 0, is_percent ? 100 : 1, "") / (is_percent ? 100 : 1);
+  } catch (const UserError&) {
+    throw UserError("--" + flag + ": got \"" + given +
+                    "\"; expected an accuracy such as 0.9 or 90%");
+  }
+}
+
+std::optional<double> seconds_from(const po::variables_map& values, const std::string& flag) {
+  if (values.count(flag) == 0) return std::nullopt;
+  try {
+    return parse_positive(values[flag].as<std::string>(), Dimension::seconds);
+  } catch (const UserError& error) {
+    throw UserError("--" + flag + ": " + error.what());
+  }
 }
 
 std::string shell_text(const std::vector<std::string>& words) {

@@ -3,6 +3,7 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,14 @@ enum class Format { table, json, csv };
 /// one.
 [[nodiscard]] std::string file_from(const boost::program_options::variables_map& values,
                                     const std::string& option);
+
+/// An accuracy such as 0.9 or 90%, as a share; nothing when the flag is not given. Throws a
+/// UserError that names it.
+[[nodiscard]] std::optional<double> accuracy_from(
+    const boost::program_options::variables_map& values, const std::string& flag);
+/// Seconds such as 90s or 2min. The same.
+[[nodiscard]] std::optional<double> seconds_from(
+    const boost::program_options::variables_map& values, const std::string& flag);
 
 /// Words as a shell would take them again.
 [[nodiscard]] std::string shell_text(const std::vector<std::string>& words);

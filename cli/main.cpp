@@ -75,17 +75,10 @@ int main(int count, char** values) {
   // A reader that has gone away (`| head`) is an error of ours to report, not a reason to die
   // silently.
   std::signal(SIGPIPE, SIG_IGN);
-  try {
+  return epochcast::exit_status("epochcast", [&] {
     const int status = run({values + 1, values + count});
     std::cout.flush();
     if (!std::cout) throw epochcast::RunError("the result could not be written to stdout");
     return status;
-  } catch (const epochcast::UserError& error) {
-    for (const std::string& problem : error.problems())
-      std::cerr << "epochcast: " << problem << '\n';
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "epochcast: " << error.what() << '\n';
-    return 1;
-  }
+  });
 }

@@ -43,27 +43,4 @@ RehearsalPlace rehearsal_place_from(const po::variables_map& values, const JobCo
   return place;
 }
 
-std::optional<double> accuracy_from(const po::variables_map& values, const std::string& flag) {
-  if (values.count(flag) == 0) return std::nullopt;
-  std::string text = values[flag].as<std::string>();
-  const std::string given = text;
-  const bool is_percent = text.ends_with('%');
-  if (is_percent) text.pop_back();
-  try {
-    return parse_number(text, 0, is_percent ? 100 : 1, "") / (is_percent ? 100 : 1);
-  } catch (const UserError&) {
-    throw UserError("--" + flag + ": got \"" + given +
-                    "\"; expected an accuracy such as 0.9 or 90%");
-  }
-}
-
-std::optional<double> seconds_from(const po::variables_map& values, const std::string& flag) {
-  if (values.count(flag) == 0) return std::nullopt;
-  try {
-    return parse_positive(values[flag].as<std::string>(), Dimension::seconds);
-  } catch (const UserError& error) {
-    throw UserError("--" + flag + ": " + error.what());
-  }
-}
-
 }  // namespace epochcast

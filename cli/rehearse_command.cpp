@@ -6,7 +6,6 @@
 #include <array>
 #include <boost/program_options.hpp>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -22,6 +21,7 @@
 #include "cli/table.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
+#include "core/text_file.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -198,11 +198,10 @@ int run_rehearse(const std::vector<std::string>& arguments) {
     std::vector<NamedCurve> curves;
     for (const RehearsalOutcome& outcome : outcomes)
       if (!outcome.curve.empty()) curves.push_back({name_of(outcome), outcome.curve});
-    std::ofstream out(file);
-    out << curve_html(
-        curves, "Rehearsal of " + config.network + " on " + config.platform, command, target);
-    out.close();
-    if (!out) throw RunError(file + ": cannot be written");
+    write_text_file(
+        file,
+        curve_html(
+            curves, "Rehearsal of " + config.network + " on " + config.platform, command, target));
   }
   report_problems(outcomes);
   return 0;

@@ -40,17 +40,6 @@ po::options_description own_flags() {
   return own;
 }
 
-std::optional<double> number_from(const po::variables_map& values,
-                                  const std::string& name,
-                                  const std::function<double(const std::string&)>& parse) {
-  if (values.count(name) == 0) return std::nullopt;
-  try {
-    return parse(values[name].as<std::string>());
-  } catch (const UserError& error) {
-    throw UserError("--" + name + ": " + error.what());
-  }
-}
-
 /// What is printed: a line for each epoch as it ends, then what became of the job.
 void print_line(const nlohmann::ordered_json& json) { std::cout << json.dump() << std::endl; }
 
@@ -72,12 +61,8 @@ int run(const std::vector<std::string>& arguments) {
   ProgressBar bar(std::cerr, has_bar, "rehearsing, epochs", static_cast<double>(config.epochs));
   Timeline timeline;
   RehearsalOptions options;
-  options.stop_after_s = number_from(values, "stop-after", [](const std::string& text) {
-    return parse_positive(text, Dimension::seconds);
-  });
-  options.stop_at_accuracy = number_from(values, "stop-at-accuracy", [](const std::string& text) {
-    return parse_number(text, 0, 1, "a share from 0 to 1");
-  });
+  options.stop_after_s = seconds_from(values, "stop-after");
+  options.stop_at_accuracy = accuracy_from(values, "stop-at-accuracy");
   options.state = file_from(values, "state");
   const std::string timeline_file = file_from(values, "timeline");
   if (!timeline_file.empty()) options.timeline = &timeline;
@@ -110,14 +95,7 @@ int run(const std::vector<std::string>& arguments) {
 int main(int count, char** words) {
   epochcast::real::keep_freed_memory();
   std::signal(SIGPIPE, SIG_IGN);
-  try {
+  return epochcast::exit_status("epochcast", [&] {
     return epochcast::run({words + 1, words + count});
-  } catch (const epochcast::UserError& error) {
-    for (const std::string& problem : error.problems())
-      std::cerr << "epochcast: " << problem << '\n';
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "epochcast: " << error.what() << '\n';
-    return 1;
-  }
+  });
 }

@@ -30,13 +30,14 @@ constexpr Column kColumns[] = {{"point", Table::Align::left},
                                {"inside", Table::Align::left}};
 
 constexpr const char* kLegend =
-    "Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1. "
-    "Compute, exchange\n"
-    "(communication that is not hidden) and blocked (waiting for other workers): forecast - "
-    "measured, in % of the measured\n"
-    "epoch. Inside: whether the measured median is in the forecast's 5 - 95 % interval. Pairs: of "
-    "a group, told apart when\n"
-    "their least .. most do not overlap.\n";
+    "Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; "
+    "where runs train, each has a\n"
+    "forecast from what was measured around it, and this is the median. Compute, exchange "
+    "(communication that is not hidden)\n"
+    "and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. "
+    "Inside: whether the measured\n"
+    "median is in the forecast's 5 - 95 % interval. Pairs: of a group, told apart when their least "
+    ".. most do not overlap.\n";
 
 /// One cell per column.
 std::vector<std::string> cells_of(const ValidationRow& row) {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -19,8 +18,8 @@
 #include "cli/show_tuning.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
+#include "core/text_file.hpp"
 #include "core/units.hpp"
-#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
@@ -39,7 +38,7 @@ po::options_description own_options() {
       "choose",
       po::value<std::vector<std::string>>()->value_name("NAME=V1,V2,..."),
       "settings and values to choose from; several multiply (default: averaging-period or "
-      "local-steps, as the strategy has it: 1, 2, 4, ... up to an epoch, and the default)")(
+      "local-steps, as a strategy has it: 1, 2, 4, ... up to an epoch, and the default)")(
       "seeds",
       po::value<std::string>()->default_value("3")->value_name("COUNT"),
       "rehearsals of each setting, from --seed on")(
@@ -117,7 +116,6 @@ int run_tune(const std::vector<std::string>& arguments) {
   const Format format = format_from(values);
   if (format == Format::csv) throw UserError("--format: tune writes table or json");
   const JobConfig config = config_from(Command::rehearse, values);
-  static_cast<void>(find_strategy(config.strategy));
   TuningPlan plan;
   plan.goal.target_accuracy = accuracy_from(values, "target-accuracy");
   const std::optional<double> budget_s = seconds_from(values, "time-budget");
@@ -164,10 +162,8 @@ int run_tune(const std::vector<std::string>& arguments) {
                                                   &curve - tuning.outcomes[i].curves.data())),
              curve});
     }
-    std::ofstream out(file);
-    out << curve_html(curves, "Tuning " + config.strategy, command, plan.goal.target_accuracy);
-    out.close();
-    if (!out) throw RunError(file + ": cannot be written");
+    write_text_file(
+        file, curve_html(curves, "Tuning " + config.strategy, command, plan.goal.target_accuracy));
   }
   return tuning.best ? 0 : 1;
 }

@@ -4,9 +4,9 @@
 #include <boost/program_options.hpp>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
+#include <sstream>
 
 #include "analysis/validation_run.hpp"
 #include "cli/commands.hpp"
@@ -17,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
 #include "core/source.hpp"
+#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {
@@ -122,10 +123,9 @@ int run_validate(const std::vector<std::string>& arguments) {
         });
   }
   if (!save.empty()) {
-    std::ofstream file(save);
-    show_validation_json(file, result.rows, result.command, result.date);
-    file.close();
-    if (!file) throw RunError(save + ": the result cannot be written");
+    std::ostringstream text;
+    show_validation_json(text, result.rows, result.command, result.date);
+    write_text_file(save, text.str());
   }
   return show(result, output);
 }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <boost/program_options.hpp>
-#include <fstream>
 #include <iostream>
 
 #include "cli/job_options.hpp"
@@ -11,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
 #include "core/suggest.hpp"
+#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;
@@ -98,11 +98,9 @@ ValidationOutput validation_output_from(const po::variables_map& values) {
 
 int show(const ValidationFile& validation, const ValidationOutput& output) {
   if (!output.html.empty()) {
-    std::ofstream page(output.html, std::ios::binary);
-    page << to_html(
-        validation.rows, "Forecasts and real runs", validation.command, validation.date);
-    page.close();
-    if (!page) throw RunError(output.html + ": the page cannot be written");
+    write_text_file(
+        output.html,
+        to_html(validation.rows, "Forecasts and real runs", validation.command, validation.date));
   }
   switch (output.format) {
     case ValidationOutput::Format::table:

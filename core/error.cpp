@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/error.hpp"
 
+#include <iostream>
+
 namespace epochcast {
 namespace {
 
@@ -39,5 +41,18 @@ UserError::UserError(const std::string& problem) : UserError(std::vector<std::st
 
 UserError::UserError(std::vector<std::string> problems)
     : std::runtime_error(joined(printable(problems))), problems_(printable(std::move(problems))) {}
+
+int exit_status(const std::string& program, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const UserError& error) {
+    for (const std::string& problem : error.problems())
+      std::cerr << program << ": " << problem << '\n';
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << program << ": " << error.what() << '\n';
+    return 1;
+  }
+}
 
 }  // namespace epochcast

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,5 +29,9 @@ class RunError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// What main returns: what `work` does, or, once the reasons are on stderr, a line each that begins
+/// with the program's name, 2 for a UserError and 1 for any other exception.
+[[nodiscard]] int exit_status(const std::string& program, const std::function<int()>& work);
 
 }  // namespace epochcast

@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -41,7 +41,7 @@ struct MachineConfig {
   std::vector<std::string> devices = {"cpu"};  ///< of a machine's ranks, in turn
   int threads = 1;                             ///< of a rank on a CPU
   std::map<std::string, double>
-      slow_down;           ///< by device class or model: batches take so many times as long
+      slow_down;           ///< by device class, model or rank: batches take so many times as long
   int ranks_per_node = 0;  ///< 0: a machine is a node
 };
 
@@ -79,6 +79,14 @@ struct JobConfig {
   LearningConfig learning;
   MachineConfig machine;
 };
+
+/// How many times as long batches take on a device that goes by these names: class, model, rank.
+/// The last one that --slow-down has counts; 1 when it has none.
+[[nodiscard]] double slow_down_of(const std::map<std::string, double>& slow_down,
+                                  const std::vector<std::string>& names);
+/// What a device is called whose batches take `factor` times as long: it is another one, with other
+/// costs. "v100", 2: "v100-slowed-2x"; the name itself for 1.
+[[nodiscard]] std::string slowed_name(const std::string& name, double factor);
 
 /// In which commands a setting counts.
 enum class Command { simulate, emulate, train, rehearse };

@@ -2,12 +2,11 @@
 #include "core/json_input.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {
@@ -227,18 +226,6 @@ std::string JsonInput::name() const {
     }
   }
   return text;
-}
-
-std::string read_text_file(const std::filesystem::path& file) {
-  std::error_code status;
-  if (std::filesystem::is_directory(file, status)) {
-    throw UserError(file.string() + ": is a folder; expected a JSON file");
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw UserError(file.string() + ": cannot be opened for reading");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
 }
 
 nlohmann::json read_json_file(const std::filesystem::path& file) {

@@ -85,8 +85,6 @@ class JsonInput {
   bool silent_ = false;  ///< stands in for an absent member, already reported
 };
 
-/// The whole file. Throws a UserError when it cannot be read.
-[[nodiscard]] std::string read_text_file(const std::filesystem::path& file);
 /// The parsed file. Throws a UserError with file, line and column when it cannot be read or parsed,
 /// or when it is nested deeper than any of our formats.
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file);

@@ -50,6 +50,20 @@ void set_slow_down(JobConfig& config, const std::string& text) {
 
 }  // namespace
 
+double slow_down_of(const std::map<std::string, double>& slow_down,
+                    const std::vector<std::string>& names) {
+  double factor = 1;
+  for (const std::string& name : names) {
+    const auto found = slow_down.find(name);
+    if (found != slow_down.end()) factor = found->second;
+  }
+  return factor;
+}
+
+std::string slowed_name(const std::string& name, double factor) {
+  return factor > 1 ? name + "-slowed-" + shortest(factor) + "x" : name;
+}
+
 std::vector<Setting> run_settings() {
   using C = JobConfig;
   using Text = const std::string&;

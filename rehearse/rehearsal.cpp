@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 #include "core/cost_learner.hpp"
 #include "core/random.hpp"
@@ -153,7 +154,9 @@ class RehearsalRun {
     RehearsalLearner learner(*numbers, time);
     Worker worker = worker_of(fabric, learner);
     if (!state_.ranks.empty())
-      worker.progress.reached = [&] { numbers->load(state_.ranks[rank].learner); };
+      worker.progress.reached = [&] {
+        numbers->load(std::exchange(state_.ranks[rank].learner, {}));
+      };
     real::LearningCurve curve(worker, *numbers, *data_.test);
     worker.progress.after_iteration = [&] {
       if (rank == 0 && options_.progress) {
@@ -191,6 +194,7 @@ class RehearsalRun {
     if (!options_.state.empty()) {
       next_.curve = curve_;
       save_rehearsal_state(options_.state, setting_texts_of(), next_);
+      next_.ranks.clear();  // as large as the models themselves
     }
     if (options_.after_epoch) options_.after_epoch(point);
     if (has_ended() || has_stopped()) throw Enough();

@@ -21,10 +21,12 @@ constexpr std::array kStrategies = {
     Strategy{.name = "hetgrad",
              .summary = "batches by speed, gradients weighted by batch (--partition)",
              .source = "HetGrad, J. Supercomputing 2022",
+             .divides_by_speed = true,
              .run = run_hetgrad},
     Strategy{.name = "hetgrad-unweighted",
              .summary = "batches by speed, plain mean of gradients (--partition)",
              .source = "HetGrad, J. Supercomputing 2022",
+             .divides_by_speed = true,
              .run = run_hetgrad_unweighted},
     Strategy{
         .name = "node-based",
@@ -53,6 +55,7 @@ constexpr std::array kStrategies = {
     Strategy{.name = "dlb",
              .summary = "sync, batches rebalanced after every epoch",
              .source = "IEEE TETCI 2023",
+             .divides_by_speed = true,
              .run = run_dlb},
 };
 

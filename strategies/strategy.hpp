@@ -51,6 +51,7 @@ struct Strategy {
   std::string_view summary;  ///< one line for `epochcast list strategies`
   std::string_view source;
   Participants participants = Participants::workers;
+  bool divides_by_speed = false;  ///< batches differ from --batch, by the workers' speed
   void (*run)(Worker&) = nullptr;
 };
 

@@ -98,10 +98,6 @@ int run(int argc, char** argv) {
 }  // namespace epochcast::real
 
 int main(int argc, char** argv) {
-  try {
-    return epochcast::real::run(argc, argv);
-  } catch (const std::exception& error) {
-    std::cerr << "epochcast-measure-messages: " << error.what() << '\n';
-    return 1;
-  }
+  return epochcast::exit_status(epochcast::real::kProgram,
+                                [&] { return epochcast::real::run(argc, argv); });
 }

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/json_input.hpp"
+#include "core/text_file.hpp"
 #include "real/mpi/mpi_call.hpp"
 
 namespace epochcast::real {

@@ -70,12 +70,9 @@ OwnDevice own_device(const MachineConfig& config,
   own.info.role = is_server ? Role::sums : Role::trains;
   own.info.node = node_of_each_rank(config.ranks_per_node)[static_cast<std::size_t>(rank)];
   check_slow_down(config, own.info, rank);
-  for (const std::string& name : {own.info.device_class, own.info.model, std::to_string(rank)}) {
-    const auto found = config.slow_down.find(name);
-    if (found != config.slow_down.end()) own.slow_down = found->second;
-  }
-  // A device that is made slower is another one: its costs are not those of the real one.
-  if (own.slow_down > 1) own.info.model += "-slowed-" + shortest(own.slow_down) + "x";
+  own.slow_down =
+      slow_down_of(config.slow_down, {own.info.device_class, own.info.model, std::to_string(rank)});
+  own.info.model = slowed_name(own.info.model, own.slow_down);
   return own;
 }
 

@@ -6,10 +6,12 @@
 #include <torch/version.h>
 
 #include <algorithm>
+#include <chrono>
 #include <ctime>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
@@ -84,6 +86,7 @@ class Trainer {
         loader_(*source_, device_, settings.threads),
         random_(settings.seed),
         augments_(settings.augment),
+        slow_down_(settings.slow_down),
         network_(make_network(network, settings.input, settings.classes)),
         batch_(batch),
         next_(draw()) {
@@ -102,17 +105,18 @@ class Trainer {
         loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
     const double loaded_s = synchronized_now_s();
     torch::Tensor loss = network_->loss(data.samples, data.labels).loss;
-    backward_started_s_ = synchronized_now_s();
+    backward_started_s_ = end_of_part(start_s);
     loss.backward();
-    backward_ended_s_ = synchronized_now_s();
+    gradients_ready_s_ = synchronized_now_s();
+    const double backward_ended_s = end_of_part(backward_started_s_);
     optimizer_->step();
     network_->zero_grad(/*set_to_none=*/true);
-    const double end_s = synchronized_now_s();
+    const double end_s = end_of_part(backward_ended_s);
     timing.cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_start_s;
     timing.load_s = loaded_s - start_s;
     timing.forward_s = backward_started_s_ - loaded_s;
-    timing.backward_s = backward_ended_s_ - backward_started_s_;
-    timing.step_s = end_s - backward_ended_s_;
+    timing.backward_s = backward_ended_s - backward_started_s_;
+    timing.step_s = end_s - backward_ended_s;
     return timing;
   }
 
@@ -121,7 +125,7 @@ class Trainer {
   }
 
   [[nodiscard]] std::vector<LayerSeconds> last_layers() const {
-    return layers_->seconds(backward_started_s_, backward_ended_s_);
+    return layers_->seconds(backward_started_s_, gradients_ready_s_);
   }
 
  private:
@@ -129,6 +133,16 @@ class Trainer {
     if (device_.is_cuda()) {
       torch::cuda::synchronize(device_.index());
     }
+    return now_s();
+  }
+
+  /// When the part of a batch that began at `start_s` is over, once a slowed device has slept for
+  /// the rest of it. Parts are those of TorchLearner: a core that has slept begins slowly.
+  double end_of_part(double start_s) const {
+    const double end_s = synchronized_now_s();
+    if (slow_down_ <= 1) return end_s;
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>((slow_down_ - 1) * (end_s - start_s)));
     return now_s();
   }
 
@@ -146,12 +160,13 @@ class Trainer {
   BatchLoader loader_;
   Random random_;
   bool augments_;
+  double slow_down_;
   std::shared_ptr<TorchNetwork> network_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
   std::int64_t batch_;
   std::vector<std::int64_t> next_;
   double backward_started_s_ = 0;
-  double backward_ended_s_ = 0;
+  double gradients_ready_s_ = 0;
   std::unique_ptr<BackwardLayers> layers_;
 };
 
@@ -159,20 +174,20 @@ class Trainer {
 /// is for all of the crew, for nothing but the load.
 template <typename Keep>
 SampleLog sample(Trainer& trainer,
-                 const SamplingRule& rule,
+                 const MeasureSettings& settings,
                  PointTracker& tracker,
                  MeasureCrew& crew,
                  Keep keep) {
   crew.start_point();
-  SampleLog log(rule, now_s());
-  for (std::int64_t i = 0; i < rule.warmup; ++i) {
+  SampleLog log(settings.rule, now_s());
+  for (std::int64_t i = 0; i < settings.rule.warmup; ++i) {
     static_cast<void>(trainer.run());
   }
   bool has_enough = false;
   while (!crew.is_point_over(has_enough)) {
     const BatchTiming timing = trainer.run();
     if (has_enough) continue;
-    if (log.add(timing.batch_s(), timing.cpu_s)) {
+    if (log.add(timing.batch_s(), settings.slow_down * timing.cpu_s)) {
       keep(timing);
     }
     tracker.during(log);
@@ -191,10 +206,9 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     tracker.begin(network, batch, false);
     Trainer trainer(settings, network, batch);
     BatchCosts point = {.batch = batch};
-    const SampleLog log =
-        sample(trainer, settings.rule, tracker, crew, [&](const BatchTiming& timing) {
-          point.samples.push_back(timing);
-        });
+    const SampleLog log = sample(trainer, settings, tracker, crew, [&](const BatchTiming& timing) {
+      point.samples.push_back(timing);
+    });
     point.preempted = log.preempted();
     point.dropped = log.dropped();
     costs.batches.push_back(std::move(point));
@@ -204,7 +218,7 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     Trainer trainer(settings, network, settings.layers_batch);
     trainer.watch_layers();
     std::vector<std::vector<LayerSeconds>> passes;
-    sample(trainer, settings.rule, tracker, crew, [&](const BatchTiming&) {
+    sample(trainer, settings, tracker, crew, [&](const BatchTiming&) {
       passes.push_back(trainer.last_layers());
     });
     costs.layers_batch = settings.layers_batch;

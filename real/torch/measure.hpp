@@ -28,6 +28,7 @@ struct MeasureSettings {
   bool augment = true;                               ///< as training does
   int threads = 1;
   std::string device = "cpu";
+  double slow_down = 1;  ///< batches are made to take so many times as long, by sleeping
   std::uint64_t seed = 1;
   SamplingRule rule;
 };

@@ -23,23 +23,36 @@ namespace {
 
 constexpr const char* kProgram = "epochcast-measure";
 
-/// The trace to add to, or nothing when there is none yet. Checked before anything is measured.
-nlohmann::ordered_json existing_trace(const MeasureOptions& options) {
-  if (!options.is_append || !std::filesystem::exists(options.file)) return nullptr;
-  const std::string name = options.file.string();
-  static_cast<void>(load_trace(options.file));
-  auto existing = nlohmann::ordered_json::parse(file_text(options.file));
-  static_cast<void>(merged_trace(existing, make_trace(options.header, {}), name));
-  return existing;
+/// A trace to write, and what it is added to: nothing when there is none yet.
+struct Target {
+  DeviceTrace trace;
+  nlohmann::ordered_json existing;
+};
+
+/// Checked before anything is measured.
+std::vector<Target> targets(const MeasureOptions& options) {
+  std::vector<Target> all;
+  for (DeviceTrace& trace : device_traces(options)) {
+    nlohmann::ordered_json existing;
+    if (options.is_append && std::filesystem::exists(trace.file)) {
+      static_cast<void>(load_trace(trace.file));
+      existing = nlohmann::ordered_json::parse(file_text(trace.file));
+      static_cast<void>(merged_trace(existing, make_trace(trace.header, {}), trace.file.string()));
+    }
+    all.push_back({std::move(trace), std::move(existing)});
+  }
+  return all;
 }
 
-void write(const MeasureOptions& options,
-           const nlohmann::ordered_json& existing,
+void write(Target& target,
+           const MeasureSettings& settings,
            const std::vector<NetworkCosts>& costs) {
-  nlohmann::ordered_json trace = make_trace(options.header, costs);
-  if (!existing.is_null()) trace = merged_trace(existing, trace, options.file.string());
-  write_atomically(options.file, json_text(trace));
-  std::cerr << "wrote " << options.file.string() << '\n';
+  target.trace.header.source.note = sampling_note(settings, costs);
+  nlohmann::ordered_json trace = make_trace(target.trace.header, costs);
+  const std::string file = target.trace.file.string();
+  if (!target.existing.is_null()) trace = merged_trace(target.existing, trace, file);
+  write_atomically(target.trace.file, json_text(trace));
+  std::cerr << "wrote " << file << '\n';
 }
 
 int run_alone(int argc, const char* const* argv) {
@@ -48,14 +61,14 @@ int run_alone(int argc, const char* const* argv) {
     std::cout << help_text();
     return 0;
   }
-  const nlohmann::ordered_json existing = existing_trace(options);
+  Target target = targets(options).front();
+  options.settings.slow_down = slow_down_of(options, 0);
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
   const std::vector<NetworkCosts> costs =
       measure(options.settings, [&](const MeasureProgress& progress) { lines.show(progress); });
 
-  options.header.source.note = sampling_note(options.settings, costs);
-  write(options, existing, costs);
+  write(target, options.settings, costs);
   return 0;
 }
 
@@ -77,8 +90,9 @@ void run_together(int argc, const char* const* argv, const MpiSession& session) 
     return;
   }
   complete_source(options.header.source, session);
-  nlohmann::ordered_json existing;
-  if (is_first) existing = existing_trace(options);
+  std::vector<Target> all;
+  if (is_first) all = targets(options);
+  options.settings.slow_down = slow_down_of(options, session.rank());
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
   MpiMeasureCrew crew(MPI_COMM_WORLD);
@@ -91,9 +105,11 @@ void run_together(int argc, const char* const* argv, const MpiSession& session) 
   const std::vector<std::string> texts = gather_texts(rank_costs_text(mine), 0, MPI_COMM_WORLD);
   if (!is_first) return;
 
-  const std::vector<NetworkCosts> costs = joined_costs(texts);
-  options.header.source.note = sampling_note(options.settings, costs);
-  write(options, existing, costs);
+  for (Target& target : all) {
+    std::vector<std::string> own;
+    for (const std::size_t rank : target.trace.ranks) own.push_back(texts[rank]);
+    write(target, options.settings, joined_costs(own));
+  }
 }
 
 int run(int argc, char** argv) {
@@ -122,14 +138,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   epochcast::real::keep_freed_memory();  // as in training
-  try {
-    return epochcast::real::run(argc, argv);
-  } catch (const epochcast::UserError& error) {
-    for (const std::string& problem : error.problems())
-      std::cerr << "epochcast-measure: " << problem << '\n';
-    return 2;
-  } catch (const std::exception& error) {
-    std::cerr << "epochcast-measure: " << error.what() << '\n';
-    return 1;
-  }
+  return epochcast::exit_status("epochcast-measure",
+                                [&] { return epochcast::real::run(argc, argv); });
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <boost/program_options/options_description.hpp>
 #include <cstdlib>
+#include <map>
 #include <regex>
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/job_config.hpp"
 #include "core/network.hpp"
 #include "core/source.hpp"
 #include "core/suggest.hpp"
@@ -28,6 +30,10 @@ constexpr std::int64_t kLargestBatch = 1 << 20;
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostRanks = 1 << 20;
 constexpr const char* kExpected = "--network, --batch, --output";
+
+std::string device_class(const MeasureOptions& options) {
+  return options.settings.device == "cpu" ? "cpu" : "gpu";
+}
 
 po::options_description described_options() {
   po::options_description options("Options", 100, 60);
@@ -64,6 +70,12 @@ po::options_description described_options() {
       "machine", word(), "description of the machine (default: processor, cores, hypervisor)");
   options.add_options()("title", word(), "the trace's title");
   options.add_options()("seed", text("1"), "seed of samples and parameters");
+  options.add_options()(
+      "slow-down",
+      word(),
+      "NAME=FACTOR,... by class (cpu, gpu), device name or rank, as in `train`: a "
+      "device whose batches take so many times as long, by sleeping; its trace is "
+      "written beside the other, FILE-slowed-3x.json");
   add_sampling_options(options, SamplingRule{}, "batches");
   options.add_options()("layers-batch",
                         word(),
@@ -157,6 +169,24 @@ void read_device(OptionValues& values, MeasureOptions& options) {
   }
 }
 
+/// After the device and the ranks are known.
+void read_slow_down(OptionValues& values, MeasureOptions& options) {
+  if (!values.has("slow-down")) return;
+  try {
+    JobConfig config;
+    set_setting(config, "slow-down", values.text("slow-down"), "--slow-down");
+    options.slow_down = config.machine.slow_down;
+  } catch (const UserError& error) {
+    values.add(error.what());
+  }
+  Words known = {device_class(options), options.header.device};
+  for (int rank = 0; rank < options.ranks; ++rank) known.push_back(std::to_string(rank));
+  for (const auto& [name, factor] : options.slow_down) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      values.add("--slow-down: " + unknown_name("device class, model or rank", name, known));
+  }
+}
+
 void read_file(OptionValues& values, MeasureOptions& options, FileCheck check) {
   options.is_append = values.has("append");
   if (values.has("output") == options.is_append) {
@@ -187,6 +217,7 @@ MeasureOptions parse_options(int argc,
   options.settings.rule.drop_preempted = values.has("drop-preempted");
   read_device(values, options);
   options.ranks = static_cast<int>(values.integer("ranks", 1, kMostRanks));
+  read_slow_down(values, options);
   read_file(values, options, check);
   if (!problems.empty()) throw UserError(problems);
 
@@ -200,6 +231,26 @@ MeasureOptions parse_options(int argc,
   header.source.command = command_text(argc, argv);
   header.source.versions = library_versions();
   return options;
+}
+
+double slow_down_of(const MeasureOptions& options, int rank) {
+  return epochcast::slow_down_of(
+      options.slow_down, {device_class(options), options.header.device, std::to_string(rank)});
+}
+
+std::vector<DeviceTrace> device_traces(const MeasureOptions& options) {
+  std::map<double, std::vector<std::size_t>> ranks_by_factor;
+  for (int rank = 0; rank < options.ranks; ++rank)
+    ranks_by_factor[slow_down_of(options, rank)].push_back(static_cast<std::size_t>(rank));
+  std::vector<DeviceTrace> traces;
+  for (const auto& [factor, ranks] : ranks_by_factor) {
+    DeviceTrace& trace = traces.emplace_back(DeviceTrace{options.header, options.file, ranks});
+    trace.header.device = slowed_name(options.header.device, factor);
+    trace.header.name = slowed_name(options.header.name, factor);
+    trace.file.replace_filename(slowed_name(options.file.stem().string(), factor) +
+                                options.file.extension().string());
+  }
+  return traces;
 }
 
 int ranks_wanted(int argc, const char* const* argv) {

@@ -18,6 +18,7 @@ std::vector<ValidationRow> rows() {
       {.device_class = "gpu", .model = "v100", .role = "trains", .phases = {}}};
   full.forecast->notes = {"extrapolated"};
   full.measured[1].input_grade = Grade::measured;
+  full.own_forecasts = {*full.forecast, run_of("sync", 1.6)};
   return {full, failed_row("b", "killed")};
 }
 
@@ -51,6 +52,7 @@ TEST_CASE("a validation is the same after it was written and read back") {
   CHECK(again[0].forecast->by_device.at(0).model == "v100");
   CHECK(again[0].measured.at(1).input_grade == Grade::measured);
   CHECK(again[0].measured.at(1).config.at(0).name == "platform");  // not sorted
+  CHECK(again[0].own_forecasts.at(1).epoch_s == 1.6);
   CHECK(again[1].measured.empty());
   CHECK(again[1].problems == Texts{"killed"});
 }
@@ -70,10 +72,15 @@ TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
                                           "groups"});
   CHECK(keys_of(json["summary"]["groups"][0]) ==
         Texts{"group", "rows", "tau", "pairs", "wrong_pairs", "is_best_right"});
-  CHECK(
-      keys_of(json["rows"][0]) ==
-      Texts{
-          "cluster", "command", "group", "point", "findings", "problems", "forecast", "measured"});
+  CHECK(keys_of(json["rows"][0]) == Texts{"cluster",
+                                          "command",
+                                          "group",
+                                          "point",
+                                          "findings",
+                                          "problems",
+                                          "forecast",
+                                          "measured",
+                                          "own_forecasts"});
   CHECK(keys_of(json["rows"][0]["findings"]) == Texts{"measured_s",
                                                       "measured_spread_s",
                                                       "error",
@@ -106,6 +113,8 @@ TEST_CASE("every mistake in an edited file is named by its path") {
   const std::string forecast = "v.json: /rows/0/forecast";
   const std::string measured = "v.json: /rows/0/measured/1";
 
+  CHECK(problems_after([](Json& json) { json["rows"][0]["own_forecasts"].erase(1); }) ==
+        Texts{"v.json: /rows/0/own_forecasts: expected as many runs as \"measured\" has"});
   CHECK(problems_after([](Json& json) {
           json["rows"][0]["forecast"]["epoch_s"] = "fast";
           json["rows"][0]["forecast"]["epoch_s_interval"] = {1};

@@ -75,6 +75,18 @@ TEST_CASE("phase errors are shares of the measured epoch and add up to its error
   CHECK(findings.phase_errors.total_s() == findings.error);
 }
 
+TEST_CASE("a run with a forecast of its own is compared with that one") {
+  ValidationRow row = row_of("p", 20, {10, 16, 40});
+  for (const double forecast_s : {11.0, 20.0, 36.0})
+    row.own_forecasts.push_back(run_of("sync", forecast_s));
+
+  const RowFindings findings = *findings_of(row);
+
+  CHECK(findings.error == Approx(0.1));  // of 0.1, 0.25, -0.1
+  CHECK(findings.phase_errors.compute_s == Approx(0.1));
+  CHECK(findings.measured_s == 16);
+}
+
 TEST_CASE("measured phases are medians, each of its own") {
   ValidationRow row = row_of("p", 10, {9, 10, 11});
   row.measured[0].phases = {.compute_s = 7, .exposed_communication_s = 1, .blocked_s = 1};

@@ -65,10 +65,10 @@ const std::string kMarkdown = R"(### resnet20 on 4 nodes, 200 Mbit/s, emulate
 // clang-format on
 
 const std::string kLegend =
-    R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1. Compute, exchange
-(communication that is not hidden) and blocked (waiting for other workers): forecast - measured, in % of the measured
-epoch. Inside: whether the measured median is in the forecast's 5 - 95 % interval. Pairs: of a group, told apart when
-their least .. most do not overlap.
+    R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; where runs train, each has a
+forecast from what was measured around it, and this is the median. Compute, exchange (communication that is not hidden)
+and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. Inside: whether the measured
+median is in the forecast's 5 - 95 % interval. Pairs: of a group, told apart when their least .. most do not overlap.
 )";
 
 Json example() { return Json::parse(Folder().read(kExample)); }

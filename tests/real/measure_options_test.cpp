@@ -76,6 +76,33 @@ TEST_CASE("ranks are known before the rest is read, and only the writer needs th
   CHECK(options.file == "absent-folder/t.json");
 }
 
+TEST_CASE("ranks that are slowed alike have a trace, named after how much") {
+  const MeasureOptions options = parse({"--network",
+                                        "small-cnn",
+                                        "--batch",
+                                        "1",
+                                        "--output",
+                                        "folder/../t.json",
+                                        "--device-name",
+                                        "d",
+                                        "--ranks",
+                                        "4",
+                                        "--slow-down",
+                                        "cpu=1.5,1=3,3=3"});
+
+  const std::vector<DeviceTrace> traces = device_traces(options);
+
+  REQUIRE(traces.size() == 2);
+  CHECK(traces[0].ranks == std::vector<std::size_t>{0, 2});
+  CHECK(traces[0].header.device == "d-slowed-1.5x");
+  CHECK(traces[0].file == "folder/../t-slowed-1.5x.json");
+  CHECK(traces[1].ranks == std::vector<std::size_t>{1, 3});
+  CHECK(traces[1].header.device == "d-slowed-3x");
+  CHECK(traces[1].header.name == "t-slowed-3x");
+  CHECK(slow_down_of(options, 0) == 1.5);
+  CHECK(slow_down_of(options, 3) == 3);
+}
+
 TEST_CASE("all problems of a command line are reported at once") {
   CHECK(problems({"--network",
                   "resnet19",
@@ -128,6 +155,19 @@ TEST_CASE("what is missing or contradictory is said") {
         Problems{"--drop-preempted: got --device cuda:0; expected cpu (a thread that waits for a "
                  "GPU looks preempted)",
                  "--device-name: missing; expected the GPU's name, as platforms call it"});
+  CHECK(
+      problems(
+          {"--network", "resnet20", "--batch", "1", "--output", "t.json", "--slow-down", "2=3"}) ==
+      Problems{"--slow-down: unknown device class, model or rank \"2\"; did you mean \"0\"?"});
+  CHECK(problems({"--network",
+                  "resnet20",
+                  "--batch",
+                  "1",
+                  "--output",
+                  "t.json",
+                  "--slow-down",
+                  "cpu=0.5"}) ==
+        Problems{"--slow-down: got \"0.5\"; expected factors of at least 1, such as cpu=8"});
   CHECK(problems({"--bach", "1"}) ==
         Problems{"unknown option \"--bach\"; did you mean \"--batch\"?"});
   CHECK(problems({"resnet20"}) ==

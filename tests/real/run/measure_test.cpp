@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -36,6 +37,25 @@ TEST_CASE("ranks measure at the same time, and sessions one after the other") {
   CHECK(trace.at("device") == "d");
   CHECK_THAT(trace.at("source").at("command").get<std::string>(),
              Catch::StartsWith("mpirun -n 2 epochcast-measure --ranks 2 --network small-cnn"));
+}
+
+TEST_CASE("a slowed rank is another device, with a trace of its own") {
+  const Folder folder;
+
+  const Outcome outcome = folder.run(kMeasure + "--ranks 2 --slow-down 1=40 --append t.json");
+
+  REQUIRE(outcome.status == 0);
+  const auto own = nlohmann::json::parse(folder.read("t.json"));
+  const auto slowed = nlohmann::json::parse(folder.read("t-slowed-40x.json"));
+  CHECK(own.at("device") == "d");
+  CHECK(slowed.at("device") == "d-slowed-40x");
+  const auto least_s = [](const nlohmann::json& trace) {
+    const auto seconds =
+        trace.at("costs").at(0).at("batches").at(0).at("seconds").get<std::vector<double>>();
+    return *std::min_element(seconds.begin(), seconds.end());
+  };
+  // Far apart, so that no busy machine can mix them up.
+  CHECK(least_s(slowed) > 4 * least_s(own));
 }
 
 TEST_CASE("one rank needs no mpirun, and its entries no rank") {
