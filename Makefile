@@ -55,6 +55,8 @@ bench:
 	@$(MPIRUN) -n 2 build/bench/epochcast-bench-exchange
 	@build/bench/epochcast-bench-training
 	@bench/compare_ddp.py build/bench/epochcast-run
+	@build/bench/epochcast-bench-rehearsal
+	@bench/tune_proof.py build/bench/epochcast
 
 box:
 	@tools/install_packages.sh $(BOX_PACKAGES) $(REAL_PACKAGES)

@@ -2,12 +2,15 @@
 #include "analysis/tuning_space.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "core/error.hpp"
 
 namespace epochcast {
 namespace {
+
+constexpr const char* kPeriodSettings[] = {"averaging-period", "local-steps"};
 
 /// What a strategy lets choose: how often it averages.
 std::string period_setting(const std::string& strategy) {
@@ -52,11 +55,18 @@ struct Space {
   std::string default_value;  ///< of the first axis, where that is the strategy's own; else empty
 };
 
-Space space_of(std::vector<SweepAxis> axes, const JobConfig& config) {
-  Space space = {.axes = std::move(axes), .default_value = {}};
+Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool is_alone) {
   const std::string own = period_setting(config.strategy);
+  Space space;
+  for (const SweepAxis& axis : axes) {
+    // How often another strategy averages is none of this one's business.
+    const bool is_period =
+        std::find(std::begin(kPeriodSettings), std::end(kPeriodSettings), axis.name) !=
+        std::end(kPeriodSettings);
+    if (is_alone || !is_period || axis.name == own) space.axes.push_back(axis);
+  }
   if (own.empty()) {
-    if (!space.axes.empty()) return space;
+    if (!space.axes.empty() || !is_alone) return space;
     throw UserError("--strategy: " + config.strategy +
                     " averages in every iteration; say what to choose from, such as --choose "
                     "batch=16,32,64");
@@ -86,19 +96,22 @@ Space space_of(std::vector<SweepAxis> axes, const JobConfig& config) {
   return space;
 }
 
-}  // namespace
-
-TuningChoice choice_of(const std::vector<SweepAxis>& axes, const JobConfig& config) {
-  const Space space = space_of(axes, config);
-  TuningChoice choice;
-  std::map<std::string, std::size_t> families;
+/// Adds one strategy's candidates.
+void add_strategy(TuningChoice& choice,
+                  std::map<std::string, std::size_t>& families,
+                  const std::vector<SweepAxis>& axes,
+                  const JobConfig& config,
+                  bool is_alone) {
+  const Space space = space_of(axes, config, is_alone);
   JobConfig short_job = config;
   short_job.epochs = 2;
   for (const ForecastOutcome& outcome : forecasts_of(expand(short_job, space.axes))) {
     JobConfig one = outcome.task.config;
     one.strategy = config.strategy;
     one.epochs = config.epochs;
-    Candidate candidate = {.name = outcome.task.point,
+    std::string title = outcome.task.point;
+    if (!is_alone) title = config.strategy + (title.empty() ? "" : ", ") + title;
+    Candidate candidate = {.name = title,
                            .epoch_s = outcome.run->epoch_s,
                            .s_per_sample = outcome.run->epoch_s / samples_of(*outcome.run),
                            .period = period_of(one)};
@@ -121,6 +134,19 @@ TuningChoice choice_of(const std::vector<SweepAxis>& axes, const JobConfig& conf
     candidate.is_default = is_default;
     choice.candidates.push_back(std::move(candidate));
     choice.configs.push_back(std::move(one));
+  }
+}
+
+}  // namespace
+
+TuningChoice choice_of(const std::vector<SweepAxis>& axes, const JobConfig& config) {
+  const std::vector<std::string> strategies = chosen_strategies(config.strategy);
+  TuningChoice choice;
+  std::map<std::string, std::size_t> families;
+  for (const std::string& strategy : strategies) {
+    JobConfig one = config;
+    one.strategy = strategy;
+    add_strategy(choice, families, axes, one, strategies.size() == 1);
   }
   return choice;
 }

@@ -16,23 +16,20 @@
 #include <string>
 #include <vector>
 
+#include "bench/plain_loop.hpp"
 #include "bench/report.hpp"
 #include "core/batch_cost.hpp"
 #include "core/network.hpp"
 #include "real/data/data_source.hpp"
-#include "real/data/sample_order.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/torch/memory.hpp"
-#include "real/torch/networks/torch_network.hpp"
 #include "real/torch/torch_learner.hpp"
 
 namespace epochcast::bench {
 namespace {
 
 constexpr std::uint64_t kSeed = 1;
-constexpr double kLearningRate = 0.01;
-constexpr double kMomentum = 0.9;
 
 /// Samples computed once, so that loading one costs both loops a copy.
 class HeldSource : public real::DataSource {
@@ -102,8 +99,8 @@ class OurLoop {
   static real::LearnerSettings settings(const Job& job) {
     real::LearnerSettings settings;
     settings.network = job.network;
-    settings.optimizer = {.name = "sgd", .momentum = kMomentum, .weight_decay = 0};
-    settings.learning_rate.base = kLearningRate;
+    settings.optimizer = {.name = "sgd", .momentum = PlainLoop::kMomentum, .weight_decay = 0};
+    settings.learning_rate.base = PlainLoop::kLearningRate;
     settings.augment = false;
     settings.seed = kSeed;
     return settings;
@@ -114,46 +111,6 @@ class OurLoop {
   real::MpiFabric fabric_;
   real::TorchLearner learner_;
   Worker worker_;
-};
-
-/// The same in LibTorch alone.
-class PlainLoop {
- public:
-  PlainLoop(const Job& job, const real::DataSource& data)
-      : job_(job),
-        data_(data),
-        network_(real::make_network(job.network, data.shape(), data.classes())),
-        optimizer_(network_->parameters(),
-                   torch::optim::SGDOptions(kLearningRate).momentum(kMomentum)) {
-    sizes_.push_back(job.batch);
-    sizes_.insert(sizes_.end(), data.shape().begin(), data.shape().end());
-  }
-
-  void begin_block(std::int64_t block) {
-    order_ = real::shuffled_samples(data_.size(), static_cast<std::uint64_t>(block));
-    next_ = 0;
-  }
-  void iterate() {
-    const torch::Tensor samples = torch::empty(sizes_);
-    const torch::Tensor labels = torch::empty({job_.batch}, torch::kInt64);
-    const auto size = static_cast<std::size_t>(samples.numel() / job_.batch);
-    for (std::int64_t i = 0; i < job_.batch; ++i) {
-      float* sample = samples.data_ptr<float>() + static_cast<std::size_t>(i) * size;
-      labels.data_ptr<std::int64_t>()[i] = data_.load(order_[next_++], {}, {sample, size});
-    }
-    optimizer_.zero_grad();
-    torch::nn::functional::cross_entropy(network_->forward(samples), labels).backward();
-    optimizer_.step();
-  }
-
- private:
-  const Job& job_;
-  const real::DataSource& data_;
-  std::shared_ptr<real::TorchNetwork> network_;
-  torch::optim::SGD optimizer_;
-  std::vector<std::int64_t> sizes_;
-  std::vector<std::int64_t> order_;
-  std::size_t next_ = 0;
 };
 
 /// What iterations took. On a busy machine, processor time says more than the clock.
@@ -188,7 +145,7 @@ Times run_block(Loop& loop, const Job& job, std::int64_t block) {
 void compare(const Job& job, const real::DataSource& source) {
   const HeldSource data(source, job.samples());
   OurLoop our_loop(job, data);
-  PlainLoop plain_loop(job, data);
+  PlainLoop plain_loop(job.network, job.batch, data);
   Times ours, plain;
   std::vector<double> ratios;
   for (std::int64_t block = 0; block <= job.blocks; ++block) {

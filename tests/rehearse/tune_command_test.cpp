@@ -63,6 +63,21 @@ TEST_CASE("K' is chosen where nodes average, and settings that gain no time are 
   CHECK(tuning.at("candidates").at(2).at("is_default") == true);
 }
 
+TEST_CASE("several strategies are chosen from together, each with what it lets choose") {
+  const Folder folder;
+
+  const Outcome outcome = folder.run(
+      kTuning + "--strategy sync,local-sgd --choose local-steps=4 --time-budget 1s --format json");
+
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json tuning = Json::parse(outcome.out);
+  std::vector<std::string> names;
+  for (const Json& candidate : tuning.at("candidates")) names.push_back(candidate.at("name"));
+  CHECK(names ==
+        std::vector<std::string>{"sync", "local-sgd, local-steps 4", "local-sgd, local-steps 12"});
+}
+
 TEST_CASE("a target that is not reached is said, with what to do") {
   const Folder folder;
 

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does the setting that `epochcast tune` recommends win for real, and as fast as it says?
+
+Root; two network namespaces (tests/box) joined by a slow link. Argument: the epochcast program. Measures
+messages and batches, calibrates, tunes H of local SGD on the calibrated platform, and then trains for real,
+with the recommended setting and with the default, with every seed in turn. Prints seconds to the target, as
+rehearsed and as measured. Other work on the machine is in the measured ones.
+"""
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+BOX = ["tests/box/box", "--nodes", "2", "--bandwidth", "50Mbps", "--"]
+LEARNING = [
+    "--network", "small-cnn", "--dataset", "cifar10", "--data", "procedural", "--train-samples", "4096",
+    "--test-samples", "512", "--batch", "16", "--learning-rate", "0.02", "--strategy", "local-sgd",
+]
+EPOCHS = 24
+TARGET = 0.6
+SEEDS = 3
+
+
+def output_of(*words):
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(words)}: {done.stderr[-400:]}")
+    return done.stdout
+
+
+def seconds_to(curve):
+    """Of the first crossing, interpolated; None when there is none."""
+    before_s = before = 0.0
+    for point in curve:
+        now = point["test_accuracy"]
+        if now >= TARGET:
+            share = (TARGET - before) / (now - before) if now > before else 1
+            return before_s + max(0, share) * (point["training_s"] - before_s)
+        before_s, before = point["training_s"], now
+    return None
+
+
+def measure(program, folder):
+    messages, batches, platform = (str(folder / name) for name in ("messages.json", "batches.json", "platform.json"))
+    output_of(*BOX, program, "measure", "messages", "--ranks", "2", "--max-seconds", "1", "--output", messages)
+    for _ in range(2):
+        measure_batches(program, batches)
+    output_of(program, "calibrate", "--messages", messages, "--device-name", "this-cpu", "--output", platform)
+    return platform, batches
+
+
+def measure_batches(program, batches):
+    output_of(*BOX, program, "measure", "batches", "--ranks", "2", *LEARNING[:6], "--batch", "16", "--device-name",
+              "this-cpu", "--max-seconds", "5", "--confidence-width", "0.000001", "--max-samples", "1000000",
+              "--layers-batch", "0", "--append", batches)
+
+
+def rehearsed(program, words, steps, seed):
+    """Seconds to the target on the simulated clock."""
+    result = json.loads(output_of(program, "rehearse", *words, "--local-steps", str(steps), "--seed", str(seed),
+                                  "--epochs", str(EPOCHS), "--target-accuracy", str(TARGET), "--format", "json"))
+    return seconds_to(result["rehearsals"][0]["curve"])
+
+
+def trained(program, folder, steps, seed):
+    """Seconds to the target for real."""
+    metrics = folder / f"metrics-{steps}-{seed}.jsonl"
+    output_of(*BOX, program, "train", *LEARNING, "--ranks", "2", "--local-steps", str(steps), "--seed", str(seed),
+              "--epochs", str(EPOCHS), "--metrics", str(metrics), "--bar=off", "--format", "json")
+    return seconds_to([json.loads(line) for line in metrics.read_text().splitlines()])
+
+
+def main():
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        platform, batches = measure(program, folder)
+        where = [*LEARNING, "--platform", platform, "--trace", batches, "--folder", str(folder / "kept")]
+        tuned = json.loads(output_of(program, "tune", *where, "--seeds", str(SEEDS), "--epochs", str(EPOCHS),
+                                     "--target-accuracy", str(TARGET), "--format", "json"))
+        if not tuned["best"]:
+            sys.exit("no setting reaches the target")
+        best = int(tuned["best"].split()[1])
+        usual = next(int(one["name"].split()[1]) for one in tuned["candidates"] if one["is_default"])
+        print(f"tune says H = {best} (confidence {tuned['confidence']:.0%}); the default is H = {usual}", flush=True)
+        measured = {best: [], usual: []}
+        for seed in range(1, SEEDS + 1):
+            for steps in measured:
+                measured[steps].append(trained(program, folder, steps, seed))
+                measure_batches(program, batches)  # the machine's speed changes by the minute
+        for steps, seconds in measured.items():
+            forecasts = [rehearsed(program, where, steps, seed + 1) for seed in range(SEEDS)]
+            for seed, (forecast_s, real_s) in enumerate(zip(forecasts, seconds)):
+                print(f"H = {steps}, seed {seed + 1}: rehearsed {forecast_s:.2f} s, for real {real_s:.2f} s")
+            error = statistics.mean(forecasts) / statistics.mean(seconds) - 1
+            print(f"H = {steps}: means over seeds: forecast / measured - 1 = {error:+.1%}")
+        best_s, usual_s = (statistics.median(measured[steps]) for steps in (best, usual))
+        print(f"for real, the default takes {usual_s / best_s:.2f} times as long (medians of {SEEDS} seeds)")
+
+
+if __name__ == "__main__":
+    main()
