@@ -150,6 +150,7 @@ Calibration calibrate(const MessageTrace& trace, const Json& trace_document) {
   const Json platform = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
   calibration.checks =
       check_all_reduces(parse_platform(nlohmann::json(platform), trace.file), trace);
+  constexpr double kMostUncertain = 0.99;  // platform files take shares below 1
   const auto widen = [&](std::optional<ScopeFit>& scope, const std::string& name) {
     if (!scope) return;
     double sum = 0;
@@ -159,8 +160,9 @@ Calibration calibrate(const MessageTrace& trace, const Json& trace_document) {
       sum += check.error() * check.error();
       ++count;
     }
-    if (count > 0)
-      scope->costs.uncertainty = std::hypot(scope->costs.uncertainty, std::sqrt(sum / count));
+    if (count == 0) return;
+    scope->costs.uncertainty =
+        std::min(kMostUncertain, std::hypot(scope->costs.uncertainty, std::sqrt(sum / count)));
   };
   widen(fit.between, "all");
   widen(fit.node, fit.between ? "node" : "all");

@@ -35,6 +35,13 @@ double slow_down_of_rank(const JobConfig& config, std::size_t rank) {
   return slow_down_of(config.machine.slow_down, {"cpu", std::to_string(rank)});
 }
 
+/// Where `measure batches` writes what a rank takes, told to write to `file`.
+fs::path trace_of_rank(fs::path file, const JobConfig& config, std::size_t rank) {
+  const std::string name =
+      slowed_name(file.stem().string(), slow_down_of_rank(config, rank)) + ".json";
+  return file.replace_filename(name);
+}
+
 /// The sizes whose costs a case needs: those that divide work by speed take other batches than the
 /// one asked for, and what those cost is not in proportion.
 std::string batch_sizes(const JobConfig& config) {
@@ -116,7 +123,7 @@ void ClusterCalibration::measure_batches(const ValidationCase& one,
                                          std::size_t repetition,
                                          std::int64_t session) const {
   const fs::path file = batches(number, repetition);
-  if (sessions_in(file) > session) return;
+  if (sessions_in(trace_of_rank(file, one.config, 0)) > session) return;
   fs::path log = file;
   const JobConfig& config = one.config;
   std::vector<std::string> words = {"measure",
@@ -157,42 +164,35 @@ void ClusterCalibration::measure_batches(const ValidationCase& one,
 JobConfig ClusterCalibration::forecast_config(const ValidationCase& one,
                                               std::size_t number,
                                               std::size_t repetition) {
-  const MessageTrace trace = load_message_sessions(messages_);
-  const Json trace_document = Json::parse(read_text_file(messages_.front()));
+  if (!network_) {
+    const MessageTrace trace = load_message_sessions(messages_);
+    Json document = Json::parse(read_text_file(messages_.front()));
+    NetworkFit fit = calibrate(trace, document).fit;
+    network_ = {.trace = trace, .document = std::move(document), .fit = std::move(fit)};
+  }
   JobConfig config = one.config;
   Json document;
-  std::string name = one.config.platform;
   if (one.command == Command::train) {
     std::vector<std::string> models;
-    name = "measured";
     config.traces.clear();
-    for (std::size_t rank = 0; rank < trace.node_of_rank.size(); ++rank) {
-      const double factor = slow_down_of_rank(config, rank);
-      models.push_back(slowed_name(kDevice, factor));
-      name += "-" + shortest(factor);
-      fs::path file = batches(number, repetition);
-      file.replace_filename(slowed_name(file.stem().string(), factor) + ".json");
+    for (std::size_t rank = 0; rank < network_->trace.node_of_rank.size(); ++rank) {
+      models.push_back(slowed_name(kDevice, slow_down_of_rank(config, rank)));
+      const std::string file = trace_of_rank(batches(number, repetition), config, rank).string();
       if (std::find(config.traces.begin(), config.traces.end(), file) == config.traces.end())
-        config.traces.push_back(file.string());
+        config.traces.push_back(file);
     }
-    document = platform_of_trace(trace, models);
+    document = platform_of_trace(network_->trace, models);
     config.nodes.reset();
   } else {
     const fs::path file = catalog_.find("models/platforms", one.config.platform, "/platform");
     static_cast<void>(load_platform(file));
     document = Json::parse(read_text_file(file));
-    name = document["name"];
   }
-  document = calibrated_platform(std::move(document), fit(trace, trace_document), trace_document);
-  const fs::path file = folder_ / (name + ".platform.json");
+  document = calibrated_platform(std::move(document), network_->fit, network_->document);
+  const fs::path file = folder_ / ("case-" + std::to_string(number + 1) + ".platform.json");
   write_text_file(file, document.dump(2) + "\n");
   config.platform = file.string();
   return config;
-}
-
-const NetworkFit& ClusterCalibration::fit(const MessageTrace& trace, const Json& trace_document) {
-  if (!fit_) fit_ = calibrate(trace, trace_document).fit;
-  return *fit_;
 }
 
 fs::path ClusterCalibration::batches(std::size_t number, std::size_t repetition) const {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,9 +51,13 @@ class ClusterCalibration {
                                           std::size_t repetition);
 
  private:
-  /// The same for all cases of the cluster.
-  [[nodiscard]] const NetworkFit& fit(const MessageTrace& trace,
-                                      const nlohmann::ordered_json& trace_document);
+  /// The same for all cases.
+  struct MeasuredNetwork {
+    MessageTrace trace;
+    nlohmann::ordered_json document;  ///< of the trace's first session
+    NetworkFit fit;
+  };
+
   [[nodiscard]] std::filesystem::path batches(std::size_t number, std::size_t repetition) const;
 
   ValidationCluster cluster_;
@@ -61,7 +65,7 @@ class ClusterCalibration {
   const Catalog& catalog_;
   std::filesystem::path folder_;
   std::vector<std::filesystem::path> messages_;
-  std::optional<NetworkFit> fit_;
+  std::optional<MeasuredNetwork> network_;  ///< once all messages are measured
 };
 
 }  // namespace epochcast

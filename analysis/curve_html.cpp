@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "analysis/svg.hpp"
@@ -52,8 +53,11 @@ const Axis kBytes = {"bytes sent by all workers",
                      [](double b) { return b == 0 ? std::string("0 B") : format_bytes(b); }};
 const Axis kAccuracy = {
     "test accuracy", [](const CurvePoint& p) { return p.test_accuracy; }, percent};
-const Axis kLoss = {
-    "test loss", [](const CurvePoint& p) { return std::optional(p.test_loss); }, number};
+const Axis kLoss = {"test loss",
+                    [](const CurvePoint& p) {
+                      return std::isfinite(p.test_loss) ? std::optional(p.test_loss) : std::nullopt;
+                    },
+                    number};
 
 struct Range {
   double low = 0;

@@ -164,10 +164,10 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
                     scope.pair + "); expected at least " + std::to_string(kFewestSizes));
   }
   ScopeFit fit;
-  fit.alone = fit_regimes(alone, fastest_of(alone));
+  const std::vector<MessageRegime> regimes = fit_regimes(alone, fastest_of(alone));
   fit.bytes_per_s = fastest_of(busy.empty() ? alone : busy);
-  fit.costs.regimes = busy.empty() ? fit.alone : fit_regimes(busy, fit.bytes_per_s);
-  fit.ping_pong = fitted(alone, {.regimes = fit.alone});
+  fit.costs.regimes = busy.empty() ? regimes : fit_regimes(busy, fit.bytes_per_s);
+  fit.ping_pong = fitted(alone, {.regimes = regimes});
   if (!busy.empty()) fit.ring_step = fitted(busy, fit.costs);
   for (const MessageCost& cost : trace.costs) {
     const bool is_fitted = (cost.kind == "ping-pong" && cost.scope == scope.pair) ||

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/rehearsals.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/uuid/name_generator_sha1.hpp>
 #include <boost/uuid/uuid_io.hpp>
@@ -18,9 +20,44 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+/// Without what its strategy does not use.
+JobConfig essential(JobConfig config) {
+  if (config.strategy != "node-based") config.averaging_period.reset();
+  if (!config.strategy.ends_with("local-sgd")) {
+    config.local_steps = JobConfig().local_steps;
+    config.local_steps_by_class.clear();
+  }
+  return config;
+}
+
+/// Stands for a file's content where that may be large: path, size and time of the last change.
+std::string mark_of(const fs::path& file) {
+  std::error_code unknown;
+  return fs::weakly_canonical(file, unknown).string() + " " +
+         std::to_string(fs::file_size(file, unknown)) + " " +
+         std::to_string(fs::last_write_time(file, unknown).time_since_epoch().count()) + "\n";
+}
+
+/// Of every file in a folder.
+std::string marks_in(const fs::path& folder) {
+  std::vector<std::string> marks;
+  std::error_code unreadable;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, unreadable)) {
+    if (entry.is_regular_file(unreadable)) marks.push_back(mark_of(entry.path()));
+  }
+  std::sort(marks.begin(), marks.end());
+  std::string all;
+  for (const std::string& mark : marks) all += mark;
+  return all;
+}
+
 /// Everything that a rehearsal's numbers depend on, as one name.
-std::string key_of(const JobConfig& config, const Job& job, const Catalog& catalog) {
-  std::string content = "epochcast " EPOCHCAST_VERSION "\n";
+std::string key_of(const JobConfig& config,
+                   const Job& job,
+                   const Catalog& catalog,
+                   const fs::path& program) {
+  std::string content = "epochcast " EPOCHCAST_VERSION "\n" + mark_of(program);
+  if (config.learning.data != "procedural") content += marks_in(config.learning.data);
   for (const SettingText& setting : setting_texts(config, in(Command::rehearse)))
     content += setting.name + "=" + setting.value + "\n";
   const auto add = [&](const char* folder, const std::string& name) {
@@ -34,14 +71,23 @@ std::string key_of(const JobConfig& config, const Job& job, const Catalog& catal
   return boost::uuids::to_string(name(content));
 }
 
-/// Whether the curve goes as far as the task asks.
-bool is_enough(const RehearsalTask& task, const Curve& curve) {
-  return std::any_of(curve.begin(), curve.end(), [&](const CurvePoint& point) {
+/// The epoch that ends the task.
+Curve::const_iterator end_of(const RehearsalTask& task, const Curve& curve) {
+  return std::find_if(curve.begin(), curve.end(), [&](const CurvePoint& point) {
     return point.epoch >= task.config.epochs ||
            (task.stop_after_s && point.training_s >= *task.stop_after_s) ||
            (task.stop_at_accuracy && point.test_accuracy &&
             *point.test_accuracy >= *task.stop_at_accuracy);
   });
+}
+
+/// Whether the curve goes as far as the task asks. What an earlier one went further is cut off: the
+/// answer must not depend on what is in the folder.
+bool is_enough(const RehearsalTask& task, Curve& curve) {
+  const auto end = end_of(task, curve);
+  if (end == curve.end()) return false;
+  curve.erase(end + 1, curve.end());
+  return true;
 }
 
 /// A rehearsal's files.
@@ -58,7 +104,7 @@ Kept kept_of(const fs::path& folder, const std::string& key) {
 }
 
 void write(const fs::path& file, const std::string& text) {
-  const fs::path draft = file.string() + ".new";
+  const fs::path draft = file.string() + ".new" + std::to_string(getpid());
   write_text_file(draft, text);
   std::error_code error;
   fs::rename(draft, file, error);
@@ -70,15 +116,21 @@ bool read_result(const fs::path& file, RehearsalOutcome& outcome) {
   if (!fs::exists(file)) return false;
   const Json json = Json::parse(read_text_file(file), nullptr, false);
   if (!json.is_object()) return false;
-  if (json.contains("problem")) {
-    outcome.problems = {json.at("problem").get<std::string>()};
-    return true;
-  }
   if (!json.contains("curve") || !json.contains("run")) return false;
   outcome.curve.clear();
   for (const Json& point : json.at("curve")) outcome.curve.push_back(curve_point_from_json(point));
-  outcome.run = run_from_json(json.at("run"));
+  if (!json.at("run").is_null()) outcome.run = run_from_json(json.at("run"));
+  outcome.has_diverged = json.contains("problem");
+  if (outcome.has_diverged) outcome.problems = {json.at("problem").get<std::string>()};
   return true;
+}
+
+/// What is kept of a rehearsal that cannot go on: how far it came, and why.
+std::string diverged_text(const RehearsalOutcome& outcome) {
+  Json json = {{"problem", outcome.problems.front()}, {"run", nullptr}, {"curve", Json::array()}};
+  if (outcome.run) json["run"] = to_json(*outcome.run);
+  for (const CurvePoint& point : outcome.curve) json["curve"].push_back(to_json(point));
+  return json.dump() + "\n";
 }
 
 std::vector<std::string> words_of(const RehearsalTask& task,
@@ -125,6 +177,7 @@ class Runner {
     if (error) throw RunError(place.folder.string() + ": " + error.message());
     for (const RehearsalTask& task : tasks) {
       outcomes_.push_back({.task = task});
+      outcomes_.back().task.config = essential(task.config);
       prepare(outcomes_.back(), catalog);
     }
   }
@@ -151,19 +204,27 @@ class Runner {
     kept_.emplace_back();
     try {
       const Job job = load_job(outcome.task.config, catalog);
-      kept_.back() = kept_of(place_.folder, key_of(outcome.task.config, job, catalog));
+      kept_.back() =
+          kept_of(place_.folder, key_of(outcome.task.config, job, catalog, place_.program));
     } catch (const UserError& error) {
       outcome.problems = error.problems();
       outcome.is_bad_input = true;
       shares_[index] = 1;
       return;
     }
-    const bool is_known = read_result(kept_.back().result, outcome);
-    if (is_known && (!outcome.problems.empty() || is_enough(outcome.task, outcome.curve))) {
-      shares_[index] = 1;
-      return;
+    if (read_result(kept_.back().result, outcome)) {
+      const bool is_there = is_enough(outcome.task, outcome.curve);
+      if (is_there) {
+        // Whatever came later.
+        outcome.has_diverged = false;
+        outcome.problems.clear();
+      }
+      if (is_there || outcome.has_diverged) {
+        shares_[index] = 1;
+        return;
+      }
     }
-    // The same job may be asked for twice: the second time it is read from the folder.
+    // The same job may be asked for twice.
     const bool is_under_way = std::any_of(open_.begin(), open_.end(), [&](std::size_t other) {
       return kept_[other].result == kept_[index].result;
     });
@@ -179,6 +240,8 @@ class Runner {
     if (!json.is_object() || !json.contains("epoch")) return;
     const RehearsalTask& task = outcomes_[index].task;
     const CurvePoint point = curve_point_from_json(json);
+    Curve& curve = outcomes_[index].curve;
+    if (point.epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(point);
     double share = static_cast<double>(point.epoch) / static_cast<double>(task.config.epochs);
     if (task.stop_after_s) share = std::max(share, point.training_s / *task.stop_after_s);
     shares_[index] = std::min(share, 1.0);
@@ -196,7 +259,7 @@ class Runner {
       write(kept.result,
             answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) + "\n");
       std::error_code error;
-      if (!read_result(kept.result, outcome))
+      if (!read_result(kept.result, outcome) || !is_enough(outcome.task, outcome.curve))
         throw RunError(kept.result.string() + ": is no result of a rehearsal");
       if (outcome.curve.back().epoch >= outcome.task.config.epochs) fs::remove(kept.state, error);
       fs::remove(kept.log, error);
@@ -206,14 +269,15 @@ class Runner {
       if (outcome.problems.empty())
         outcome.problems = {"the rehearsal " + answer.death + "; see " + kept.log.string()};
       // A loss that is not finite will not be finite next time.
-      const bool has_diverged = outcome.problems.front().find("the loss is ") != std::string::npos;
-      if (has_diverged) write(kept.result, Json{{"problem", outcome.problems.front()}}.dump());
+      outcome.has_diverged = outcome.problems.front().find("the loss is ") != std::string::npos;
+      if (outcome.has_diverged) write(kept.result, diverged_text(outcome));
     }
     for (const std::size_t twin : twins_) {
       if (kept_[twin].result != kept.result) continue;
       outcomes_[twin].run = outcome.run;
       outcomes_[twin].curve = outcome.curve;
       outcomes_[twin].problems = outcome.problems;
+      outcomes_[twin].has_diverged = outcome.has_diverged;
       outcomes_[twin].is_bad_input = outcome.is_bad_input;
       shares_[twin] = 1;
     }

@@ -26,8 +26,9 @@ struct RehearsalTask {
 struct RehearsalOutcome {
   RehearsalTask task;
   std::optional<RunResult> run = {};  ///< of the epochs that were run last; absent: see problems
-  Curve curve = {};                   ///< may go further than was asked for: an earlier one did
+  Curve curve = {};                   ///< up to the epoch that ends the task, or the last good one
   std::vector<std::string> problems = {};
+  bool has_diverged = false;  ///< the problem: a loss that is not finite
   bool is_bad_input = false;  ///< the problems are the user's
 };
 
@@ -39,7 +40,8 @@ struct RehearsalPlace {
 };
 
 /// Rehearses all tasks; outcomes come in their order. One that was rehearsed before, with the same
-/// settings, input files and version, comes from the folder, or goes on where it ended. `progress`
+/// settings, input files and program, comes from the folder, or goes on where it ended. Settings
+/// that a strategy does not use (how often others average) make no difference. `progress`
 /// is called with the share that is done, 0 to 1. Throws a RunError when the folder cannot be
 /// written.
 [[nodiscard]] std::vector<RehearsalOutcome> rehearse_all(

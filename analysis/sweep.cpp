@@ -52,7 +52,8 @@ void check_sane(const RunResult& run) {
 std::string files_of(const JobConfig& config) {
   std::string key = config.batch_seconds.empty() ? "traces\n" : "";
   for (const auto& [name, value] : setting_texts(config)) {
-    if (name == "platform" || name == "network" || name == "dataset" || name == "trace")
+    if (name == "platform" || name == "network" || name == "dataset" || name == "trace" ||
+        name == "train-samples")
       key.append(name).append("=").append(value).append("\n");
   }
   return key;

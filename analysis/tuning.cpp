@@ -5,6 +5,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "core/units.hpp"
 
@@ -125,10 +126,13 @@ class Tuner {
     }
     return seconds;
   }
+  /// Within the seconds of the rung: an epoch that is longer than a rung may get there later, and
+  /// the others might be there before.
   [[nodiscard]] bool has_reached(std::size_t index) const {
-    const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
-    return std::all_of(curves.begin(), curves.end(), [&](const Curve& curve) {
-      return seconds_to(curve, *plan_.goal.target_accuracy).has_value();
+    const CandidateOutcome& one = tuning_.outcomes[index];
+    return std::all_of(one.curves.begin(), one.curves.end(), [&](const Curve& curve) {
+      const std::optional<double> seconds = seconds_to(curve, *plan_.goal.target_accuracy);
+      return seconds && *seconds <= one.until_s;
     });
   }
   [[nodiscard]] std::vector<double> accuracies_of(std::size_t index, double seconds) const {
@@ -220,11 +224,10 @@ class Tuner {
         tuning_.best = index;
     }
     if (!tuning_.best) return;
-    tuning_.confidence = 1;
     for (const std::size_t index : alive_) {
       if (index == *tuning_.best) continue;
       const double confidence = confidence_of_more(merits_of(*tuning_.best), merits_of(index));
-      if (tuning_.runner_up && confidence >= tuning_.confidence) continue;
+      if (tuning_.runner_up && confidence >= *tuning_.confidence) continue;
       tuning_.runner_up = index;
       tuning_.confidence = confidence;
     }
@@ -248,7 +251,7 @@ class Tuner {
       }
     }
     std::sort(points.begin(), points.end(), [](const FrontPoint& a, const FrontPoint& b) {
-      return a.seconds < b.seconds;
+      return std::tuple(a.seconds, -a.accuracy) < std::tuple(b.seconds, -b.accuracy);
     });
     double best = -1;
     for (const FrontPoint& point : points) {

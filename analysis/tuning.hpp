@@ -59,7 +59,8 @@ struct Tuning {
   std::vector<CandidateOutcome> outcomes;  ///< by candidate
   std::optional<std::size_t> best;         ///< absent: no seed reached the target everywhere
   std::optional<std::size_t> runner_up;
-  double confidence = 0;  ///< that the best is better than the runner-up: 1 - p of a paired t test
+  /// That the best is better than the runner-up: 1 - p of a paired t test. Absent without one.
+  std::optional<double> confidence;
   std::vector<FrontPoint> front;
   double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds
   double exhaustive_s = 0;  ///< what all of them to the end would have been

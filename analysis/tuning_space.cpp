@@ -140,6 +140,13 @@ void add_strategy(TuningChoice& choice,
 }  // namespace
 
 TuningChoice choice_of(const std::vector<SweepAxis>& axes, const JobConfig& config) {
+  for (const SweepAxis& axis : axes) {
+    const std::string origin = axis.flag + " " + axis.name + ": ";
+    if (axis.name == "strategy")
+      throw UserError(origin + "name the strategies to choose from with --strategy A,B");
+    if (axis.name == "epochs" || axis.name == "seed")
+      throw UserError(origin + "not to be chosen; it is the same for all");
+  }
   const std::vector<std::string> strategies = chosen_strategies(config.strategy);
   TuningChoice choice;
   std::map<std::string, std::size_t> families;

@@ -42,6 +42,17 @@ ValidateObject read_validate(const nlohmann::json& document, const std::string& 
   return validate;
 }
 
+/// Batches are measured on CPUs, and nodes are machines.
+void check_machine(const MachineConfig& machine, const std::string& file) {
+  for (const std::string& device : machine.devices) {
+    if (device != "cpu")
+      throw UserError(file + ": /devices: got \"" + device + "\"; validation trains on cpu alone");
+  }
+  if (machine.ranks_per_node != 0)
+    throw UserError(file +
+                    ": /ranks-per-node: not for validation: \"launch\" decides what a node is");
+}
+
 /// "node-based, averaging-period 4"
 std::string point_of(const nlohmann::json& row, const JobConfig& config) {
   std::string point = config.strategy;
@@ -70,6 +81,7 @@ std::vector<ValidationCase> load_validation_cases(const std::vector<std::filesys
       apply_experiment(one.config, row, file + ": /validate/rows/" + std::to_string(i));
       row.erase("schema");
       static_cast<void>(find_strategy(one.config.strategy));
+      if (one.command == Command::train) check_machine(one.config.machine, file);
       one.point = point_of(row, one.config);
       one.group = one.config.network + ", " + validate.cluster.name + ", " +
                   (validate.command == Command::train ? "train" : "emulate");

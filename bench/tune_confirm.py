@@ -86,7 +86,9 @@ def main():
             sys.exit("no setting reaches the target")
         best = int(tuned["best"].split()[1])
         usual = next(int(one["name"].split()[1]) for one in tuned["candidates"] if one["is_default"])
-        print(f"tune says H = {best} (confidence {tuned['confidence']:.0%}); the default is H = {usual}", flush=True)
+        print(f"tune says H = {best}; the default is H = {usual}", flush=True)
+        if best == usual:
+            sys.exit("nothing to compare")
         measured = {best: [], usual: []}
         for seed in range(1, SEEDS + 1):
             for steps in measured:
@@ -94,6 +96,8 @@ def main():
                 measure_batches(program, batches)  # the machine's speed changes by the minute
         for steps, seconds in measured.items():
             forecasts = [rehearsed(program, where, steps, seed + 1) for seed in range(SEEDS)]
+            if None in forecasts or None in seconds:
+                sys.exit(f"H = {steps}: not every run reaches {TARGET:.0%} within {EPOCHS} epochs")
             for seed, (forecast_s, real_s) in enumerate(zip(forecasts, seconds)):
                 print(f"H = {steps}, seed {seed + 1}: rehearsed {forecast_s:.2f} s, for real {real_s:.2f} s")
             error = statistics.mean(forecasts) / statistics.mean(seconds) - 1

@@ -72,15 +72,19 @@ def main():
         epochs = sum(len(curve) for candidate in tuned["candidates"] for curve in candidate["curves"])
         with tempfile.TemporaryDirectory() as folder:
             seconds, all_epochs = exhaustive(program, seed, folder)
-        if not seconds or not tuned["best"]:
-            print(f"seeds from {seed}: no setting reaches {TARGET:.0%}")
+        costs.append(epochs / all_epochs)
+        if not seconds:
+            print(f"seeds from {seed}: no setting reaches {TARGET:.0%}", flush=True)
+            continue
+        if not tuned["best"]:
+            ratios.append(float("inf"))
+            print(f"seeds from {seed}: tune finds no setting, and there is one", flush=True)
             continue
         best = min(seconds, key=seconds.get)
         chosen = int(tuned["best"].split()[1])
         ratios.append(seconds[chosen] / seconds[best])
-        costs.append(epochs / all_epochs)
-        print(f"seeds from {seed}: tune says H = {chosen} (confidence {tuned['confidence']:.0%}), the best is {best}: "
-              f"{ratios[-1]:.3f} times its seconds, at {costs[-1]:.0%} of the epochs")
+        print(f"seeds from {seed}: tune says H = {chosen}, the best is {best}: {ratios[-1]:.3f} times its seconds, at "
+              f"{costs[-1]:.0%} of the epochs", flush=True)
     print(f"in all: median {statistics.median(ratios):.3f}, worst {max(ratios):.3f} times the best one's seconds; "
           f"median {statistics.median(costs):.0%} of the exhaustive search's epochs")
 

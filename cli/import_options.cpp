@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/import_options.hpp"
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "cli/job_options.hpp"
@@ -113,6 +115,16 @@ void read_files(real::OptionValues& values, const Words& files, ImportOptions& o
   }
   if (values.has("messages-output"))
     options.messages_output = values.file_to_write("messages-output");
+  std::vector<std::filesystem::path> used;
+  const auto check = [&](const std::filesystem::path& file) {
+    std::error_code unknown;
+    used.push_back(std::filesystem::weakly_canonical(file, unknown));
+    if (!file.empty() && std::count(used.begin(), used.end(), used.back()) > 1)
+      values.add(file.string() + ": is used twice; expected different files to read and to write");
+  };
+  for (const std::string& file : std::set<std::string>(files.begin(), files.end())) check(file);
+  check(options.output);
+  check(options.messages_output);
 }
 
 void read_source(real::OptionValues& values, ImportOptions& options) {

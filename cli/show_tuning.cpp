@@ -83,7 +83,7 @@ void show_front(const TuningChoice& choice, const Tuning& tuning) {
 }
 
 /// How to train with these settings for real.
-std::string train_command(const JobConfig& config, int workers) {
+std::string train_command(const JobConfig& config, const RehearsedCluster& cluster) {
   std::vector<std::string> words = {"epochcast", "train"};
   const JobConfig usual;
   for (const Setting& setting : settings_of(Command::train)) {
@@ -92,14 +92,16 @@ std::string train_command(const JobConfig& config, int workers) {
     if (value.empty() || !is_needed || setting.name == "ranks") continue;
     words.push_back("--" + std::string(setting.name) + "=" + value);
   }
-  words.push_back("--ranks=" + std::to_string(workers));
+  words.push_back("--ranks=" + std::to_string(cluster.workers));
+  if (cluster.nodes > 1 && cluster.workers % cluster.nodes == 0)
+    words.push_back("--ranks-per-node=" + std::to_string(cluster.workers / cluster.nodes));
   return shell_text(words);
 }
 
 void show_recommendation(const TuningChoice& choice,
                          const Tuning& tuning,
                          const TuningPlan& plan,
-                         int workers) {
+                         const RehearsedCluster& cluster) {
   const TuningGoal& goal = plan.goal;
   if (!tuning.best) {
     std::cout << "\nNo setting reached " << percent(*goal.target_accuracy)
@@ -121,17 +123,16 @@ void show_recommendation(const TuningChoice& choice,
             << " (mean and standard deviation over " << plan.seeds << " seeds)\n";
   if (tuning.runner_up) {
     const Candidate& second = choice.candidates[*tuning.runner_up];
-    if (tuning.confidence < plan.confidence) {
+    if (*tuning.confidence < plan.confidence) {
       std::cout << "  It cannot be told apart from " << second.name
-                << ": better with a confidence of " << percent(tuning.confidence)
+                << ": better with a confidence of " << percent(*tuning.confidence)
                 << ". More --seeds would tell.\n";
     } else {
       std::cout << "  Better than " << second.name << " with a confidence of "
-                << percent(tuning.confidence) << " (paired t test over seeds)\n";
+                << percent(*tuning.confidence) << " (paired t test over seeds)\n";
     }
   } else {
-    std::cout << "  All others were given up, each with a confidence of "
-              << percent(plan.confidence) << " or more.\n";
+    std::cout << "  No other one is left; the table says why.\n";
   }
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     if (!choice.candidates[i].is_default || i == *tuning.best) continue;
@@ -157,7 +158,7 @@ void show_recommendation(const TuningChoice& choice,
     std::cout << "  Its " << config.epochs << " epochs take " << format_seconds(all_s)
               << " only; raise --epochs to use all of the time.\n";
   }
-  std::cout << "  For real: " << train_command(choice.configs[*tuning.best], workers) << '\n';
+  std::cout << "  For real: " << train_command(choice.configs[*tuning.best], cluster) << '\n';
 }
 
 }  // namespace
@@ -165,10 +166,10 @@ void show_recommendation(const TuningChoice& choice,
 void show_tuning(const TuningChoice& choice,
                  const Tuning& tuning,
                  const TuningPlan& plan,
-                 int workers) {
+                 const RehearsedCluster& cluster) {
   show_candidates(choice, tuning, plan.goal);
   if (!tuning.front.empty()) show_front(choice, tuning);
-  show_recommendation(choice, tuning, plan, workers);
+  show_recommendation(choice, tuning, plan, cluster);
   std::cout << "Rehearsed " << format_seconds(tuning.rehearsed_s)
             << " of the cluster's time; all settings to the end would have been "
             << format_seconds(tuning.exhaustive_s) << ".\n";
@@ -210,7 +211,7 @@ Json tuning_json(const TuningChoice& choice,
       {"seeds", plan.seeds},
       {"best", tuning.best ? Json(choice.candidates[*tuning.best].name) : Json()},
       {"runner_up", tuning.runner_up ? Json(choice.candidates[*tuning.runner_up].name) : Json()},
-      {"confidence", tuning.confidence},
+      {"confidence", tuning.confidence ? Json(*tuning.confidence) : Json()},
       {"candidates", std::move(candidates)},
       {"front", std::move(front)},
       {"rehearsed_s", tuning.rehearsed_s},

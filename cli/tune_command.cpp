@@ -74,24 +74,23 @@ class Rehearsals {
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const RehearsalOutcome& outcome = outcomes[i];
       if (outcome.is_bad_input) throw UserError(outcome.problems);
-      const bool has_diverged = !outcome.problems.empty() &&
-                                outcome.problems.front().find("the loss is ") != std::string::npos;
-      if (!outcome.problems.empty() && !has_diverged) throw RunError(outcome.problems.front());
-      if (outcome.run) workers_ = outcome.run->workers;
-      curves[i / static_cast<std::size_t>(plan_.seeds)].push_back(has_diverged ? Curve()
-                                                                               : outcome.curve);
+      if (!outcome.problems.empty() && !outcome.has_diverged)
+        throw RunError(outcome.problems.front());
+      if (outcome.run) cluster_ = {.workers = outcome.run->workers, .nodes = outcome.run->nodes};
+      curves[i / static_cast<std::size_t>(plan_.seeds)].push_back(
+          outcome.has_diverged ? Curve() : outcome.curve);
     }
     return curves;
   }
 
-  [[nodiscard]] int workers() const { return workers_; }
+  [[nodiscard]] const RehearsedCluster& cluster() const { return cluster_; }
 
  private:
   const TuningChoice& choice_;
   const TuningPlan& plan_;
   RehearsalPlace place_;
   int rung_ = 0;
-  int workers_ = 1;
+  RehearsedCluster cluster_;
 };
 
 }  // namespace
@@ -150,7 +149,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   if (format == Format::json) {
     std::cout << tuning_json(choice, tuning, plan, command).dump(2) << '\n';
   } else {
-    show_tuning(choice, tuning, plan, rehearsals.workers());
+    show_tuning(choice, tuning, plan, rehearsals.cluster());
   }
   if (const std::string file = file_from(values, "html"); !file.empty()) {
     std::vector<NamedCurve> curves;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <exception>
 #include <filesystem>
@@ -39,7 +40,7 @@ po::options_description run_options() {
   return options;
 }
 
-/// --folder, or one that is gone afterwards, unless something failed: messages name logs in it.
+/// --folder, or one that is gone afterwards, unless something fails: messages name logs in it.
 class WorkFolder {
  public:
   explicit WorkFolder(const std::string& given) : path_(given), is_kept_(!given.empty()) {
@@ -60,6 +61,7 @@ class WorkFolder {
   WorkFolder& operator=(const WorkFolder&) = delete;
 
   [[nodiscard]] fs::path path() const { return fs::absolute(path_); }
+  void keep() { is_kept_ = true; }
 
  private:
   fs::path path_;
@@ -102,7 +104,7 @@ int run_validate(const std::vector<std::string>& arguments) {
   }
   const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
   const std::vector<ValidationCase> cases = load_validation_cases(files);
-  const WorkFolder folder(file_from(values, "folder"));
+  WorkFolder folder(file_from(values, "folder"));
   std::vector<std::string> command = {"epochcast", "validate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   ValidationFile result = {.rows = {}, .command = shell_text(command), .date = today_text()};
@@ -121,6 +123,13 @@ int run_validate(const std::vector<std::string>& arguments) {
           if (!step.empty() && !is_terminal) progress->say(step);
           progress->update(static_cast<double>(done), is_terminal ? ", " + step : "");
         });
+  }
+  const bool is_whole = std::all_of(result.rows.begin(),
+                                    result.rows.end(),
+                                    [](const ValidationRow& row) { return row.problems.empty(); });
+  if (!is_whole) {
+    folder.keep();
+    std::cerr << "epochcast: measurements and logs are in " << folder.path().string() << '\n';
   }
   if (!save.empty()) {
     std::ostringstream text;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/units.hpp"
@@ -32,6 +33,11 @@ std::optional<double> maybe(const nlohmann::ordered_json& value) {
   return value.get<double>();
 }
 
+/// JSON has no way to write what is not finite but null.
+double number_from(const nlohmann::ordered_json& value) {
+  return maybe(value).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const CurvePoint& point) {
@@ -54,9 +60,9 @@ CurvePoint curve_point_from_json(const nlohmann::ordered_json& json) {
           .samples = json.at("samples"),
           .bytes_sent = json.at("bytes_sent"),
           .learning_rate = json.at("learning_rate"),
-          .train_loss = json.at("train_loss"),
+          .train_loss = number_from(json.at("train_loss")),
           .train_accuracy = maybe(json.at("train_accuracy")),
-          .test_loss = json.at("test_loss"),
+          .test_loss = number_from(json.at("test_loss")),
           .test_accuracy = maybe(json.at("test_accuracy"))};
 }
 

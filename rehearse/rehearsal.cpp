@@ -2,10 +2,12 @@
 #include "rehearse/rehearsal.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <utility>
 
 #include "core/cost_learner.hpp"
+#include "core/error.hpp"
 #include "core/random.hpp"
 #include "core/units.hpp"
 #include "real/torch/learning_curve.hpp"
@@ -46,16 +48,14 @@ class RehearsalRun {
         workers_(simulated_.workers().size()),
         reports_(workers_) {}
 
-  [[nodiscard]] const std::vector<WorkerInfo>& workers() const { return simulated_.workers(); }
-
   Rehearsal run() {
     Rehearsal rehearsal = {.result = simulated_.result()};
+    rehearsal.result.config = setting_texts_of();
     if (!options_.state.empty()) state_ = load_rehearsal_state(options_.state, setting_texts_of());
     curve_ = state_.curve;
     if (has_ended() || has_stopped()) {
       // What was asked for is there already.
       rehearsal.curve = curve_;
-      rehearsal.has_ended = has_ended();
       rehearsal.result.epochs = 0;
       return rehearsal;
     }
@@ -67,7 +67,6 @@ class RehearsalRun {
         },
         kStackKib);
     rehearsal.curve = curve_;
-    rehearsal.has_ended = has_ended();
     fill(rehearsal.result);
     return rehearsal;
   }
@@ -135,7 +134,7 @@ class RehearsalRun {
   }
 
   void train() {
-    const sim::PassOptions pass = {.is_noisy = seed_.has_value(), .timeline = options_.timeline};
+    const sim::PassOptions pass = {.is_noisy = seed_.has_value()};
     const Program program = [&](Fabric& fabric) { train_worker(fabric); };
     try {
       if (!simulated_.world().run_pass(program, pass))
@@ -158,12 +157,6 @@ class RehearsalRun {
         numbers->load(std::exchange(state_.ranks[rank].learner, {}));
       };
     real::LearningCurve curve(worker, *numbers, *data_.test);
-    worker.progress.after_iteration = [&] {
-      if (rank == 0 && options_.progress) {
-        options_.progress(static_cast<double>(worker.progress.position().at(1)) +
-                          numbers->epoch_share());
-      }
-    };
     worker.after_epoch = [&](std::int64_t epoch) {
       const CurvePoint point = curve.after_epoch(epoch);
       reports_[rank] = worker.report;
@@ -173,9 +166,14 @@ class RehearsalRun {
     reports_[rank] = worker.report;
   }
 
+  /// Not after the last epoch: nobody can go on from there.
+  [[nodiscard]] bool saves(const CurvePoint& point) const {
+    return !options_.state.empty() && point.epoch < config_.epochs;
+  }
+
   /// Everybody comes here after the same epoch; the last one closes it.
   void after_epoch(Worker& worker, real::TrainingLearner& numbers, const CurvePoint& point) {
-    if (!options_.state.empty()) {
+    if (saves(point)) {
       std::vector<std::int64_t> position = worker.progress.position();
       position.at(1) = point.epoch;
       next_.ranks.resize(workers_);
@@ -190,8 +188,13 @@ class RehearsalRun {
       return;
     }
     finished_ = 0;
+    if (!std::isfinite(point.test_loss))
+      throw RunError("the loss is " +
+                     std::string(std::isnan(point.test_loss) ? "nan" : "infinite") +
+                     " on the test samples after epoch " + std::to_string(point.epoch) +
+                     "; lower --learning-rate or check the data");
     curve_.push_back(point);
-    if (!options_.state.empty()) {
+    if (saves(point)) {
       next_.curve = curve_;
       save_rehearsal_state(options_.state, setting_texts_of(), next_);
       next_.ranks.clear();  // as large as the models themselves
@@ -232,11 +235,8 @@ Rehearsal rehearse(const Job& job,
                    const real::DataSplit& data,
                    const std::string& device,
                    int threads,
-                   const RehearsalOptions& options,
-                   std::vector<WorkerInfo>* layout) {
-  RehearsalRun run(job, data, device, threads, options);
-  if (layout != nullptr) *layout = run.workers();
-  return run.run();
+                   const RehearsalOptions& options) {
+  return RehearsalRun(job, data, device, threads, options).run();
 }
 
 }  // namespace epochcast

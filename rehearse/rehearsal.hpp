@@ -4,12 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "core/curve_point.hpp"
 #include "core/job.hpp"
 #include "core/result.hpp"
-#include "core/timeline.hpp"
 #include "real/data/data_source.hpp"
 
 namespace epochcast {
@@ -22,31 +20,25 @@ struct RehearsalOptions {
   std::optional<double> stop_at_accuracy;
   /// File for the job's state after every epoch, from which a later rehearsal goes on; empty: none.
   std::filesystem::path state;
-  Timeline* timeline = nullptr;
   /// After each epoch.
   std::function<void(const CurvePoint&)> after_epoch;
-  /// Epochs that are done, with their fraction.
-  std::function<void(double epochs)> progress;
 };
 
 /// A job that was rehearsed.
 struct Rehearsal {
-  RunResult result;        ///< of the epochs that were run now
-  Curve curve = {};        ///< of all epochs, also those before a state
-  bool has_ended = false;  ///< all epochs were run, or the accuracy is reached
+  RunResult result;  ///< of the epochs that were run now
+  Curve curve = {};  ///< of all epochs, also those before a state
 };
 
 /// Trains for real - every worker's parameters, gradients, losses, samples - while time passes on
 /// the clock of the job's simulated platform, at the cost of its workers' devices.
 ///
 /// Uses up this process's SimGrid engine: one call per process. Computes on LibTorch's `device`
-/// with so many threads. `layout` (may be null) gets the job's workers. Throws UserError, and a
-/// RunError when a loss is not finite.
+/// with so many threads. Throws UserError, and a RunError when a loss is not finite.
 [[nodiscard]] Rehearsal rehearse(const Job& job,
                                  const real::DataSplit& data,
                                  const std::string& device,
                                  int threads,
-                                 const RehearsalOptions& options,
-                                 std::vector<WorkerInfo>* layout = nullptr);
+                                 const RehearsalOptions& options);
 
 }  // namespace epochcast

@@ -29,13 +29,13 @@ void save_rehearsal_state(const std::filesystem::path& file,
                  {"curve", Json::array()},
                  {"ranks", Json::array()}};
   for (const CurvePoint& point : state.curve) header["curve"].push_back(to_json(point));
-  std::string bytes;
   for (const real::RankState& rank : state.ranks) {
     header["ranks"].push_back(
         {{"position", rank.position}, {"memory", rank.memory}, {"bytes", rank.learner.size()}});
-    bytes += rank.learner;
   }
-  real::write_atomically(file, header.dump() + "\n" + bytes);
+  std::string text = header.dump() + "\n";
+  for (const real::RankState& rank : state.ranks) text += rank.learner;
+  real::write_atomically(file, text);
 }
 
 RehearsalState load_rehearsal_state(const std::filesystem::path& file,

@@ -86,8 +86,9 @@ CollectiveArguments read_collective(JsonInput args) {
     if (!is_all_reduce(told.name)) return told;  // the rest is nobody's concern, whatever it is
     const auto elements = args.at("In msg nelems").integer(0, kMostElements);
     const JsonInput type = args.at("dtype");
-    told.bytes = elements * element_bytes(type.string());
-    if (element_bytes(type.string()) == 0 && type.value().is_string())
+    const std::string type_name = type.string();
+    told.bytes = elements * element_bytes(type_name);
+    if (!type_name.empty() && element_bytes(type_name) == 0)
       type.fail("a type of tensors, such as \"Float\"");
     if (const auto size = args.maybe("Group size"))
       told.group_size = static_cast<int>(size->integer(0, kMostRanks));

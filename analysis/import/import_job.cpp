@@ -56,6 +56,7 @@ RankProfile read_profile(const ImportSettings& settings,
   RankProfile rank;
   rank.profile = parse_profile(text, file.string());
   rank.times = iteration_times(rank.profile);
+  rank.profile.events = {};  // most of the file, and done with
   skip_first(rank.times.iterations, settings, file.string());
   for (const IterationTimes& iteration : rank.times.iterations) {
     if (iteration.compute_s > 0) continue;

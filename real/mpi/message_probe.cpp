@@ -162,6 +162,7 @@ class Probe {
           MPI_Recv(incoming_.data(), count, MPI_CHAR, peer, kTag, both.comm(), MPI_STATUS_IGNORE),
           "MPI_Recv");
     };
+    polite_barrier(both.comm());  // either may have rested
     if (both.rank() == 1) {
       receive();
       send();

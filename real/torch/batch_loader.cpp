@@ -7,9 +7,14 @@
 #include "core/random.hpp"
 
 namespace epochcast::real {
+namespace {
 
-BatchLoader::BatchLoader(const DataSource& source, torch::Device device, int threads)
-    : source_(source), device_(device), threads_(threads) {}
+constexpr int kThreads = 4;  // for samples that are slow to load
+
+}  // namespace
+
+BatchLoader::BatchLoader(const DataSource& source, torch::Device device)
+    : source_(source), device_(device) {}
 
 Batch BatchLoader::make(std::vector<std::int64_t> indices,
                         std::optional<std::uint64_t> variant) const {
@@ -31,11 +36,11 @@ Batch BatchLoader::make(std::vector<std::int64_t> indices,
       label[i] = source_.load(indices[i], own, {values + i * sample_size, sample_size});
     }
   };
-  if (source_.is_slow() && threads_ > 1) {
+  if (source_.is_slow()) {
     std::vector<std::future<void>> parts;
-    for (int t = 0; t < threads_; ++t) {
+    for (int t = 0; t < kThreads; ++t) {
       parts.push_back(std::async(std::launch::async, [&, t] {
-        load_some(static_cast<std::size_t>(t), static_cast<std::size_t>(threads_));
+        load_some(static_cast<std::size_t>(t), static_cast<std::size_t>(kThreads));
       }));
     }
     for (std::future<void>& part : parts) part.wait();  // all, before one of them throws

@@ -24,8 +24,8 @@ struct Batch {
 /// the batch that is expected next is made while the current one is in use.
 class BatchLoader {
  public:
-  /// `source` must outlive the loader. `threads`: for slow sources.
-  BatchLoader(const DataSource& source, torch::Device device, int threads);
+  /// `source` must outlive the loader.
+  BatchLoader(const DataSource& source, torch::Device device);
 
   /// The batch of these samples. `variant` seeds their augmentation; none: as stored. `expected`:
   /// the samples of the next call with the same variant, empty when not known.
@@ -39,7 +39,6 @@ class BatchLoader {
 
   const DataSource& source_;
   torch::Device device_;
-  int threads_;
   std::optional<std::uint64_t> ahead_variant_;
   std::vector<std::int64_t> ahead_indices_;
   std::future<Batch> ahead_;

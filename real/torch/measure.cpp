@@ -83,7 +83,7 @@ class Trainer {
   Trainer(const MeasureSettings& settings, const std::string& network, std::int64_t batch)
       : device_(open_device(settings.device)),
         source_(open_source(settings)),
-        loader_(*source_, device_, settings.threads),
+        loader_(*source_, device_),
         random_(settings.seed),
         augments_(settings.augment),
         slow_down_(settings.slow_down),

@@ -25,7 +25,9 @@ struct MeasureSettings {
   std::vector<std::int64_t> batches = {};  ///< ascending
   std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
   std::shared_ptr<const DataSource> data = nullptr;  ///< what is loaded; null: computed samples
-  bool augment = true;                               ///< as training does
+  std::string data_title = "procedural samples";
+  int ranks = 1;        ///< that measure at the same time
+  bool augment = true;  ///< as training does
   int threads = 1;
   std::string device = "cpu";
   double slow_down = 1;  ///< batches are made to take so many times as long, by sleeping

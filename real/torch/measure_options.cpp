@@ -150,7 +150,6 @@ void read_batches(OptionValues& values, MeasureSettings& settings) {
 void read_device(OptionValues& values, MeasureOptions& options) {
   MeasureSettings& settings = options.settings;
   settings.threads = static_cast<int>(values.integer("threads", 1, kMostThreads));
-  settings.seed = static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
   settings.device = values.text("device");
   const bool is_cpu = settings.device == "cpu";
   if (!is_cpu && !std::regex_match(settings.device, std::regex("cuda:[0-9]{1,2}"))) {
@@ -211,6 +210,8 @@ MeasureOptions parse_options(int argc,
   if (options.is_help) return options;
 
   read_networks(values, options.settings);
+  options.settings.seed =
+      static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
   read_dataset(values, data_folder / "models" / "datasets", options.settings);
   read_batches(values, options.settings);
   options.settings.rule = read_sampling_rule(values);
@@ -230,6 +231,10 @@ MeasureOptions parse_options(int argc,
   header.source.date = today_text();
   header.source.command = command_text(argc, argv);
   header.source.versions = library_versions();
+  options.settings.ranks = options.ranks;
+  options.settings.data_title = values.text("data") == "procedural"
+                                    ? "procedural samples"
+                                    : "samples of " + values.text("dataset") + " from files";
   return options;
 }
 

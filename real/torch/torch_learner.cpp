@@ -27,7 +27,6 @@ constexpr std::uint64_t kRankStream = 1000;
 constexpr std::size_t kIndexWords = 2;  // a 64-bit index in a payload of 32-bit words
 constexpr std::size_t kLossWords = kIndexWords + 1;
 constexpr std::int64_t kTestBatch = 256;
-constexpr int kLoaderThreads = 4;
 
 Payload payload_of(std::span<float> values) {
   return {.bytes = static_cast<double>(values.size_bytes()), .values = values};
@@ -64,7 +63,7 @@ TorchLearner::TorchLearner(Fabric& fabric,
       model_(
           new_network(settings, data), device, settings.first_bucket_bytes, settings.bucket_bytes),
       optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
-      loader_(data, device, kLoaderThreads),
+      loader_(data, device),
       samples_(data.size()),
       learning_rate_(settings.learning_rate.at(0)) {
   const auto rank = static_cast<std::uint64_t>(fabric.rank());
@@ -274,8 +273,9 @@ void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
 double TorchLearner::benchmark(std::int64_t batch) {
   constexpr int kWarmUp = 2;
   constexpr int kBatches = 10;
+  constexpr double kShort_s = 1;  // more batches before: busy machines change from one to the next
   constexpr int kLeast = 3;
-  constexpr double kLong_s = 20;
+  constexpr double kLong_s = 20;  // fewer afterwards
   const std::int64_t available = samples_;
   if (batch > available) {
     throw UserError("--batch: got " + std::to_string(batch) +
@@ -286,7 +286,10 @@ double TorchLearner::benchmark(std::int64_t batch) {
   next_ = 0;
   std::vector<double> seconds;
   double all_s = 0;
-  for (int i = 0; i < kWarmUp + kBatches && (all_s < kLong_s || i < kWarmUp + kLeast); ++i) {
+  const auto is_enough = [&](int batches) {
+    return (batches >= kBatches && all_s >= kShort_s) || (batches >= kLeast && all_s >= kLong_s);
+  };
+  for (int i = 0; !is_enough(i - kWarmUp); ++i) {
     if (next_ + batch > available) next_ = 0;
     const double start_s = fabric_.now_s();
     forward_backward(batch);
@@ -306,7 +309,7 @@ Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_
   const torch::NoGradGuard no_gradients;
   refresh_state();
   model_.network().eval();
-  BatchLoader loader(data, model_.device(), kLoaderThreads);
+  BatchLoader loader(data, model_.device());
   std::vector<std::int64_t> indices;
   for (std::int64_t i = begin; i < end; ++i) indices.push_back(i);
   const auto samples = std::span<const std::int64_t>(indices);

@@ -8,12 +8,6 @@
 namespace epochcast::real {
 namespace {
 
-int ranks_of(const NetworkCosts& costs) {
-  int ranks = 0;
-  for (const BatchCosts& batch : costs.batches) ranks = std::max(ranks, batch.rank + 1);
-  return ranks;
-}
-
 CostTrace cost_trace(const NetworkCosts& costs) {
   CostTrace trace;
   trace.network = costs.network;
@@ -67,12 +61,11 @@ std::string sampling_note(const MeasureSettings& settings, std::span<const Netwo
          << " preempted (wall time more than " << 100 * rule.preempted_excess
          << " % over CPU time) and " << (rule.drop_preempted ? "measured again" : "kept");
   }
-  if (!costs.empty() && ranks_of(costs[0]) > 1) {
-    note << "; " << ranks_of(costs[0])
+  if (settings.ranks > 1)
+    note << "; " << settings.ranks
          << " ranks at the same time, each computing until all had enough";
-  }
   if (settings.layers_batch > 0) note << "; backward_layers at batch " << settings.layers_batch;
-  note << "; SGD with momentum, procedural samples";
+  note << "; SGD with momentum, " << settings.data_title;
   return note.str();
 }
 

@@ -114,7 +114,8 @@ TEST_CASE("every mistake in an edited file is named by its path") {
   const std::string measured = "v.json: /rows/0/measured/1";
 
   CHECK(problems_after([](Json& json) { json["rows"][0]["own_forecasts"].erase(1); }) ==
-        Texts{"v.json: /rows/0/own_forecasts: expected as many runs as \"measured\" has"});
+        Texts{"v.json: /rows/0/own_forecasts: got a list of 1; expected as many runs as "
+              "\"measured\" has"});
   CHECK(problems_after([](Json& json) {
           json["rows"][0]["forecast"]["epoch_s"] = "fast";
           json["rows"][0]["forecast"]["epoch_s_interval"] = {1};

@@ -242,7 +242,7 @@ TEST_CASE("a page that cannot be written is an error, exit 1", "[cli]") {
   const Outcome outcome = Folder().run({"report", kExample, "--html", "none/page.html"});
 
   CHECK(outcome.status == 1);
-  CHECK(outcome.err == "epochcast: none/page.html: the page cannot be written\n");
+  CHECK(outcome.err == "epochcast: none/page.html: cannot be written\n");
 }
 
 TEST_CASE("report --help names its flags", "[cli]") {

@@ -82,7 +82,7 @@ TEST_CASE("ranks that are slowed alike have a trace, named after how much") {
                                         "--batch",
                                         "1",
                                         "--output",
-                                        "folder/../t.json",
+                                        "t.json",
                                         "--device-name",
                                         "d",
                                         "--ranks",
@@ -95,7 +95,7 @@ TEST_CASE("ranks that are slowed alike have a trace, named after how much") {
   REQUIRE(traces.size() == 2);
   CHECK(traces[0].ranks == std::vector<std::size_t>{0, 2});
   CHECK(traces[0].header.device == "d-slowed-1.5x");
-  CHECK(traces[0].file == "folder/../t-slowed-1.5x.json");
+  CHECK(traces[0].file == "t-slowed-1.5x.json");
   CHECK(traces[1].ranks == std::vector<std::size_t>{1, 3});
   CHECK(traces[1].header.device == "d-slowed-3x");
   CHECK(traces[1].header.name == "t-slowed-3x");

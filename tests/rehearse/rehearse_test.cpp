@@ -64,6 +64,30 @@ TEST_CASE("two simulated workers learn what two processes learn, bit for bit") {
   }
 }
 
+/// Two numbers add up to the same in any order; four do not.
+TEST_CASE("four workers' numbers are added up in the order of the all-reduce's schedule") {
+  const Folder folder;
+  folder.write("four.json", pair_with("\"count\": 2", "\"count\": 4"));
+  const std::string all_reduce = GENERATE("ring", "recursive-doubling", "rabenseifner");
+  const std::string job = kLearning + "--strategy sync --all-reduce " + all_reduce + " ";
+  CAPTURE(all_reduce);
+
+  const Outcome trained =
+      folder.run("train --ranks 4 --ranks-per-node 1 --metrics train.jsonl " + job);
+  const Outcome rehearsed = folder.run(
+      "rehearse --platform four.json --batch-seconds gpu=10ms "
+      "--folder kept --format json " +
+      job);
+
+  REQUIRE(trained.status == 0);
+  REQUIRE(rehearsed.status == 0);
+  const Json curve = Json::parse(rehearsed.out).at("rehearsals").at(0).at("curve");
+  const std::vector<Json> metrics = metrics_of(folder, "train.jsonl");
+  REQUIRE(curve.size() == metrics.size());
+  for (const char* key : {"train_loss", "test_loss"})
+    CHECK(curve.back().at(key) == metrics.back().at(key));
+}
+
 TEST_CASE("where processes call MPI_Allreduce, losses agree to 1e-5") {
   const Folder folder;
 
