@@ -180,14 +180,14 @@ class Tuner {
     const auto kept = static_cast<std::size_t>(
         std::max(1.0, std::ceil(static_cast<double>(ranked.size()) / plan_.eta)));
     if (kept >= ranked.size()) return;
-    const std::size_t last = ranked[kept - 1];
+    const std::size_t first = ranked.front();
     give_up(
         {ranked.begin() + static_cast<std::ptrdiff_t>(kept), ranked.end()},
-        last,
+        first,
         [&](std::size_t index) { return accuracies_of(index, until_s); },
         [&](std::size_t index) {
           return "after " + format_seconds(until_s) + " " + percent(score(index)) + ", " +
-                 candidates_[last].name + " " + percent(score(last));
+                 candidates_[first].name + " " + percent(score(first));
         });
   }
 
@@ -265,7 +265,8 @@ class Tuner {
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
       for (const Curve& curve : outcome(index).curves)
         tuning_.rehearsed_s += curve.empty() ? 0 : curve.back().training_s;
-      tuning_.exhaustive_s += plan_.seeds * std::max(plan_.goal.most_s, candidates_[index].epoch_s);
+      const double epoch_s = candidates_[index].epoch_s;
+      tuning_.exhaustive_s += plan_.seeds * std::ceil(plan_.goal.most_s / epoch_s) * epoch_s;
     }
   }
 

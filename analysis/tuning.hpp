@@ -63,7 +63,7 @@ struct Tuning {
   std::optional<double> confidence;
   std::vector<FrontPoint> front;
   double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds
-  double exhaustive_s = 0;  ///< what all of them to the end would have been
+  double exhaustive_s = 0;  ///< what all of them to the end would have been, in whole epochs
 };
 
 /// Rehearses candidates for all seeds until each has trained for `until_s` (whole epochs), or
@@ -75,8 +75,8 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 /// JMLR 18, 2018) with the cluster's seconds as the resource: all are rehearsed for a little, the
 /// best 1/eta for eta times as long, and so on.
 ///
-/// Unlike there, nobody is given up who might as well be better: beside the best 1/eta, all stay
-/// whose difference to the last one of these is not significant over seeds (paired t test, one
+/// Unlike there, nobody is given up who might as well be the best: beside the best 1/eta, all stay
+/// whose difference to the first one of these is not significant over seeds (paired t test, one
 /// side). Before anything is rehearsed, candidates are left out that average more rarely than
 /// another one of their family and take as long per sample: they gain nothing. The default is
 /// rehearsed to the end, to be compared with.

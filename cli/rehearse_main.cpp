@@ -46,7 +46,7 @@ int run(const std::vector<std::string>& arguments) {
   }
   const JobConfig config = config_from(Command::rehearse, values);
   const Catalog catalog = Catalog::standard();
-  Job job = load_job(config, catalog);
+  const Job job = load_job(config, catalog);
   const real::DataSplit data = real::training_data(config, real::training_dataset(config, catalog));
   RehearsalOptions options;
   options.stop_after_s = seconds_from(values, "stop-after");
