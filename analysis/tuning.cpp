@@ -238,16 +238,10 @@ class Tuner {
     for (std::size_t index = 0; index < candidates_.size(); ++index) {
       const std::vector<Curve>& curves = outcome(index).curves;
       if (curves.empty() || outcome(index).fate == Fate::diverged) continue;
-      std::size_t epochs = curves.front().size();
-      for (const Curve& curve : curves) epochs = std::min(epochs, curve.size());
-      for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
-        FrontPoint point = {.candidate = index};
-        for (const Curve& curve : curves) {
-          const auto count = static_cast<double>(curves.size());
-          point.seconds += curve[epoch].training_s / count;
-          point.accuracy += curve[epoch].test_accuracy.value_or(0) / count;
-        }
-        points.push_back(point);
+      for (const CurvePoint& mean : mean_of(curves)) {
+        points.push_back({.candidate = index,
+                          .seconds = mean.training_s,
+                          .accuracy = mean.test_accuracy.value_or(0)});
       }
     }
     std::sort(points.begin(), points.end(), [](const FrontPoint& a, const FrontPoint& b) {

@@ -16,11 +16,11 @@ import tempfile
 
 JOB = [
     "--platform", "server-2cpu-8gpu", "--workers", "gpu", "--network", "small-cnn", "--dataset", "cifar10",
-    "--data", "procedural", "--train-samples", "2048", "--test-samples", "512", "--batch", "8",
-    "--learning-rate", "0.05", "--strategy", "local-sgd", "--batch-seconds", "gpu=2ms",
+    "--data", "procedural", "--train-samples", "2048", "--test-samples", "256", "--batch", "8",
+    "--learning-rate", "0.02", "--strategy", "local-sgd", "--batch-seconds", "gpu=2ms",
     "--exchange-seconds", "10ms",
 ]
-EPOCHS = 24
+EPOCHS = 16
 TARGET = 0.25
 STEPS = [1, 2, 4, 8, 16, 32]
 SEEDS = 3

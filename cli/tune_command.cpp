@@ -42,7 +42,9 @@ po::options_description own_options() {
       "seeds",
       po::value<std::string>()->default_value("3")->value_name("COUNT"),
       "rehearsals of each setting, from --seed on")(
-      "html", po::value<std::string>()->value_name("FILE"), "write a page with all curves");
+      "html",
+      po::value<std::string>()->value_name("FILE"),
+      "write a page with the curves, means over seeds");
   return options;
 }
 
@@ -108,8 +110,10 @@ int run_tune(const std::vector<std::string>& arguments) {
            "that reach an accuracy first\n\n"
         << options
         << "\nExample: epochcast tune --platform server-2cpu-8gpu --network resnet20 --dataset "
-           "cifar10 --data procedural\n  --train-samples 4096 --test-samples 500 --batch 32 "
-           "--epochs 8 --strategy local-sgd --target-accuracy 50%\n";
+           "cifar10 --data procedural\n  --train-samples 1280 --test-samples 300 --batch 8 "
+           "--epochs "
+           "20 --learning-rate 0.02\n  --strategy node-based,local-sgd,biased-local-sgd "
+           "--target-accuracy 30%\n";
     return 0;
   }
   const Format format = format_from(values);
@@ -154,15 +158,17 @@ int run_tune(const std::vector<std::string>& arguments) {
   if (const std::string file = file_from(values, "html"); !file.empty()) {
     std::vector<NamedCurve> curves;
     for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
-      for (const Curve& curve : tuning.outcomes[i].curves)
-        curves.push_back(
-            {choice.candidates[i].name + ", seed " +
-                 std::to_string(config.seed + static_cast<std::uint64_t>(
-                                                  &curve - tuning.outcomes[i].curves.data())),
-             curve});
+      const CandidateOutcome& outcome = tuning.outcomes[i];
+      const bool is_there =
+          !outcome.curves.empty() && outcome.fate != CandidateOutcome::Fate::diverged;
+      if (is_there) curves.push_back({choice.candidates[i].name, mean_of(outcome.curves)});
     }
-    write_text_file(
-        file, curve_html(curves, "Tuning " + config.strategy, command, plan.goal.target_accuracy));
+    write_text_file(file,
+                    curve_html(curves,
+                               "Tuning " + config.strategy + ": means over " +
+                                   std::to_string(plan.seeds) + " seeds",
+                               command,
+                               plan.goal.target_accuracy));
   }
   return tuning.best ? 0 : 1;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -71,6 +72,36 @@ std::string text_of(const CurvePoint& point, std::int64_t epochs) {
          (point.epoch_s ? format_seconds(*point.epoch_s) + ", " : std::string()) +
          learned(point.train_loss, point.train_accuracy) + "; test " +
          learned(point.test_loss, point.test_accuracy);
+}
+
+Curve mean_of(const std::vector<Curve>& curves) {
+  std::size_t epochs = curves.front().size();
+  for (const Curve& curve : curves) epochs = std::min(epochs, curve.size());
+  const auto count = static_cast<double>(curves.size());
+  Curve means(curves.front().begin(), curves.front().begin() + static_cast<std::ptrdiff_t>(epochs));
+  for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+    CurvePoint& point = means[epoch];
+    for (double CurvePoint::*figure : {&CurvePoint::training_s,
+                                       &CurvePoint::samples,
+                                       &CurvePoint::bytes_sent,
+                                       &CurvePoint::learning_rate,
+                                       &CurvePoint::train_loss,
+                                       &CurvePoint::test_loss}) {
+      double sum = 0;
+      for (const Curve& curve : curves) sum += curve[epoch].*figure;
+      point.*figure = sum / count;
+    }
+    for (std::optional<double> CurvePoint::*figure :
+         {&CurvePoint::epoch_s, &CurvePoint::train_accuracy, &CurvePoint::test_accuracy}) {
+      std::optional<double> sum = 0.0;
+      for (const Curve& curve : curves) {
+        const std::optional<double>& value = curve[epoch].*figure;
+        sum = sum && value ? std::optional(*sum + *value) : std::nullopt;
+      }
+      point.*figure = sum ? std::optional(*sum / count) : std::nullopt;
+    }
+  }
+  return means;
 }
 
 double accuracy_at(const Curve& curve, double seconds) {

@@ -34,6 +34,10 @@ struct CurvePoint {
 /// What a job has learned, epoch by epoch.
 using Curve = std::vector<CurvePoint>;
 
+/// The means of several curves, epoch by epoch, as far as the shortest one goes. What some of them
+/// lack is absent. At least one curve.
+[[nodiscard]] Curve mean_of(const std::vector<Curve>& curves);
+
 /// Test accuracy after so many seconds of training, interpolated between epochs.
 [[nodiscard]] double accuracy_at(const Curve& curve, double seconds);
 /// Seconds of training until the accuracy was first reached, interpolated between epochs; nothing

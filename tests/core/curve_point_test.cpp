@@ -41,5 +41,27 @@ TEST_CASE("between epochs, accuracy and time to it are interpolated") {
   CHECK_FALSE(seconds_to(curve, 0.7));
 }
 
+TEST_CASE("a mean curve is as long as the shortest, and lacks what one of them lacks") {
+  const Curve a = {
+      {.epoch = 1, .training_s = 2, .train_accuracy = {}, .test_loss = 1, .test_accuracy = 0.25},
+      {.epoch = 2, .training_s = 4, .train_accuracy = {}, .test_accuracy = 0.5}};
+  const Curve b = {{.epoch = 1,
+                    .epoch_s = 4,
+                    .training_s = 4,
+                    .train_accuracy = {},
+                    .test_loss = 3,
+                    .test_accuracy = 0.75}};
+
+  const Curve mean = mean_of({a, b});
+
+  REQUIRE(mean.size() == 1);
+  CHECK(mean[0].epoch == 1);
+  CHECK(mean[0].training_s == 3);
+  CHECK(mean[0].test_loss == 2);
+  CHECK(mean[0].test_accuracy == 0.5);
+  CHECK_FALSE(mean[0].epoch_s);
+  CHECK(mean_of({b})[0].epoch_s == 4.0);
+}
+
 }  // namespace
 }  // namespace epochcast::tests
