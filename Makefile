@@ -26,7 +26,7 @@ help:
 	@echo "make test    install, build everything, run all tests"
 	@echo "make bench   speed, as ratios measured in one run"
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
-	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (half an hour, root)"
+	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (40 minutes, root)"
 	@echo "make lint    clang-format and clang-tidy"
 	@echo "make fuzz    every file loader against random input, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
 	@echo "make clean   remove build/"
