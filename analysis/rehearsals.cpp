@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "analysis/process_pool.hpp"
+#include "analysis/rehearsal_key.hpp"
 #include "core/error.hpp"
 #include "core/text_file.hpp"
 
@@ -19,57 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-/// Without what its strategy does not use.
-JobConfig essential(JobConfig config) {
-  if (config.strategy != "node-based") config.averaging_period.reset();
-  if (!config.strategy.ends_with("local-sgd")) {
-    config.local_steps = JobConfig().local_steps;
-    config.local_steps_by_class.clear();
-  }
-  return config;
-}
-
-/// Stands for a file's content where that may be large: path, size and time of the last change.
-std::string mark_of(const fs::path& file) {
-  std::error_code unknown;
-  return fs::weakly_canonical(file, unknown).string() + " " +
-         std::to_string(fs::file_size(file, unknown)) + " " +
-         std::to_string(fs::last_write_time(file, unknown).time_since_epoch().count()) + "\n";
-}
-
-/// Of every file in a folder.
-std::string marks_in(const fs::path& folder) {
-  std::vector<std::string> marks;
-  std::error_code unreadable;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, unreadable)) {
-    if (entry.is_regular_file(unreadable)) marks.push_back(mark_of(entry.path()));
-  }
-  std::sort(marks.begin(), marks.end());
-  std::string all;
-  for (const std::string& mark : marks) all += mark;
-  return all;
-}
-
-/// Everything that a rehearsal's numbers depend on, as one name.
-std::string key_of(const JobConfig& config,
-                   const Job& job,
-                   const Catalog& catalog,
-                   const fs::path& program) {
-  std::string content = "epochcast " EPOCHCAST_VERSION "\n" + mark_of(program);
-  if (config.learning.data != "procedural") content += marks_in(config.learning.data);
-  for (const SettingText& setting : setting_texts(config, in(Command::rehearse)))
-    content += setting.name + "=" + setting.value + "\n";
-  const auto add = [&](const char* folder, const std::string& name) {
-    content += read_text_file(catalog.find(folder, name, folder));
-  };
-  add("models/platforms", config.platform);
-  add("models/networks", config.network);
-  add("models/datasets", config.dataset);
-  for (const CostTrace& trace : job.traces) content += read_text_file(trace.file);
-  const boost::uuids::name_generator_sha1 name(boost::uuids::ns::oid());
-  return boost::uuids::to_string(name(content));
-}
 
 /// The epoch that ends the task.
 Curve::const_iterator end_of(const RehearsalTask& task, const Curve& curve) {
@@ -205,7 +153,7 @@ class Runner {
     try {
       const Job job = load_job(outcome.task.config, catalog);
       kept_.back() =
-          kept_of(place_.folder, key_of(outcome.task.config, job, catalog, place_.program));
+          kept_of(place_.folder, rehearsal_key(outcome.task.config, job, catalog, place_.program));
     } catch (const UserError& error) {
       outcome.problems = error.problems();
       outcome.is_bad_input = true;
