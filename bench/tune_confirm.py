@@ -15,6 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
+from curves import seconds_to
+
 BOX = ["tests/box/box", "--nodes", "2", "--bandwidth", "50Mbps", "--"]
 LEARNING = [
     "--network", "small-cnn", "--dataset", "cifar10", "--data", "procedural", "--train-samples", "4096",
@@ -30,18 +32,6 @@ def output_of(*words):
     if done.returncode != 0:
         sys.exit(f"{' '.join(words)}: {done.stderr[-400:]}")
     return done.stdout
-
-
-def seconds_to(curve):
-    """Of the first crossing, interpolated; None when there is none."""
-    before_s = before = 0.0
-    for point in curve:
-        now = point["test_accuracy"]
-        if now >= TARGET:
-            share = (TARGET - before) / (now - before) if now > before else 1
-            return before_s + max(0, share) * (point["training_s"] - before_s)
-        before_s, before = point["training_s"], now
-    return None
 
 
 def measure(program, folder):
@@ -63,7 +53,7 @@ def rehearsed(program, words, steps, seed):
     """Seconds to the target on the simulated clock."""
     result = json.loads(output_of(program, "rehearse", *words, "--local-steps", str(steps), "--seed", str(seed),
                                   "--epochs", str(EPOCHS), "--target-accuracy", str(TARGET), "--format", "json"))
-    return seconds_to(result["rehearsals"][0]["curve"])
+    return seconds_to(result["rehearsals"][0]["curve"], TARGET)
 
 
 def trained(program, folder, steps, seed):
@@ -71,7 +61,7 @@ def trained(program, folder, steps, seed):
     metrics = folder / f"metrics-{steps}-{seed}.jsonl"
     output_of(*BOX, program, "train", *LEARNING, "--ranks", "2", "--local-steps", str(steps), "--seed", str(seed),
               "--epochs", str(EPOCHS), "--metrics", str(metrics), "--bar=off", "--format", "json")
-    return seconds_to([json.loads(line) for line in metrics.read_text().splitlines()])
+    return seconds_to([json.loads(line) for line in metrics.read_text().splitlines()], TARGET)
 
 
 def main():

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+from curves import seconds_to
+
 JOB = [
     "--platform", "server-2cpu-8gpu", "--workers", "gpu", "--network", "small-cnn", "--dataset", "cifar10",
     "--data", "procedural", "--train-samples", "2048", "--test-samples", "256", "--batch", "8",
@@ -33,18 +35,6 @@ def run(program, command, *more):
     return json.loads(done.stdout)
 
 
-def seconds_to(curve):
-    """Of the first crossing, interpolated; None when there is none."""
-    before_s = before = 0.0
-    for point in curve:
-        now = point["test_accuracy"]
-        if now >= TARGET:
-            share = (TARGET - before) / (now - before) if now > before else 1
-            return before_s + max(0, share) * (point["training_s"] - before_s)
-        before_s, before = point["training_s"], now
-    return None
-
-
 def exhaustive(program, seed, folder):
     """Mean seconds to the target by H, and the epochs that it took to find out."""
     seconds, epochs = {}, 0
@@ -55,7 +45,7 @@ def exhaustive(program, seed, folder):
                          str(TARGET), "--folder", folder)
             curve = result["rehearsals"][0]["curve"]
             epochs += len(curve)
-            found.append(seconds_to(curve))
+            found.append(seconds_to(curve, TARGET))
         if None not in found:
             seconds[steps] = statistics.mean(found)
     return seconds, epochs
