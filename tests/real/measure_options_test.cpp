@@ -159,14 +159,13 @@ TEST_CASE("what is missing or contradictory is said") {
       problems(
           {"--network", "resnet20", "--batch", "1", "--output", "t.json", "--slow-down", "2=3"}) ==
       Problems{"--slow-down: unknown device class, model or rank \"2\"; did you mean \"0\"?"});
-  CHECK(problems({"--network",
-                  "resnet20",
-                  "--batch",
-                  "1",
-                  "--output",
-                  "t.json",
-                  "--slow-down",
-                  "cpu=0.5"}) ==
+  const auto slowed = [](const char* text) {
+    return problems(
+        {"--network", "resnet20", "--batch", "1", "--output", "t.json", "--slow-down", text});
+  };
+  CHECK(slowed("2=3") ==
+        Problems{"--slow-down: unknown device class, model or rank \"2\"; did you mean \"0\"?"});
+  CHECK(slowed("cpu=0.5") ==
         Problems{"--slow-down: got \"0.5\"; expected factors of at least 1, such as cpu=8"});
   CHECK(problems({"--bach", "1"}) ==
         Problems{"unknown option \"--bach\"; did you mean \"--batch\"?"});
