@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cost_learner.hpp"
 
+#include "core/benchmark_rule.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 
@@ -108,10 +109,11 @@ void CostLearner::train(std::int64_t steps, std::int64_t batch) {
 }
 
 double CostLearner::benchmark(std::int64_t batch) {
+  std::int64_t batches = 0;
   double seconds = 0;
-  for (int i = 0; i < kBenchmarkBatches; ++i) seconds += next(batch).total_s();
+  for (; !is_benchmark_over(batches, seconds); ++batches) seconds += next(batch).total_s();
   fabric_.compute(seconds, "benchmark");
-  return seconds / kBenchmarkBatches;
+  return seconds / static_cast<double>(batches);
 }
 
 }  // namespace epochcast

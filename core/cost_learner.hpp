@@ -42,9 +42,6 @@ class CostLearner : public Learner {
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
 
-  /// Batches that a benchmark runs before training.
-  static constexpr int kBenchmarkBatches = 10;
-
  private:
   BatchTimes next(std::int64_t batch);
   void check_memory(std::int64_t batch);

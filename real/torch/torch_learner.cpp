@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/batch_cost.hpp"
+#include "core/benchmark_rule.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "real/common/machine.hpp"
@@ -272,10 +273,6 @@ void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
 
 double TorchLearner::benchmark(std::int64_t batch) {
   constexpr int kWarmUp = 2;
-  constexpr int kBatches = 10;
-  constexpr double kShort_s = 1;  // more batches before: busy machines change from one to the next
-  constexpr int kLeast = 3;
-  constexpr double kLong_s = 20;  // fewer afterwards
   const std::int64_t available = samples_;
   if (batch > available) {
     throw UserError("--batch: got " + std::to_string(batch) +
@@ -286,10 +283,7 @@ double TorchLearner::benchmark(std::int64_t batch) {
   next_ = 0;
   std::vector<double> seconds;
   double all_s = 0;
-  const auto is_enough = [&](int batches) {
-    return (batches >= kBatches && all_s >= kShort_s) || (batches >= kLeast && all_s >= kLong_s);
-  };
-  for (int i = 0; !is_enough(i - kWarmUp); ++i) {
+  for (int i = 0; !is_benchmark_over(i - kWarmUp, all_s); ++i) {
     if (next_ + batch > available) next_ = 0;
     const double start_s = fabric_.now_s();
     forward_backward(batch);

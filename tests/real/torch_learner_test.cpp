@@ -191,8 +191,9 @@ TEST_CASE("what is damaged or of another network is not loaded") {
 TEST_CASE("benchmarks and tests leave no trace in the training") {
   alone([](Fabric& fabric) {
     const Setup setup("resnet20");
+    const Pace tenth = [](double, std::string_view) { return 0.1; };
     const auto train = [&](bool is_disturbed) {
-      TorchLearner learner(fabric, setup.data, settings_of("resnet20"), torch::kCPU);
+      TorchLearner learner(fabric, setup.data, settings_of("resnet20"), torch::kCPU, tenth);
       if (is_disturbed) static_cast<void>(learner.benchmark(kBatch));
       begin(learner, 0);
       for (int i = 0; i < kBatches; ++i) {
@@ -204,6 +205,15 @@ TEST_CASE("benchmarks and tests leave no trace in the training") {
     };
 
     CHECK(train(true) == train(false));
+  });
+}
+
+TEST_CASE("a benchmark ends even on a clock that stands still") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+
+    CHECK(learner.benchmark(1) == 0);
   });
 }
 
