@@ -2,11 +2,13 @@
 #include "analysis/tuning.hpp"
 
 #include <algorithm>
-#include <boost/math/distributions/students_t.hpp>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <numeric>
 #include <tuple>
 
+#include "analysis/seed_statistics.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -17,36 +19,16 @@ using Fate = CandidateOutcome::Fate;
 /// Averaging more rarely has to save more than this share of the time to be worth a rehearsal.
 constexpr double kWorthIt = 1e-3;
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double deviation_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
-}
-
-/// With which confidence the first values are larger than the others on average, seed by seed: 1 -
-/// p of a one-sided paired t test. 0.5 where one seed cannot tell.
-double confidence_of_more(const std::vector<double>& first, const std::vector<double>& others) {
-  std::vector<double> differences(first.size());
-  std::transform(
-      first.begin(), first.end(), others.begin(), differences.begin(), std::minus<double>());
-  const double mean = mean_of(differences);
-  const double deviation = deviation_of(differences);
-  if (first.size() < 2 || (deviation == 0 && mean == 0)) return 0.5;
-  if (deviation == 0) return mean > 0 ? 1 : 0;
-  const auto count = static_cast<double>(first.size());
-  const boost::math::students_t_distribution<double> distribution(count - 1);
-  return boost::math::cdf(distribution, mean / (deviation / std::sqrt(count)));
-}
-
 std::string percent(double share) {
   return std::to_string(std::lround(1000 * share) / 10) + "." +
          std::to_string(std::abs(std::lround(1000 * share) % 10)) + " %";
+}
+
+/// "21.3 %, loss 2.104": means over seeds; losses are negative.
+std::string learned(const std::vector<double>& accuracies, const std::vector<double>& losses) {
+  std::array<char, 24> loss{};
+  std::snprintf(loss.data(), loss.size(), ", loss %.3f", -mean_of(losses));
+  return percent(mean_of(accuracies)) + loss.data();
 }
 
 class Tuner {
@@ -60,14 +42,15 @@ class Tuner {
 
   Tuning run() {
     leave_out_dominated();
-    for (int rung = 1; rung <= plan_.rungs && !alive_.empty(); ++rung) {
-      const double until_s = plan_.goal.most_s / std::pow(plan_.eta, plan_.rungs - rung);
+    const int rungs = rung_count();
+    for (int rung = 1; rung <= rungs && !alive_.empty(); ++rung) {
+      const double until_s = plan_.goal.most_s / std::pow(plan_.eta, rungs - rung);
       climb(until_s);
       if (has_winner()) {
         give_up_late();
         break;
       }
-      if (rung < plan_.rungs) halve(until_s);
+      if (rung < rungs) halve(until_s);
     }
     judge();
     find_front();
@@ -93,6 +76,15 @@ class Tuner {
       outcome(i).fate = Fate::dominated;
       outcome(i).reason = better->name + " averages more often and takes no longer";
     }
+  }
+
+  /// The first rung is as long as an epoch of the fastest candidate, or longer.
+  [[nodiscard]] int rung_count() const {
+    double fastest_s = plan_.goal.most_s;
+    for (const Candidate& one : candidates_) fastest_s = std::min(fastest_s, one.epoch_s);
+    constexpr double kRounding = 1e-9;
+    const double epochs = plan_.goal.most_s / fastest_s;
+    return 1 + static_cast<int>(std::floor(std::log(epochs) / std::log(plan_.eta) + kRounding));
   }
 
   void climb(double until_s) {
@@ -143,52 +135,58 @@ class Tuner {
     return accuracies;
   }
 
+  /// Negative, so that the larger is the better.
+  [[nodiscard]] std::vector<double> losses_of(std::size_t index, double seconds) const {
+    const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
+    std::vector<double> losses;
+    losses.reserve(curves.size());
+    for (const Curve& curve : curves) losses.push_back(-loss_at(curve, seconds));
+    return losses;
+  }
+
   [[nodiscard]] bool has_winner() const {
     return plan_.goal.target_accuracy &&
            std::any_of(
                alive_.begin(), alive_.end(), [&](std::size_t index) { return has_reached(index); });
   }
 
-  /// Gives up candidates whose values are significantly lower than those of `than`.
-  void give_up(const std::vector<std::size_t>& some,
-               std::size_t than,
-               const std::function<std::vector<double>(std::size_t)>& values,
-               const std::function<std::string(std::size_t)>& reason) {
-    std::vector<std::size_t> left;
+  /// Gives up who is neither among the best 1/eta after so many seconds, nor might be the best.
+  void halve(double until_s) {
+    std::vector<std::vector<double>> accuracies;
+    std::vector<std::vector<double>> losses;
     for (const std::size_t index : alive_) {
-      const bool is_tested = std::find(some.begin(), some.end(), index) != some.end() &&
-                             !candidates_[index].is_default;
+      accuracies.push_back(accuracies_of(index, until_s));
+      losses.push_back(losses_of(index, until_s));
+    }
+    std::vector<std::size_t> ranked(alive_.size());  // indices into alive_
+    std::iota(ranked.begin(), ranked.end(), 0);
+    std::stable_sort(ranked.begin(), ranked.end(), [&](std::size_t a, std::size_t b) {
+      return mean_of(accuracies[a]) > mean_of(accuracies[b]);
+    });
+    const std::size_t first = ranked.front();
+    const auto kept =
+        static_cast<std::size_t>(std::ceil(static_cast<double>(ranked.size()) / plan_.eta));
+    const double enough_accuracy = least_significant_difference(accuracies, plan_.confidence);
+    const double enough_loss = least_significant_difference(losses, plan_.confidence);
+    std::vector<std::size_t> left;
+    for (std::size_t place = 0; place < ranked.size(); ++place) {
+      const std::size_t one = ranked[place];
+      const std::size_t index = alive_[one];
+      const double behind = mean_of(accuracies[first]) - mean_of(accuracies[one]);
+      const double worse_loss = mean_of(losses[first]) - mean_of(losses[one]);
       const bool is_worse =
-          is_tested &&
-          (plan_.seeds == 1 || confidence_of_more(values(than), values(index)) >= plan_.confidence);
-      if (!is_worse) {
+          behind > enough_accuracy || (behind > 0 && worse_loss > enough_loss) || plan_.seeds == 1;
+      if (place < kept || candidates_[index].is_default || !is_worse) {
         left.push_back(index);
         continue;
       }
       outcome(index).fate = Fate::given_up;
-      outcome(index).reason = reason(index);
+      outcome(index).reason =
+          "after " + format_seconds(until_s) + " " + learned(accuracies[one], losses[one]) + "; " +
+          candidates_[alive_[first]].name + " " + learned(accuracies[first], losses[first]);
     }
+    std::sort(left.begin(), left.end());
     alive_ = std::move(left);
-  }
-
-  void halve(double until_s) {
-    std::vector<std::size_t> ranked = alive_;
-    const auto score = [&](std::size_t index) { return mean_of(accuracies_of(index, until_s)); };
-    std::stable_sort(ranked.begin(), ranked.end(), [&](std::size_t a, std::size_t b) {
-      return score(a) > score(b);
-    });
-    const auto kept = static_cast<std::size_t>(
-        std::max(1.0, std::ceil(static_cast<double>(ranked.size()) / plan_.eta)));
-    if (kept >= ranked.size()) return;
-    const std::size_t first = ranked.front();
-    give_up(
-        {ranked.begin() + static_cast<std::ptrdiff_t>(kept), ranked.end()},
-        first,
-        [&](std::size_t index) { return accuracies_of(index, until_s); },
-        [&](std::size_t index) {
-          return "after " + format_seconds(until_s) + " " + percent(score(index)) + ", " +
-                 candidates_[first].name + " " + percent(score(first));
-        });
   }
 
   /// After the race: whoever has not come by now is slower.

@@ -31,8 +31,7 @@ struct TuningGoal {
 struct TuningPlan {
   TuningGoal goal;
   int seeds = 3;
-  double eta = 3;            ///< a rung has so many times the seconds of the one before ...
-  int rungs = 3;             ///< ... and this is how many there are, the last one at goal.most_s
+  double eta = 3;            ///< a rung has so many times the seconds of the one before
   double confidence = 0.95;  ///< with which a candidate has to be worse to be given up
 };
 
@@ -73,13 +72,19 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 
 /// Chooses among candidates by successive halving (Jamieson and Talwalkar, AISTATS 2016; Li et al.,
 /// JMLR 18, 2018) with the cluster's seconds as the resource: all are rehearsed for a little, the
-/// best 1/eta for eta times as long, and so on.
+/// best 1/eta for eta times as long, and so on up to most_s. As in Hyperband's longest bracket,
+/// there are as many rungs as leave the first one an epoch of the fastest candidate.
 ///
 /// Unlike there, nobody is given up who might as well be the best: beside the best 1/eta, all stay
-/// whose difference to the first one of these is not significant over seeds (paired t test, one
-/// side). Before anything is rehearsed, candidates are left out that average more rarely than
-/// another one of their family and take as long per sample: they gain nothing. The default is
-/// rehearsed to the end, to be compared with.
+/// whose difference to the first one of these is not significant. What is compared are accuracies
+/// and, of those whose accuracy is lower, test losses, which tell candidates apart long before
+/// accuracies do. Candidates and seeds are a randomised complete block design, as in racing
+/// (Birattari et al., GECCO 2002): the variance is that of all residuals, the test one-sided and
+/// not corrected for how many there are. With one seed, nothing but the best 1/eta stays.
+///
+/// Before anything is rehearsed, candidates are left out that average more rarely than another one
+/// of their family and take as long per sample: they gain nothing. The default is rehearsed to the
+/// end, to be compared with.
 ///
 /// With a target, a rung ends the race once a candidate has reached it with every seed: whoever has
 /// not by then is slower.

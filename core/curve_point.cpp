@@ -119,6 +119,17 @@ double accuracy_at(const Curve& curve, double seconds) {
   return before;
 }
 
+double loss_at(const Curve& curve, double seconds) {
+  const auto after = std::find_if(curve.begin(), curve.end(), [&](const CurvePoint& point) {
+    return point.training_s >= seconds;
+  });
+  if (after == curve.begin()) return curve.front().test_loss;
+  const CurvePoint& before = *(after - 1);
+  if (after == curve.end()) return before.test_loss;
+  const double share = (seconds - before.training_s) / (after->training_s - before.training_s);
+  return before.test_loss + share * (after->test_loss - before.test_loss);
+}
+
 std::optional<double> seconds_to(const Curve& curve, double accuracy) {
   double before_s = 0;
   double before = 0;

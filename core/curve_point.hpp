@@ -40,6 +40,9 @@ using Curve = std::vector<CurvePoint>;
 
 /// Test accuracy after so many seconds of training, interpolated between epochs.
 [[nodiscard]] double accuracy_at(const Curve& curve, double seconds);
+/// Test loss after so many seconds of training, likewise; before the first epoch's end, what it was
+/// then. At least one point.
+[[nodiscard]] double loss_at(const Curve& curve, double seconds);
 /// Seconds of training until the accuracy was first reached, interpolated between epochs; nothing
 /// when it never was.
 [[nodiscard]] std::optional<double> seconds_to(const Curve& curve, double accuracy);

@@ -37,7 +37,8 @@ class Field {
   }
 
   std::vector<Candidate> candidates;
-  std::map<std::size_t, double> asked;  ///< seconds, by candidate: the last time
+  std::map<std::size_t, double> asked;   ///< seconds, by candidate: the last time
+  std::map<std::size_t, double> losses;  ///< by candidate, at any time; else 0
 
  private:
   [[nodiscard]] Curve curve(std::size_t index, int seed, double until_s, const TuningGoal& goal) {
@@ -48,6 +49,7 @@ class Field {
       CurvePoint point;
       point.epoch = static_cast<std::int64_t>(curve.size()) + 1;
       point.training_s = static_cast<double>(point.epoch) * candidates[index].epoch_s;
+      point.test_loss = losses.contains(index) ? losses.at(index) * luck : 0;
       point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
       curve.push_back(point);
     } while (curve.back().training_s < until_s &&
@@ -71,12 +73,42 @@ TEST_CASE("the fastest to the target wins, and the hopeless are given up early")
   REQUIRE(tuning.best == best);
   CHECK(*tuning.outcomes[best].mean == Approx(std::log(10) / 0.05).epsilon(0.02));
   CHECK(tuning.outcomes[slow].fate == Fate::given_up);
-  CHECK(field.asked[slow] == Approx(10));
+  CHECK(field.asked[slow] == Approx(90.0 / 81));  // the first of five rungs
   CHECK(tuning.outcomes[good].fate == Fate::given_up);
-  CHECK(field.asked[good] > 15);
+  CHECK(field.asked[good] > field.asked[slow]);
   CHECK_FALSE(tuning.runner_up);
   CHECK_FALSE(tuning.confidence);
   CHECK(tuning.rehearsed_s < 0.4 * tuning.exhaustive_s);
+}
+
+TEST_CASE("whose accuracy is lower by chance stays, but not with a significantly larger loss") {
+  Field field;
+  const std::size_t best = field.add("best", 1, 0.0210, 0.2);
+  const std::size_t like = field.add("like it", 1, 0.0205, -0.2);
+  const std::size_t lossy = field.add("like it, with a larger loss", 1, 0.0204, -0.2);
+  const std::size_t hopeless = field.add("hopeless", 1, 0.001);
+  field.losses = {{best, 1}, {like, 1.1}, {lossy, 9}, {hopeless, 9}};
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 3}, .seeds = 3});
+
+  CHECK(tuning.outcomes[best].fate == Fate::finalist);
+  CHECK(tuning.outcomes[like].fate == Fate::finalist);
+  CHECK(tuning.outcomes[lossy].fate == Fate::given_up);
+  CHECK(tuning.outcomes[hopeless].fate == Fate::given_up);
+  CHECK(tuning.outcomes[lossy].reason.find("loss") != std::string::npos);
+}
+
+TEST_CASE("with one seed, the best third goes on and nobody else") {
+  Field field;
+  for (int i = 0; i < 9; ++i) field.add("one", 1, 0.01 * (i + 1));
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 9}, .seeds = 1});
+
+  CHECK(tuning.best == 8);
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double rung_s = i < 6 ? 1 : i < 8 ? 3 : 9;
+    CHECK(field.asked[i] == Approx(rung_s));
+  }
 }
 
 TEST_CASE("who is there after the end of a rung has not won it, however few its epochs") {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/seed_statistics.hpp"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace epochcast {
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+double deviation_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+double confidence_of_more(const std::vector<double>& first, const std::vector<double>& others) {
+  std::vector<double> differences(first.size());
+  std::transform(
+      first.begin(), first.end(), others.begin(), differences.begin(), std::minus<double>());
+  const double mean = mean_of(differences);
+  const double deviation = deviation_of(differences);
+  if (first.size() < 2 || (deviation == 0 && mean == 0)) return 0.5;
+  if (deviation == 0) return mean > 0 ? 1 : 0;
+  const auto count = static_cast<double>(first.size());
+  const boost::math::students_t_distribution<double> distribution(count - 1);
+  return boost::math::cdf(distribution, mean / (deviation / std::sqrt(count)));
+}
+
+double least_significant_difference(const std::vector<std::vector<double>>& rows,
+                                    double confidence) {
+  const std::size_t seeds = rows.front().size();
+  if (rows.size() < 2 || seeds < 2) return std::numeric_limits<double>::infinity();
+  std::vector<double> of_seed(seeds, 0);
+  double of_all = 0;
+  for (const std::vector<double>& row : rows) {
+    for (std::size_t seed = 0; seed < seeds; ++seed)
+      of_seed[seed] += row[seed] / static_cast<double>(rows.size());
+    of_all += mean_of(row) / static_cast<double>(rows.size());
+  }
+  double squares = 0;
+  for (const std::vector<double>& row : rows) {
+    for (std::size_t seed = 0; seed < seeds; ++seed) {
+      const double residual = row[seed] - mean_of(row) - of_seed[seed] + of_all;
+      squares += residual * residual;
+    }
+  }
+  const auto freedom = static_cast<double>((rows.size() - 1) * (seeds - 1));
+  const double variance = squares / freedom;
+  const boost::math::students_t_distribution<double> distribution(freedom);
+  return boost::math::quantile(distribution, confidence) *
+         std::sqrt(2 * variance / static_cast<double>(seeds));
+}
+
+}  // namespace epochcast

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+namespace epochcast {
+
+/// What can be said of settings that were tried with the same seeds.
+
+/// At least one value.
+[[nodiscard]] double mean_of(const std::vector<double>& values);
+
+/// The standard deviation of the population that these are a sample of; 0 for one value.
+[[nodiscard]] double deviation_of(const std::vector<double>& values);
+
+/// With which confidence the first values are larger than the others on average, seed by seed: 1 -
+/// p of a one-sided paired t test. 0.5 where one seed cannot tell. Both as long.
+[[nodiscard]] double confidence_of_more(const std::vector<double>& first,
+                                        const std::vector<double>& others);
+
+/// By how much the means of two rows must differ for one to be the larger with this confidence: the
+/// least significant difference of a randomised complete block design, one-sided, for one
+/// comparison. Rows are settings, columns seeds. Infinite where nothing can tell: one row, one
+/// seed.
+[[nodiscard]] double least_significant_difference(const std::vector<std::vector<double>>& rows,
+                                                  double confidence);
+
+}  // namespace epochcast
