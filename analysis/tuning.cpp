@@ -166,16 +166,14 @@ class Tuner {
     const std::size_t first = ranked.front();
     const auto kept =
         static_cast<std::size_t>(std::ceil(static_cast<double>(ranked.size()) / plan_.eta));
-    const double enough_accuracy = least_significant_difference(accuracies, plan_.confidence);
-    const double enough_loss = least_significant_difference(losses, plan_.confidence);
+    const double least = least_significant_difference(losses, plan_.confidence);
     std::vector<std::size_t> left;
     for (std::size_t place = 0; place < ranked.size(); ++place) {
       const std::size_t one = ranked[place];
       const std::size_t index = alive_[one];
-      const double behind = mean_of(accuracies[first]) - mean_of(accuracies[one]);
-      const double worse_loss = mean_of(losses[first]) - mean_of(losses[one]);
+      const bool is_behind = mean_of(accuracies[one]) < mean_of(accuracies[first]);
       const bool is_worse =
-          behind > enough_accuracy || (behind > 0 && worse_loss > enough_loss) || plan_.seeds == 1;
+          plan_.seeds == 1 || (is_behind && mean_of(losses[first]) - mean_of(losses[one]) > least);
       if (place < kept || candidates_[index].is_default || !is_worse) {
         left.push_back(index);
         continue;

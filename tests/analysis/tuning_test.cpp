@@ -49,7 +49,8 @@ class Field {
       CurvePoint point;
       point.epoch = static_cast<std::int64_t>(curve.size()) + 1;
       point.training_s = static_cast<double>(point.epoch) * candidates[index].epoch_s;
-      point.test_loss = losses.contains(index) ? losses.at(index) * luck : 0;
+      point.test_loss = losses.contains(index) ? losses.at(index)
+                                               : std::exp(-rates_[index] * luck * point.training_s);
       point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
       curve.push_back(point);
     } while (curve.back().training_s < until_s &&
@@ -81,20 +82,20 @@ TEST_CASE("the fastest to the target wins, and the hopeless are given up early")
   CHECK(tuning.rehearsed_s < 0.4 * tuning.exhaustive_s);
 }
 
-TEST_CASE("whose accuracy is lower by chance stays, but not with a significantly larger loss") {
+TEST_CASE("beside the best third, who has a significantly larger loss is given up, nobody else") {
   Field field;
   const std::size_t best = field.add("best", 1, 0.0210, 0.2);
   const std::size_t like = field.add("like it", 1, 0.0205, -0.2);
   const std::size_t lossy = field.add("like it, with a larger loss", 1, 0.0204, -0.2);
-  const std::size_t hopeless = field.add("hopeless", 1, 0.001);
-  field.losses = {{best, 1}, {like, 1.1}, {lossy, 9}, {hopeless, 9}};
+  const std::size_t hopeful = field.add("far from it, with its loss", 1, 0.001);
+  field.losses = {{best, 2}, {like, 2.1}, {lossy, 9}, {hopeful, 2}};
 
   const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 3}, .seeds = 3});
 
   CHECK(tuning.outcomes[best].fate == Fate::finalist);
   CHECK(tuning.outcomes[like].fate == Fate::finalist);
   CHECK(tuning.outcomes[lossy].fate == Fate::given_up);
-  CHECK(tuning.outcomes[hopeless].fate == Fate::given_up);
+  CHECK(tuning.outcomes[hopeful].fate == Fate::finalist);
   CHECK(tuning.outcomes[lossy].reason.find("loss") != std::string::npos);
 }
 
