@@ -61,4 +61,23 @@ double least_significant_difference(const std::vector<std::vector<double>>& rows
          std::sqrt(2 * variance / static_cast<double>(seeds));
 }
 
+std::vector<std::vector<double>> ranks_by_column(const std::vector<std::vector<double>>& rows) {
+  std::vector<std::vector<double>> ranks = rows;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t column = 0; column < rows[row].size(); ++column) {
+      const double value = rows[row][column];
+      const auto count = [&](auto is_counted) {
+        return static_cast<double>(
+            std::count_if(rows.begin(), rows.end(), [&](const std::vector<double>& other) {
+              return is_counted(other[column]);
+            }));
+      };
+      const double lower = count([&](double other) { return other < value; });
+      const double equal = count([&](double other) { return other == value; });
+      ranks[row][column] = lower + (1 + equal) / 2;
+    }
+  }
+  return ranks;
+}
+
 }  // namespace epochcast

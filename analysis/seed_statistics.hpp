@@ -21,8 +21,13 @@ namespace epochcast {
 /// By how much the means of two rows must differ for one to be the larger with this confidence: the
 /// least significant difference of a randomised complete block design, one-sided, for one
 /// comparison. Rows are settings, columns seeds. Infinite where nothing can tell: one row, one
-/// seed.
+/// seed. Of ranks, it is the multiple comparison of Conover's that goes with Friedman's test
+/// (Practical Nonparametric Statistics, 3rd edition, section 5.8).
 [[nodiscard]] double least_significant_difference(const std::vector<std::vector<double>>& rows,
                                                   double confidence);
+
+/// The rank of each value among those of its column: 1 for the lowest; equal ones share theirs.
+[[nodiscard]] std::vector<std::vector<double>> ranks_by_column(
+    const std::vector<std::vector<double>>& rows);
 
 }  // namespace epochcast

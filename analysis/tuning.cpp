@@ -24,10 +24,10 @@ std::string percent(double share) {
          std::to_string(std::abs(std::lround(1000 * share) % 10)) + " %";
 }
 
-/// "21.3 %, loss 2.104": means over seeds; losses are negative.
+/// "21.3 %, loss 2.104": means over seeds.
 std::string learned(const std::vector<double>& accuracies, const std::vector<double>& losses) {
   std::array<char, 24> loss{};
-  std::snprintf(loss.data(), loss.size(), ", loss %.3f", -mean_of(losses));
+  std::snprintf(loss.data(), loss.size(), ", loss %.3f", mean_of(losses));
   return percent(mean_of(accuracies)) + loss.data();
 }
 
@@ -135,12 +135,11 @@ class Tuner {
     return accuracies;
   }
 
-  /// Negative, so that the larger is the better.
   [[nodiscard]] std::vector<double> losses_of(std::size_t index, double seconds) const {
     const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
     std::vector<double> losses;
     losses.reserve(curves.size());
-    for (const Curve& curve : curves) losses.push_back(-loss_at(curve, seconds));
+    for (const Curve& curve : curves) losses.push_back(loss_at(curve, seconds));
     return losses;
   }
 
@@ -152,6 +151,7 @@ class Tuner {
 
   /// Gives up who is neither among the best 1/eta after so many seconds, nor might be the best.
   void halve(double until_s) {
+    if (alive_.empty()) return;
     std::vector<std::vector<double>> accuracies;
     std::vector<std::vector<double>> losses;
     for (const std::size_t index : alive_) {
@@ -166,14 +166,15 @@ class Tuner {
     const std::size_t first = ranked.front();
     const auto kept =
         static_cast<std::size_t>(std::ceil(static_cast<double>(ranked.size()) / plan_.eta));
-    const double least = least_significant_difference(losses, plan_.confidence);
+    const std::vector<std::vector<double>> ranks = ranks_by_column(losses);
+    const double least = least_significant_difference(ranks, plan_.confidence);
     std::vector<std::size_t> left;
     for (std::size_t place = 0; place < ranked.size(); ++place) {
       const std::size_t one = ranked[place];
       const std::size_t index = alive_[one];
       const bool is_behind = mean_of(accuracies[one]) < mean_of(accuracies[first]);
       const bool is_worse =
-          plan_.seeds == 1 || (is_behind && mean_of(losses[first]) - mean_of(losses[one]) > least);
+          plan_.seeds == 1 || (is_behind && mean_of(ranks[one]) - mean_of(ranks[first]) > least);
       if (place < kept || candidates_[index].is_default || !is_worse) {
         left.push_back(index);
         continue;

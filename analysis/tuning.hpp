@@ -78,10 +78,10 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 /// Unlike there, nobody is given up who might as well be the best: beside the best 1/eta by
 /// accuracy, all stay whose test loss is not significantly above that of the first one. (Accuracies
 /// of a small test set tell little at the beginning of learning, and what they tell is misleading:
-/// who is at 18 % first need not be at 40 % first.) Candidates and seeds are a randomised complete
-/// block design, as in racing (Birattari et al., GECCO 2002): the variance is that of all residuals,
-/// the test one-sided and not corrected for how many there are. With one seed, nothing but the best
-/// 1/eta stays.
+/// who is at 18 % first need not be at 40 % first.) Significant is what F-Race calls so (Birattari
+/// et al., GECCO 2002): seeds are blocks, and losses are ranked within each; some settings' losses
+/// differ a hundred times as much as others'. The comparison is one-sided and not corrected for how
+/// many there are. With one seed, nothing but the best 1/eta stays.
 ///
 /// Before anything is rehearsed, candidates are left out that average more rarely than another one
 /// of their family and take as long per sample: they gain nothing. The default is rehearsed to the

@@ -37,6 +37,11 @@ TEST_CASE("what seeds have in common does not count as noise") {
         Approx(0).margin(1e-12));
 }
 
+TEST_CASE("ranks are of a seed, and equals share theirs") {
+  using Rows = std::vector<std::vector<double>>;
+  CHECK(ranks_by_column({{5, 0.1}, {7, 0.1}, {6, 0.3}}) == Rows{{1, 1.5}, {3, 1.5}, {2, 3}});
+}
+
 TEST_CASE("one seed or one setting tells nothing") {
   CHECK(std::isinf(least_significant_difference({{1}, {2}}, 0.95)));
   CHECK(std::isinf(least_significant_difference({{1, 2, 3}}, 0.95)));

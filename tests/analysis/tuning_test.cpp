@@ -186,6 +186,17 @@ TEST_CASE("a target that nobody reaches has no winner, and diverged seeds no say
   CHECK(tuning.front.back().seconds == Approx(9));
 }
 
+TEST_CASE("where all diverge, nobody wins") {
+  Field field;
+  field.add("a", 1, -1);
+  field.add("b", 1, -1);
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 9}, .seeds = 3});
+
+  CHECK_FALSE(tuning.best);
+  CHECK(tuning.front.empty());
+}
+
 TEST_CASE("the front has no point that another one beats") {
   Field field;
   field.add("quick to learn a little", 1, 0.02);
