@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 #include <tuple>
 
@@ -18,6 +19,9 @@ using Fate = CandidateOutcome::Fate;
 
 /// Averaging more rarely has to save more than this share of the time to be worth a rehearsal.
 constexpr double kWorthIt = 1e-3;
+
+/// How often the rehearsals of a rung stop to see whether the race is over.
+constexpr int kStepsOfRung = 3;
 
 std::string percent(double share) {
   return std::to_string(std::lround(1000 * share) / 10) + "." +
@@ -45,8 +49,13 @@ class Tuner {
     const int rungs = rung_count();
     for (int rung = 1; rung <= rungs && !alive_.empty(); ++rung) {
       const double until_s = plan_.goal.most_s / std::pow(plan_.eta, rungs - rung);
-      climb(until_s);
-      if (has_winner()) {
+      const int steps = rung > 1 && plan_.goal.target_accuracy ? kStepsOfRung : 1;
+      bool is_over = false;
+      for (int step = 1; step <= steps && !is_over; ++step) {
+        climb(until_s * std::pow(plan_.eta, static_cast<double>(step) / steps - 1));
+        is_over = has_winner();
+      }
+      if (is_over) {
         give_up_late();
         break;
       }
@@ -135,11 +144,15 @@ class Tuner {
     return accuracies;
   }
 
+  /// Infinite where it is none.
   [[nodiscard]] std::vector<double> losses_of(std::size_t index, double seconds) const {
     const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
     std::vector<double> losses;
     losses.reserve(curves.size());
-    for (const Curve& curve : curves) losses.push_back(loss_at(curve, seconds));
+    for (const Curve& curve : curves) {
+      const double loss = loss_at(curve, seconds);
+      losses.push_back(std::isnan(loss) ? std::numeric_limits<double>::infinity() : loss);
+    }
     return losses;
   }
 

@@ -87,8 +87,8 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 /// of their family and take as long per sample: they gain nothing. The default is rehearsed to the
 /// end, to be compared with.
 ///
-/// With a target, a rung ends the race once a candidate has reached it with every seed: whoever has
-/// not by then is slower.
+/// With a target, the race ends soon after a candidate has reached it with every seed (each third
+/// of a rung, of its logarithm): whoever has not by then is slower.
 [[nodiscard]] Tuning tune(const std::vector<Candidate>& candidates,
                           const TuningPlan& plan,
                           const RehearseTo& rehearse);

@@ -66,8 +66,7 @@ class Rehearsals {
         tasks.back().config.seed += static_cast<std::uint64_t>(seed);
       }
     }
-    const std::string what = "rung " + std::to_string(++rung_) + ": " +
-                             std::to_string(candidates.size()) + " settings x " +
+    const std::string what = std::to_string(candidates.size()) + " settings x " +
                              std::to_string(plan_.seeds) + " seeds to " + format_seconds(until_s);
     ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, what, 1);
     const std::vector<RehearsalOutcome> outcomes = rehearse_all(
@@ -91,7 +90,6 @@ class Rehearsals {
   const TuningChoice& choice_;
   const TuningPlan& plan_;
   RehearsalPlace place_;
-  int rung_ = 0;
   RehearsedCluster cluster_;
 };
 
