@@ -22,7 +22,7 @@ LEARNING = [
     "--network", "small-cnn", "--dataset", "cifar10", "--data", "procedural", "--train-samples", "4096",
     "--test-samples", "512", "--batch", "16", "--learning-rate", "0.02", "--strategy", "local-sgd",
 ]
-EPOCHS = 24
+EPOCHS = 16
 TARGET = 0.6
 SEEDS = 3
 
@@ -36,7 +36,8 @@ def output_of(*words):
 
 def measure(program, folder):
     messages, batches, platform = (str(folder / name) for name in ("messages.json", "batches.json", "platform.json"))
-    output_of(*BOX, program, "measure", "messages", "--ranks", "2", "--max-seconds", "1", "--output", messages)
+    output_of(*BOX, program, "measure", "messages", "--ranks", "2", "--max-seconds", "0.5", "--bytes",
+              "1,64,1024,4096,16384,65536,262144,1048576", "--all-reduce", "ring", "--output", messages)
     for _ in range(2):
         measure_batches(program, batches)
     output_of(program, "calibrate", "--messages", messages, "--device-name", "this-cpu", "--output", platform)

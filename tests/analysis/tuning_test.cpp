@@ -73,6 +73,7 @@ TEST_CASE("the fastest to the target wins, and the hopeless are given up early")
 
   REQUIRE(tuning.best == best);
   CHECK(*tuning.outcomes[best].mean == Approx(std::log(10) / 0.05).epsilon(0.02));
+  CHECK(field.asked[best] < 1.44 * std::log(10) / 0.05);  // a third of a rung later at most
   CHECK(tuning.outcomes[slow].fate == Fate::given_up);
   CHECK(field.asked[slow] == Approx(90.0 / 81));  // the first of five rungs
   CHECK(tuning.outcomes[good].fate == Fate::given_up);
