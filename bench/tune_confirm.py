@@ -17,7 +17,7 @@ from pathlib import Path
 
 from curves import seconds_to
 
-BOX = ["tests/box/box", "--nodes", "2", "--bandwidth", "50Mbps", "--"]
+BOX = ["tests/box/box", "--nodes", "2", "--bandwidth", "10Mbps", "--"]
 LEARNING = [
     "--network", "small-cnn", "--dataset", "cifar10", "--data", "procedural", "--train-samples", "4096",
     "--test-samples", "512", "--batch", "16", "--learning-rate", "0.02", "--strategy", "local-sgd",
