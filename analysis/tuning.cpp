@@ -61,6 +61,7 @@ class Tuner {
       }
       if (rung < rungs) halve(until_s);
     }
+    if (racers_.empty()) racers_ = alive_;
     judge();
     find_front();
     account();
@@ -203,6 +204,7 @@ class Tuner {
 
   /// After the race: whoever has not come by now is slower.
   void give_up_late() {
+    racers_ = alive_;
     std::vector<std::size_t> left;
     for (const std::size_t index : alive_) {
       if (has_reached(index) || candidates_[index].is_default) {
@@ -234,7 +236,7 @@ class Tuner {
         tuning_.best = index;
     }
     if (!tuning_.best) return;
-    for (const std::size_t index : alive_) {
+    for (const std::size_t index : racers_) {
       if (index == *tuning_.best) continue;
       const double confidence = confidence_of_more(merits_of(*tuning_.best), merits_of(index));
       if (tuning_.runner_up && confidence >= *tuning_.confidence) continue;
@@ -278,6 +280,7 @@ class Tuner {
   const TuningPlan& plan_;
   const RehearseTo& rehearse_;
   std::vector<std::size_t> alive_;
+  std::vector<std::size_t> racers_;  ///< alive when the race ended
   Tuning tuning_;
 };
 

@@ -58,7 +58,8 @@ struct Tuning {
   std::vector<CandidateOutcome> outcomes;  ///< by candidate
   std::optional<std::size_t> best;         ///< absent: no seed reached the target everywhere
   std::optional<std::size_t> runner_up;
-  /// That the best is better than the runner-up: 1 - p of a paired t test. Absent without one.
+  /// That the best is better than the runner-up: 1 - p of a paired t test. Absent without one. Who
+  /// was not at the target when the race ended counts as if it had been there then: it is slower.
   std::optional<double> confidence;
   std::vector<FrontPoint> front;
   double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds

@@ -139,6 +139,20 @@ TEST_CASE("within a time budget the most accurate wins") {
   CHECK(*tuning.outcomes[best].mean == Approx(1 - std::exp(-0.4)).epsilon(0.02));
 }
 
+TEST_CASE("the best is compared with who was still in the race when it ended") {
+  Field field;
+  const std::size_t best = field.add("there after 46 s", 1, 0.05, 0.01);
+  const std::size_t late = field.add("there after 77 s", 1, 0.03, 0.01);
+  field.losses = {{best, 1}, {late, 1}};  // nobody is given up before
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 3});
+
+  CHECK(tuning.best == best);
+  CHECK(tuning.outcomes[late].fate == Fate::given_up);
+  REQUIRE(tuning.runner_up == late);
+  CHECK(*tuning.confidence > 0.95);
+}
+
 TEST_CASE("two that differ less than their seeds do are kept, and said to be alike") {
   Field field;
   field.add("a", 1, 0.050, 0.2);
