@@ -61,7 +61,6 @@ class Tuner {
       }
       if (rung < rungs) halve(until_s);
     }
-    if (racers_.empty()) racers_ = alive_;
     judge();
     find_front();
     account();
@@ -114,6 +113,7 @@ class Tuner {
       }
     }
     alive_ = std::move(left);
+    racers_ = alive_;
   }
 
   /// Seconds to the target by seed; those that did not reach it: what they were rehearsed for,
@@ -202,9 +202,8 @@ class Tuner {
     alive_ = std::move(left);
   }
 
-  /// After the race: whoever has not come by now is slower.
+  /// After the race: whoever has not come by now with every seed.
   void give_up_late() {
-    racers_ = alive_;
     std::vector<std::size_t> left;
     for (const std::size_t index : alive_) {
       if (has_reached(index) || candidates_[index].is_default) {
@@ -280,7 +279,7 @@ class Tuner {
   const TuningPlan& plan_;
   const RehearseTo& rehearse_;
   std::vector<std::size_t> alive_;
-  std::vector<std::size_t> racers_;  ///< alive when the race ended
+  std::vector<std::size_t> racers_;  ///< who was rehearsed last, and did not diverge
   Tuning tuning_;
 };
 

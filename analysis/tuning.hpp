@@ -59,7 +59,8 @@ struct Tuning {
   std::optional<std::size_t> best;         ///< absent: no seed reached the target everywhere
   std::optional<std::size_t> runner_up;
   /// That the best is better than the runner-up: 1 - p of a paired t test. Absent without one. Who
-  /// was not at the target when the race ended counts as if it had been there then: it is slower.
+  /// was not at the target when the race ended, with some seed, counts as if it had been there
+  /// then.
   std::optional<double> confidence;
   std::vector<FrontPoint> front;
   double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds
@@ -89,7 +90,7 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 /// end, to be compared with.
 ///
 /// With a target, the race ends soon after a candidate has reached it with every seed (each third
-/// of a rung, of its logarithm): whoever has not by then is slower.
+/// of a rung, of its logarithm): whoever has not by then is given up.
 [[nodiscard]] Tuning tune(const std::vector<Candidate>& candidates,
                           const TuningPlan& plan,
                           const RehearseTo& rehearse);

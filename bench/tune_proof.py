@@ -3,8 +3,7 @@
 """Is what `epochcast tune` chooses the best, and at what cost?
 
 On a space that can be searched exhaustively, H and the learning rate of local SGD, five times with other
-seeds. Arguments: the epochcast program; what an exchange takes (default 10ms; a shorter one favours a smaller
-H). Prints, of each time, the chosen setting's seconds to the target over
+seeds. Argument: the epochcast program. Prints, of each time, the chosen setting's seconds to the target over
 the best one's (means over its seeds), and the epochs that were computed over those of the exhaustive search:
 every setting until it reaches the target, or to its last epoch.
 """
@@ -23,7 +22,8 @@ from curves import seconds_to
 JOB = [
     "--platform", "server-2cpu-8gpu", "--workers", "gpu", "--network", "small-cnn", "--dataset", "cifar10",
     "--data", "procedural", "--train-samples", "1024", "--test-samples", "256", "--batch", "8",
-    "--strategy", "local-sgd", "--batch-seconds", "gpu=2ms", "--epochs", "32",
+    "--strategy", "local-sgd", "--batch-seconds", "gpu=2ms", "--exchange-seconds", "10ms",
+    "--epochs", "32",
 ]
 TARGET = 0.4
 STEPS = [1, 2, 4, 16]
@@ -34,8 +34,7 @@ FIRST_SEEDS = [701, 801, 901, 1001, 1101]  # none of those that the rule of givi
 
 
 def run(program, command, *more):
-    exchange = sys.argv[2] if len(sys.argv) > 2 else "10ms"
-    words = [program, command, *JOB, "--exchange-seconds", exchange, "--target-accuracy", str(TARGET), "--format", "json", *more]
+    words = [program, command, *JOB, "--target-accuracy", str(TARGET), "--format", "json", *more]
     done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
     try:
         return json.loads(done.stdout)

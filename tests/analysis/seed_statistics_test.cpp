@@ -29,6 +29,7 @@ TEST_CASE("more rows tell more about the same noise") {
   std::vector<std::vector<double>> six = two;
   for (int i = 0; i < 2; ++i) six.insert(six.end(), two.begin(), two.end());
 
+  // t falls from 2.92 to 1.81 and the variance to three fifths: the difference to 0.48.
   CHECK(least_significant_difference(six, 0.95) < 0.9 * least_significant_difference(two, 0.95));
 }
 

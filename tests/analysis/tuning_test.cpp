@@ -38,7 +38,7 @@ class Field {
 
   std::vector<Candidate> candidates;
   std::map<std::size_t, double> asked;   ///< seconds, by candidate: the last time
-  std::map<std::size_t, double> losses;  ///< by candidate, at any time; else 0
+  std::map<std::size_t, double> losses;  ///< by candidate, at any time; else falling
 
  private:
   [[nodiscard]] Curve curve(std::size_t index, int seed, double until_s, const TuningGoal& goal) {
