@@ -12,6 +12,8 @@ FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 EPOCHCAST := build/release/epochcast
 FUZZ_SECONDS ?= 60
+FUZZ_FACTOR ?= 20
+FUZZ_SEED ?= 1000
 NODES ?= 2
 RANKS ?= 1
 BANDWIDTH ?= 200Mbps
@@ -28,7 +30,8 @@ help:
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
 	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (40 minutes, root)"
 	@echo "make lint    clang-format and clang-tidy"
-	@echo "make fuzz    every file loader against random input, FUZZ_SECONDS=$(FUZZ_SECONDS) each"
+	@echo "make fuzz    loaders against random input, FUZZ_SECONDS=$(FUZZ_SECONDS) each; then every attack of tests/robustness,"
+	@echo "             FUZZ_FACTOR=$(FUZZ_FACTOR) times as many cases as make test, from FUZZ_SEED=$(FUZZ_SEED) on"
 	@echo "make clean   remove build/"
 
 build:
@@ -77,8 +80,12 @@ lint:
 	@tools/lint.sh
 
 fuzz:
-	@tools/install_packages.sh $(SIM_PACKAGES) $(FUZZ_PACKAGES)
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES) $(FUZZ_PACKAGES)
 	@tools/fuzz.sh $(FUZZ_SECONDS)
+	@cmake --preset dev >build/configure.log || { cat build/configure.log; exit 1; }
+	@cmake --build --preset dev
+	EPOCHCAST_FUZZ_SEED=$(FUZZ_SEED) EPOCHCAST_FUZZ_FACTOR=$(FUZZ_FACTOR) ctest --preset dev --tests-regex '^robustness' \
+	  --timeout 86400
 
 clean:
 	rm -rf build
