@@ -16,8 +16,6 @@ namespace {
 
 namespace sg = simgrid::s4u;
 
-constexpr double kHostSpeed = 1e9;  // never used: computing is sleeping for measured seconds
-
 /// The process's engine, configured once. SimGrid options must be set before any platform is built.
 sg::Engine& engine() {
   static sg::Engine& instance = []() -> sg::Engine& {
@@ -167,8 +165,7 @@ Cluster::Cluster(const Platform& platform, int nodes) {
   const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
     const std::string name = "node-" + std::to_string(index);
     if (index >= kinds.size())
-      return Leaf{.netpoint = parent->create_host(name, kHostSpeed)->seal()->get_netpoint(),
-                  .gateway = nullptr};
+      return Leaf{.netpoint = parent->create_router(name), .gateway = nullptr};
     return make_node(*kinds[index], name, parent, hosts_[index]);
   };
   if (!platform.network) {

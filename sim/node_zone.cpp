@@ -105,10 +105,11 @@ Leaf make_node(const NodeGroup& node,
     }
   }
   if (!node.interconnect) {
-    sg::NetZone* zone = parent != nullptr ? parent : sg::create_full_zone(name);
-    hosts.push_back(zone->create_host(name + "/" + devices.front(), kHostSpeed)->seal());
-    if (parent == nullptr) zone->seal();
-    return {.netpoint = hosts.back()->get_netpoint(), .gateway = nullptr};
+    sg::NetZone* zone = within(parent, sg::create_full_zone(name));
+    sg::Host* host = zone->create_host(name + "/" + devices.front(), kHostSpeed)->seal();
+    hosts.push_back(host);
+    zone->seal();
+    return {.netpoint = zone->get_netpoint(), .gateway = host->get_netpoint()};
   }
   simgrid::kernel::routing::NetPoint* gateway = nullptr;
   sg::NetZone* zone = nullptr;

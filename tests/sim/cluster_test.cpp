@@ -69,6 +69,45 @@ TEST_CASE("routes of every topology cross as many links as its geometry says") {
   check_route(across(dragonfly(), 16, 2), 2 + 3, 2e-6 + 3 * 5e-6);
 }
 
+/// Three nodes, of which number `lone` has one device and no interconnect; the others have two
+/// GPUs on PCIe.
+Platform with_lone_node(int lone, const nlohmann::json& network) {
+  Platform platform = mixed(1, 2, 0, pcie(), network);
+  platform.nodes.resize(3, platform.nodes.front());
+  platform.nodes[static_cast<std::size_t>(lone)] = plain_star(1, {}).nodes.front();
+  return platform;
+}
+
+TEST_CASE("a node of one device may stand anywhere among nodes of several") {
+  struct Network {
+    nlohmann::json json;
+    std::size_t hops[3][3];  // cables between nodes, from the geometry
+  };
+  const Network networks[] = {
+      {star(), {{0, 2, 2}, {2, 0, 2}, {2, 2, 0}}},
+      {fat_tree(), {{0, 2, 4}, {2, 0, 4}, {4, 4, 0}}},
+      {torus(), {{0, 1, 1}, {1, 0, 2}, {1, 2, 0}}},
+      {dragonfly(), {{0, 2, 3}, {2, 0, 3}, {3, 3, 0}}},
+  };
+  for (const Network& network : networks) {
+    for (const int lone : {0, 1, 2}) {
+      const Platform platform = with_lone_node(lone, network.json);
+      for (const int from : {0, 1, 2}) {
+        for (const int to : {0, 1, 2}) {
+          if (from == to) continue;
+          CAPTURE(network.json["topology"], lone, from, to);
+          // Of the two ends, that of the lone device has no PCIe link.
+          const std::size_t pcie_links = from == lone || to == lone ? 1 : 2;
+          const std::size_t hops = network.hops[from][to];
+          check_route(route(platform, {from, from == lone ? 0 : 1}, {to, 0}),
+                      pcie_links + hops,
+                      static_cast<double>(pcie_links) * 1e-6 + static_cast<double>(hops) * 5e-6);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("devices inside a node reach each other by the links of its interconnect") {
   check_route(route(mixed(1, 2, 1, pcie(), nullptr), {0, 0}, {0, 2}), 2, 2e-6);
   check_route(route(mixed(1, 2, 1, pcie_with_backbone(), nullptr), {0, 0}, {0, 2}), 3, 2e-6);

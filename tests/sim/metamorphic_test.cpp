@@ -83,6 +83,21 @@ TEST_CASE("permuting equal workers changes nothing") {
   }
 }
 
+TEST_CASE("it does not matter whether nodes of one device come before nodes of several or after") {
+  Platform lone_first = plain_star(3, {.bytes_per_s = 3e9, .latency_s = 5e-6}, 1e-11);
+  lone_first.nodes.push_back(mixed(2, 4, 0, pcie(), star()).nodes.front());
+  Platform lone_last = lone_first;
+  std::swap(lone_last.nodes[0], lone_last.nodes[1]);
+  for (const char* strategy : {"sync", "node-based", "local-sgd"}) {
+    CAPTURE(strategy);
+
+    const auto results = forecasts(
+        {{job_on(lone_first, 11 * 8 * 4), strategy}, {job_on(lone_last, 11 * 8 * 4), strategy}});
+
+    CHECK(results[0].epoch_s == Approx(results[1].epoch_s).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("the more local steps, the smaller the share of communication, down to nothing") {
   std::vector<Run> runs;
   for (const std::int64_t steps : {1, 4, 16, 64, 1024, 16384}) {
