@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/process_pool.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
-#include <cstdio>
+#include <chrono>
 #include <cstring>
-#include <iostream>
-#include <vector>
+#include <numeric>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/process/child.hpp"
 
 namespace epochcast {
 namespace {
 
-struct Process {
-  std::size_t task = 0;
-  pid_t pid = 0;
-  int output = -1;  ///< reading end of the pipe
-  std::string text = {};
-  std::size_t told = 0;  ///< of text: lines that were passed on
-};
+using namespace std::chrono_literals;
 
-/// What a process does, given the writing end of its pipe. Never returns.
-using Start = std::function<void(std::size_t task, int output)>;
+/// How often tasks are looked at that somebody else is at.
+constexpr auto kGlance = 200ms;
 
-[[noreturn]] void fail(const char* call) {
-  throw RunError(std::string(call) + ": " + std::strerror(errno));
+/// A file without a name, for what a program says: nothing of it stays, however this ends.
+Descriptor unnamed_file() {
+  Descriptor file(memfd_create("stderr", MFD_CLOEXEC));
+  if (!file.is_open()) throw RunError(std::string("memfd_create: ") + std::strerror(errno));
+  return file;
+}
+
+std::string text_of(const Descriptor& file) {
+  std::string text;
+  lseek(file.number(), 0, SEEK_SET);
+  for (std::string piece; !(piece = read_some(file)).empty();) text += piece;
+  return text;
 }
 
 void write_all(int file, const std::string& text) {
@@ -45,84 +46,102 @@ void write_all(int file, const std::string& text) {
   }
 }
 
-Process start(std::size_t index, const Start& run) {
-  int ends[2];
-  if (pipe(ends) != 0) fail("pipe");
-  std::cout.flush();
-  std::cerr.flush();
-  std::fflush(nullptr);
-  const pid_t pid = fork();
-  if (pid < 0) fail("fork");
-  if (pid == 0) {
-    close(ends[0]);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would read the answer
-    run(index, ends[1]);
-    _exit(0);  // this process shares everything but its memory: no destructors, no atexit handlers
-  }
-  close(ends[1]);
-  return {.task = index, .pid = pid, .output = ends[0]};
-}
+/// A task under way.
+struct Process {
+  std::size_t task = 0;
+  Child child;
+  Descriptor output;  ///< reading end of the pipe
+  Descriptor said;
+  std::string text = {};
+  std::size_t told = 0;  ///< of text: lines that were passed on
+};
 
-/// Reads what has arrived. Returns false at the end of the output.
-bool read_some(Process& process) {
-  char buffer[65536];
-  const ssize_t count = read(process.output, buffer, sizeof(buffer));
-  if (count < 0) return errno == EINTR || errno == EAGAIN;
-  process.text.append(buffer, static_cast<std::size_t>(count));
-  return count > 0;
-}
+/// What a pool's tasks are.
+struct Work {
+  std::size_t count = 0;
+  /// Starts a task that writes its answer to `output` and what else it says to `said`.
+  std::function<Child(std::size_t task, int output, int said)> start;
+  std::function<Turn(std::size_t task)> turn;
+  std::function<void(std::size_t task, const std::string&)> line;
+  std::function<void(std::size_t task, TaskAnswer)> done;
+};
 
-/// How the process died; empty when it did its task.
-std::string death_of(const Process& process) {
-  close(process.output);
-  int status = 0;
-  while (waitpid(process.pid, &status, 0) < 0) {
-    if (errno != EINTR) return "lost";
+class Pool {
+ public:
+  Pool(const Work& work, std::size_t parallelism)
+      : work_(work), most_(std::max<std::size_t>(1, parallelism)), pending_(work.count) {
+    std::iota(pending_.begin(), pending_.end(), std::size_t{0});
   }
-  if (WIFSIGNALED(status)) {
-    const int signal = WTERMSIG(status);
-    return "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
+  ~Pool() {
+    for (Process& process : running_) process.child.ask_to_end();
   }
-  const int code = WEXITSTATUS(status);
-  return code == 0 ? "" : "ended with exit status " + std::to_string(code);
-}
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
 
-void tell_lines(Process& process,
-                const std::function<void(std::size_t, const std::string&)>& line) {
-  for (std::size_t end = 0; (end = process.text.find('\n', process.told)) != std::string::npos;) {
-    line(process.task, process.text.substr(process.told, end - process.told));
-    process.told = end + 1;
-  }
-}
-
-void run_all(std::size_t count,
-             std::size_t parallelism,
-             const Start& run,
-             const std::function<void(std::size_t, const std::string&)>& line,
-             const std::function<void(std::size_t, TaskAnswer)>& done) {
-  std::vector<Process> running;
-  std::size_t next = 0;
-  while (next < count || !running.empty()) {
-    while (next < count && running.size() < std::max<std::size_t>(1, parallelism)) {
-      running.push_back(start(next++, run));
-    }
-    std::vector<pollfd> polls;
-    polls.reserve(running.size());
-    for (const Process& process : running)
-      polls.push_back({.fd = process.output, .events = POLLIN, .revents = 0});
-    if (poll(polls.data(), polls.size(), -1) < 0 && errno != EINTR) fail("poll");
-    for (std::size_t i = running.size(); i-- > 0;) {
-      if (polls[i].revents == 0) continue;
-      const bool has_more = read_some(running[i]);
-      if (line) tell_lines(running[i], line);
-      if (has_more) continue;
-      Process process = std::move(running[i]);
-      running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-      std::string death = death_of(process);
-      done(process.task, {.text = std::move(process.text), .death = std::move(death)});
+  void run() {
+    fill();
+    while (!running_.empty() || !pending_.empty()) {
+      std::vector<int> outputs;
+      outputs.reserve(running_.size());
+      for (const Process& process : running_) outputs.push_back(process.output.number());
+      const bool has_room = running_.size() < most_ && !pending_.empty();
+      std::vector<std::size_t> ready =
+          wait_for_input(outputs, has_room ? std::optional(kGlance) : std::nullopt);
+      std::reverse(ready.begin(), ready.end());
+      for (const std::size_t index : ready) hear(index);
+      fill();
     }
   }
-}
+
+ private:
+  void fill() {
+    for (auto task = pending_.begin(); task != pending_.end() && running_.size() < most_;) {
+      const Turn turn = work_.turn(*task);
+      if (turn == Turn::later) {
+        ++task;
+        continue;
+      }
+      if (turn == Turn::start) start(*task);
+      task = pending_.erase(task);
+    }
+  }
+
+  void start(std::size_t task) {
+    Pipe pipe;
+    Descriptor said = unnamed_file();
+    running_.push_back({.task = task,
+                        .child = work_.start(task, pipe.writing.number(), said.number()),
+                        .output = std::move(pipe.reading),
+                        .said = std::move(said)});
+  }
+
+  void hear(std::size_t index) {
+    Process& process = running_[index];
+    const std::string piece = read_some(process.output);
+    process.text += piece;
+    tell_lines(process);
+    if (!piece.empty()) return;
+    const int status = process.child.wait();
+    const Process over = std::move(process);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(index));
+    work_.done(over.task,
+               {.text = over.text, .death = death_of(status), .said = text_of(over.said)});
+  }
+
+  void tell_lines(Process& process) const {
+    for (std::size_t end = 0;
+         (end = process.text.find('\n', process.told)) != std::string::npos;) {
+      work_.line(process.task, process.text.substr(process.told, end - process.told));
+      process.told = end + 1;
+    }
+  }
+
+  const Work& work_;
+  std::size_t most_;
+  SignalScope signals_;
+  std::vector<std::size_t> pending_;
+  std::vector<Process> running_;
+};
 
 }  // namespace
 
@@ -130,29 +149,32 @@ void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
                       const std::function<void(std::size_t, TaskAnswer)>& done) {
-  const Start run = [&](std::size_t index, int output) { write_all(output, task(index)); };
-  run_all(count, parallelism, run, {}, done);
+  const Work work = {
+      .count = count,
+      .start =
+          [&](std::size_t index, int output, int) {
+            return Child::fork([&] { write_all(output, task(index)); });
+          },
+      .turn = [](std::size_t) { return Turn::start; },
+      .line = [](std::size_t, const std::string&) {},
+      .done = done};
+  Pool(work, parallelism).run();
 }
 
-void run_programs(const std::vector<ProgramCall>& calls,
+void run_programs(const std::vector<std::vector<std::string>>& programs,
                   std::size_t parallelism,
+                  const std::function<Turn(std::size_t)>& turn,
                   const std::function<void(std::size_t, const std::string&)>& line,
                   const std::function<void(std::size_t, TaskAnswer)>& done) {
-  const Start run = [&](std::size_t index, int output) {
-    const ProgramCall& call = calls[index];
-    const int log = open(call.log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    dup2(output, STDOUT_FILENO);
-    if (log >= 0) dup2(log, STDERR_FILENO);
-    std::vector<char*> words;
-    words.reserve(call.words.size() + 1);
-    for (const std::string& word : call.words) words.push_back(const_cast<char*>(word.c_str()));
-    words.push_back(nullptr);
-    std::signal(SIGPIPE, SIG_DFL);
-    execvp(words[0], words.data());
-    std::perror(words[0]);
-    _exit(127);
-  };
-  run_all(calls.size(), parallelism, run, line, done);
+  const Work work = {.count = programs.size(),
+                     .start =
+                         [&](std::size_t index, int output, int said) {
+                           return Child::start(programs[index], {.out = output, .err = said});
+                         },
+                     .turn = turn,
+                     .line = line,
+                     .done = done};
+  Pool(work, parallelism).run();
 }
 
 }  // namespace epochcast

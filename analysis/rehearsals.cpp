@@ -10,6 +10,7 @@
 
 #include "analysis/process_pool.hpp"
 #include "analysis/rehearsal_key.hpp"
+#include "analysis/rehearsal_locks.hpp"
 #include "core/error.hpp"
 #include "core/text_file.hpp"
 
@@ -38,15 +39,17 @@ bool is_enough(const RehearsalTask& task, Curve& curve) {
   return true;
 }
 
-/// A rehearsal's files.
+/// A rehearsal's name and files.
 struct Kept {
+  std::string key;
   fs::path result;  ///< what the program said last, or why it cannot go on
   fs::path state;
-  fs::path log;
+  fs::path log;  ///< of one that failed for no reason that it could name
 };
 
 Kept kept_of(const fs::path& folder, const std::string& key) {
-  return {.result = folder / (key + ".json"),
+  return {.key = key,
+          .result = folder / (key + ".json"),
           .state = folder / (key + ".state"),
           .log = folder / (key + ".log")};
 }
@@ -103,14 +106,22 @@ std::vector<std::string> words_of(const RehearsalTask& task,
 }
 
 /// What the program said about its end.
-std::vector<std::string> last_words(const fs::path& log) {
+std::vector<std::string> last_words(const std::string& said) {
   std::vector<std::string> problems;
-  std::istringstream lines(read_text_file(log));
+  std::istringstream lines(said);
   const std::string prefix = "epochcast: ";
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(prefix)) problems.push_back(line.substr(prefix.size()));
   }
   return problems;
+}
+
+/// The folder, which is made where it is missing.
+const fs::path& made(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw RunError(folder.string() + ": " + error.message());
+  return folder;
 }
 
 class Runner {
@@ -119,10 +130,10 @@ class Runner {
          const RehearsalPlace& place,
          const Catalog& catalog,
          const std::function<void(double)>& progress)
-      : place_(place), progress_(progress), shares_(tasks.size(), 0) {
-    std::error_code error;
-    fs::create_directories(place.folder, error);
-    if (error) throw RunError(place.folder.string() + ": " + error.message());
+      : place_(place),
+        progress_(progress),
+        locks_(made(place.folder)),
+        shares_(tasks.size(), 0) {
     for (const RehearsalTask& task : tasks) {
       outcomes_.push_back({.task = task});
       outcomes_.back().task.config = essential(task.config);
@@ -131,16 +142,15 @@ class Runner {
   }
 
   std::vector<RehearsalOutcome> run() {
-    std::vector<ProgramCall> calls;
-    calls.reserve(open_.size());
-    for (const std::size_t index : open_) {
-      calls.push_back({.words = words_of(outcomes_[index].task, place_.program, kept_[index].state),
-                       .log = kept_[index].log});
-    }
+    std::vector<std::vector<std::string>> programs;
+    programs.reserve(open_.size());
+    for (const std::size_t index : open_)
+      programs.push_back(words_of(outcomes_[index].task, place_.program, kept_[index].state));
     tell();
     run_programs(
-        calls,
+        programs,
         place_.parallelism,
+        [&](std::size_t call) { return turn_of(open_[call]); },
         [&](std::size_t call, const std::string& line) { heard(open_[call], line); },
         [&](std::size_t call, const TaskAnswer& answer) { ended(open_[call], answer); });
     return std::move(outcomes_);
@@ -160,27 +170,40 @@ class Runner {
       shares_[index] = 1;
       return;
     }
-    if (read_result(kept_.back().result, outcome)) {
-      const bool is_there = is_enough(outcome.task, outcome.curve);
-      if (is_there) {
-        // Whatever came later.
-        outcome.has_diverged = false;
-        outcome.problems.clear();
-      }
-      if (is_there || outcome.has_diverged) {
-        shares_[index] = 1;
-        return;
-      }
+    if (is_known(index)) {
+      shares_[index] = 1;
+      return;
     }
     // The same job may be asked for twice.
     const bool is_under_way = std::any_of(open_.begin(), open_.end(), [&](std::size_t other) {
-      return kept_[other].result == kept_[index].result;
+      return kept_[other].key == kept_[index].key;
     });
     if (is_under_way) {
       twins_.push_back(index);
     } else {
       open_.push_back(index);
     }
+  }
+
+  /// Whether it was rehearsed so far already; its outcome then.
+  bool is_known(std::size_t index) {
+    RehearsalOutcome& outcome = outcomes_[index];
+    if (!read_result(kept_[index].result, outcome)) return false;
+    const bool is_there = is_enough(outcome.task, outcome.curve);
+    if (is_there) {
+      // Whatever came later.
+      outcome.has_diverged = false;
+      outcome.problems.clear();
+    }
+    return is_there || outcome.has_diverged;
+  }
+
+  /// Another call may be at it, or may have finished it since we looked.
+  Turn turn_of(std::size_t index) {
+    if (!locks_.try_take(kept_[index].key)) return Turn::later;
+    if (!is_known(index)) return Turn::start;
+    settle(index);
+    return Turn::never;
   }
 
   void heard(std::size_t index, const std::string& line) {
@@ -199,7 +222,6 @@ class Runner {
   void ended(std::size_t index, const TaskAnswer& answer) {
     RehearsalOutcome& outcome = outcomes_[index];
     const Kept& kept = kept_[index];
-    shares_[index] = 1;
     if (answer.death.empty()) {
       // The last line says everything.
       const std::size_t end = answer.text.find_last_not_of('\n');
@@ -212,16 +234,29 @@ class Runner {
       if (outcome.curve.back().epoch >= outcome.task.config.epochs) fs::remove(kept.state, error);
       fs::remove(kept.log, error);
     } else {
-      outcome.problems = last_words(kept.log);
+      outcome.problems = last_words(answer.said);
       outcome.is_bad_input = answer.death.ends_with(" 2");
-      if (outcome.problems.empty())
-        outcome.problems = {"the rehearsal " + answer.death + "; see " + kept.log.string()};
+      if (outcome.problems.empty()) {
+        outcome.problems = {"the rehearsal " + answer.death};
+        if (!answer.said.empty()) {
+          write(kept.log, answer.said);
+          outcome.problems.front() += "; see " + kept.log.string();
+        }
+      }
       // A loss that is not finite will not be finite next time.
       outcome.has_diverged = outcome.problems.front().find("the loss is ") != std::string::npos;
       if (outcome.has_diverged) write(kept.result, diverged_text(outcome));
     }
+    settle(index);
+  }
+
+  /// What is over, for its twins and for other calls.
+  void settle(std::size_t index) {
+    const RehearsalOutcome& outcome = outcomes_[index];
+    locks_.release(kept_[index].key);
+    shares_[index] = 1;
     for (const std::size_t twin : twins_) {
-      if (kept_[twin].result != kept.result) continue;
+      if (kept_[twin].key != kept_[index].key) continue;
       outcomes_[twin].run = outcome.run;
       outcomes_[twin].curve = outcome.curve;
       outcomes_[twin].problems = outcome.problems;
@@ -240,6 +275,7 @@ class Runner {
 
   const RehearsalPlace& place_;
   const std::function<void(double)>& progress_;
+  RehearsalLocks locks_;
   std::vector<RehearsalOutcome> outcomes_;
   std::vector<Kept> kept_;          ///< by task
   std::vector<double> shares_;      ///< done, by task

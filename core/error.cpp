@@ -3,6 +3,8 @@
 
 #include <iostream>
 
+#include "core/process/interruption.hpp"
+
 namespace epochcast {
 namespace {
 
@@ -49,6 +51,10 @@ int exit_status(const std::string& program, const std::function<int()>& work) {
     for (const std::string& problem : error.problems())
       std::cerr << program << ": " << problem << '\n';
     return 2;
+  } catch (const Interrupted& end) {
+    std::cerr << program << ": " << end.what() << '\n';
+    constexpr int kSignalled = 128;
+    return kSignalled + end.signal();
   } catch (const std::exception& error) {
     std::cerr << program << ": " << error.what() << '\n';
     return 1;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/process/child.hpp"
+#include "core/process/interruption.hpp"
+
+namespace epochcast {
+
+/// A folder in $TMPDIR (or /tmp) that does not outlive this process and the programs it started.
+///
+/// The destructor removes it; when this process is killed, a guard process does. Should both be
+/// killed, it goes when the next one of its kind is made: a folder in use is locked.
+class TempFolder {
+ public:
+  /// `kind`: the first part of its name, such as "epochcast-validate". Throws a RunError when it
+  /// cannot be made.
+  explicit TempFolder(const std::string& kind);
+  ~TempFolder();
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  /// It stays: somebody was told to look into it.
+  void keep();
+
+ private:
+  SignalScope signals_;  ///< nothing ends this process before the destructor ran
+  std::filesystem::path path_;
+  Descriptor lock_;   ///< held by the programs that this process starts, too
+  Descriptor alive_;  ///< the guard's pipe: closed when this process has ended
+  pid_t guard_ = 0;
+};
+
+}  // namespace epochcast
