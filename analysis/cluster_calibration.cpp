@@ -9,6 +9,7 @@
 
 #include "analysis/calibrated_platform.hpp"
 #include "core/error.hpp"
+#include "core/file_draft.hpp"
 #include "core/setting_text.hpp"
 #include "core/text_file.hpp"
 #include "strategies/strategy.hpp"
@@ -190,7 +191,7 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one,
   }
   document = calibrated_platform(std::move(document), network_->fit, network_->document);
   const fs::path file = folder_ / ("case-" + std::to_string(number + 1) + ".platform.json");
-  write_text_file(file, document.dump(2) + "\n");
+  replace_file(file, document.dump(2) + "\n");
   config.platform = file.string();
   return config;
 }

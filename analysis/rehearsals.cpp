@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/rehearsals.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
@@ -12,6 +10,8 @@
 #include "analysis/rehearsal_key.hpp"
 #include "analysis/rehearsal_locks.hpp"
 #include "core/error.hpp"
+#include "core/file_draft.hpp"
+#include "core/output_file.hpp"
 #include "core/text_file.hpp"
 
 namespace epochcast {
@@ -52,14 +52,6 @@ Kept kept_of(const fs::path& folder, const std::string& key) {
           .result = folder / (key + ".json"),
           .state = folder / (key + ".state"),
           .log = folder / (key + ".log")};
-}
-
-void write(const fs::path& file, const std::string& text) {
-  const fs::path draft = file.string() + ".new" + std::to_string(getpid());
-  write_text_file(draft, text);
-  std::error_code error;
-  fs::rename(draft, file, error);
-  if (error) throw RunError(file.string() + ": cannot be written");
 }
 
 /// Reads what is kept; false when there is nothing, or nothing whole.
@@ -118,6 +110,7 @@ std::vector<std::string> last_words(const std::string& said) {
 
 /// The folder, which is made where it is missing.
 const fs::path& made(const fs::path& folder) {
+  check_output_folder(folder);
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw RunError(folder.string() + ": " + error.message());
@@ -226,8 +219,9 @@ class Runner {
       // The last line says everything.
       const std::size_t end = answer.text.find_last_not_of('\n');
       const std::size_t begin = answer.text.rfind('\n', end);
-      write(kept.result,
-            answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) + "\n");
+      replace_file(
+          kept.result,
+          answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) + "\n");
       std::error_code error;
       if (!read_result(kept.result, outcome) || !is_enough(outcome.task, outcome.curve))
         throw RunError(kept.result.string() + ": is no result of a rehearsal");
@@ -239,13 +233,13 @@ class Runner {
       if (outcome.problems.empty()) {
         outcome.problems = {"the rehearsal " + answer.death};
         if (!answer.said.empty()) {
-          write(kept.log, answer.said);
+          replace_file(kept.log, answer.said);
           outcome.problems.front() += "; see " + kept.log.string();
         }
       }
       // A loss that is not finite will not be finite next time.
       outcome.has_diverged = outcome.problems.front().find("the loss is ") != std::string::npos;
-      if (outcome.has_diverged) write(kept.result, diverged_text(outcome));
+      if (outcome.has_diverged) replace_file(kept.result, diverged_text(outcome));
     }
     settle(index);
   }

@@ -2,7 +2,6 @@
 #include "analysis/sweep.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -21,16 +20,15 @@ namespace {
 void write_timeline(const Timeline& timeline,
                     const std::vector<WorkerInfo>& workers,
                     const RunResult& run,
-                    const std::string& file) {
-  std::ofstream out(file);
-  timeline.write_chrome_trace(
-      out, run.strategy + ": " + run.network + " on " + run.platform, workers);
-  out.flush();
-  if (!out) throw RunError("--timeline: " + file + " cannot be written");
+                    const OutputFile& file) {
+  file.write([&](std::ostream& out) {
+    timeline.write_chrome_trace(
+        out, run.strategy + ": " + run.network + " on " + run.platform, workers);
+  });
 }
 
 /// Says in the run's notes how much there is.
-void write_chakra(Recording recording, RunResult& run, const std::string& folder) {
+void write_chakra(Recording recording, RunResult& run, const std::filesystem::path& folder) {
   run.notes.push_back("execution traces of " + std::to_string(recording.by_rank.size()) +
                       " workers: " + std::to_string(recording.actions) + " nodes of " +
                       std::to_string(run.epochs) +
@@ -70,11 +68,11 @@ std::string answer(const ForecastTask& task, const Job& files, const RecordFiles
     Recording recording;
     RunResult run = sim::forecast(job,
                                   task.strategy,
-                                  records.timeline.empty() ? nullptr : &timeline,
+                                  records.timeline.is_wanted() ? &timeline : nullptr,
                                   &workers,
                                   records.chakra.empty() ? nullptr : &recording);
     check_sane(run);
-    if (!records.timeline.empty()) write_timeline(timeline, workers, run, records.timeline);
+    if (records.timeline.is_wanted()) write_timeline(timeline, workers, run, records.timeline);
     if (!records.chakra.empty()) write_chakra(std::move(recording), run, records.chakra);
     json["run"] = to_json(run);
   } catch (const UserError& error) {

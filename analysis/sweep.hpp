@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/job.hpp"
+#include "core/output_file.hpp"
 #include "core/result.hpp"
 
 namespace epochcast {
@@ -50,8 +51,8 @@ struct ForecastOutcome {
 
 /// Where records of the only task go; empty: nowhere.
 struct RecordFiles {
-  std::string timeline = {};  ///< a file: what every worker does and when
-  std::string chakra = {};    ///< a folder: what every worker does, as execution traces
+  OutputFile timeline = {};           ///< what every worker does and when
+  std::filesystem::path chakra = {};  ///< a folder: what every worker does, as execution traces
 };
 
 /// Forecasts all tasks in parallel processes; outcomes come in the order of the tasks. `done(n)` is

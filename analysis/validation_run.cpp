@@ -7,6 +7,7 @@
 #include "analysis/cluster_calibration.hpp"
 #include "analysis/sweep.hpp"
 #include "core/error.hpp"
+#include "core/file_draft.hpp"
 #include "core/text_file.hpp"
 
 namespace epochcast {
@@ -45,8 +46,7 @@ RunResult run_of(const ValidationCase& one,
   if (!fs::exists(file)) {
     fs::path log = file;
     log.replace_extension(".log");
-    write_text_file(file.string() + ".part", cluster.output_of(run_words(one, seed), log));
-    fs::rename(file.string() + ".part", file);
+    replace_file(file, cluster.output_of(run_words(one, seed), log));
   }
   const auto document = Json::parse(read_text_file(file), nullptr, false);
   if (!document.is_object() || !document.contains("runs") || document["runs"].empty())

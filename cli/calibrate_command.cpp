@@ -185,23 +185,49 @@ Json trimmed(Json document) {
   return document;
 }
 
-/// What --batches and --batches-output ask for.
-void look_through_batches(const po::variables_map& values) {
-  std::vector<std::string> files;
-  if (values.count("batches") > 0) files = values["batches"].as<std::vector<std::string>>();
-  const std::string output = file_from(values, "batches-output");
-  if (!output.empty() && files.size() != 1)
-    throw UserError("--batches-output: expected one --batches, got " +
-                    std::to_string(files.size()));
+/// The files of an option that may be given several times.
+std::vector<std::string> files_from(const po::variables_map& values, const std::string& option) {
+  return values.count(option) > 0 ? values[option].as<std::vector<std::string>>()
+                                  : std::vector<std::string>();
+}
+
+/// Where the command writes, tried.
+struct Outputs {
+  OutputFile platform;
+  OutputFile batches;
+  OutputFile page;
+};
+
+Outputs outputs_from(const po::variables_map& values) {
+  Outputs outputs = {.platform = output_from(values, "output"),
+                     .batches = output_from(values, "batches-output"),
+                     .page = output_from(values, "html")};
+  const std::size_t traces = files_from(values, "batches").size();
+  if (outputs.batches.is_wanted() && traces != 1)
+    throw UserError("--batches-output: expected one --batches, got " + std::to_string(traces));
+  std::vector<fs::path> inputs;
+  for (const std::string option : {"messages", "batches"}) {
+    for (const std::string& file : files_from(values, option)) inputs.emplace_back(file);
+  }
+  if (values.count("platform") > 0) {
+    inputs.push_back(Catalog::standard().find(
+        "models/platforms", values["platform"].as<std::string>(), "--platform"));
+  }
+  keep_apart({outputs.platform, outputs.batches, outputs.page}, inputs);
+  return outputs;
+}
+
+/// Shows what --batches name, and writes the only one of them without its warm-up.
+void look_through_batches(const std::vector<std::string>& files, const OutputFile& output) {
   std::vector<CostTrace> costs;
   for (const std::string& file : files) {
     const TraceFile trace = load_trace(file);
     costs.insert(costs.end(), trace.costs.begin(), trace.costs.end());
   }
   if (!costs.empty()) show_batches(costs);
-  if (output.empty()) return;
-  write_text_file(output, trimmed(Json::parse(read_text_file(files.front()))).dump(2) + "\n");
-  std::cout << "wrote " << output << '\n';
+  if (!output.is_wanted()) return;
+  output.write(trimmed(Json::parse(read_text_file(files.front()))).dump(2) + "\n");
+  std::cout << "wrote " << output.name().string() << '\n';
 }
 
 }  // namespace
@@ -214,16 +240,14 @@ int run_calibrate(const std::vector<std::string>& arguments) {
     return 0;
   }
   std::vector<fs::path> messages;
-  if (values.count("messages") > 0) {
-    for (const std::string& file : values["messages"].as<std::vector<std::string>>())
-      messages.emplace_back(file);
-  }
-  const std::string output = file_from(values, "output");
-  look_through_batches(values);
+  for (const std::string& file : files_from(values, "messages")) messages.emplace_back(file);
+  const Outputs outputs = outputs_from(values);
+  look_through_batches(files_from(values, "batches"), outputs.batches);
   if (messages.empty() && values.count("batches") > 0) return 0;
   if (messages.empty())
     throw UserError("--messages: missing; `epochcast measure messages` writes such a trace");
-  if (output.empty()) throw UserError("--output: missing; expected the platform file to write");
+  if (!outputs.platform.is_wanted())
+    throw UserError("--output: missing; expected the platform file to write");
   const MessageTrace trace = load_message_sessions(messages);
   const std::vector<std::string> models(trace.node_of_rank.size(),
                                         values["device-name"].as<std::string>());
@@ -239,21 +263,20 @@ int run_calibrate(const std::vector<std::string>& arguments) {
     document = calibrated_platform(Json::parse(read_text_file(file)), fit, trace_document);
   }
   if (values.count("name") > 0) document["name"] = values["name"].as<std::string>();
-  static_cast<void>(parse_platform(nlohmann::json(document), output));
+  static_cast<void>(parse_platform(nlohmann::json(document), outputs.platform.name().string()));
   if (fit.between) show_scope("Between nodes", *fit.between);
   if (fit.node) show_scope("Inside nodes", *fit.node);
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
   show_checks(calibration.checks);
-  write_text_file(output, document.dump(2) + "\n");
-  if (const std::string page = file_from(values, "html"); !page.empty()) {
+  outputs.platform.write(document.dump(2) + "\n");
+  if (outputs.page.is_wanted()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    write_text_file(
-        page,
+    outputs.page.write(
         calibration_html(fit, calibration.checks, "Messages: " + trace.title, shell_text(command)));
   }
-  std::cout << "wrote " << output << '\n';
+  std::cout << "wrote " << outputs.platform.name().string() << '\n';
   return 0;
 }
 

@@ -15,7 +15,6 @@
 #include "real/common/cost_trace_file.hpp"
 #include "real/common/json_text.hpp"
 #include "real/common/message_trace.hpp"
-#include "real/common/text_file.hpp"
 
 namespace epochcast {
 namespace {
@@ -59,24 +58,24 @@ nlohmann::ordered_json cost_document(const ImportOptions& options,
   cost.input = options.input;
   cost.batches = job.batches;
   const real::TraceHeader header = {
-      .name = options.output.stem().string(),
+      .name = options.output.name().stem().string(),
       .title = options.title.empty()
                    ? "Batches of " + options.network + " on " + options.device + ", imported"
                    : options.title,
       .source = source,
       .device = options.device};
   nlohmann::ordered_json trace = real::trace_json(header, std::vector{cost});
-  if (!options.is_append || !std::filesystem::exists(options.output)) return trace;
-  static_cast<void>(load_trace(options.output));
-  return real::merged_trace(nlohmann::ordered_json::parse(read_text_file(options.output)),
+  if (!options.is_append || !std::filesystem::exists(options.output.name())) return trace;
+  static_cast<void>(load_trace(options.output.name()));
+  return real::merged_trace(nlohmann::ordered_json::parse(read_text_file(options.output.name())),
                             trace,
-                            options.output.string());
+                            options.output.name().string());
 }
 
 nlohmann::ordered_json message_document(const ImportOptions& options,
                                         const ImportedJob& job,
                                         const real::MeasuredSource& source) {
-  return real::message_trace_json({.name = options.messages_output.stem().string(),
+  return real::message_trace_json({.name = options.messages_output.name().stem().string(),
                                    .title = options.title.empty()
                                                 ? "All-reduces of " + options.network + ", imported"
                                                 : options.title,
@@ -86,7 +85,7 @@ nlohmann::ordered_json message_document(const ImportOptions& options,
 }
 
 void check_messages(const ImportOptions& options, const ImportedJob& job) {
-  if (options.messages_output.empty() || !job.all_reduces.costs.empty()) return;
+  if (!options.messages_output.is_wanted() || !job.all_reduces.costs.empty()) return;
   std::string found = "no all-reduces";
   const AllReduceCosts& all = job.all_reduces;
   if (all.unsized > 0) {
@@ -183,14 +182,13 @@ int run_import(const std::vector<std::string>& arguments) {
   command.insert(command.end(), arguments.begin(), arguments.end());
   const real::MeasuredSource source = source_of(options, job, shell_text(command));
   const nlohmann::ordered_json costs = cost_document(options, job, source);
-  real::write_atomically(options.output, real::json_text(costs));
-  if (!options.messages_output.empty()) {
-    real::write_atomically(options.messages_output,
-                           real::json_text(message_document(options, job, source)));
-  }
+  options.output.write(real::json_text(costs));
+  if (options.messages_output.is_wanted())
+    options.messages_output.write(real::json_text(message_document(options, job, source)));
   show_summary(options, job);
-  std::cout << "wrote " << options.output.string();
-  if (!options.messages_output.empty()) std::cout << " and " << options.messages_output.string();
+  std::cout << "wrote " << options.output.name().string();
+  if (options.messages_output.is_wanted())
+    std::cout << " and " << options.messages_output.name().string();
   std::cout << '\n';
   if (!is_known_device(catalog, options.device)) {
     std::cout << "no platform of `epochcast list platforms` has a device \"" << options.device

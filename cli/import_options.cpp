@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <regex>
-#include <set>
 #include <sstream>
 
 #include "cli/job_options.hpp"
@@ -103,7 +102,10 @@ void read_network(real::OptionValues& values,
   });
 }
 
-void read_files(real::OptionValues& values, const Words& files, ImportOptions& options) {
+void read_files(real::OptionValues& values,
+                const Words& files,
+                ImportOptions& options,
+                Words& problems) {
   if (files.empty()) values.add("FILE: missing; expected profiles (JSON) or a table (CSV)");
   for (const std::string& file : files) options.settings.files.emplace_back(file);
   options.is_append = values.has("append");
@@ -111,20 +113,14 @@ void read_files(real::OptionValues& values, const Words& files, ImportOptions& o
     values.add(options.is_append ? "--append: expected either this or --output, got both"
                                  : "--output: missing; expected a cost trace to write");
   } else {
-    options.output = values.file_to_write(options.is_append ? "append" : "output");
+    const std::filesystem::path file =
+        values.file_to_write(options.is_append ? "append" : "output");
+    collecting(problems, [&] { options.output = OutputFile(file); });
   }
-  if (values.has("messages-output"))
-    options.messages_output = values.file_to_write("messages-output");
-  std::vector<std::filesystem::path> used;
-  const auto check = [&](const std::filesystem::path& file) {
-    std::error_code unknown;
-    used.push_back(std::filesystem::weakly_canonical(file, unknown));
-    if (!file.empty() && std::count(used.begin(), used.end(), used.back()) > 1)
-      values.add(file.string() + ": is used twice; expected different files to read and to write");
-  };
-  for (const std::string& file : std::set<std::string>(files.begin(), files.end())) check(file);
-  check(options.output);
-  check(options.messages_output);
+  collecting(problems, [&] {
+    options.messages_output = OutputFile(values.text("messages-output"));
+    keep_apart({options.output, options.messages_output}, options.settings.files);
+  });
 }
 
 void read_source(real::OptionValues& values, ImportOptions& options) {
@@ -152,7 +148,8 @@ ImportOptions parse_import_options(const Words& arguments, const Catalog& catalo
   if (options.is_help) return options;
   Words problems;
   real::OptionValues values(words, problems);
-  read_files(values, words.count("file") > 0 ? words["file"].as<Words>() : Words{}, options);
+  read_files(
+      values, words.count("file") > 0 ? words["file"].as<Words>() : Words{}, options, problems);
   read_network(values, catalog, options, problems);
   read_source(values, options);
   ImportSettings& settings = options.settings;

@@ -7,6 +7,7 @@
 
 #include "analysis/import/import_job.hpp"
 #include "core/job.hpp"
+#include "core/output_file.hpp"
 
 namespace epochcast {
 
@@ -17,12 +18,12 @@ struct ImportOptions {
   std::vector<std::int64_t> input;  ///< shape of a sample
   std::string device;               ///< a platform's device model
   std::string machine;
-  std::string title;                      ///< "": none given
-  std::string date;                       ///< "": none given
-  std::filesystem::path output;           ///< of the cost trace
-  bool is_append = false;                 ///< add to `output`, where it exists
-  std::filesystem::path messages_output;  ///< of the message trace; empty: none
-  bool is_help = false;                   ///< nothing else is set
+  std::string title;           ///< "": none given
+  std::string date;            ///< "": none given
+  OutputFile output;           ///< of the cost trace
+  bool is_append = false;      ///< add to `output`, where it exists
+  OutputFile messages_output;  ///< of the message trace
+  bool is_help = false;        ///< nothing else is set
 };
 
 /// Reads the words after `epochcast import`. Throws a UserError with every problem.

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/job.hpp"
 #include "core/json_input.hpp"
 #include "core/setting_text.hpp"
 #include "core/suggest.hpp"
@@ -124,6 +125,24 @@ std::string file_from(const po::variables_map& values, const std::string& option
   auto file = values[option].as<std::string>();
   if (file.empty()) throw UserError("--" + option + ": got \"\"; expected the name of a file");
   return file;
+}
+
+OutputFile output_from(const po::variables_map& values, const std::string& option) {
+  return OutputFile(file_from(values, option));
+}
+
+std::vector<std::filesystem::path> inputs_of(const po::variables_map& values,
+                                             const JobConfig& config) {
+  const std::filesystem::path root = Catalog::standard().root();
+  std::vector<std::filesystem::path> inputs = {root / "models",
+                                               root / "traces",
+                                               config.platform,
+                                               config.network,
+                                               config.dataset,
+                                               config.learning.data};
+  inputs.insert(inputs.end(), config.traces.begin(), config.traces.end());
+  if (values.count("experiment") > 0) inputs.emplace_back(values["experiment"].as<std::string>());
+  return inputs;
 }
 
 std::optional<double> accuracy_from(const po::variables_map& values, const std::string& flag) {

@@ -3,11 +3,13 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/job_config.hpp"
+#include "core/output_file.hpp"
 
 namespace epochcast {
 
@@ -37,6 +39,14 @@ enum class Format { table, json, csv };
 /// one.
 [[nodiscard]] std::string file_from(const boost::program_options::variables_map& values,
                                     const std::string& option);
+
+/// The file of an option that names one to be written, its place tried. Throws a UserError.
+[[nodiscard]] OutputFile output_from(const boost::program_options::variables_map& values,
+                                     const std::string& option);
+/// What a job may read, and no output may replace: the files and folders that the flags name, and
+/// the catalogue.
+[[nodiscard]] std::vector<std::filesystem::path> inputs_of(
+    const boost::program_options::variables_map& values, const JobConfig& config);
 
 /// An accuracy such as 0.9 or 90%, as a share; nothing when the flag is not given. Throws a
 /// UserError that names it.

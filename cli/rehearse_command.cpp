@@ -21,7 +21,6 @@
 #include "cli/table.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
-#include "core/text_file.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -179,6 +178,8 @@ int run_rehearse(const std::vector<std::string>& arguments) {
                      .stop_at_accuracy = target});
     tasks.back().config.strategy = task.strategy;
   }
+  const OutputFile page = output_from(values, "html");
+  for (const RehearsalTask& task : tasks) keep_apart({page}, inputs_of(values, task.config));
   const RehearsalPlace place = rehearsal_place_from(values, config);
   std::vector<RehearsalOutcome> outcomes;
   {
@@ -194,14 +195,12 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   if (format == Format::json) show_json(outcomes, command);
   if (format == Format::csv) show_csv(outcomes);
   if (format == Format::table && has_curve) show_table(outcomes, target);
-  if (const std::string file = file_from(values, "html"); !file.empty() && has_curve) {
+  if (page.is_wanted() && has_curve) {
     std::vector<NamedCurve> curves;
     for (const RehearsalOutcome& outcome : outcomes)
       if (!outcome.curve.empty()) curves.push_back({name_of(outcome), outcome.curve});
-    write_text_file(
-        file,
-        curve_html(
-            curves, "Rehearsal of " + config.network + " on " + config.platform, command, target));
+    page.write(curve_html(
+        curves, "Rehearsal of " + config.network + " on " + config.platform, command, target));
   }
   report_problems(outcomes);
   return 0;

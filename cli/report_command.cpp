@@ -86,7 +86,9 @@ int run_report(const std::vector<std::string>& arguments) {
     throw UserError("report: expected one or more files that epochcast validate wrote");
   }
   const ValidationOutput output = validation_output_from(values);
-  return show(merged(values["file"].as<std::vector<std::string>>()), output);
+  const auto& files = values["file"].as<std::vector<std::string>>();
+  keep_apart({output.html}, {files.begin(), files.end()});
+  return show(merged(files), output);
 }
 
 }  // namespace epochcast

@@ -34,6 +34,21 @@ po::options_description own_options() {
   return options;
 }
 
+/// Where --timeline and --chakra say, tried.
+RecordFiles records_from(const po::variables_map& values, const std::vector<ForecastTask>& tasks) {
+  for (const std::string flag : {"timeline", "chakra"}) {
+    if (file_from(values, flag).empty() || tasks.size() == 1) continue;
+    throw UserError("--" + flag + ": " + std::to_string(tasks.size()) +
+                    " runs were asked for; expected one --strategy and no --sweep");
+  }
+  RecordFiles records = {.timeline = output_from(values, "timeline"),
+                         .chakra = file_from(values, "chakra")};
+  if (records.timeline.is_wanted())
+    keep_apart({records.timeline}, inputs_of(values, tasks.front().config));
+  if (!records.chakra.empty()) check_output_folder(records.chakra);
+  return records;
+}
+
 /// 0 when something was forecast. That a strategy does not apply is an error unless all were asked
 /// for.
 int exit_status(const std::vector<ForecastOutcome>& outcomes) {
@@ -77,14 +92,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
   }
   const JobConfig config = config_from(Command::simulate, values);
   const std::vector<ForecastTask> tasks = expand(config, axes);
-  const RecordFiles records = {.timeline = file_from(values, "timeline"),
-                               .chakra = file_from(values, "chakra")};
-  for (const auto& [flag, target] :
-       {std::pair("--timeline: ", records.timeline), std::pair("--chakra: ", records.chakra)}) {
-    if (target.empty() || tasks.size() == 1) continue;
-    throw UserError(flag + std::to_string(tasks.size()) +
-                    " runs were asked for; expected one --strategy and no --sweep");
-  }
+  const RecordFiles records = records_from(values, tasks);
   std::vector<ForecastOutcome> outcomes;
   {
     ProgressBar progress(

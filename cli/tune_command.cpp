@@ -18,7 +18,6 @@
 #include "cli/show_tuning.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
-#include "core/text_file.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -139,6 +138,9 @@ int run_tune(const std::vector<std::string>& arguments) {
   const TuningChoice choice = choice_of(axes, config);
   if (choice.candidates.size() < 2)
     throw UserError("there is one setting to choose from: " + choice.candidates.front().name);
+  const OutputFile page = output_from(values, "html");
+  for (const JobConfig& candidate : choice.configs)
+    keep_apart({page}, inputs_of(values, candidate));
   double fastest_s = choice.candidates.front().epoch_s;
   for (const Candidate& candidate : choice.candidates)
     fastest_s = std::min(fastest_s, candidate.epoch_s);
@@ -153,7 +155,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   } else {
     show_tuning(choice, tuning, plan, rehearsals.cluster());
   }
-  if (const std::string file = file_from(values, "html"); !file.empty()) {
+  if (page.is_wanted()) {
     std::vector<NamedCurve> curves;
     for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
       const CandidateOutcome& outcome = tuning.outcomes[i];
@@ -161,12 +163,11 @@ int run_tune(const std::vector<std::string>& arguments) {
           !outcome.curves.empty() && outcome.fate != CandidateOutcome::Fate::diverged;
       if (is_there) curves.push_back({choice.candidates[i].name, mean_of(outcome.curves)});
     }
-    write_text_file(file,
-                    curve_html(curves,
-                               "Tuning " + config.strategy + ": means over " +
-                                   std::to_string(plan.seeds) + " seeds",
-                               command,
-                               plan.goal.target_accuracy));
+    page.write(curve_html(
+        curves,
+        "Tuning " + config.strategy + ": means over " + std::to_string(plan.seeds) + " seeds",
+        command,
+        plan.goal.target_accuracy));
   }
   return tuning.best ? 0 : 1;
 }

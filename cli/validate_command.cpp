@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <iostream>
 #include <optional>
-#include <sstream>
 
 #include "analysis/validation_run.hpp"
 #include "cli/commands.hpp"
@@ -18,7 +17,6 @@
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
 #include "core/source.hpp"
-#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {
@@ -49,6 +47,7 @@ class WorkFolder {
       if (mkdtemp(name.data()) == nullptr) throw RunError(name + ": cannot be made");
       path_ = name;
     }
+    check_output_folder(path_);
     std::error_code error;
     fs::create_directories(path_, error);
     if (error) throw UserError("--folder: " + path_.string() + ": " + error.message());
@@ -96,12 +95,8 @@ int run_validate(const std::vector<std::string>& arguments) {
   for (const std::string& file : values["file"].as<std::vector<std::string>>())
     files.emplace_back(file);
   const ValidationOutput output = validation_output_from(values);
-  const std::string save = file_from(values, "save");
-  for (const std::string& file : {save, output.html}) {
-    const fs::path parent = fs::path(file).parent_path();
-    if (!parent.empty() && !fs::is_directory(parent))
-      throw UserError(file + ": cannot be written: there is no folder " + parent.string());
-  }
+  const OutputFile save = output_from(values, "save");
+  keep_apart({save, output.html}, files);
   const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
   const std::vector<ValidationCase> cases = load_validation_cases(files);
   WorkFolder folder(file_from(values, "folder"));
@@ -131,11 +126,9 @@ int run_validate(const std::vector<std::string>& arguments) {
     folder.keep();
     std::cerr << "epochcast: measurements and logs are in " << folder.path().string() << '\n';
   }
-  if (!save.empty()) {
-    std::ostringstream text;
-    show_validation_json(text, result.rows, result.command, result.date);
-    write_text_file(save, text.str());
-  }
+  save.write([&](std::ostream& out) {
+    show_validation_json(out, result.rows, result.command, result.date);
+  });
   return show(result, output);
 }
 

@@ -10,7 +10,6 @@
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
 #include "core/suggest.hpp"
-#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;
@@ -91,15 +90,14 @@ po::options_description validation_output_options() {
 ValidationOutput validation_output_from(const po::variables_map& values) {
   ValidationOutput output;
   output.format = parse_format(values["format"].as<std::string>());
-  output.html = file_from(values, "html");
+  output.html = output_from(values, "html");
   output.bounds = bounds_from(values);
   return output;
 }
 
 int show(const ValidationFile& validation, const ValidationOutput& output) {
-  if (!output.html.empty()) {
-    write_text_file(
-        output.html,
+  if (output.html.is_wanted()) {
+    output.html.write(
         to_html(validation.rows, "Forecasts and real runs", validation.command, validation.date));
   }
   switch (output.format) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/validation.hpp"
+#include "core/output_file.hpp"
 
 namespace epochcast {
 
@@ -23,7 +24,7 @@ namespace epochcast {
 struct ValidationOutput {
   enum class Format { table, json, markdown };
   Format format = Format::table;
-  std::string html;  ///< the page's file, "" for none
+  OutputFile html;  ///< the page
   ValidationBounds bounds;
 };
 /// The values of validation_output_options and bound_options. Throws a UserError.

@@ -20,11 +20,4 @@ std::string read_text_file(const std::filesystem::path& file) {
   return text.str();
 }
 
-void write_text_file(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw RunError(file.string() + ": cannot be written");
-}
-
 }  // namespace epochcast

@@ -8,7 +8,5 @@ namespace epochcast {
 
 /// The whole file. Throws a UserError when it cannot be read.
 [[nodiscard]] std::string read_text_file(const std::filesystem::path& file);
-/// Makes or replaces the file. Throws a RunError when it cannot be written.
-void write_text_file(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace epochcast

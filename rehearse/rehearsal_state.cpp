@@ -4,7 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "real/common/text_file.hpp"
+#include "core/file_draft.hpp"
+#include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {
@@ -33,16 +34,17 @@ void save_rehearsal_state(const std::filesystem::path& file,
     header["ranks"].push_back(
         {{"position", rank.position}, {"memory", rank.memory}, {"bytes", rank.learner.size()}});
   }
-  std::string text = header.dump() + "\n";
-  for (const real::RankState& rank : state.ranks) text += rank.learner;
-  real::write_atomically(file, text);
+  replace_file(file, [&](std::ostream& out) {
+    out << header.dump() << '\n';
+    for (const real::RankState& rank : state.ranks) out << rank.learner;
+  });
 }
 
 RehearsalState load_rehearsal_state(const std::filesystem::path& file,
                                     const std::vector<SettingText>& settings) {
   RehearsalState state;
   if (!std::filesystem::exists(file)) return state;
-  const std::string text = real::file_text(file);
+  const std::string text = read_text_file(file);
   const std::size_t end = std::min(text.find('\n'), text.size());
   const Json header = Json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
   const RunError damaged(file.string() + ": is damaged, or not the state of a rehearsal");

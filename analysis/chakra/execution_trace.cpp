@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/output_file.hpp"
 #include "execution_trace.pb.h"
 
 namespace epochcast {
@@ -19,10 +19,6 @@ constexpr const char* kSchemaVersion = "0.0.4";
 constexpr double kMicrosecondsPerSecond = 1e6;
 constexpr double kBarrierBytes = 4;
 constexpr int kDimensions = 4;  // of a topology; ASTRA-sim passes over those that it does not have
-
-[[noreturn]] void fail(const std::filesystem::path& file) {
-  throw RunError("--chakra: " + file.string() + " cannot be written");
-}
 
 chakra::Attribute& attribute(chakra::Node& node, const char* name) {
   chakra::Attribute& added = *node.add_attr();
@@ -116,8 +112,7 @@ class NodeMaker {
 void write_rank(const std::vector<RecordedAction>& actions,
                 int rank,
                 const std::filesystem::path& file) {
-  std::ofstream out(file, std::ios::binary);
-  {
+  const auto content = [&](std::ostream& out) {
     google::protobuf::io::OstreamOutputStream stream(&out);
     chakra::GlobalMetadata metadata;
     metadata.set_version(kSchemaVersion);
@@ -127,20 +122,16 @@ void write_rank(const std::vector<RecordedAction>& actions,
       is_good = is_good && google::protobuf::util::SerializeDelimitedToZeroCopyStream(
                                maker.make(action), &stream);
     }
-    if (!is_good) fail(file);
-  }
-  out.flush();
-  if (!out) fail(file);
+    if (!is_good) out.setstate(std::ios::failbit);
+  };
+  OutputFile(file).write(content, Safety::cache);  // thousands of files: not one by one to the disk
 }
 
 /// {"1": [0, 1], "2": [2, 3]}: group 0 is everybody, and known without being written.
 void write_groups(const std::vector<std::vector<int>>& groups, const std::filesystem::path& file) {
   auto json = nlohmann::ordered_json::object();
   for (std::size_t i = 1; i < groups.size(); ++i) json[std::to_string(i)] = groups[i];
-  std::ofstream out(file);
-  out << json.dump() << '\n';
-  out.flush();
-  if (!out) fail(file);
+  OutputFile(file).write(json.dump() + "\n");
 }
 
 }  // namespace
@@ -149,7 +140,8 @@ void write_execution_traces(Recording recording,
                             const std::filesystem::path& folder,
                             const std::string& name) {
   std::error_code error;
-  std::filesystem::create_directory(folder, error);
+  std::filesystem::create_directories(folder, error);
+  if (error) throw RunError(folder.string() + ": cannot be made: " + error.message());
   match_messages(recording);
   for (std::size_t rank = 0; rank < recording.by_rank.size(); ++rank) {
     write_rank(recording.by_rank[rank],

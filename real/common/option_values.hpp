@@ -9,9 +9,6 @@
 
 namespace epochcast::real {
 
-/// Whether the folder of a file to write must exist here: only one of several machines writes it.
-enum class FileCheck { folder, none };
-
 /// The values of a command line, all declared as text; what cannot be converted is added to the
 /// problems, and a harmless value returned.
 class OptionValues {
@@ -32,9 +29,9 @@ class OptionValues {
                                                    std::int64_t high);
   [[nodiscard]] double positive(const std::string& name);
 
-  /// The option's file; a problem unless its folder exists.
-  [[nodiscard]] std::filesystem::path file_to_write(const std::string& name,
-                                                    FileCheck check = FileCheck::folder);
+  /// The option's file; a problem when it has no name. Its place is tried by what writes it: on
+  /// one of several machines.
+  [[nodiscard]] std::filesystem::path file_to_write(const std::string& name);
 
   /// Adds `--NAME: got "VALUE"; expected WHAT`.
   void expected(const std::string& name, const std::string& value, const std::string& what);

@@ -2,14 +2,15 @@
 #include <unistd.h>
 
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <sstream>
 
 #include "core/error.hpp"
+#include "core/output_file.hpp"
 #include "core/source.hpp"
 #include "real/common/json_text.hpp"
 #include "real/common/machine.hpp"
-#include "real/common/text_file.hpp"
 #include "real/mpi/message_options.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
@@ -19,16 +20,13 @@ namespace {
 
 constexpr const char* kProgram = "epochcast-measure-messages";
 
-/// The lines that rank 0 prints about a bad command line, on every rank; "" when it is good. Files
-/// are looked at on rank 0 alone: other machines may not have its folders.
-std::string problems_of(int argc, const char* const* argv, const MpiSession& session) {
+/// The lines that rank 0 prints about what `check` finds wrong there, on every rank; "" when that
+/// is nothing. Files are looked at on rank 0 alone: other machines may not have its folders.
+std::string problems_of(const MpiSession& session, const std::function<void()>& check) {
   std::string lines;
   if (session.rank() == 0) {
     try {
-      const MessageOptions options = parse_message_options(argc, argv, FileCheck::folder);
-      if (session.size() < 2 && !options.is_help)
-        throw UserError("got 1 rank; expected 2 or more: start it with mpirun -n 2 " +
-                        command_text(argc, argv));
+      check();
     } catch (const UserError& error) {
       for (const std::string& problem : error.problems())
         lines += std::string(kProgram) + ": " + problem + "\n";
@@ -58,12 +56,20 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
 int run(int argc, char** argv) {
   const MpiSession session(&argc, &argv);
   const bool is_first = session.rank() == 0;
-  const std::string problems = problems_of(argc, argv, session);
+  OutputFile output;
+  const std::string problems = problems_of(session, [&] {
+    const MessageOptions asked = parse_message_options(argc, argv);
+    if (asked.is_help) return;
+    if (session.size() < 2)
+      throw UserError("got 1 rank; expected 2 or more: start it with mpirun -n 2 " +
+                      command_text(argc, argv));
+    output = OutputFile(asked.file);
+  });
   if (!problems.empty()) {
     if (is_first) std::cerr << problems;
     return 2;
   }
-  const MessageOptions options = parse_message_options(argc, argv, FileCheck::none);
+  const MessageOptions options = parse_message_options(argc, argv);
   if (options.is_help) {
     if (is_first) std::cout << message_help_text();
     return 0;
@@ -89,7 +95,7 @@ int run(int argc, char** argv) {
   trace.source.versions = {mpi_version(mpi_library_text())};
   trace.source.note = note_of(options.settings.rule, trace.node_of_rank);
   if (trace.title.empty()) trace.title = "Messages among " + trace.source.machine;
-  write_atomically(options.file, json_text(message_trace_json(trace)));
+  output.write(json_text(message_trace_json(trace)));
   std::cerr << "wrote " << options.file.string() << '\n';
   return 0;
 }

@@ -89,7 +89,7 @@ void read_all_reduce(OptionValues& values, MessageSettings& settings) {
 
 }  // namespace
 
-MessageOptions parse_message_options(int argc, const char* const* argv, FileCheck check) {
+MessageOptions parse_message_options(int argc, const char* const* argv) {
   MessageOptions options;
   const po::variables_map words =
       parse_words(described_options(), argc, argv, "--output, --bytes, --all-reduce");
@@ -108,7 +108,7 @@ MessageOptions parse_message_options(int argc, const char* const* argv, FileChec
   if (!values.has("output")) {
     values.missing("output", "a trace file to write");
   } else {
-    options.file = values.file_to_write("output", check);
+    options.file = values.file_to_write("output");
   }
   if (!problems.empty()) throw UserError(problems);
   return options;

@@ -20,9 +20,7 @@ struct MessageOptions {
 };
 
 /// Reads the command line. Throws a UserError with every problem.
-[[nodiscard]] MessageOptions parse_message_options(int argc,
-                                                   const char* const* argv,
-                                                   FileCheck check);
+[[nodiscard]] MessageOptions parse_message_options(int argc, const char* const* argv);
 
 /// The usage, with every option.
 [[nodiscard]] std::string message_help_text();

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/run/checkpoint.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <nlohmann/json.hpp>
+#include <ostream>
 
 #include "core/error.hpp"
+#include "core/file_draft.hpp"
 #include "core/json_input.hpp"
+#include "core/output_file.hpp"
 #include "core/text_file.hpp"
 #include "real/mpi/mpi_call.hpp"
 
@@ -21,35 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSchema = "epochcast.checkpoint/1";
 
-[[noreturn]] void fail(const fs::path& file, const char* what) {
-  throw RunError(file.string() + ": cannot be " + what + ": " + std::strerror(errno));
-}
-
-/// A file descriptor that closes itself.
-class File {
- public:
-  File(const fs::path& file, int flags) : fd_(open(file.c_str(), flags, 0644)) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  [[nodiscard]] bool is_open() const { return fd_ >= 0; }
-  [[nodiscard]] bool write_all(const std::string& bytes) const {
-    for (std::size_t at = 0; at < bytes.size();) {
-      const ssize_t written = write(fd_, bytes.data() + at, bytes.size() - at);
-      if (written < 0 && errno != EINTR) return false;
-      if (written > 0) at += static_cast<std::size_t>(written);
-    }
-    return true;
-  }
-  [[nodiscard]] bool sync() const { return fsync(fd_) == 0; }
-
- private:
-  int fd_;
-};
-
 nlohmann::json settings_json(const std::vector<SettingText>& settings) {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [name, value] : settings) json[name] = value;
@@ -57,24 +25,6 @@ nlohmann::json settings_json(const std::vector<SettingText>& settings) {
 }
 
 }  // namespace
-
-void replace_file(const fs::path& file, const std::vector<std::string>& parts) {
-  const fs::path draft = file.string() + ".new";
-  {
-    const File out(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
-    bool is_good = out.is_open();
-    for (const std::string& part : parts) is_good = is_good && out.write_all(part);
-    if (!is_good || !out.sync()) {
-      const int cause = errno;
-      std::remove(draft.c_str());
-      errno = cause;
-      fail(file, "written");
-    }
-  }
-  if (std::rename(draft.c_str(), file.c_str()) != 0) fail(file, "written");
-  const File folder(file.parent_path(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (!folder.is_open() || !folder.sync()) fail(file, "written");
-}
 
 Checkpoints::Checkpoints(const fs::path& folder, std::vector<SettingText> settings, MPI_Comm job)
     : folder_(fs::absolute(folder)), settings_(std::move(settings)), job_(job) {
@@ -92,6 +42,7 @@ void Checkpoints::open(bool resume) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) throw RunError(folder_.string() + ": cannot be created: " + error.message());
+  check_output_folder(folder_);
   if (!resume && rank_ == 0 && fs::exists(manifest_file())) {
     throw UserError(
         "--checkpoint: " + folder_.string() +
@@ -163,14 +114,16 @@ void Checkpoints::save(const RankState& state) {
                                  {"position", state.position},
                                  {"memory", state.memory},
                                  {"bytes", state.learner.size()}};
-  replace_file(rank_file(serial), {header.dump() + "\n", state.learner});
+  replace_file(rank_file(serial), [&](std::ostream& out) {
+    out << header.dump() << '\n' << state.learner;
+  });
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");
   if (rank_ == 0) {
     const nlohmann::json manifest = {{"schema", kSchema},
                                      {"serial", serial},
                                      {"ranks", ranks_},
                                      {"settings", settings_json(settings_)}};
-    replace_file(manifest_file(), {manifest.dump(2) + "\n"});
+    replace_file(manifest_file(), manifest.dump(2) + "\n");
   }
   // Nobody may overwrite the older files before the manifest has let go of them.
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");

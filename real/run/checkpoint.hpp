@@ -50,8 +50,4 @@ class Checkpoints {
   std::int64_t serial_ = 0;  ///< of the last complete checkpoint; 0: none
 };
 
-/// Replaces `file` by one that holds `parts`, so that whatever happens it is either the old or the
-/// new one: writes a file beside it, fsyncs, renames. Throws a RunError that names file and cause.
-void replace_file(const std::filesystem::path& file, const std::vector<std::string>& parts);
-
 }  // namespace epochcast::real

@@ -84,6 +84,11 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
                    options.timeline.empty() ? nullptr : &timeline,
                    comm);
   const WorkerCosts costs(job, workers);
+  OutputFile timeline_file;
+  if (fabric.rank() == 0) {
+    timeline_file = OutputFile(options.timeline);
+    keep_apart({timeline_file}, options.inputs);
+  }
   std::optional<std::size_t> session;
   std::optional<std::uint64_t> seed;
   if (!config.deterministic) {
@@ -122,7 +127,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
     collect_timeline(timeline,
                      workers,
                      std::string(strategy.name) + ", " + job.network.name,
-                     options.timeline,
+                     timeline_file,
                      comm);
   }
   RunResult result;

@@ -2,12 +2,10 @@
 #include "real/run/job_report.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/batch_cost.hpp"
-#include "core/error.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "strategies/summary.hpp"
 
@@ -94,7 +92,7 @@ std::optional<RunResult> collect_result(RunResult result,
 void collect_timeline(const Timeline& own,
                       const std::vector<WorkerInfo>& workers,
                       const std::string& title,
-                      const std::filesystem::path& file,
+                      const OutputFile& file,
                       MPI_Comm job) {
   nlohmann::json events = nlohmann::json::array();
   for (const TimelineEvent& event : own.events()) {
@@ -113,10 +111,7 @@ void collect_timeline(const Timeline& own,
                .end_s = event[4]});
     }
   }
-  std::ofstream out(file);
-  all.write_chrome_trace(out, title, workers);
-  out.close();
-  if (!out) throw RunError(file.string() + ": the timeline cannot be written");
+  file.write([&](std::ostream& out) { all.write_chrome_trace(out, title, workers); });
 }
 
 }  // namespace epochcast::real

@@ -3,11 +3,11 @@
 
 #include <mpi.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/output_file.hpp"
 #include "core/result.hpp"
 #include "core/timeline.hpp"
 #include "strategies/strategy.hpp"
@@ -22,12 +22,12 @@ namespace epochcast::real {
                                                       const std::vector<double>& epochs_s,
                                                       MPI_Comm job);
 
-/// Writes every worker's events as Chrome trace JSON. Collective over `job`. Throws a RunError when
-/// the file cannot be written.
+/// Writes every worker's events as Chrome trace JSON; `file` counts on the first rank. Collective
+/// over `job`. Throws a RunError when the file cannot be written.
 void collect_timeline(const Timeline& own,
                       const std::vector<WorkerInfo>& workers,
                       const std::string& title,
-                      const std::filesystem::path& file,
+                      const OutputFile& file,
                       MPI_Comm job);
 
 }  // namespace epochcast::real

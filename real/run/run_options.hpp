@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <vector>
 
 namespace epochcast::real {
 
@@ -14,6 +15,7 @@ struct RunOptions {
   std::int64_t checkpoint_every =
       0;  ///< iterations (rounds, where workers train locally); 0: epochs
   bool is_resumed = false;
+  std::vector<std::filesystem::path> inputs = {};  ///< what no output may replace
   bool has_bar = false;  ///< a terminal shows what the first rank writes to stderr
 };
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/progress_bar.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
+#include "core/line_file.hpp"
 #include "real/common/machine.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
@@ -67,13 +67,17 @@ class TrainingRun {
             std::cerr, options.has_bar, "training, epochs", static_cast<double>(config.epochs)) {}
 
   std::optional<RunResult> run(RunResult result) {
+    if (is_first()) try_outputs();
     if (!options_.checkpoint.empty()) open_checkpoints();
-    if (is_first() && !options_.metrics.empty()) open_metrics();
+    if (is_first() && metrics_file_.is_wanted()) {
+      metrics_.emplace(metrics_file_,
+                       resumed_at_ ? LineFile::Start::after_older_lines : LineFile::Start::empty);
+    }
     worker_.progress.after_iteration = [this] { after_iteration(); };
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
     strategy_.run(worker_);
     if (!options_.timeline.empty())
-      collect_timeline(timeline_, crew_.workers, title(), options_.timeline, crew_.comm);
+      collect_timeline(timeline_, crew_.workers, title(), timeline_file_, crew_.comm);
     if (resumed_at_) {
       result.notes.push_back("resumed in epoch " + std::to_string(*resumed_at_ + 1) +
                              "; times are of the epochs run since, from start to end");
@@ -120,9 +124,10 @@ class TrainingRun {
     };
   }
 
-  void open_metrics() {
-    metrics_.open(options_.metrics, resumed_at_ ? std::ios::app : std::ios::trunc);
-    if (!metrics_) throw RunError(options_.metrics.string() + ": cannot be written");
+  void try_outputs() {
+    timeline_file_ = OutputFile(options_.timeline);
+    metrics_file_ = OutputFile(options_.metrics);
+    keep_apart({timeline_file_, metrics_file_}, options_.inputs);
   }
 
   void after_iteration() {
@@ -159,10 +164,7 @@ class TrainingRun {
   }
 
   void show(const CurvePoint& point) {
-    if (!options_.metrics.empty()) {
-      metrics_ << to_json(point).dump() << std::endl;
-      if (!metrics_) throw RunError(options_.metrics.string() + ": cannot be written");
-    }
+    if (metrics_) metrics_->add(to_json(point).dump());
     progress_.say(text_of(point, config_.epochs));
   }
 
@@ -178,7 +180,9 @@ class TrainingRun {
   ProgressBar progress_;
   std::optional<Checkpoints> checkpoints_;
   std::optional<std::int64_t> resumed_at_;
-  std::ofstream metrics_;
+  OutputFile timeline_file_;
+  OutputFile metrics_file_;
+  std::optional<LineFile> metrics_;
   std::int64_t iterations_ = 0;
   std::vector<double> epochs_s_;
 };

@@ -6,9 +6,10 @@
 
 #include "core/cost_trace.hpp"
 #include "core/error.hpp"
+#include "core/output_file.hpp"
+#include "core/text_file.hpp"
 #include "real/common/json_text.hpp"
 #include "real/common/progress_lines.hpp"
-#include "real/common/text_file.hpp"
 #include "real/mpi/give_up.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_measure_crew.hpp"
@@ -26,21 +27,25 @@ constexpr const char* kProgram = "epochcast-measure";
 /// A trace to write, and what it is added to: nothing when there is none yet.
 struct Target {
   DeviceTrace trace;
+  OutputFile output;
   nlohmann::ordered_json existing;
 };
 
 /// Checked before anything is measured.
 std::vector<Target> targets(const MeasureOptions& options) {
   std::vector<Target> all;
+  std::vector<OutputFile> outputs;
   for (DeviceTrace& trace : device_traces(options)) {
     nlohmann::ordered_json existing;
     if (options.is_append && std::filesystem::exists(trace.file)) {
       static_cast<void>(load_trace(trace.file));
-      existing = nlohmann::ordered_json::parse(file_text(trace.file));
+      existing = nlohmann::ordered_json::parse(read_text_file(trace.file));
       static_cast<void>(merged_trace(existing, make_trace(trace.header, {}), trace.file.string()));
     }
-    all.push_back({std::move(trace), std::move(existing)});
+    outputs.emplace_back(trace.file);
+    all.push_back({std::move(trace), outputs.back(), std::move(existing)});
   }
+  keep_apart(outputs, options.inputs);
   return all;
 }
 
@@ -51,7 +56,7 @@ void write(Target& target,
   nlohmann::ordered_json trace = make_trace(target.trace.header, costs);
   const std::string file = target.trace.file.string();
   if (!target.existing.is_null()) trace = merged_trace(target.existing, trace, file);
-  write_atomically(target.trace.file, json_text(trace));
+  target.output.write(json_text(trace));
   std::cerr << "wrote " << file << '\n';
 }
 
@@ -83,8 +88,7 @@ void complete_source(MeasuredSource& source, const MpiSession& session) {
 /// alone: other machines may not have its folders.
 void run_together(int argc, const char* const* argv, const MpiSession& session) {
   const bool is_first = session.rank() == 0;
-  MeasureOptions options = parse_options(
-      argc, argv, EPOCHCAST_SOURCE_DIR, is_first ? FileCheck::folder : FileCheck::none);
+  MeasureOptions options = parse_options(argc, argv, EPOCHCAST_SOURCE_DIR);
   if (options.is_help) {
     if (is_first) std::cout << help_text() << std::flush;
     return;

@@ -186,22 +186,21 @@ void read_slow_down(OptionValues& values, MeasureOptions& options) {
   }
 }
 
-void read_file(OptionValues& values, MeasureOptions& options, FileCheck check) {
+void read_file(OptionValues& values, MeasureOptions& options) {
   options.is_append = values.has("append");
   if (values.has("output") == options.is_append) {
     values.add(options.is_append ? "--append: expected either this or --output, got both"
                                  : "--output: missing; expected a trace file to write");
     return;
   }
-  options.file = values.file_to_write(options.is_append ? "append" : "output", check);
+  options.file = values.file_to_write(options.is_append ? "append" : "output");
 }
 
 }  // namespace
 
 MeasureOptions parse_options(int argc,
                              const char* const* argv,
-                             const std::filesystem::path& data_folder,
-                             FileCheck check) {
+                             const std::filesystem::path& data_folder) {
   MeasureOptions options;
   const po::variables_map words = parse_words(described_options(), argc, argv, kExpected);
   Words problems;
@@ -213,13 +212,14 @@ MeasureOptions parse_options(int argc,
   options.settings.seed =
       static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
   read_dataset(values, data_folder / "models" / "datasets", options.settings);
+  options.inputs = {data_folder / "models", values.text("data")};
   read_batches(values, options.settings);
   options.settings.rule = read_sampling_rule(values);
   options.settings.rule.drop_preempted = values.has("drop-preempted");
   read_device(values, options);
   options.ranks = static_cast<int>(values.integer("ranks", 1, kMostRanks));
   read_slow_down(values, options);
-  read_file(values, options, check);
+  read_file(values, options);
   if (!problems.empty()) throw UserError(problems);
 
   TraceHeader& header = options.header;

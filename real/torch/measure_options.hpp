@@ -17,18 +17,18 @@ struct MeasureOptions {
   MeasureSettings settings;
   TraceHeader header;  ///< complete but for the note, which depends on what is measured
   int ranks = 1;       ///< how many processes measure at the same time
-  std::map<std::string, double> slow_down;  ///< by device class, model or rank
-  std::filesystem::path file;               ///< where the trace goes
-  bool is_append = false;                   ///< add a session to `file`, where it exists
-  bool is_help = false;                     ///< nothing else is set
+  std::map<std::string, double> slow_down;    ///< by device class, model or rank
+  std::filesystem::path file;                 ///< where the trace goes
+  std::vector<std::filesystem::path> inputs;  ///< what is read, and must not be written
+  bool is_append = false;                     ///< add a session to `file`, where it exists
+  bool is_help = false;                       ///< nothing else is set
 };
 
 /// Reads the command line, the data set's file and the machine's name. Throws a UserError with
 /// every problem. `data_folder` is the folder that holds models/.
 [[nodiscard]] MeasureOptions parse_options(int argc,
                                            const char* const* argv,
-                                           const std::filesystem::path& data_folder,
-                                           FileCheck check = FileCheck::folder);
+                                           const std::filesystem::path& data_folder);
 
 /// How many times as long batches are to take on a rank.
 [[nodiscard]] double slow_down_of(const MeasureOptions& options, int rank);

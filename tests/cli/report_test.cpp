@@ -238,11 +238,11 @@ TEST_CASE("a report that cannot be written is an error, exit 1", "[cli]") {
   CHECK(outcome.err == "epochcast: the result could not be written to stdout\n");
 }
 
-TEST_CASE("a page that cannot be written is an error, exit 1", "[cli]") {
+TEST_CASE("a page that cannot be written is an error", "[cli]") {
   const Outcome outcome = Folder().run({"report", kExample, "--html", "none/page.html"});
 
-  CHECK(outcome.status == 1);
-  CHECK(outcome.err == "epochcast: none/page.html: cannot be written\n");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err == "epochcast: none/page.html: cannot be written: there is no folder none\n");
 }
 
 TEST_CASE("report --help names its flags", "[cli]") {

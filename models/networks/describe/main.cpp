@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes models/networks/*.json: epochcast-describe-networks FOLDER
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 
+#include "core/error.hpp"
+#include "core/file_draft.hpp"
 #include "models/networks/describe/families.hpp"
 #include "models/networks/describe/network_text.hpp"
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: epochcast-describe-networks FOLDER\n";
-    return 2;
-  }
-  const std::filesystem::path folder = argv[1];
-  if (!std::filesystem::is_directory(folder)) {
-    std::cerr << folder.string() << ": got no folder; expected an existing one\n";
-    return 2;
-  }
-  for (const auto& network : epochcast::describe::all_networks()) {
-    const std::filesystem::path path = folder / (network.name + ".json");
-    std::ofstream file(path, std::ios::binary);
-    file << epochcast::describe::network_text(network);
-    file.close();
-    if (!file) {
-      std::cerr << path.string() << ": cannot be written\n";
-      return 1;
+  return epochcast::exit_status("epochcast-describe-networks", [&] {
+    if (argc != 2) throw epochcast::UserError("usage: epochcast-describe-networks FOLDER");
+    const std::filesystem::path folder = argv[1];
+    for (const auto& network : epochcast::describe::all_networks()) {
+      epochcast::replace_file(folder / (network.name + ".json"),
+                              epochcast::describe::network_text(network));
     }
-  }
-  return 0;
+    return 0;
+  });
 }

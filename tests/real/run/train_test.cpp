@@ -139,7 +139,7 @@ TEST_CASE("what is wrong with a job is said once, with what to do") {
                 failed);
   complains(kTrain + "--strategy sync --epochs 1 --metrics /dev/full",
             1,
-            "/dev/full: cannot be written" + failed);
+            "/dev/full: cannot be written: No space left on device" + failed);
   complains(kTrain + "--strategy sync --epochs 1 --checkpoint /proc/saved",
             1,
             "/proc/saved: cannot be created: No such file or directory" + failed +
