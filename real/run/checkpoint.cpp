@@ -50,6 +50,9 @@ class File {
   int fd_;
 };
 
+/// What is renamed to `file` when it is whole.
+fs::path draft_of(const fs::path& file) { return file.string() + ".new"; }
+
 nlohmann::json settings_json(const std::vector<SettingText>& settings) {
   nlohmann::json json = nlohmann::json::object();
   for (const auto& [name, value] : settings) json[name] = value;
@@ -59,7 +62,7 @@ nlohmann::json settings_json(const std::vector<SettingText>& settings) {
 }  // namespace
 
 void replace_file(const fs::path& file, const std::vector<std::string>& parts) {
-  const fs::path draft = file.string() + ".new";
+  const fs::path draft = draft_of(file);
   {
     const File out(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
     bool is_good = out.is_open();
@@ -92,6 +95,11 @@ void Checkpoints::open(bool resume) {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) throw RunError(folder_.string() + ": cannot be created: " + error.message());
+  lock_.emplace(folder_, job_);
+  // What a killed job was writing; nobody else is here now.
+  std::vector<fs::path> files = {rank_file(0), rank_file(1)};
+  if (rank_ == 0) files.push_back(manifest_file());
+  for (const fs::path& file : files) fs::remove(draft_of(file), error);
   if (!resume && rank_ == 0 && fs::exists(manifest_file())) {
     throw UserError(
         "--checkpoint: " + folder_.string() +
@@ -169,6 +177,7 @@ void Checkpoints::save(const RankState& state) {
     const nlohmann::json manifest = {{"schema", kSchema},
                                      {"serial", serial},
                                      {"ranks", ranks_},
+                                     {"epoch", state.position.at(1) + 1},
                                      {"settings", settings_json(settings_)}};
     replace_file(manifest_file(), {manifest.dump(2) + "\n"});
   }
