@@ -2,14 +2,13 @@
 #include "analysis/cluster_calibration.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "analysis/calibrated_platform.hpp"
 #include "core/error.hpp"
 #include "core/file_draft.hpp"
+#include "core/process/child.hpp"
 #include "core/setting_text.hpp"
 #include "core/text_file.hpp"
 #include "strategies/strategy.hpp"
@@ -82,13 +81,13 @@ std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
   std::string command = cluster_.launch + " " + quoted(program_.string());
   for (const std::string& word : words) command += " " + quoted(word);
   command += " 2>" + quoted(log.string());
-  FILE* pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) throw RunError("no process can be started");
+  const SignalScope signals;
+  Pipe pipe;
+  Child child = Child::start({"/bin/sh", "-c", command}, {.out = pipe.writing.number()});
+  pipe.writing.reset();
   std::string output;
-  std::array<char, 4096> piece{};
-  for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), pipe)) > 0;)
-    output.append(piece.data(), size);
-  if (pclose(pipe) == 0) return output;
+  read_until_end(pipe.reading, [&](const std::string& piece) { output += piece; });
+  if (child.wait() == 0) return output;
   std::string said = read_text_file(log);
   constexpr std::size_t kMost = 400;
   if (said.size() > kMost) said = "..." + said.substr(said.size() - kMost);

@@ -129,8 +129,7 @@ class Pool {
   }
 
   void tell_lines(Process& process) const {
-    for (std::size_t end = 0;
-         (end = process.text.find('\n', process.told)) != std::string::npos;) {
+    for (std::size_t end = 0; (end = process.text.find('\n', process.told)) != std::string::npos;) {
       work_.line(process.task, process.text.substr(process.told, end - process.told));
       process.told = end + 1;
     }
@@ -149,15 +148,14 @@ void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
                       const std::function<void(std::size_t, TaskAnswer)>& done) {
-  const Work work = {
-      .count = count,
-      .start =
-          [&](std::size_t index, int output, int) {
-            return Child::fork([&] { write_all(output, task(index)); });
-          },
-      .turn = [](std::size_t) { return Turn::start; },
-      .line = [](std::size_t, const std::string&) {},
-      .done = done};
+  const Work work = {.count = count,
+                     .start =
+                         [&](std::size_t index, int output, int) {
+                           return Child::fork([&] { write_all(output, task(index)); });
+                         },
+                     .turn = [](std::size_t) { return Turn::start; },
+                     .line = [](std::size_t, const std::string&) {},
+                     .done = done};
   Pool(work, parallelism).run();
 }
 

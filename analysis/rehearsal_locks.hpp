@@ -12,10 +12,10 @@ namespace epochcast {
 /// Who rehearses what in a folder that several calls share: each rehearsal is one call's at a time.
 ///
 /// A byte of the folder's file `lock` stands for a rehearsal. A call that is killed holds no locks;
-/// what it was writing is removed by the next.
+/// what it was writing is removed by the next that is alone.
 class RehearsalLocks {
  public:
-  /// Removes drafts in the folder that nobody writes any more. Throws a RunError.
+  /// Removes drafts in the folder when no other call is at work there. Throws a RunError.
   explicit RehearsalLocks(const std::filesystem::path& folder);
 
   /// False: another call is at it. Where a file system has no locks, calls may do the same twice;

@@ -123,10 +123,7 @@ class Runner {
          const RehearsalPlace& place,
          const Catalog& catalog,
          const std::function<void(double)>& progress)
-      : place_(place),
-        progress_(progress),
-        locks_(made(place.folder)),
-        shares_(tasks.size(), 0) {
+      : place_(place), progress_(progress), locks_(made(place.folder)), shares_(tasks.size(), 0) {
     for (const RehearsalTask& task : tasks) {
       outcomes_.push_back({.task = task});
       outcomes_.back().task.config = essential(task.config);

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <array>
-#include <cerrno>
-#include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <optional>
 
 #include "cli/mpirun_messages.hpp"
 #include "core/error.hpp"
+#include "core/process/child.hpp"
+#include "core/process/temp_folder.hpp"
 #include "core/setting_text.hpp"
 
 namespace epochcast {
@@ -56,41 +54,31 @@ std::vector<Host> parse_hosts(const std::string& text, int default_ranks) {
 }
 
 int run_words(const std::vector<std::string>& words) {
-  std::array<int, 2> pipe_ends{};
-  if (pipe(pipe_ends.data()) != 0) throw RunError("no pipe can be made");
-  std::cout.flush();
-  const pid_t child = fork();
-  if (child < 0) throw RunError(words[0] + ": cannot be started");
-  if (child == 0) {
-    dup2(pipe_ends[1], STDERR_FILENO);
-    close(pipe_ends[0]);
-    close(pipe_ends[1]);
-    std::vector<char*> arguments;
-    arguments.reserve(words.size() + 1);
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    std::signal(SIGPIPE, SIG_DFL);
-    execvp(arguments[0], arguments.data());
-    std::cerr << "epochcast: " << words[0]
-              << ": cannot be started; install it (Debian: openmpi-bin)\n";
-    _exit(127);
-  }
-  close(pipe_ends[1]);
-  std::signal(SIGINT, SIG_IGN);  // goes to the child as well, which ends
+  const SignalScope signals;
+  Pipe messages_pipe;
+  Child child = Child::start(words, {.err = messages_pipe.writing.number()});
+  messages_pipe.writing.reset();
   MpirunMessages messages;
-  std::array<char, 4096> piece{};
-  while (true) {
-    const ssize_t size = read(pipe_ends[0], piece.data(), piece.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) break;
-    std::cerr << messages.feed({piece.data(), static_cast<std::size_t>(size)}) << std::flush;
-  }
+  read_until_end(messages_pipe.reading, [&](const std::string& piece) {
+    std::cerr << messages.feed(piece) << std::flush;
+  });
   std::cerr << messages.finish() << std::flush;
-  close(pipe_ends[0]);
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
+  return shell_status(child.wait());
+}
+
+int run_mpirun(const std::vector<std::string>& words) {
+  // What Open MPI leaves behind when it is killed is in there. Batch systems have such a folder of
+  // their own, on every machine.
+  std::optional<TempFolder> sessions;
+  if (std::getenv("SLURM_JOB_ID") == nullptr) {
+    sessions.emplace("epochcast-mpirun");
+    setenv("TMPDIR", sessions->path().c_str(), 1);
   }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  const int status = run_words(words);
+  constexpr int kNotFound = 127;
+  if (status == kNotFound)
+    throw RunError(words[0] + " cannot be started; install it (Debian: openmpi-bin)");
+  return status;
 }
 
 }  // namespace epochcast

@@ -20,7 +20,11 @@ struct Host {
 /// What --hosts names: "node1,node2:4"; `default_ranks` without a number. Throws a UserError.
 [[nodiscard]] std::vector<Host> parse_hosts(const std::string& text, int default_ranks);
 
-/// Runs the words as a command; returns its exit status, 128 + number for a signal.
+/// Runs the words as a command; returns its exit status, 128 + number for a signal. Throws
+/// Interrupted, when the command has ended.
 [[nodiscard]] int run_words(const std::vector<std::string>& words);
+
+/// The same for mpirun, whose files are in a folder that is gone afterwards.
+[[nodiscard]] int run_mpirun(const std::vector<std::string>& words);
 
 }  // namespace epochcast

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 #include <thread>
 
@@ -16,13 +18,16 @@
 #include "cli/run_options.hpp"
 #include "core/error.hpp"
 #include "core/job.hpp"
+#include "core/process/interruption.hpp"
 #include "core/setting_text.hpp"
 #include "core/suggest.hpp"
+#include "core/text_file.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
 
+namespace fs = std::filesystem;
 namespace po = boost::program_options;
 
 using Words = std::vector<std::string>;
@@ -177,6 +182,28 @@ int submit(const std::string& script) {
   return 0;
 }
 
+/// What an interrupted job leaves to go on with.
+std::string kept_text(const std::string& folder) {
+  if (folder.empty()) return "nothing was kept: there was no --checkpoint";
+  const fs::path manifest = fs::path(folder) / "checkpoint.json";
+  std::error_code unreadable;
+  const auto json = fs::exists(manifest, unreadable)
+                        ? nlohmann::json::parse(read_text_file(manifest), nullptr, false)
+                        : nlohmann::json();
+  if (!json.is_object() || !json.contains("epoch"))
+    return "there is no checkpoint yet in " + folder;
+  return "the checkpoint in " + folder + " is of epoch " + json["epoch"].dump() +
+         "; with --resume the job goes on from there";
+}
+
+int run_job(const Words& words, const std::string& checkpoint) {
+  try {
+    return run_mpirun(words);
+  } catch (const Interrupted& end) {
+    throw Interrupted(end.signal(), kept_text(checkpoint));
+  }
+}
+
 int launch(Command command, const std::string& name, const Words& arguments) {
   po::options_description options;
   options.add(run_flags(command)).add(launch_flags());
@@ -211,7 +238,8 @@ int launch(Command command, const std::string& name, const Words& arguments) {
     std::cout << shell_text(words) << '\n';
     return 0;
   }
-  const int status = run_words(words);
+  const int status =
+      run_job(words, command == Command::train ? file_from(values, "checkpoint") : "");
   constexpr int kBadInput = 2;
   if (status == 0 || status == kBadInput) return status;
   std::string text = "the job failed (mpirun's exit status " + std::to_string(status) + ")";

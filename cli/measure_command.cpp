@@ -60,7 +60,7 @@ int run_ranks(const Launch& launch, int ranks, Words program) {
   words.insert(words.end(), {"-n", std::to_string(ranks)});
   words.insert(words.end(), program.begin(), program.end());
   words.insert(words.end(), launch.rest.begin(), launch.rest.end());
-  return run_words(words);
+  return run_mpirun(words);
 }
 
 int measure_batches(const Launch& launch) {

@@ -15,6 +15,7 @@
 #include "cli/show_validation.hpp"
 #include "cli/validation_options.hpp"
 #include "core/error.hpp"
+#include "core/process/temp_folder.hpp"
 #include "core/setting_text.hpp"
 #include "core/source.hpp"
 
@@ -41,30 +42,22 @@ po::options_description run_options() {
 /// --folder, or one that is gone afterwards, unless something fails: messages name logs in it.
 class WorkFolder {
  public:
-  explicit WorkFolder(const std::string& given) : path_(given), is_kept_(!given.empty()) {
-    if (!is_kept_) {
-      std::string name = (fs::temp_directory_path() / "epochcast-validate-XXXXXX").string();
-      if (mkdtemp(name.data()) == nullptr) throw RunError(name + ": cannot be made");
-      path_ = name;
-    }
+  explicit WorkFolder(const std::string& given) : path_(given) {
+    if (given.empty()) path_ = temporary_.emplace("epochcast-validate").path();
     check_output_folder(path_);
     std::error_code error;
     fs::create_directories(path_, error);
     if (error) throw UserError("--folder: " + path_.string() + ": " + error.message());
   }
-  ~WorkFolder() {
-    std::error_code error;
-    if (!is_kept_ && std::uncaught_exceptions() == 0) fs::remove_all(path_, error);
-  }
-  WorkFolder(const WorkFolder&) = delete;
-  WorkFolder& operator=(const WorkFolder&) = delete;
 
   [[nodiscard]] fs::path path() const { return fs::absolute(path_); }
-  void keep() { is_kept_ = true; }
+  void keep() {
+    if (temporary_) temporary_->keep();
+  }
 
  private:
   fs::path path_;
-  bool is_kept_;
+  std::optional<TempFolder> temporary_;
 };
 
 int parse_repetitions(const std::string& text) {
@@ -103,7 +96,7 @@ int run_validate(const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {"epochcast", "validate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   ValidationFile result = {.rows = {}, .command = shell_text(command), .date = today_text()};
-  {
+  try {
     std::optional<ProgressBar> progress;
     const bool is_terminal = isatty(STDERR_FILENO) != 0;
     result.rows = run_validation(
@@ -118,6 +111,11 @@ int run_validate(const std::vector<std::string>& arguments) {
           if (!step.empty() && !is_terminal) progress->say(step);
           progress->update(static_cast<double>(done), is_terminal ? ", " + step : "");
         });
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception&) {
+    folder.keep();
+    throw;
   }
   const bool is_whole = std::all_of(result.rows.begin(),
                                     result.rows.end(),

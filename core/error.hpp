@@ -30,9 +30,8 @@ class RunError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What main returns: what `work` does, or, once the reasons are on stderr, a line each that begins
-/// with the program's name, 2 for a UserError, 128 + signal when Interrupted, and 1 for any other
-/// exception.
+/// What main returns: what `work` does or, the reasons being on stderr, a line each that begins with
+/// the program's name, 2 for a UserError, 128 + signal when Interrupted, 1 for other exceptions.
 [[nodiscard]] int exit_status(const std::string& program, const std::function<int()>& work);
 
 }  // namespace epochcast

@@ -70,9 +70,11 @@ class DescriptorBuffer : public std::streambuf {
   std::array<char, std::size_t{1} << 16> buffer_{};
 };
 
+const std::string kDraft = ".epochcast-";
+
 /// The n-th name of this process's drafts in a folder.
 fs::path draft_name(const fs::path& folder, int n) {
-  return folder / (".epochcast-" + std::to_string(getpid()) + "-" + std::to_string(n));
+  return folder / (kDraft + std::to_string(getpid()) + "-" + std::to_string(n));
 }
 
 /// Calls `make` with one name after another until it makes something. Returns the name; empty:
@@ -165,6 +167,13 @@ void replace_file(const fs::path& file, const Content& content) {
 
 void replace_file(const fs::path& file, std::string_view text) {
   replace_file(file, [&](std::ostream& out) { out << text; });
+}
+
+void remove_drafts(const fs::path& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    if (entry.path().filename().string().starts_with(kDraft)) fs::remove(entry.path(), ignored);
+  }
 }
 
 }  // namespace epochcast

@@ -53,6 +53,9 @@ void write_content(int descriptor, const Content& content, const std::filesystem
 void replace_file(const std::filesystem::path& file, const Content& content);
 void replace_file(const std::filesystem::path& file, std::string_view text);
 
+/// Removes the drafts that killed processes left in a folder where nothing else is being written.
+void remove_drafts(const std::filesystem::path& folder);
+
 /// Throws the RunError `NAME: cannot be written: REASON` for an errno.
 [[noreturn]] void fail_to_write(const std::filesystem::path& name, int reason);
 

@@ -176,6 +176,15 @@ std::string read_some(const Descriptor& file) {
   return piece;
 }
 
+void read_until_end(const Descriptor& file, const std::function<void(const std::string&)>& piece) {
+  while (true) {
+    if (wait_for_input({file.number()}).empty()) continue;
+    const std::string text = read_some(file);
+    if (text.empty()) return;
+    piece(text);
+  }
+}
+
 std::vector<std::size_t> wait_for_input(const std::vector<int>& files,
                                         std::optional<std::chrono::milliseconds> time) {
   std::vector<pollfd> polls;

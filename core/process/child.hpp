@@ -88,6 +88,9 @@ class Child {
 /// Reads what has arrived, at most 64 KiB; nothing at the end. Throws a RunError.
 [[nodiscard]] std::string read_some(const Descriptor& file);
 
+/// Hands over what comes until the end of the file. Throws Interrupted and RunError.
+void read_until_end(const Descriptor& file, const std::function<void(const std::string&)>& piece);
+
 /// Waits until some of the files can be read, or are over, at most for `time`: which of them.
 /// Throws Interrupted.
 [[nodiscard]] std::vector<std::size_t> wait_for_input(

@@ -56,8 +56,7 @@ void LockFile::write(const std::string& text) const {
   const bool is_written =
       ftruncate(file_.number(), 0) == 0 &&
       pwrite(file_.number(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
-  if (!is_written)
-    throw RunError(path_.string() + ": cannot be written: " + std::strerror(errno));
+  if (!is_written) throw RunError(path_.string() + ": cannot be written: " + std::strerror(errno));
 }
 
 std::string process_name() {

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "real/mpi/parent_watch.hpp"
 
 namespace epochcast::real {
 
@@ -22,6 +23,7 @@ void check_mpi(int code, const char* call) {
 }
 
 MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exceptions()) {
+  end_with_parent();
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) {
     throw RunError("MPI_Init_thread failed; start this program with mpirun");
@@ -34,6 +36,8 @@ MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exce
         "this MPI library was built without MPI_THREAD_MULTIPLE, which overlapping exchange and "
         "compute needs");
   }
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // all have attached
+  unlink_shared_memory();
 }
 
 MpiSession::~MpiSession() {

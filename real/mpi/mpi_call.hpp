@@ -15,7 +15,7 @@ namespace epochcast::real {
 void check_mpi(int code, const char* call);
 
 /// MPI, from here to the end of the scope: initialised for calls from several threads, errors
-/// returned instead of fatal. One per process.
+/// returned instead of fatal. One per process, which from then on ends when mpirun does.
 class MpiSession {
  public:
   /// Throws a RunError when MPI cannot be started or lacks MPI_THREAD_MULTIPLE.

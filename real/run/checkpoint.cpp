@@ -43,6 +43,8 @@ void Checkpoints::open(bool resume) {
   fs::create_directories(folder_, error);
   if (error) throw RunError(folder_.string() + ": cannot be created: " + error.message());
   check_output_folder(folder_);
+  lock_.emplace(folder_, job_);
+  if (rank_ == 0) remove_drafts(folder_);  // a killed job's; nobody else writes here now
   if (!resume && rank_ == 0 && fs::exists(manifest_file())) {
     throw UserError(
         "--checkpoint: " + folder_.string() +
@@ -122,6 +124,7 @@ void Checkpoints::save(const RankState& state) {
     const nlohmann::json manifest = {{"schema", kSchema},
                                      {"serial", serial},
                                      {"ranks", ranks_},
+                                     {"epoch", state.position.at(1) + 1},
                                      {"settings", settings_json(settings_)}};
     replace_file(manifest_file(), manifest.dump(2) + "\n");
   }

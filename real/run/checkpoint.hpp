@@ -11,6 +11,7 @@
 
 #include "core/job_config.hpp"
 #include "real/common/rank_state.hpp"
+#include "real/run/folder_lock.hpp"
 
 namespace epochcast::real {
 
@@ -24,9 +25,11 @@ class Checkpoints {
   /// `settings`: those of the job. Collective over `job`; so are the other members.
   Checkpoints(const std::filesystem::path& folder, std::vector<SettingText> settings, MPI_Comm job);
 
-  /// Creates the folder. Throws a UserError when it holds a checkpoint already, which `resume`
-  /// allows.
+  /// Creates the folder and locks it. Throws a UserError when another job writes there, or when it
+  /// holds a checkpoint already, which `resume` allows.
   void open(bool resume);
+  /// Whether other jobs are kept out, as far as the folder's file system can; once it is open.
+  [[nodiscard]] bool is_locked() const { return lock_ && lock_->is_locked(); }
   /// This rank's state of the last checkpoint, nothing when there is none yet. Throws a UserError
   /// when it is of another job (ranks or settings other than --epochs differ), and a RunError that
   /// names the file when it is damaged.
@@ -45,6 +48,7 @@ class Checkpoints {
   std::filesystem::path folder_;
   std::vector<SettingText> settings_;
   MPI_Comm job_;
+  std::optional<FolderLock> lock_;
   int rank_ = 0;
   int ranks_ = 1;
   std::int64_t serial_ = 0;  ///< of the last complete checkpoint; 0: none

@@ -102,6 +102,10 @@ class TrainingRun {
     std::vector<SettingText> settings = setting_texts(config_, kTrain);
     checkpoints_.emplace(options_.checkpoint, std::move(settings), crew_.comm);
     checkpoints_->open(options_.is_resumed);
+    if (is_first() && !checkpoints_->is_locked()) {
+      progress_.say(checkpoints_->folder().string() +
+                    ": its file system has no locks: see to it that no other job writes there");
+    }
     if (!options_.is_resumed) return;
     std::optional<RankState> state = checkpoints_->load();
     if (!state) {

@@ -60,5 +60,14 @@ kill -TERM $job
 wait $job
 claim "an interrupted box ends with 143" [ $? -eq 143 ]
 claim "no namespaces are left" [ "$(boxes)" -eq "$boxes_before" ]
+"$box" --nodes 2 -- sleep 61 &
+job=$!
+sleep 2
+kill -KILL $job
+wait $job 2>/dev/null
+sleep 1
+claim "what ran in a killed box has ended" [ -z "$(pgrep -x -f 'sleep 61')" ]
+"$box" --nodes 1 -- true
+claim "what a killed box leaves is removed by the next" [ "$(boxes)" -eq "$boxes_before" ]
 claim "no interface of the machine has changed" [ "$(interfaces)" = "$before" ]
 exit $((failures > 0))

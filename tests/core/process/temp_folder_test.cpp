@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/process/temp_folder.hpp"
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/core/process/processes.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A $TMPDIR of a test's own.
+class PrivateTmp {
+ public:
+  PrivateTmp() {
+    std::string name = (fs::temp_directory_path() / "epochcast-test-XXXXXX").string();
+    path_ = mkdtemp(name.data());
+    if (const char* before = std::getenv("TMPDIR")) before_ = before;
+    setenv("TMPDIR", path_.c_str(), 1);
+  }
+  ~PrivateTmp() {
+    if (before_.empty()) unsetenv("TMPDIR");
+    if (!before_.empty()) setenv("TMPDIR", before_.c_str(), 1);
+    fs::remove_all(path_);
+  }
+  PrivateTmp(const PrivateTmp&) = delete;
+  PrivateTmp& operator=(const PrivateTmp&) = delete;
+
+  [[nodiscard]] std::ptrdiff_t entries() const {
+    return std::distance(fs::directory_iterator(path_), {});
+  }
+
+ private:
+  fs::path path_;
+  std::string before_;
+};
+
+/// A process that has made a folder with a file and waits.
+pid_t owner_of_folder() {
+  return in_process([] {
+    const TempFolder folder("owned");
+    std::ofstream(folder.path() / "file") << "text";
+    pause();
+    return 0;
+  });
+}
+
+TEST_CASE("a temporary folder is there while its owner is, unless it is kept") {
+  const PrivateTmp tmp;
+  {
+    TempFolder folder("owned");
+    std::ofstream(folder.path() / "file") << "text";
+    CHECK(tmp.entries() == 1);
+  }
+  CHECK(tmp.entries() == 0);
+  { TempFolder("owned").keep(); }
+  CHECK(tmp.entries() == 1);
+  { const TempFolder next("owned"); }
+  CHECK(tmp.entries() == 1);
+}
+
+TEST_CASE("a temporary folder goes when its owner is killed") {
+  const PrivateTmp tmp;
+  const pid_t owner = owner_of_folder();
+  REQUIRE(soon([&] { return tmp.entries() == 1; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+
+  kill(owner, SIGKILL);
+  ended(owner);
+
+  CHECK(soon([&] { return tmp.entries() == 0; }));
+}
+
+TEST_CASE("a folder whose owner was killed with its guard goes when the next is made") {
+  const PrivateTmp tmp;
+  const fs::path stale = fs::temp_directory_path() / "owned-stale1";
+  fs::create_directory(stale);
+  std::ofstream(stale / ".temporary").flush();
+  const fs::path foreign = fs::temp_directory_path() / "owned-without-mark";
+  fs::create_directory(foreign);
+  const pid_t owner = owner_of_folder();
+  CHECK(soon([&] { return !fs::exists(stale) && tmp.entries() == 2; }));
+
+  { const TempFolder next("owned"); }
+
+  CHECK(tmp.entries() == 2);  // the owner's is in use
+  CHECK(fs::exists(foreign));
+  kill(owner, SIGKILL);
+  ended(owner);
+  CHECK(soon([&] { return tmp.entries() == 1; }));
+}
+
+TEST_CASE("a folder stays until the programs of a killed owner have ended") {
+  const PrivateTmp tmp;
+  Pipe go;
+  const pid_t owner = in_process([&] {
+    const TempFolder folder("owned");
+    // Deaf to what it gets when its parent dies.
+    Child child =
+        Child::start({"sh", "-c", "trap '' TERM; echo; sleep 0.3"}, {.out = go.writing.number()});
+    return child.wait();
+  });
+  static_cast<void>(read_some(go.reading));
+  kill(owner, SIGKILL);
+  ended(owner);
+
+  CHECK(tmp.entries() == 1);
+  CHECK(soon([&] { return tmp.entries() == 0; }));
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// How real jobs end when they do not end by themselves.
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "tests/catch.hpp"
+#include "tests/real/run/jobs.hpp"
+#include "tests/real/run/running_program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+const std::string kLong =
+    kTrain + "--strategy sync --epochs 100000 --checkpoint saved --checkpoint-every 1 ";
+
+/// Waits until it is so; false when it is not after a minute, which no machine needs.
+bool soon(const std::function<bool()>& is_so) {
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  while (!is_so() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(10ms);
+  return is_so();
+}
+
+/// The running job's processes of that program.
+std::vector<pid_t> processes_of(const std::string& program) {
+  std::vector<pid_t> found;
+  for (const pid_t pid : RunningProgram::processes()) {
+    std::string name;
+    std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/comm"), name);
+    if (name == program) found.push_back(pid);
+  }
+  return found;
+}
+
+void wait_for_checkpoint(const Folder& folder) {
+  REQUIRE(soon([&] { return folder.has("saved/checkpoint.json"); }));
+}
+
+TEST_CASE("an interrupted job ends with all its processes and says what it kept") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const Folder folder;
+    folder.write("tiny.json", kTinyDataset);
+    RunningProgram job(folder, kLong);
+    wait_for_checkpoint(folder);
+
+    kill(job.pid(), signal);
+
+    CHECK(soon([&] { return job.has_ended() && RunningProgram::processes().empty(); }));
+    CHECK(job.status() == 128 + signal);
+    CHECK_THAT(lines(folder.read("err.txt")).back(),
+               Catch::StartsWith(std::string("epochcast: ended by ") +
+                                 (signal == SIGINT ? "SIGINT" : "SIGTERM") +
+                                 "; the checkpoint in saved is of epoch "));
+    CHECK(fs::is_empty(folder.path() / "tmp"));
+  }
+}
+
+TEST_CASE("ranks end with mpirun, mpirun with the command, and nothing of them is left") {
+  for (const std::string victim : {"epochcast", "mpirun", "epochcast-run"}) {
+    CAPTURE(victim);
+    const Folder folder;
+    folder.write("tiny.json", kTinyDataset);
+    RunningProgram job(folder, kLong);
+    wait_for_checkpoint(folder);
+
+    kill(processes_of(victim).front(), SIGKILL);
+
+    CHECK(soon([&] { return job.has_ended() && RunningProgram::processes().empty(); }));
+    CHECK(fs::is_empty(folder.path() / "tmp"));
+  }
+}
+
+TEST_CASE("two jobs never write one checkpoint folder") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  RunningProgram job(folder, kLong);
+  wait_for_checkpoint(folder);
+
+  const Outcome second = folder.run(kLong + "--resume");
+
+  CHECK(second.status == 2);
+  CHECK_THAT(second.err,
+             Catch::Contains("epochcast: --checkpoint: " + (folder.path() / "saved").string() +
+                             " is in use by another job (process "));
+  CHECK_THAT(second.err, Catch::Contains("); wait until it has ended, or choose another folder\n"));
+  CHECK_FALSE(job.has_ended());
+}
+
+TEST_CASE("a job is resumed as soon as the one before was killed, whatever is left of it") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const std::string job = kTrain + "--strategy sync --checkpoint saved --checkpoint-every 1 ";
+  RunningProgram killed(folder, job + "--epochs 4");
+  wait_for_checkpoint(folder);
+  // No rank ends by itself; those that are stopped do not even notice.
+  const std::vector<pid_t> ranks = processes_of("epochcast-run");
+  REQUIRE(ranks.size() == 2);
+  kill(ranks.back(), SIGSTOP);
+  kill(processes_of("mpirun").front(), SIGKILL);
+  kill(killed.pid(), SIGKILL);
+
+  const Outcome early = folder.run(job + "--epochs 4 --resume");
+  CHECK(early.status == 2);
+  CHECK_THAT(early.err, Catch::Contains(" is in use by another job (process "));
+
+  kill(ranks.back(), SIGKILL);
+  CHECK(folder.run(job + "--epochs 4 --resume").status == 0);
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+
+/// `epochcast` in a folder, as a terminal starts it: in a process group of its own, with its own
+/// $TMPDIR and cache there. What its processes leave behind becomes this process's.
+class RunningProgram {
+ public:
+  RunningProgram(const Folder& folder, const std::string& arguments);
+  ~RunningProgram();
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Whether it has ended; its status then.
+  [[nodiscard]] bool has_ended();
+  /// As `wait` shows it: exit status, or minus the signal.
+  [[nodiscard]] int status() const { return status_; }
+  /// It and all that it has started, directly or not; what has ended is not there.
+  [[nodiscard]] static std::vector<pid_t> processes();
+  /// "12 epochcast-run --rank" for each of them, for messages.
+  [[nodiscard]] static std::string process_text();
+
+ private:
+  pid_t pid_ = 0;
+  bool has_ended_ = false;
+  int status_ = 0;
+};
+
+}  // namespace epochcast::tests
