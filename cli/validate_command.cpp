@@ -17,6 +17,7 @@
 #include "cli/validation_options.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
+#include "core/shell_text.hpp"
 #include "core/source.hpp"
 #include "core/text_file.hpp"
 
