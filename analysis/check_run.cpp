@@ -5,6 +5,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/plain_text.hpp"
+
 namespace epochcast {
 namespace {
 
@@ -12,7 +14,9 @@ using Keys = std::initializer_list<const char*>;
 
 void check_texts(JsonInput& object, Keys keys) {
   for (const char* key : keys) {
-    if (const JsonInput text = object.at(key); !text.value().is_string()) text.fail("a text");
+    const JsonInput text = object.at(key);
+    if (!text.value().is_string() || !is_plain_text(text.value().get_ref<const std::string&>()))
+      text.fail(std::string("a text in ") + kExpectedPlainText);
   }
 }
 
@@ -39,6 +43,9 @@ void check_interval(const JsonInput& interval) {
     return;
   }
   for (const JsonInput& bound : interval.elements()) check_amount(bound, "seconds, not negative");
+  const nlohmann::json& bounds = interval.value();
+  if (bounds[0].is_number() && bounds[1].is_number() && bounds[0] > bounds[1])
+    interval.problem("got its bounds in reverse; expected the lower one first");
 }
 
 void check_grade(const JsonInput& grade) {

@@ -10,6 +10,7 @@
 #include "core/file_draft.hpp"
 #include "core/process/child.hpp"
 #include "core/setting_text.hpp"
+#include "core/shell_text.hpp"
 #include "core/text_file.hpp"
 #include "strategies/strategy.hpp"
 
@@ -23,12 +24,6 @@ constexpr const char* kDevice = "this-cpu";
 constexpr const char* kBatchSeconds = "5";  // of each batch size, before and after each run
 constexpr const char* kMessageBytes =
     "4,256,4096,16384,65536,131072,262144,524288,1048576,2097152,4194304";
-
-std::string quoted(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
 
 /// How many times as long batches take on a rank, by --slow-down.
 double slow_down_of_rank(const JobConfig& config, std::size_t rank) {
@@ -78,9 +73,8 @@ ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
 std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
                                           const fs::path& log) const {
   // The launch words are the user's own, as on a command line.
-  std::string command = cluster_.launch + " " + quoted(program_.string());
-  for (const std::string& word : words) command += " " + quoted(word);
-  command += " 2>" + quoted(log.string());
+  const std::string command = cluster_.launch + " " + shell_text({program_.string()}) + " " +
+                              shell_text(words) + " 2>" + shell_text({log.string()});
   const SignalScope signals;
   Pipe pipe;
   Child child = Child::start({"/bin/sh", "-c", command}, {.out = pipe.writing.number()});

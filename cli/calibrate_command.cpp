@@ -18,6 +18,7 @@
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/job.hpp"
+#include "core/shell_text.hpp"
 #include "core/text_file.hpp"
 #include "core/units.hpp"
 

@@ -10,6 +10,7 @@
 #include "cli/job_options.hpp"
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
+#include "core/shell_text.hpp"
 #include "core/text_file.hpp"
 #include "core/units.hpp"
 #include "real/common/cost_trace_file.hpp"

@@ -9,7 +9,9 @@
 #include "cli/job_options.hpp"
 #include "core/error.hpp"
 #include "core/json_input.hpp"
+#include "core/plain_text.hpp"
 #include "core/setting_text.hpp"
+#include "core/source.hpp"
 #include "real/common/option_values.hpp"
 
 namespace epochcast {
@@ -129,11 +131,12 @@ void read_source(real::OptionValues& values, ImportOptions& options) {
     return values.text(name);
   };
   options.device = required("device", "the device that computed, as platforms call it");
+  if (!options.device.empty() && !is_name(options.device))
+    values.expected("device", options.device, kExpectedName);
   options.machine = required("machine", "the machine that the job ran on, in words");
   options.title = values.text("title");
   options.date = values.text("date");
-  if (values.has("date") &&
-      !std::regex_match(options.date, std::regex("[0-9]{4}-[0-9]{2}-[0-9]{2}")))
+  if (values.has("date") && !is_date(options.date))
     values.expected("date", options.date, "a day such as 2026-11-21");
 }
 

@@ -3,6 +3,7 @@
 
 #include <boost/program_options.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.hpp"
 #include "core/job.hpp"
@@ -57,7 +58,12 @@ po::variables_map parse_flags(const std::string& command,
     po::variables_map values;
     const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
     po::command_line_parser parser(arguments);
-    po::store(parser.options(options).style(style).positional(positions).run(), values);
+    const auto parsed = parser.options(options).style(style).positional(positions).run();
+    for (const auto& option : parsed.options) {
+      for (const std::string& value : option.value)
+        check_plain_text(value, option.position_key < 0 ? "--" + option.string_key : positional);
+    }
+    po::store(parsed, values);
     return values;
   } catch (const po::unknown_option& error) {
     throw UserError(unknown_name("option", error.get_option_name(), known));
@@ -82,9 +88,11 @@ JobConfig config_from(Command command, const po::variables_map& values) {
     apply_experiment(config, read_json_file(file), file);
   }
   std::vector<std::string> problems;
+  std::set<std::string> given;
   const auto apply =
-      [&](std::string_view name, const std::string& value, const std::string& origin) {
+      [&](const std::string& name, const std::string& value, const std::string& origin) {
         try {
+          if (!given.insert(name).second) throw UserError(origin + ": given more than once");
           check_counts(name, command, origin);
           set_setting(config, name, value, origin);
         } catch (const UserError& error) {
@@ -166,23 +174,6 @@ std::optional<double> seconds_from(const po::variables_map& values, const std::s
   } catch (const UserError& error) {
     throw UserError("--" + flag + ": " + error.what());
   }
-}
-
-std::string shell_text(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += " ";
-    const bool is_plain =
-        !word.empty() && word.find_first_of(" \t\n;|&<>()[]{}$`\"'*?!#~\\") == word.npos;
-    if (is_plain) {
-      text += word;
-      continue;
-    }
-    text += "'";
-    for (const char c : word) text += c == '\'' ? "'\\''" : std::string(1, c);
-    text += "'";
-  }
-  return text;
 }
 
 }  // namespace epochcast

@@ -56,7 +56,4 @@ enum class Format { table, json, csv };
 [[nodiscard]] std::optional<double> seconds_from(
     const boost::program_options::variables_map& values, const std::string& flag);
 
-/// Words as a shell would take them again.
-[[nodiscard]] std::string shell_text(const std::vector<std::string>& words);
-
 }  // namespace epochcast

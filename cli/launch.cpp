@@ -4,7 +4,10 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <numeric>
 #include <optional>
+#include <regex>
+#include <set>
 
 #include "cli/mpirun_messages.hpp"
 #include "core/error.hpp"
@@ -33,24 +36,40 @@ int parse_ranks(const std::string& option, const std::string& text) {
 }
 
 std::vector<Host> parse_hosts(const std::string& text, int default_ranks) {
+  const std::regex host_name("[A-Za-z0-9][A-Za-z0-9._-]*");
+  const UserError wrong("--hosts: got \"" + text + "\"; expected names such as node1,node2:4");
+  if (text.empty()) throw wrong;
   std::vector<Host> hosts;
-  if (text.empty()) throw UserError("--hosts: got \"\"; expected names such as node1,node2:4");
+  std::set<std::string> seen;
+  std::int64_t ranks = 0;
   for (const std::string& part : split(text, ',')) {
     const std::size_t colon = part.find(':');
     Host host = {.name = part.substr(0, colon), .ranks = default_ranks};
-    if (host.name.empty()) {
-      throw UserError("--hosts: got \"" + text + "\"; expected names such as node1,node2:4");
-    }
-    if (colon != std::string::npos) {
-      try {
-        host.ranks = parse_small_count(part.substr(colon + 1), 1);
-      } catch (const UserError& error) {
-        throw UserError("--hosts: " + host.name + ": " + error.what());
-      }
-    }
-    hosts.push_back(host);
+    if (!std::regex_match(host.name, host_name)) throw wrong;
+    if (!seen.insert(host.name).second)
+      throw UserError("--hosts: " + host.name + ": is there twice; expected each machine once");
+    if (colon != std::string::npos)
+      host.ranks = parse_ranks("--hosts: " + host.name, part.substr(colon + 1));
+    ranks += host.ranks;
+    hosts.push_back(std::move(host));
+  }
+  if (ranks > kMostSmallCount) {
+    throw UserError("--hosts: got " + std::to_string(ranks) + " ranks in all; expected at most " +
+                    std::to_string(kMostSmallCount));
   }
   return hosts;
+}
+
+int room(const std::vector<Host>& hosts) {
+  return std::accumulate(
+      hosts.begin(), hosts.end(), 0, [](int sum, const Host& host) { return sum + host.ranks; });
+}
+
+std::string hosts_text(const std::vector<Host>& hosts) {
+  std::string text;
+  for (const Host& host : hosts)
+    text += (text.empty() ? "" : ",") + host.name + ":" + std::to_string(host.ranks);
+  return text;
 }
 
 int run_words(const std::vector<std::string>& words) {

@@ -17,8 +17,13 @@ struct Host {
   std::string name;
   int ranks = 0;
 };
-/// What --hosts names: "node1,node2:4"; `default_ranks` without a number. Throws a UserError.
+/// What --hosts names: "node1,node2:4"; `default_ranks` without a number, at most a million in all.
+/// Throws a UserError.
 [[nodiscard]] std::vector<Host> parse_hosts(const std::string& text, int default_ranks);
+/// The ranks of all of them.
+[[nodiscard]] int room(const std::vector<Host>& hosts);
+/// As mpirun's --host has it.
+[[nodiscard]] std::string hosts_text(const std::vector<Host>& hosts);
 
 /// Runs the words as a command; returns its exit status, 128 + number for a signal. Throws
 /// Interrupted, when the command has ended.

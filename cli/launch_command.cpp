@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -16,11 +15,13 @@
 #include "cli/job_options.hpp"
 #include "cli/launch.hpp"
 #include "cli/run_options.hpp"
+#include "cli/slurm.hpp"
 #include "core/error.hpp"
 #include "core/job.hpp"
+#include "core/placement.hpp"
 #include "core/process/interruption.hpp"
 #include "core/setting_text.hpp"
-#include "core/suggest.hpp"
+#include "core/shell_text.hpp"
 #include "core/text_file.hpp"
 #include "strategies/strategy.hpp"
 
@@ -40,15 +41,7 @@ po::options_description launch_flags() {
       "mpi-arguments",
       po::value<std::string>()->value_name("WORDS"),
       "more words for mpirun, such as \"--mca btl_tcp_if_include eth0\"")(
-      "slurm",
-      po::value<std::string>()->value_name("print|submit")->implicit_value("print"),
-      "write a batch script for Slurm instead of running; submit: hand it to sbatch")(
-      "slurm-nodes",
-      po::value<std::string>()->default_value("1")->value_name("COUNT"),
-      "--slurm: machines to ask for")(
-      "slurm-time",
-      po::value<std::string>()->default_value("01:00:00")->value_name("HH:MM:SS"),
-      "--slurm: time limit")("dry-run", "show the command line and do not run it");
+      "dry-run", "show the command line and do not run it");
   return options;
 }
 
@@ -63,6 +56,7 @@ struct Placement {
 
 int emulated_ranks(const JobConfig& config) {
   const Job job = load_job(config, Catalog::standard());
+  check_class_settings(job.platform, config);
   return static_cast<int>(place(job.platform,
                                 config,
                                 find_strategy(config.strategy).participants,
@@ -73,14 +67,13 @@ int emulated_ranks(const JobConfig& config) {
 }
 
 Placement placement_from(const po::variables_map& values,
+                         const std::optional<SlurmOptions>& slurm,
                          Command command,
                          const JobConfig& config) {
   const bool trains = command == Command::train;
   const int per_machine = static_cast<int>(config.machine.devices.size());
-  const bool is_slurm = values.count("slurm") > 0;
   Placement where;
-  where.machines =
-      is_slurm ? parse_ranks("--slurm-nodes", values["slurm-nodes"].as<std::string>()) : 1;
+  where.machines = slurm ? slurm->machines : 1;
   const int wanted = trains ? config.machine.ranks.value_or(0) : emulated_ranks(config);
   const auto named = values.count("hosts") > 0
                          ? static_cast<int>(split(values["hosts"].as<std::string>(), ',').size())
@@ -91,10 +84,12 @@ Placement placement_from(const po::variables_map& values,
                               wanted > 0 ? (wanted + machines - 1) / machines : per_machine);
   }
   if (!where.hosts.empty()) where.machines = static_cast<int>(where.hosts.size());
-  int available = 0;
-  for (const Host& host : where.hosts) available += host.ranks;
-  if (where.hosts.empty()) available = per_machine * where.machines;
-  where.ranks = wanted > 0 ? wanted : available;
+  const std::int64_t available =
+      where.hosts.empty() ? std::int64_t{per_machine} * where.machines : room(where.hosts);
+  if (available > kMostSmallCount && wanted == 0)
+    throw UserError("--slurm-nodes: " + std::to_string(available) + " ranks in all; expected at " +
+                    "most " + std::to_string(kMostSmallCount));
+  where.ranks = wanted > 0 ? wanted : static_cast<int>(available);
   if (!where.hosts.empty() && where.ranks > available) {
     throw UserError("--hosts: room for " + std::to_string(available) + " ranks; the job has " +
                     std::to_string(where.ranks));
@@ -125,10 +120,7 @@ Words launch_words(const po::variables_map& values,
                    const Placement& where) {
   Words words = {"mpirun", "-n", std::to_string(where.ranks), "--bind-to", "none"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  std::string hosts;
-  for (const Host& host : where.hosts)
-    hosts += (hosts.empty() ? "" : ",") + host.name + ":" + std::to_string(host.ranks);
-  if (!hosts.empty()) words.insert(words.end(), {"--host", hosts});
+  if (!where.hosts.empty()) words.insert(words.end(), {"--host", hosts_text(where.hosts)});
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   const bool is_here = where.hosts.empty() && values.count("slurm") == 0;
   if (is_here && where.ranks_per_machine() * config.machine.threads > cores) {
@@ -149,37 +141,6 @@ Words launch_words(const po::variables_map& values,
   if (values.count("bar") == 0 && is_here && isatty(STDERR_FILENO) != 0)
     words.emplace_back("--bar=on");
   return words;
-}
-
-std::string batch_script(const po::variables_map& values,
-                         const JobConfig& config,
-                         const Placement& where,
-                         const Words& words) {
-  const auto gpus = std::count_if(
-      config.machine.devices.begin(), config.machine.devices.end(), [](const std::string& device) {
-        return device.starts_with("cuda");
-      });
-  std::ostringstream script;
-  script << "#!/bin/bash\n"
-         << "#SBATCH --job-name=epochcast-" << config.strategy << "-" << config.network << "\n"
-         << "#SBATCH --nodes=" << where.machines << "\n"
-         << "#SBATCH --ntasks-per-node=" << where.ranks_per_machine() << "\n"
-         << "#SBATCH --cpus-per-task=" << config.machine.threads << "\n";
-  if (gpus > 0) script << "#SBATCH --gpus-per-node=" << gpus << "\n";
-  script << "#SBATCH --time=" << values["slurm-time"].as<std::string>() << "\n"
-         << "#SBATCH --output=%x-%j.out\n"
-         << "# mpirun learns the machines from Slurm.\n"
-         << shell_text(words) << "\n";
-  return script.str();
-}
-
-int submit(const std::string& script) {
-  FILE* sbatch = popen("sbatch", "w");
-  if (sbatch == nullptr) throw RunError("sbatch cannot be started");
-  std::fwrite(script.data(), 1, script.size(), sbatch);
-  if (pclose(sbatch) != 0)
-    throw RunError("sbatch did not take the job; see above (--slurm print shows the script)");
-  return 0;
 }
 
 /// What an interrupted job leaves to go on with.
@@ -206,7 +167,7 @@ int run_job(const Words& words, const std::string& checkpoint) {
 
 int launch(Command command, const std::string& name, const Words& arguments) {
   po::options_description options;
-  options.add(run_flags(command)).add(launch_flags());
+  options.add(run_flags(command)).add(launch_flags()).add(slurm_flags());
   const po::variables_map values = parse_flags(name, arguments, options);
   if (values.count("help") > 0) {
     std::cout << "epochcast " << name << ": "
@@ -223,14 +184,13 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   if (config.strategy == "all")
     throw UserError("--strategy: missing; `epochcast list strategies` shows what there is");
   static_cast<void>(find_strategy(config.strategy));
-  const Placement where = placement_from(values, command, config);
+  const std::optional<SlurmOptions> slurm = slurm_options_from(values);
+  const Placement where = placement_from(values, slurm, command, config);
   const Words words = launch_words(values, command, config, where);
-  if (values.count("slurm") > 0) {
-    const auto mode = values["slurm"].as<std::string>();
-    if (mode != "print" && mode != "submit")
-      throw UserError("--slurm: " + unknown_name("mode", mode, {"print", "submit"}));
-    const std::string script = batch_script(values, config, where, words);
-    if (mode == "submit" && values.count("dry-run") == 0) return submit(script);
+  if (slurm) {
+    const std::string script =
+        batch_script(*slurm, config, where.machines, where.ranks_per_machine(), words);
+    if (slurm->is_submitted && values.count("dry-run") == 0) return submit(script);
     std::cout << script;
     return 0;
   }

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/launch.hpp"
 #include "core/error.hpp"
+#include "core/setting_text.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -16,19 +17,19 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Takes "--NAME VALUE" or "--NAME=VALUE" out of the words, the last of them where there are many.
+/// Takes "--NAME VALUE" or "--NAME=VALUE" out of the words.
 std::optional<std::string> take(Words& words, const std::string& name) {
   std::optional<std::string> value;
   for (auto word = words.begin(); word != words.end();) {
-    if (word->starts_with(name + "=")) {
-      value = word->substr(name.size() + 1);
-      word = words.erase(word);
-    } else if (*word == name && word + 1 != words.end()) {
-      value = *(word + 1);
-      word = words.erase(word, word + 2);
-    } else {
+    const bool is_joined = word->starts_with(name + "=");
+    if (!is_joined && (*word != name || word + 1 == words.end())) {
       ++word;
+      continue;
     }
+    if (value) throw UserError(name + ": given more than once");
+    value = is_joined ? word->substr(name.size() + 1) : *(word + 1);
+    check_plain_text(*value, name);
+    word = words.erase(word, word + (is_joined ? 1 : 2));
   }
   return value;
 }
@@ -36,7 +37,7 @@ std::optional<std::string> take(Words& words, const std::string& name) {
 /// What the user says about mpirun, and the words for the program itself.
 struct Launch {
   std::optional<int> ranks;
-  std::optional<std::string> hosts;
+  std::vector<Host> hosts;  ///< empty: this machine
   Words mpi_arguments;
   Words rest;
 };
@@ -44,7 +45,7 @@ struct Launch {
 Launch launch_from(Words words) {
   Launch launch;
   if (const auto ranks = take(words, "--ranks")) launch.ranks = parse_ranks("--ranks", *ranks);
-  launch.hosts = take(words, "--hosts");
+  if (const auto hosts = take(words, "--hosts")) launch.hosts = parse_hosts(*hosts, 1);
   std::istringstream more(take(words, "--mpi-arguments").value_or(""));
   for (std::string word; more >> word;) launch.mpi_arguments.push_back(word);
   launch.rest = std::move(words);
@@ -55,7 +56,7 @@ int run_ranks(const Launch& launch, int ranks, Words program) {
   // mpirun counts cores and would refuse more ranks than that.
   Words words = {"mpirun", "--bind-to", "none", "--oversubscribe"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  if (launch.hosts) words.insert(words.end(), {"--host", *launch.hosts});
+  if (!launch.hosts.empty()) words.insert(words.end(), {"--host", hosts_text(launch.hosts)});
   words.insert(words.end(), launch.mpi_arguments.begin(), launch.mpi_arguments.end());
   words.insert(words.end(), {"-n", std::to_string(ranks)});
   words.insert(words.end(), program.begin(), program.end());
@@ -64,15 +65,10 @@ int run_ranks(const Launch& launch, int ranks, Words program) {
 }
 
 int measure_batches(const Launch& launch) {
-  int ranks = launch.ranks.value_or(1);
-  if (launch.hosts) {
-    int room = 0;
-    for (const Host& host : parse_hosts(*launch.hosts, 1)) room += host.ranks;
-    if (!launch.ranks) ranks = room;
-  }
+  const int ranks = launch.ranks.value_or(launch.hosts.empty() ? 1 : room(launch.hosts));
   const std::string program = sibling("epochcast-measure");
   // One rank on this machine needs no mpirun.
-  if (launch.hosts || ranks > 1)
+  if (!launch.hosts.empty() || ranks > 1)
     return run_ranks(launch, ranks, {program, "--ranks", std::to_string(ranks)});
   Words words = {program};
   words.insert(words.end(), launch.rest.begin(), launch.rest.end());

@@ -21,6 +21,7 @@
 #include "cli/table.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
+#include "core/shell_text.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {

@@ -8,6 +8,7 @@
 #include "cli/run_options.hpp"
 #include "cli/show_forecasts.hpp"
 #include "core/error.hpp"
+#include "core/shell_text.hpp"
 #include "core/suggest.hpp"
 #include "real/mpi/give_up.hpp"
 #include "real/mpi/mpi_call.hpp"

@@ -8,6 +8,7 @@
 
 #include "cli/job_options.hpp"
 #include "cli/table.hpp"
+#include "core/shell_text.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {

@@ -11,6 +11,7 @@
 #include "cli/show_forecasts.hpp"
 #include "core/error.hpp"
 #include "core/job_config.hpp"
+#include "core/shell_text.hpp"
 
 namespace epochcast {
 namespace {

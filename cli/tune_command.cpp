@@ -18,6 +18,7 @@
 #include "cli/show_tuning.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
+#include "core/shell_text.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {

@@ -17,6 +17,7 @@
 #include "core/error.hpp"
 #include "core/process/temp_folder.hpp"
 #include "core/setting_text.hpp"
+#include "core/shell_text.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {

@@ -105,7 +105,7 @@ void sort_batches(std::vector<BatchSamples>& batches, JsonInput& input) {
 CostTrace read_cost(JsonInput input, const TraceFile& file) {
   CostTrace cost;
   cost.device = file.device;
-  cost.network = input.at("network").string();
+  cost.network = input.at("network").identifier();
   cost.input = read_shape(input.at("input"));
   const auto source = input.maybe("source");
   cost.source = source ? read_source(*source) : file.source;
@@ -124,10 +124,10 @@ TraceFile parse_trace(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
   JsonInput top = open_document(document, "epochcast.trace/1", problems);
   TraceFile trace;
-  trace.name = top.at("name").string();
+  trace.name = top.at("name").identifier();
   trace.title = top.at("title").string();
   trace.source = read_source(top.at("source"));
-  trace.device = top.at("device").string();
+  trace.device = top.at("device").identifier();
   for (const JsonInput& cost : top.at("costs").elements(1)) {
     trace.costs.push_back(read_cost(cost, trace));
     trace.costs.back().file = file;

@@ -3,28 +3,15 @@
 
 #include <iostream>
 
+#include "core/plain_text.hpp"
+#include "core/printable_stream.hpp"
 #include "core/process/interruption.hpp"
 
 namespace epochcast {
 namespace {
 
-/// The problem on one line: control characters, from a file's text, must not reach a terminal.
-std::string printable(const std::string& problem) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string text;
-  for (const char c : problem) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      text += c;
-    } else {
-      text += std::string("\\x") + kHex[byte / 16] + kHex[byte % 16];
-    }
-  }
-  return text;
-}
-
 std::vector<std::string> printable(std::vector<std::string> problems) {
-  for (std::string& problem : problems) problem = printable(problem);
+  for (std::string& problem : problems) problem = epochcast::printable(problem);
   return problems;
 }
 
@@ -45,6 +32,8 @@ UserError::UserError(std::vector<std::string> problems)
     : std::runtime_error(joined(printable(problems))), problems_(printable(std::move(problems))) {}
 
 int exit_status(const std::string& program, const std::function<int()>& work) {
+  const PrintableStream out(std::cout, Repaint::none);
+  const PrintableStream err(std::cerr, Repaint::line);
   try {
     return work();
   } catch (const UserError& error) {

@@ -11,7 +11,7 @@ namespace epochcast {
 /// Bad input from the user: one or more problems, each a complete sentence that says where and what
 /// to do.
 ///
-/// Control characters in a problem are shown as "\x0a". Caught in main, printed one problem a line,
+/// A problem is one line of printable() text. Caught in main, printed one problem a line,
 /// exit status 2. Our own bugs are never UserErrors.
 class UserError : public std::runtime_error {
  public:
@@ -30,8 +30,9 @@ class RunError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What main returns: what `work` does or, the reasons being on stderr, a line each that begins with
-/// the program's name, 2 for a UserError, 128 + signal when Interrupted, 1 for other exceptions.
+/// What main returns: what `work` does, or, once the reasons are on stderr, a line each that begins
+/// with the program's name, 2 for a UserError, 128 + signal when Interrupted, and 1 for any other
+/// exception. While it works, what is written to std::cout and std::cerr is made printable().
 [[nodiscard]] int exit_status(const std::string& program, const std::function<int()>& work);
 
 }  // namespace epochcast

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/json_input.hpp"
+#include "core/setting_text.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -66,6 +67,7 @@ void set_setting(JobConfig& config,
   std::vector<std::string> names;
   for (const Setting& setting : settings()) {
     if (setting.name == name) {
+      check_plain_text(value, origin);
       try {
         setting.set(config, value);
       } catch (const UserError& error) {

@@ -40,7 +40,9 @@ std::map<std::string, double> parse_seconds_map(const std::string& text, bool al
                                            : "seconds per device class, such as gpu=51ms,cpu=1.67s";
   for_each_assignment(text, example, [&](const std::string& key, const std::string& value) {
     if (key.empty() && !allow_single) fail(text, example);
-    map[key.empty() ? "all" : key] = parse_positive(value, Dimension::seconds, allow_single);
+    const double seconds = parse_positive(value, Dimension::seconds, allow_single);
+    if (!map.emplace(key.empty() ? "all" : key, seconds).second)
+      fail(text, "each name once: " + example);
   });
   return map;
 }
@@ -49,12 +51,9 @@ std::string show_seconds_map(const std::map<std::string, double>& map) {
   return show_map(map, [](double seconds) { return shortest(seconds) + "s"; });
 }
 
-void set_traces(JobConfig& config, const std::string& text) {
-  config.traces = split(text, ',');
-  for (const std::string& trace : config.traces) {
-    if (trace.empty()) fail(text, "names or files of traces, separated by commas");
-  }
-}
+constexpr const char* kNameOrFile = "a name or a file";
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
+constexpr int kMostRepetitions = 10'000;
 
 }  // namespace
 
@@ -66,25 +65,27 @@ std::vector<Setting> job_settings() {
        kWithCosts,
        "NAME|FILE",
        "cluster: a name from `list platforms`, a JSON file or a SimGrid XML file",
-       [](C& c, Text t) { c.platform = t; },
+       [](C& c, Text t) { c.platform = parse_text(t, kNameOrFile); },
        [](const C& c) { return c.platform; }},
       {"network",
        kEverywhere,
        "NAME|FILE",
        "neural network, from `list networks` or a JSON file",
-       [](C& c, Text t) { c.network = t; },
+       [](C& c, Text t) { c.network = parse_text(t, kNameOrFile); },
        [](const C& c) { return c.network; }},
       {"dataset",
        kEverywhere,
        "NAME|FILE",
        "data set, from `list datasets` or a JSON file",
-       [](C& c, Text t) { c.dataset = t; },
+       [](C& c, Text t) { c.dataset = parse_text(t, kNameOrFile); },
        [](const C& c) { return c.dataset; }},
       {"strategy",
        kEverywhere,
        "NAME[,NAME]|all",
        "training strategy, from `list strategies`",
-       [](C& c, Text t) { c.strategy = t; },
+       [](C& c, Text t) {
+         c.strategy = joined(parse_list(t, "strategies such as sync,dlb, or all"));
+       },
        [](const C& c) { return c.strategy; }},
       {"nodes",
        kWithCosts,
@@ -96,7 +97,7 @@ std::vector<Setting> job_settings() {
        kWithCosts,
        "CLASS|all",
        "device class that trains, such as gpu (default: as the platform says)",
-       [](C& c, Text t) { c.workers = t; },
+       [](C& c, Text t) { c.workers = parse_text(t, "a device class such as gpu, or all"); },
        [](const C& c) { return c.workers; }},
       {"batch",
        kEverywhere,
@@ -114,7 +115,7 @@ std::vector<Setting> job_settings() {
        kEverywhere,
        "NAME",
        "all-reduce algorithm, from `list collectives`",
-       [](C& c, Text t) { c.all_reduce = t; },
+       [](C& c, Text t) { c.all_reduce = parse_text(t, "the name of an algorithm, such as ring"); },
        [](const C& c) { return c.all_reduce; }},
       {"overlap",
        kEverywhere,
@@ -188,7 +189,9 @@ std::vector<Setting> job_settings() {
        kWithCosts,
        "NAME|FILE[,...]",
        "cost traces to use (default: the best the catalogue has)",
-       set_traces,
+       [](C& c, Text t) {
+         c.traces = parse_list(t, "names or files of traces, separated by commas");
+       },
        [](const C& c) { return joined(c.traces); }},
       {"batch-seconds",
        kWithCosts,
@@ -207,13 +210,13 @@ std::vector<Setting> job_settings() {
        kEverywhere,
        "NUMBER",
        "seed of the draws from measured samples",
-       [](C& c, Text t) { c.seed = static_cast<std::uint64_t>(parse_count(t, 0)); },
+       [](C& c, Text t) { c.seed = static_cast<std::uint64_t>(parse_count(t, 0, kLargestSeed)); },
        [](const C& c) { return std::to_string(c.seed); }},
       {"repetitions",
        kForecast,
        "COUNT",
        "seeded repetitions behind the interval",
-       [](C& c, Text t) { c.repetitions = parse_small_count(t, 1); },
+       [](C& c, Text t) { c.repetitions = parse_small_count(t, 1, kMostRepetitions); },
        [](const C& c) { return std::to_string(c.repetitions); }},
       {"deterministic",
        kWithCosts,

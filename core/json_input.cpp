@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.hpp"
+#include "core/plain_text.hpp"
 #include "core/suggest.hpp"
 #include "core/text_file.hpp"
 
@@ -42,32 +44,68 @@ std::string escaped(const std::string& key) {
   return text;
 }
 
-/// Follows a parser through the lists that are the document or a member of it.
-class ElementPath {
+/// Follows a parser through a document: where it is, and which keys it has met.
+class ParserPlace {
  public:
-  /// The path of the element that this event has completed, where it is one of such a list.
-  std::optional<std::string> after(int depth,
-                                   nlohmann::json::parse_event_t event,
+  explicit ParserPlace(Problems& problems) : problems_(problems) {}
+
+  /// The path of the element that this event has completed, where it is one of a list that is the
+  /// document or a member of it. A key that its object has already is a problem.
+  std::optional<std::string> after(nlohmann::json::parse_event_t event,
                                    const nlohmann::json& value) {
     using Event = nlohmann::json::parse_event_t;
-    if (event == Event::key && depth == 1)
-      key_ = "/" + escaped(value.get_ref<const std::string&>());
-    if (event == Event::array_start && depth <= 1 && !list_) {
-      list_ = depth;
-      next_ = 0;
-      return std::nullopt;
+    switch (event) {
+      case Event::object_start:
+      case Event::array_start:
+        open_.emplace_back(event == Event::array_start);
+        return std::nullopt;
+      case Event::key:
+        meet(value.get_ref<const std::string&>());
+        return std::nullopt;
+      case Event::object_end:
+      case Event::array_end:
+        open_.pop_back();
+        break;
+      case Event::value:
+        break;
     }
-    if (event == Event::array_end && list_ == depth) list_.reset();
-    const bool is_complete =
-        event == Event::value || event == Event::object_end || event == Event::array_end;
-    if (!is_complete || !list_ || depth != *list_ + 1) return std::nullopt;
-    return key_ + "/" + std::to_string(next_++);
+    if (open_.empty() || !open_.back().is_list) return std::nullopt;
+    const std::size_t index = open_.back().next++;
+    if (open_.size() > 2 || !std::all_of(open_.begin(), open_.end() - 1, is_object))
+      return std::nullopt;
+    return path_of(open_.size() - 1) + "/" + std::to_string(index);
   }
 
  private:
-  std::string key_;          ///< as a path: of the top-level member being parsed
-  std::optional<int> list_;  ///< depth of the list being parsed
-  std::size_t next_ = 0;     ///< index of its next element
+  /// A list or an object that is not complete.
+  struct Open {
+    explicit Open(bool list) : is_list(list) {}
+
+    bool is_list;
+    std::size_t next = 0;        ///< list: index of the next element
+    std::string key;             ///< object: of the member being parsed
+    std::set<std::string> keys;  ///< object: those met
+  };
+
+  static bool is_object(const Open& open) { return !open.is_list; }
+
+  void meet(const std::string& key) {
+    Open& object = open_.back();
+    object.key = key;
+    if (!object.keys.insert(key).second)
+      problems_.add(path_of(open_.size()), "is there twice; which of the two counts?");
+  }
+
+  /// Where the parser is in the first `depth` that are open.
+  [[nodiscard]] std::string path_of(std::size_t depth) const {
+    std::string path;
+    for (std::size_t i = 0; i < depth; ++i)
+      path += "/" + (open_[i].is_list ? std::to_string(open_[i].next) : escaped(open_[i].key));
+    return path;
+  }
+
+  Problems& problems_;
+  std::vector<Open> open_;
 };
 
 }  // namespace
@@ -134,10 +172,19 @@ std::vector<JsonInput> JsonInput::members() const {
 }
 
 std::string JsonInput::string() const {
-  if (value_->is_string() && !value_->get_ref<const std::string&>().empty()) {
-    return value_->get<std::string>();
+  if (!value_->is_string() || value_->get_ref<const std::string&>().empty()) {
+    fail("a text");
+    return {};
   }
-  fail("a text");
+  const auto& text = value_->get_ref<const std::string&>();
+  if (!is_plain_text(text)) fail(std::string("a text in ") + kExpectedPlainText);
+  return text;
+}
+
+std::string JsonInput::identifier() const {
+  if (value_->is_string() && is_name(value_->get_ref<const std::string&>()))
+    return value_->get<std::string>();
+  fail(kExpectedName);
   return {};
 }
 
@@ -241,16 +288,18 @@ nlohmann::json parse_json(std::string_view text, const std::string& name, const 
   constexpr int kDeepest =
       32;  // ours need 6; the recursive destructor of a deeper document could exhaust the stack
   bool too_deep = false;
-  ElementPath place;
+  Problems problems(name);
+  ParserPlace place(problems);
   const auto filter = [&](int depth, Event event, nlohmann::json& value) {
     too_deep = too_deep || depth > kDeepest;
     if (too_deep) return false;
-    const std::optional<std::string> path = place.after(depth, event, value);
+    const std::optional<std::string> path = place.after(event, value);
     return !path || !take(value, *path);
   };
   try {
     nlohmann::json document = nlohmann::json::parse(text, filter);
     if (too_deep) throw UserError(name + ": nested deeper than any Epochcast file");
+    problems.throw_if_any();
     return document;
   } catch (const nlohmann::json::parse_error& error) {
     const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());

@@ -54,7 +54,10 @@ class JsonInput {
   /// Members of an object whose keys are names rather than fields; not subject to finish().
   [[nodiscard]] std::vector<JsonInput> members() const;
 
+  /// A plain text (see is_plain_text()) that is not empty.
   [[nodiscard]] std::string string() const;
+  /// The name of a platform, network, data set, trace or device: see is_name().
+  [[nodiscard]] std::string identifier() const;
   [[nodiscard]] bool boolean() const;
   /// An integer in [low, high].
   [[nodiscard]] std::int64_t integer(std::int64_t low, std::int64_t high = kMaxCount) const;
@@ -86,7 +89,7 @@ class JsonInput {
 };
 
 /// The parsed file. Throws a UserError with file, line and column when it cannot be read or parsed,
-/// or when it is nested deeper than any of our formats.
+/// or when it is nested deeper than any of our formats, or has a key twice in an object.
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file);
 /// The same for a text already in memory, `name` standing for the file in messages.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);

@@ -28,7 +28,7 @@ MessageCost read_cost(JsonInput input) {
                         "kind of message",
                         {"ping-pong", "opposite", "ring-step", "meeting", "reduce", "all-reduce"});
   cost.scope = read_name(input.at("scope"), "scope", {"node", "between", "all"});
-  if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->string();
+  if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->identifier();
   cost.bytes = input.at("bytes").integer(0);
   cost.samples_s = input.at("samples_s").samples();
   input.finish();
@@ -46,7 +46,7 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
   JsonInput top = open_document(document, "epochcast.message-trace/1", problems);
   MessageTrace trace;
   trace.file = file;
-  trace.name = top.at("name").string();
+  trace.name = top.at("name").identifier();
   trace.title = top.at("title").string();
   trace.source = read_source(top.at("source"));
   const std::int64_t ranks = top.at("ranks").integer(2, kMostRanks);

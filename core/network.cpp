@@ -101,7 +101,7 @@ Dataset parse_dataset(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
   JsonInput top = open_document(document, "epochcast.dataset/1", problems);
   Dataset dataset;
-  dataset.name = top.at("name").string();
+  dataset.name = top.at("name").identifier();
   dataset.title = top.at("title").string();
   dataset.source = read_source(top.at("source"));
   dataset.train_samples = top.at("train_samples").integer(1);
@@ -124,7 +124,7 @@ Network parse_network(const nlohmann::json& document,
   Problems problems(file);
   JsonInput top = open_document(document, "epochcast.network/1", problems);
   Network network;
-  network.name = top.at("name").string();
+  network.name = top.at("name").identifier();
   network.title = top.at("title").string();
   network.source = read_source(top.at("source"));
   std::string shapes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "core/fabric.hpp"
@@ -24,6 +25,13 @@ using BatchSeconds = std::function<double(const WorkerInfo&)>;
 /// node. Throws a UserError when the platform has fewer nodes than asked for.
 [[nodiscard]] std::vector<WorkerInfo> all_devices(const Platform& platform,
                                                   const JobConfig& config);
+
+/// Throws a UserError, with the closest name, when --local-steps speaks of neither fast and slow
+/// workers nor a class or model of these.
+void check_local_steps(const JobConfig& config, std::span<const WorkerInfo> workers);
+/// The same for every setting by class, and all devices of the platform: --local-steps,
+/// --batch-seconds and --exchange-seconds.
+void check_class_settings(const Platform& platform, const JobConfig& config);
 
 /// The job's processes, by rank: node by node, in the order of the platform file; servers after all
 /// others. Throws a UserError when nobody would train, or byteps finds no CPU to sum.

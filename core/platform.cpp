@@ -37,8 +37,8 @@ std::optional<MessageCosts> read_messages(JsonInput& input, const LinkSpec& link
 
 DeviceGroup read_device(JsonInput input) {
   DeviceGroup device;
-  device.device_class = input.at("class").string();
-  device.model = input.at("model").string();
+  device.device_class = input.at("class").identifier();
+  device.model = input.at("model").identifier();
   if (const auto count = input.maybe("count")) {
     device.count = static_cast<int>(count->integer(1, kMostDevices));
   }
@@ -166,7 +166,7 @@ Interlink read_network(JsonInput input) {
 
 NodeGroup read_nodes(JsonInput input) {
   NodeGroup group;
-  group.name = input.at("name").string();
+  group.name = input.at("name").identifier();
   group.count = static_cast<int>(input.at("count").integer(1, kMostNodes));
   int devices = 0;
   for (const JsonInput& device : input.at("devices").elements(1)) {
@@ -224,7 +224,7 @@ Platform parse_platform(const nlohmann::json& document, const std::string& file)
   JsonInput top = open_document(document, "epochcast.platform/1", problems);
   Platform platform;
   platform.path = file;
-  platform.name = top.at("name").string();
+  platform.name = top.at("name").identifier();
   platform.title = top.at("title").string();
   platform.source = read_source(top.at("source"));
   std::int64_t count = 0;

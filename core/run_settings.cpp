@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a real model learns, and on which machines.
-#include <limits>
-
 #include "core/job_config.hpp"
 #include "core/setting_text.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr double kLargest = std::numeric_limits<double>::max();
+constexpr double kLargestRate = 1e6;
+constexpr double kMostSlowDown = 1e4;  // a batch of 50 ms takes eight minutes
+constexpr int kMostThreads = 1024;
 
 constexpr Names<LearningRateKind, 3> kSchedules = {{{"constant", LearningRateKind::constant},
                                                     {"cosine", LearningRateKind::cosine},
@@ -16,7 +16,7 @@ constexpr Names<LearningRateKind, 3> kSchedules = {{{"constant", LearningRateKin
 
 void set_milestones(JobConfig& config, const std::string& text) {
   config.learning.rate.milestones.clear();
-  for (const std::string& part : split(text, ','))
+  for (const std::string& part : parse_list(text, "epochs such as 30,60"))
     config.learning.rate.milestones.push_back(parse_count(part, 1));
 }
 
@@ -28,23 +28,24 @@ std::string show_milestones(const JobConfig& config) {
 }
 
 void set_devices(JobConfig& config, const std::string& text) {
-  config.machine.devices = split(text, ',');
+  constexpr const char* kExample = "devices such as cpu,cuda:0";
+  constexpr std::size_t kMostDigits = 4;
+  config.machine.devices = parse_list(text, kExample);
   for (const std::string& device : config.machine.devices) {
     const std::string number = device.starts_with("cuda:") ? device.substr(5) : "x";
-    const bool is_numbered =
-        !number.empty() && number.find_first_not_of("0123456789") == std::string::npos;
+    const bool is_numbered = !number.empty() && number.size() <= kMostDigits &&
+                             number.find_first_not_of("0123456789") == std::string::npos;
     if (device != "cpu" && device != "cuda" && device != "server" && !is_numbered)
-      fail(text, "devices such as cpu,cuda:0");
+      fail(text, kExample);
   }
-  if (config.machine.devices.empty()) fail(text, "devices such as cpu,cuda:0");
 }
 
 void set_slow_down(JobConfig& config, const std::string& text) {
   config.machine.slow_down.clear();
-  const std::string example = "factors of at least 1, such as cpu=8";
+  const std::string example = "factors from 1 to 10000, such as cpu=8";
   for_each_assignment(text, example, [&](const std::string& key, const std::string& value) {
     if (key.empty()) fail(text, example);
-    config.machine.slow_down[key] = parse_number(value, 1, kLargest, example);
+    config.machine.slow_down[key] = parse_number(value, 1, kMostSlowDown, example);
   });
 }
 
@@ -72,7 +73,7 @@ std::vector<Setting> run_settings() {
        kLearning,
        "FOLDER|procedural",
        "the data set's files, or samples of its shape computed from the seed",
-       [](C& c, Text t) { c.learning.data = t; },
+       [](C& c, Text t) { c.learning.data = parse_text(t, "a folder, or procedural"); },
        [](const C& c) { return c.learning.data; }},
       {"train-samples",
        kLearning,
@@ -102,14 +103,16 @@ std::vector<Setting> run_settings() {
        kLearning,
        "NAME",
        "sgd, rmsprop, adam, adamw, adabelief or angulargrad",
-       [](C& c, Text t) { c.learning.optimizer = t; },
+       [](C& c, Text t) {
+         c.learning.optimizer = parse_text(t, "the name of an optimizer, such as sgd");
+       },
        [](const C& c) { return c.learning.optimizer; }},
       {"learning-rate",
        kLearning,
        "NUMBER",
        "of the first epoch",
        [](C& c, Text t) {
-         c.learning.rate.base = parse_number(t, 0, kLargest, "a number that is not negative");
+         c.learning.rate.base = parse_number(t, 0, kLargestRate, "a number from 0 to 1000000");
        },
        [](const C& c) { return shortest(c.learning.rate.base); }},
       {"momentum",
@@ -125,7 +128,7 @@ std::vector<Setting> run_settings() {
        "NUMBER",
        "L2 penalty; adamw: decoupled",
        [](C& c, Text t) {
-         c.learning.weight_decay = parse_number(t, 0, kLargest, "a number that is not negative");
+         c.learning.weight_decay = parse_number(t, 0, kLargestRate, "a number from 0 to 1000000");
        },
        [](const C& c) { return shortest(c.learning.weight_decay); }},
       {"schedule",
@@ -165,7 +168,7 @@ std::vector<Setting> run_settings() {
        kLearning,
        "COUNT",
        "CPU threads of a rank",
-       [](C& c, Text t) { c.machine.threads = parse_small_count(t, 1); },
+       [](C& c, Text t) { c.machine.threads = parse_small_count(t, 1, kMostThreads); },
        [](const C& c) { return std::to_string(c.machine.threads); }},
       {"slow-down",
        kTrain,

@@ -3,9 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 
-#include "core/json_input.hpp"
+#include "core/plain_text.hpp"
 
 namespace epochcast {
 
@@ -13,20 +12,35 @@ void fail(const std::string& got, const std::string& expected) {
   throw UserError("got \"" + got + "\"; expected " + expected);
 }
 
-std::int64_t parse_count(const std::string& text, std::int64_t low) {
+void check_plain_text(const std::string& text, const std::string& origin) {
+  if (!is_plain_text(text))
+    throw UserError(origin + ": got \"" + text + "\"; expected " + kExpectedPlainText);
+}
+
+std::string parse_text(const std::string& text, const std::string& expected) {
+  if (text.empty()) fail(text, expected);
+  return text;
+}
+
+std::vector<std::string> parse_list(const std::string& text, const std::string& expected) {
+  std::vector<std::string> parts = split(text, ',');
+  if (parts.empty() || std::find(parts.begin(), parts.end(), "") != parts.end())
+    fail(text, expected);
+  return parts;
+}
+
+std::int64_t parse_count(const std::string& text, std::int64_t low, std::int64_t high) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || end != text.data() + text.size() || number < low ||
-      number > JsonInput::kMaxCount) {
+  if (error != std::errc{} || end != text.data() + text.size() || number < low) {
     fail(text, "a whole number of at least " + std::to_string(low));
   }
+  if (number > high) fail(text, "at most " + std::to_string(high));
   return number;
 }
 
-int parse_small_count(const std::string& text, int low) {
-  const std::int64_t number = parse_count(text, low);
-  if (number > std::numeric_limits<int>::max()) fail(text, "at most 2147483647");
-  return static_cast<int>(number);
+int parse_small_count(const std::string& text, int low, int high) {
+  return static_cast<int>(parse_count(text, low, high));
 }
 
 double parse_positive(const std::string& text, Dimension dimension, bool allow_zero) {

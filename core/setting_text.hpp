@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,10 +18,25 @@
 
 namespace epochcast {
 
+/// No count of a job is beyond the first; the second is for machines, processes and threads.
+inline constexpr std::int64_t kMostCount = 1'000'000'000'000;
+inline constexpr int kMostSmallCount = 1'000'000;
+
 [[noreturn]] void fail(const std::string& got, const std::string& expected);
 
-[[nodiscard]] std::int64_t parse_count(const std::string& text, std::int64_t low);
-[[nodiscard]] int parse_small_count(const std::string& text, int low);
+/// Throws a UserError that begins with `origin`, an option or a place in a file, where `text` is
+/// not plain (see is_plain_text()).
+void check_plain_text(const std::string& text, const std::string& origin);
+
+/// A text that is not empty.
+[[nodiscard]] std::string parse_text(const std::string& text, const std::string& expected);
+/// Parts separated by commas, none of them empty.
+[[nodiscard]] std::vector<std::string> parse_list(const std::string& text,
+                                                  const std::string& expected);
+[[nodiscard]] std::int64_t parse_count(const std::string& text,
+                                       std::int64_t low,
+                                       std::int64_t high = kMostCount);
+[[nodiscard]] int parse_small_count(const std::string& text, int low, int high = kMostSmallCount);
 /// A quantity with unit, above zero (or zero, when allowed).
 [[nodiscard]] double parse_positive(const std::string& text,
                                     Dimension dimension,
@@ -64,18 +80,19 @@ std::string show_name(Value value, const Names<Value, N>& names) {
 [[nodiscard]] std::string joined(const std::vector<std::string>& parts);
 
 /// Calls use(key, value) for each part of "key=value,key=value"; a part without "=" has the key "".
+/// No key may be there twice.
 template <typename Use>
 void for_each_assignment(const std::string& text, const std::string& example, Use use) {
   const std::vector<std::string> parts = split(text, ',');
   if (parts.empty()) fail(text, example);
+  std::set<std::string> seen;
   for (const std::string& part : parts) {
     const std::size_t equals = part.find('=');
     if (part.empty() || equals == 0) fail(text, example);
-    if (equals == std::string::npos) {
-      use(std::string(), part);
-    } else {
-      use(part.substr(0, equals), part.substr(equals + 1));
-    }
+    const bool has_key = equals != std::string::npos;
+    const std::string key = has_key ? part.substr(0, equals) : std::string();
+    if (!seen.insert(key).second) fail(text, "each name once: " + example);
+    use(key, has_key ? part.substr(equals + 1) : part);
   }
 }
 

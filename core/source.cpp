@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <chrono>
 #include <ctime>
 #include <nlohmann/json.hpp>
 
@@ -29,6 +31,25 @@ std::string today_text() {
   return text.data();
 }
 
+bool is_date(std::string_view text) {
+  constexpr std::string_view kShape = "0000-00-00";
+  const bool is_shaped =
+      text.size() == kShape.size() &&
+      std::equal(text.begin(), text.end(), kShape.begin(), [](char c, char shape) {
+        return shape == '-' ? c == '-' : c >= '0' && c <= '9';
+      });
+  if (!is_shaped) return false;
+  const auto number = [text](std::size_t begin, std::size_t size) {
+    unsigned int value = 0;
+    std::from_chars(text.data() + begin, text.data() + begin + size, value);
+    return value;
+  };
+  return std::chrono::year_month_day(std::chrono::year(static_cast<int>(number(0, 4))),
+                                     std::chrono::month(number(5, 2)),
+                                     std::chrono::day(number(8, 2)))
+      .ok();
+}
+
 Grade lowest(Grade a, Grade b) { return std::max(a, b); }
 
 Source read_source(JsonInput input) {
@@ -38,7 +59,11 @@ Source read_source(JsonInput input) {
   if (grade.value() == "measured") {
     source.grade = Grade::measured;
     source.text = input.at("machine").string();
-    source.text += ", " + input.at("date").string();
+    const JsonInput date = input.at("date");
+    if (!date.value().is_string() || !is_date(date.value().get_ref<const std::string&>()))
+      date.fail("a day such as \"2026-11-21\"");
+    else
+      source.text += ", " + date.string();
     static_cast<void>(input.at("command").string());
     for (const JsonInput& version : input.at("versions").members()) {
       static_cast<void>(version.string());

@@ -24,6 +24,9 @@ struct Source {
 /// Today, as sources say it: "2026-11-21" (UTC).
 [[nodiscard]] std::string today_text();
 
+/// Whether the text is a day of the calendar, written so.
+[[nodiscard]] bool is_date(std::string_view text);
+
 /// Reads a "source" object (docs/formats.md); problems are collected in `input`.
 [[nodiscard]] Source read_source(JsonInput input);
 

@@ -6,27 +6,11 @@
 
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/placement.hpp"
 #include "strategies/summary.hpp"
 
 namespace epochcast::sim {
 namespace {
-
-void check_classes(const char* setting,
-                   const std::map<std::string, double>& given,
-                   std::vector<std::string> known,
-                   const Job& job) {
-  for (const WorkerInfo& device : all_devices(job.platform, job.config)) {
-    for (const std::string& name : {device.device_class, device.model}) {
-      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
-    }
-  }
-  for (const auto& [name, seconds] : given) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw UserError(std::string(setting) + ": " + unknown_name("device class", name, known));
-    }
-  }
-}
 
 Grade grade_of(const Job& job, const WorkerCosts& costs) {
   // Exchange times are given by hand, if they are given.
@@ -38,8 +22,7 @@ Job described(Job job) {
   if (!job.platform.simgrid_xml.empty())
     job.platform = describe_xml_platform(job.platform.simgrid_xml);
   check_all_reduce(job.config.all_reduce);
-  check_classes("--batch-seconds", job.config.batch_seconds, {}, job);
-  check_classes("--exchange-seconds", job.config.exchange_seconds, {"all", "node"}, job);
+  check_class_settings(job.platform, job.config);
   return job;
 }
 

@@ -7,7 +7,7 @@
 
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "core/placement.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -46,24 +46,10 @@ const std::int64_t* steps_by_hand(const JobConfig& config, const WorkerInfo& wor
   return nullptr;
 }
 
-void check_classes(const Fabric& fabric, const JobConfig& config) {
-  std::vector<std::string> known = {"fast", "slow"};
-  for (const WorkerInfo& worker : fabric.workers()) {
-    for (const std::string& name : {worker.device_class, worker.model}) {
-      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
-    }
-  }
-  for (const auto& [name, steps] : config.local_steps_by_class) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      throw UserError("--local-steps: " + unknown_name("device class", name, known));
-    }
-  }
-}
-
 /// H_p = max(1, ⌊H·t_min/t_p⌋), unless set by hand.
 LocalSteps unbalanced_steps(Worker& worker) {
   const JobConfig& config = worker.config;
-  check_classes(worker.fabric, config);
+  check_local_steps(config, worker.fabric.workers());
   const std::map<std::string, double> seconds =
       seconds_by_model(worker.fabric, benchmark_all(worker, config.batch));
   double fastest_s = std::numeric_limits<double>::infinity();

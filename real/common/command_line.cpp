@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/setting_text.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast::real {
@@ -21,7 +22,12 @@ po::variables_map parse_words(const po::options_description& options,
         po::command_line_style::default_style & ~po::command_line_style::allow_guessing;
     const po::positional_options_description no_positions;
     po::command_line_parser parser(argc, argv);
-    po::store(parser.options(options).positional(no_positions).style(kStyle).run(), values);
+    const auto parsed = parser.options(options).positional(no_positions).style(kStyle).run();
+    for (const auto& option : parsed.options) {
+      for (const std::string& value : option.value)
+        check_plain_text(value, "--" + option.string_key);
+    }
+    po::store(parsed, values);
   } catch (const po::unknown_option& error) {
     std::vector<std::string> names;
     for (const auto& option : options.options()) names.push_back("--" + option->long_name());

@@ -6,7 +6,6 @@
 #endif
 
 #include <cctype>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,9 @@
 #include <regex>
 #include <sstream>
 #include <thread>
+#include <vector>
+
+#include "core/shell_text.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -81,15 +83,9 @@ std::string device_name(std::string_view processor, int threads) {
 }
 
 std::string command_text(int argc, const char* const* argv) {
-  std::string text = argc > 0 ? std::filesystem::path(argv[0]).filename().string() : "";
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool is_plain =
-        !word.empty() && std::strpbrk(argv[i], " \t\n\"'\\$&|;<>()*?#~`!") == nullptr;
-    text +=
-        " " + (is_plain ? word : "'" + std::regex_replace(word, std::regex("'"), "'\\''") + "'");
-  }
-  return text;
+  std::vector<std::string> words(argv, argv + argc);
+  if (!words.empty()) words[0] = std::filesystem::path(words[0]).filename().string();
+  return shell_text(words);
 }
 
 }  // namespace epochcast::real

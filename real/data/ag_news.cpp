@@ -4,10 +4,12 @@
 #include <csv.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <charconv>
 #include <exception>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "core/error.hpp"
@@ -120,8 +122,17 @@ class RowReader {
   std::exception_ptr failure_;
 };
 
+/// Spreadsheets begin a file in UTF-8 with U+FEFF.
+std::span<const std::uint8_t> without_byte_order_mark(std::span<const std::uint8_t> bytes) {
+  constexpr std::array<std::uint8_t, 3> kMark = {0xef, 0xbb, 0xbf};
+  const bool has_mark =
+      bytes.size() >= kMark.size() && std::equal(kMark.begin(), kMark.end(), bytes.begin());
+  return has_mark ? bytes.subspan(kMark.size()) : bytes;
+}
+
 std::unique_ptr<Texts> read_half(const Dataset& dataset, const std::filesystem::path& file) {
   const std::vector<std::uint8_t> bytes = read_bytes<UserError>(file);
+  const std::span<const std::uint8_t> rows = without_byte_order_mark(bytes);
   auto texts = std::make_unique<Texts>(dataset);
   RowReader reader(file.string(), *texts);
   csv_parser parser;
@@ -129,8 +140,8 @@ std::unique_ptr<Texts> read_half(const Dataset& dataset, const std::filesystem::
   const std::unique_ptr<csv_parser, void (*)(csv_parser*)> freed(&parser, &csv_free);
   const bool is_read =
       csv_parse(
-          &parser, bytes.data(), bytes.size(), &RowReader::on_field, &RowReader::on_row, &reader) ==
-          bytes.size() &&
+          &parser, rows.data(), rows.size(), &RowReader::on_field, &RowReader::on_row, &reader) ==
+          rows.size() &&
       csv_fini(&parser, &RowReader::on_field, &RowReader::on_row, &reader) == 0;
   reader.rethrow();
   if (!is_read) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <map>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -122,22 +123,87 @@ std::vector<std::string> class_names(const fs::path& folder) {
   return names;
 }
 
+/// Whether `path` lies somewhere in `folder`, or is it. Both are canonical.
+bool is_inside(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first ==
+         folder.end();
+}
+
+/// Finds the images of one half's classes. Links are followed, but no folder counts twice, and no
+/// image of one class counts as one of another: what would is a problem.
+class ImageSearch {
+ public:
+  ImageSearch(const fs::path& half, std::vector<std::string>& problems)
+      : half_(half), own_(fs::canonical(half)), problems_(problems) {}
+
+  /// The names of a class's images, from the half's folder on.
+  std::vector<std::string> images_of(const std::string& name) {
+    images_.clear();
+    class_ = fs::canonical(half_ / name);
+    look_into(half_ / name);
+    return std::move(images_);
+  }
+
+ private:
+  void look_into(const fs::path& folder) {
+    const fs::path target = fs::canonical(folder);
+    const auto [known, is_new] = seen_.try_emplace(target, folder);
+    if (!is_new) {
+      problems_.push_back(folder.string() + ": is the same folder as " + known->second.string() +
+                          "; expected every folder once");
+      return;
+    }
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (entry.is_directory()) {
+        if (!is_leading_back(entry)) look_into(entry.path());
+      } else if (has_image_name(entry.path()) && !is_leading_astray(entry)) {
+        images_.push_back(entry.path().lexically_relative(half_).string());
+      }
+    }
+  }
+
+  /// A link to a folder that the class itself lies in.
+  bool is_leading_back(const fs::directory_entry& entry) {
+    if (!entry.is_symlink() || !is_inside(class_, fs::canonical(entry.path()))) return false;
+    problems_.push_back(entry.path().string() +
+                        ": links to a folder that it lies in; expected images of its class");
+    return true;
+  }
+
+  /// No image file, or a link to one that is of another class.
+  bool is_leading_astray(const fs::directory_entry& entry) {
+    if (!entry.is_symlink()) return !entry.is_regular_file();
+    if (!entry.exists()) {
+      problems_.push_back(entry.path().string() + ": links to a file that is not there");
+      return true;
+    }
+    const fs::path target = fs::canonical(entry.path());
+    if (!is_inside(target, own_) || is_inside(target, class_)) return !entry.is_regular_file();
+    problems_.push_back(entry.path().string() + ": links to " + target.string() +
+                        "; expected an image of its class");
+    return true;
+  }
+
+  fs::path half_;
+  fs::path own_;    ///< the half's folder, without links
+  fs::path class_;  ///< that of the class, without links
+  std::vector<std::string>& problems_;
+  std::map<fs::path, fs::path> seen_;  ///< folders without links, and as they were found
+  std::vector<std::string> images_;
+};
+
 /// The images of the classes in order, each class's sorted by name.
 FileList list_images(const fs::path& folder, const std::vector<std::string>& classes) {
   FileList files;
   std::vector<std::string> problems;
+  ImageSearch search(folder, problems);
   for (const std::string& name : classes) {
-    std::vector<std::string> images;
-    for (const auto& entry : fs::recursive_directory_iterator(
-             folder / name, fs::directory_options::follow_directory_symlink)) {
-      if (has_image_name(entry.path()) && entry.is_regular_file()) {
-        images.push_back(entry.path().lexically_relative(folder).string());
-      }
-    }
+    const std::size_t known_problems = problems.size();
+    std::vector<std::string> images = search.images_of(name);
     std::sort(images.begin(), images.end());
     files.start_class();
     for (const std::string& image : images) files.append(image);
-    if (images.empty()) {
+    if (images.empty() && problems.size() == known_problems) {
       problems.push_back((folder / name).string() + ": got no images; expected files ending in " +
                          std::string(kImageNames));
     }

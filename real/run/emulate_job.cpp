@@ -73,6 +73,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const JobConfig& config = job.config;
   const Strategy& strategy = find_strategy(config.strategy);
   check_all_reduce(config.all_reduce);
+  check_class_settings(job.platform, config);
   const std::vector<WorkerInfo> workers =
       place(job.platform, config, strategy.participants, [&](const WorkerInfo& worker) {
         return job.cost_of(worker).median(config.batch).total_s();

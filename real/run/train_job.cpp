@@ -215,6 +215,7 @@ std::optional<RunResult> train(const JobConfig& config,
     return batch_seconds(config, data, device);
   });
   if (!crew.takes_part()) return std::nullopt;
+  check_local_steps(config, crew.workers);
 
   RunResult result;
   result.strategy = config.strategy;

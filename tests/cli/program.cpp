@@ -128,7 +128,8 @@ Outcome Folder::run(const std::string& arguments, const RunOptions& options) con
 }
 
 Outcome Folder::run(const std::vector<std::string>& arguments, const RunOptions& options) const {
-  std::vector<std::string> command = {EPOCHCAST_PROGRAM};
+  std::vector<std::string> command = {options.program.empty() ? EPOCHCAST_PROGRAM
+                                                              : options.program};
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : command) pointers.push_back(word.data());

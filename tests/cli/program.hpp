@@ -19,6 +19,7 @@ struct Outcome {
 struct RunOptions {
   std::string out_file = {};     ///< instead of being captured
   bool is_out_closed = false;    ///< stdout is a pipe that nobody reads
+  std::string program = {};      ///< instead of the one that was built
   unsigned int cpu_seconds = 0;  ///< after which every process of the run is killed; 0: no limit
 };
 

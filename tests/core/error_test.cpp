@@ -17,7 +17,7 @@ TEST_CASE("a UserError's text is its problems, one a line") {
 TEST_CASE("control characters in a problem do not reach the terminal") {
   const UserError error("key \"a\nb\x1b[2J\x7f\" is \u00fc");
 
-  CHECK(error.problems() == Texts{"key \"a\\x0ab\\x1b[2J\\x7f\" is \u00fc"});
+  CHECK(error.problems() == Texts{"key \"a\\x0ab\\x1b[2J\\u007f\" is \u00fc"});
 }
 
 }  // namespace

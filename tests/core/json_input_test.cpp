@@ -181,6 +181,35 @@ TEST_CASE("a document is refused when it is nested deeper than 32 levels below t
         Texts{"f.json: nested deeper than any Epochcast file"});
 }
 
+TEST_CASE("a key that an object has twice is told with its path, wherever it is") {
+  CHECK(problems_of_text(R"({"a": 1, "b": {"a": 1}, "a": 2})") ==
+        Texts{"f.json: /a: is there twice; which of the two counts?"});
+  CHECK(problems_of_text(R"([{"a": [{"x": 1}, {"b~/": 1, "b~/": 1}]}, {"a": 1, "a": 1}])") ==
+        Texts{"f.json: /0/a/1/b~0~1: is there twice; which of the two counts?",
+              "f.json: /1/a: is there twice; which of the two counts?"});
+  CHECK(problems_of_text(R"([{"a": 1}, {"a": 1}])").empty());
+}
+
+TEST_CASE("texts and names with control characters are told, shown harmlessly") {
+  const auto problems_of_first = [](const std::string& text, const auto& read) {
+    return problems_in(text, [&](JsonInput top) { ignore(read(top.elements().front())); });
+  };
+  const auto text = [](const JsonInput& input) { return input.string(); };
+  const auto name = [](const JsonInput& input) { return input.identifier(); };
+
+  CHECK(problems_of_first(R"(["r\u00e9sum\u00e9"])", text).empty());
+  CHECK(problems_of_first(R"(["a\u001b[2J"])", text) ==
+        Texts{"f.json: /0: got \"a\\u001b[2J\"; expected a text in UTF-8 without control "
+              "characters"});
+  CHECK(problems_of_first(R"(["a\u009b2J"])", text) ==
+        Texts{"f.json: /0: got \"a\\u009b2J\"; expected a text in UTF-8 without control "
+              "characters"});
+  CHECK(problems_of_first(R"(["v100-32gb"])", name).empty());
+  CHECK(problems_of_first(R"(["a\nb"])", name) ==
+        Texts{"f.json: /0: got \"a\\nb\"; expected a name: at most 100 letters, digits, spaces and "
+              "._-+:@(), a letter or digit first"});
+}
+
 TEST_CASE("elements of the outer lists can be taken as they are parsed, and are gone then") {
   std::vector<std::string> seen;
   const auto take = [&](const nlohmann::json& element, const std::string& path) {

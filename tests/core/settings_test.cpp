@@ -165,7 +165,7 @@ TEST_CASE("a bad value is answered with what was got and what is expected") {
   CHECK(problems_of_setting("epochs", "1.5") ==
         Texts{"--epochs: got \"1.5\"; expected a whole number of at least 1"});
   CHECK(problems_of_setting("nodes", "9000000000") ==
-        Texts{"--nodes: got \"9000000000\"; expected at most 2147483647"});
+        Texts{"--nodes: got \"9000000000\"; expected at most 1000000"});
   CHECK(problems_of_setting("seed", "-1") ==
         Texts{"--seed: got \"-1\"; expected a whole number of at least 0"});
   CHECK(problems_of_setting("overlap", "dear") ==
@@ -206,6 +206,44 @@ TEST_CASE("lists of settings are answered as a whole, or by the part that is wro
         Texts{"--exchange-seconds: got \"-1s\"; expected a value that is not negative"});
   CHECK(problems_of_setting("trace", "a,,b") ==
         Texts{"--trace: got \"a,,b\"; expected names or files of traces, separated by commas"});
+}
+
+TEST_CASE("a name twice in a list of settings is refused: which one would count?") {
+  CHECK(problems_of_setting("local-steps", "fast=3,fast=4") ==
+        Texts{"--local-steps: got \"fast=3,fast=4\"; expected each name once: steps such as 32 or "
+              "fast=32,slow=1"});
+  CHECK(problems_of_setting("exchange-seconds", "all=1s,2s") ==
+        Texts{"--exchange-seconds: got \"all=1s,2s\"; expected each name once: seconds such as "
+              "1.48s or all=1.48s,gpu=0.9s"});
+}
+
+TEST_CASE("no setting takes an empty value") {
+  for (const Setting& setting : settings()) {
+    CAPTURE(setting.name);
+    const Texts problems = problems_of_setting(std::string(setting.name), "");
+    REQUIRE(problems.size() == 1);
+    CHECK(problems[0].starts_with("--" + std::string(setting.name) + ": got \"\"; expected "));
+  }
+}
+
+TEST_CASE("no setting takes control characters or what is no UTF-8") {
+  for (const Setting& setting : settings()) {
+    CAPTURE(setting.name);
+    for (const char* value : {"\x1b[2J", "a\nb", "\xc2\x9b", "\u202e", "\xff"}) {
+      const Texts problems = problems_of_setting(std::string(setting.name), value);
+      REQUIRE(problems.size() == 1);
+      CHECK(problems[0].ends_with("; expected UTF-8 without control characters"));
+    }
+  }
+}
+
+TEST_CASE("a device is slowed down to a ten-thousandth at most") {
+  CHECK(with_setting("slow-down", "cpu=10000").machine.slow_down.at("cpu") == 10000);
+  for (const char* factor : {"cpu=1e300", "cpu=10001", "cpu=0.5", "cpu=inf", "cpu=nan"}) {
+    CHECK(problems_of_setting("slow-down", factor) ==
+          Texts{"--slow-down: got \"" + std::string(factor).substr(4) +
+                "\"; expected factors from 1 to 10000, such as cpu=8"});
+  }
 }
 
 TEST_CASE("an unknown setting is answered with the close one") {

@@ -35,6 +35,32 @@ TEST_CASE("a source says its grade and, in one line, where figures come from") {
   CHECK(estimated.text == "FLOPs over peak");
 }
 
+TEST_CASE("a date is a day of the calendar") {
+  for (const char* day : {"2026-11-21", "2024-02-29", "2000-02-29", "1999-12-31"})
+    CHECK(is_date(day));
+  for (const char* day : {"2026-02-31",
+                          "2026-02-29",
+                          "1900-02-29",
+                          "2026-13-01",
+                          "2026-00-10",
+                          "2026-04-31",
+                          "2026-1-2",
+                          "26-01-02",
+                          "2026/01/02",
+                          "2026-01-02 ",
+                          "",
+                          "yesterday",
+                          "+026-01-02",
+                          "2026-01-0x"})
+    CHECK_FALSE(is_date(day));
+}
+
+TEST_CASE("what was measured on no day of the calendar is told") {
+  CHECK(problems_of_source(R"({"grade": "measured", "machine": "EPYC", "date": "2026-02-31",
+    "command": "measure", "versions": {}})") ==
+        Texts{"f.json: /source/date: got \"2026-02-31\"; expected a day such as \"2026-11-21\""});
+}
+
 TEST_CASE("the lowest grade is the less trustworthy one: measured, published, estimated") {
   CHECK(lowest(Grade::measured, Grade::published) == Grade::published);
   CHECK(lowest(Grade::estimated, Grade::published) == Grade::estimated);

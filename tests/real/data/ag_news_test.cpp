@@ -90,6 +90,20 @@ TEST_CASE("a header row of AG News is skipped") {
   CHECK(sample_of(*split.test, 0) == Sample{{1, kA, kFoobar, 0}, 1});
 }
 
+TEST_CASE("AG News may begin with a byte-order mark") {
+  const TinyNews files;
+  files.write("train.csv", "\xef\xbb\xbf\"2\",\"A\",\"foobar\"\n1,a,a\n");
+  files.write("test.csv",
+              "\xef\xbb\xbf"
+              "Class Index,Title,Description\n2,a,foobar\n");
+
+  const DataSplit split = files.open();
+
+  CHECK(sample_of(*split.train, 0) == Sample{{1, kA, kFoobar, 0}, 1});
+  REQUIRE(split.test->size() == 1);
+  CHECK(sample_of(*split.test, 0) == Sample{{1, kA, kFoobar, 0}, 1});
+}
+
 TEST_CASE("AG News may have any positive number of rows") {
   const TinyNews files;
 

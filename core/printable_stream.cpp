@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/printable_stream.hpp"
+
+#include <algorithm>
+#include <ostream>
+#include <streambuf>
+#include <string>
+#include <string_view>
+
+#include "core/plain_text.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr std::string_view kWipe = "\x1b[K";
+
+/// Bytes of what begins `text` and may pass as it is; 0: the first character is text.
+std::size_t passing(std::string_view text, Repaint repaint) {
+  if (text.front() == '\n' || text.front() == '\t') return 1;
+  if (repaint == Repaint::none) return 0;
+  if (text.front() == '\r') return 1;
+  return text.starts_with(kWipe) ? kWipe.size() : 0;
+}
+
+/// How many of the last bytes can only be judged with what follows them.
+std::size_t undecided(std::string_view text, Repaint repaint) {
+  for (std::size_t bytes = kWipe.size() - 1; repaint == Repaint::line && bytes > 0; --bytes) {
+    if (text.ends_with(kWipe.substr(0, bytes))) return bytes;
+  }
+  return incomplete_bytes(text);
+}
+
+}  // namespace
+
+/// Collects what is written, and hands it on when the stream is flushed or much has come together.
+class PrintableStream::Filter : public std::streambuf {
+ public:
+  Filter(std::streambuf& out, Repaint repaint) : out_(out), repaint_(repaint) {}
+
+  /// Hands on everything but the last `kept` bytes; whether all of it could be written.
+  bool hand_on(std::size_t kept) {
+    std::string_view text(held_);
+    text.remove_suffix(kept);
+    std::string shown;
+    while (!text.empty()) {
+      std::size_t bytes = passing(text, repaint_);
+      if (bytes > 0) {
+        shown += text.substr(0, bytes);
+      } else {
+        do {
+          ++bytes;
+        } while (bytes < text.size() && passing(text.substr(bytes), repaint_) == 0);
+        shown += printable(text.substr(0, bytes));
+      }
+      text.remove_prefix(bytes);
+    }
+    held_.erase(0, held_.size() - kept);
+    const auto size = static_cast<std::streamsize>(shown.size());
+    return out_.sputn(shown.data(), size) == size;
+  }
+
+ protected:
+  int_type overflow(int_type c) override {
+    if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
+    held_ += traits_type::to_char_type(c);
+    return is_taken() ? c : traits_type::eof();
+  }
+  std::streamsize xsputn(const char* text, std::streamsize size) override {
+    held_.append(text, static_cast<std::size_t>(size));
+    return is_taken() ? size : 0;
+  }
+  int sync() override {
+    const bool is_written = hand_on(undecided(held_, repaint_));
+    return out_.pubsync() == 0 && is_written ? 0 : -1;
+  }
+
+ private:
+  bool is_taken() {
+    constexpr std::size_t kMost = 1 << 16;
+    return held_.size() < kMost || hand_on(undecided(held_, repaint_));
+  }
+
+  std::streambuf& out_;
+  Repaint repaint_;
+  std::string held_;
+};
+
+PrintableStream::PrintableStream(std::ostream& stream, Repaint repaint)
+    : stream_(stream),
+      filter_(std::make_unique<Filter>(*stream.rdbuf(), repaint)),
+      own_(stream.rdbuf()) {
+  const auto state = stream_.rdstate();
+  stream_.rdbuf(filter_.get());
+  stream_.clear(state);
+}
+
+PrintableStream::~PrintableStream() {
+  if (!filter_->hand_on(0) || own_->pubsync() != 0) stream_.setstate(std::ios::badbit);
+  const auto state = stream_.rdstate();
+  stream_.rdbuf(own_);
+  stream_.clear(state);
+}
+
+}  // namespace epochcast
