@@ -82,7 +82,7 @@ std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
   std::string output;
   read_until_end(pipe.reading, [&](const std::string& piece) { output += piece; });
   if (child.wait() == 0) return output;
-  std::string said = read_text_file(log);
+  std::string said = read_text_file(log, kSamplesFile);
   constexpr std::size_t kMost = 400;
   if (said.size() > kMost) said = "..." + said.substr(said.size() - kMost);
   throw RunError("epochcast " + words.front() + " failed on " + cluster_.name + " (" +
@@ -160,7 +160,7 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one,
                                               std::size_t repetition) {
   if (!network_) {
     const MessageTrace trace = load_message_sessions(messages_);
-    Json document = Json::parse(read_text_file(messages_.front()));
+    Json document = Json::parse(read_text_file(messages_.front(), kSamplesFile));
     NetworkFit fit = calibrate(trace, document).fit;
     network_ = {.trace = trace, .document = std::move(document), .fit = std::move(fit)};
   }

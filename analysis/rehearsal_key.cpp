@@ -59,7 +59,7 @@ std::string rehearsal_key(const JobConfig& config,
   add("models/platforms", config.platform);
   add("models/networks", config.network);
   add("models/datasets", config.dataset);
-  for (const CostTrace& trace : job.traces) content += read_text_file(trace.file);
+  for (const CostTrace& trace : job.traces) content += read_text_file(trace.file, kSamplesFile);
   const boost::uuids::name_generator_sha1 name(boost::uuids::ns::oid());
   return boost::uuids::to_string(name(content));
 }

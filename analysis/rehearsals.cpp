@@ -57,7 +57,7 @@ Kept kept_of(const fs::path& folder, const std::string& key) {
 /// Reads what is kept; false when there is nothing, or nothing whole.
 bool read_result(const fs::path& file, RehearsalOutcome& outcome) {
   if (!fs::exists(file)) return false;
-  const Json json = Json::parse(read_text_file(file), nullptr, false);
+  const Json json = Json::parse(read_text_file(file, kSamplesFile), nullptr, false);
   if (!json.is_object()) return false;
   if (!json.contains("curve") || !json.contains("run")) return false;
   outcome.curve.clear();

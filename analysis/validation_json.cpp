@@ -150,7 +150,7 @@ std::vector<ValidationRow> validation_from_json(const Json& json, const std::str
 }
 
 ValidationFile read_validation(const std::filesystem::path& file) {
-  const std::string text = read_text_file(file);
+  const std::string text = read_text_file(file, kSamplesFile);
   (void)parse_json(text, file.string());  // refuses what is no JSON, or too deep
   const Json json = Json::parse(text);
   ValidationFile validation;

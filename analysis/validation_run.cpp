@@ -48,7 +48,7 @@ RunResult run_of(const ValidationCase& one,
     log.replace_extension(".log");
     replace_file(file, cluster.output_of(run_words(one, seed), log));
   }
-  const auto document = Json::parse(read_text_file(file), nullptr, false);
+  const auto document = Json::parse(read_text_file(file, kSamplesFile), nullptr, false);
   if (!document.is_object() || !document.contains("runs") || document["runs"].empty())
     throw RunError(file.string() + ": holds no result; remove it to run this again");
   return run_from_json(document["runs"].front());

@@ -227,7 +227,7 @@ void look_through_batches(const std::vector<std::string>& files, const OutputFil
   }
   if (!costs.empty()) show_batches(costs);
   if (!output.is_wanted()) return;
-  output.write(trimmed(Json::parse(read_text_file(files.front()))).dump(2) + "\n");
+  output.write(trimmed(Json::parse(read_text_file(files.front(), kSamplesFile))).dump(2) + "\n");
   std::cout << "wrote " << output.name().string() << '\n';
 }
 
@@ -252,7 +252,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   const MessageTrace trace = load_message_sessions(messages);
   const std::vector<std::string> models(trace.node_of_rank.size(),
                                         values["device-name"].as<std::string>());
-  const Json trace_document = Json::parse(read_text_file(messages.front()));
+  const Json trace_document = Json::parse(read_text_file(messages.front(), kSamplesFile));
   const Calibration calibration = calibrate(trace, trace_document);
   const NetworkFit& fit = calibration.fit;
   const Json measured = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);

@@ -68,9 +68,10 @@ nlohmann::ordered_json cost_document(const ImportOptions& options,
   nlohmann::ordered_json trace = real::trace_json(header, std::vector{cost});
   if (!options.is_append || !std::filesystem::exists(options.output.name())) return trace;
   static_cast<void>(load_trace(options.output.name()));
-  return real::merged_trace(nlohmann::ordered_json::parse(read_text_file(options.output.name())),
-                            trace,
-                            options.output.name().string());
+  return real::merged_trace(
+      nlohmann::ordered_json::parse(read_text_file(options.output.name(), kSamplesFile)),
+      trace,
+      options.output.name().string());
 }
 
 nlohmann::ordered_json message_document(const ImportOptions& options,

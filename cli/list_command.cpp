@@ -56,7 +56,7 @@ void list_networks() {
   table.add_column("what");
   for (const std::string& name : catalog.names("models/networks")) {
     const auto file = catalog.find("models/networks", name, "list");
-    const nlohmann::json document = read_json_file(file);
+    const nlohmann::json document = read_json_file(file, kSamplesFile);
     for (const auto& variant : document.at("variants")) {
       Dataset dataset;
       dataset.shape = variant.at("input").get<std::vector<std::int64_t>>();

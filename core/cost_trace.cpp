@@ -138,7 +138,7 @@ TraceFile parse_trace(const nlohmann::json& document, const std::string& file) {
 }
 
 TraceFile load_trace(const std::filesystem::path& file) {
-  return parse_trace(read_json_file(file), file.string());
+  return parse_trace(read_json_file(file, kSamplesFile), file.string());
 }
 
 }  // namespace epochcast

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 #include "core/suggest.hpp"
 #include "core/text_file.hpp"
 
@@ -28,6 +29,7 @@ void require(const std::string& value, const char* setting, const char* list) {
 Platform find_platform(const JobConfig& config, const Catalog& catalog) {
   const fs::path file = catalog.find("models/platforms", config.platform, "--platform");
   if (file.extension() != ".xml") return load_platform(file);
+  static_cast<void>(open_input(file, kModelFile));
   Platform platform;  // SimGrid reads it, in the process that simulates
   platform.path = platform.simgrid_xml = file.string();
   return platform;
@@ -97,7 +99,7 @@ std::vector<TraceFile> catalog_traces(const Catalog& catalog, const std::string&
   std::vector<TraceFile> files;
   for (const std::string& name : catalog.names("traces")) {
     const fs::path file = catalog.root() / "traces" / (name + ".json");
-    const std::string text = read_text_file(file);
+    const std::string text = read_text_file(file, kSamplesFile);
     // Finding a name takes a thousandth of the time of parsing samples that are not needed.
     if (text.find('"' + network) == std::string::npos) continue;
     const nlohmann::json document = parse_json(text, file.string());

@@ -44,24 +44,21 @@ std::string escaped(const std::string& key) {
   return text;
 }
 
-/// Follows a parser through a document: where it is, and which keys it has met.
-class ParserPlace {
+/// Follows a parser through a document and tells of keys that their object has already.
+class KeyCheck {
  public:
-  explicit ParserPlace(Problems& problems) : problems_(problems) {}
+  explicit KeyCheck(Problems& problems) : problems_(problems) {}
 
-  /// The path of the element that this event has completed, where it is one of a list that is the
-  /// document or a member of it. A key that its object has already is a problem.
-  std::optional<std::string> after(nlohmann::json::parse_event_t event,
-                                   const nlohmann::json& value) {
+  void after(nlohmann::json::parse_event_t event, const nlohmann::json& value) {
     using Event = nlohmann::json::parse_event_t;
     switch (event) {
       case Event::object_start:
       case Event::array_start:
         open_.emplace_back(event == Event::array_start);
-        return std::nullopt;
+        return;
       case Event::key:
         meet(value.get_ref<const std::string&>());
-        return std::nullopt;
+        return;
       case Event::object_end:
       case Event::array_end:
         open_.pop_back();
@@ -69,11 +66,7 @@ class ParserPlace {
       case Event::value:
         break;
     }
-    if (open_.empty() || !open_.back().is_list) return std::nullopt;
-    const std::size_t index = open_.back().next++;
-    if (open_.size() > 2 || !std::all_of(open_.begin(), open_.end() - 1, is_object))
-      return std::nullopt;
-    return path_of(open_.size() - 1) + "/" + std::to_string(index);
+    if (!open_.empty()) ++open_.back().next;
   }
 
  private:
@@ -82,25 +75,23 @@ class ParserPlace {
     explicit Open(bool list) : is_list(list) {}
 
     bool is_list;
-    std::size_t next = 0;        ///< list: index of the next element
+    std::size_t next = 0;        ///< list: index of the element being parsed
     std::string key;             ///< object: of the member being parsed
     std::set<std::string> keys;  ///< object: those met
   };
-
-  static bool is_object(const Open& open) { return !open.is_list; }
 
   void meet(const std::string& key) {
     Open& object = open_.back();
     object.key = key;
     if (!object.keys.insert(key).second)
-      problems_.add(path_of(open_.size()), "is there twice; which of the two counts?");
+      problems_.add(path(), "is there twice; which of the two counts?");
   }
 
-  /// Where the parser is in the first `depth` that are open.
-  [[nodiscard]] std::string path_of(std::size_t depth) const {
+  /// Where the parser is.
+  [[nodiscard]] std::string path() const {
     std::string path;
-    for (std::size_t i = 0; i < depth; ++i)
-      path += "/" + (open_[i].is_list ? std::to_string(open_[i].next) : escaped(open_[i].key));
+    for (const Open& open : open_)
+      path += "/" + (open.is_list ? std::to_string(open.next) : escaped(open.key));
     return path;
   }
 
@@ -117,7 +108,9 @@ void Problems::expected(const std::string& path,
 }
 
 void Problems::add(const std::string& path, const std::string& text) {
+  constexpr std::size_t kMostProblems = 100;  // nobody reads more of one file
   problems_.push_back(file_ + ": " + (path.empty() ? "/" : path) + ": " + text);
+  if (problems_.size() >= kMostProblems) throw_if_any();
 }
 
 void Problems::throw_if_any() const {
@@ -227,15 +220,15 @@ std::vector<double> JsonInput::samples() const {
     fail("a list of seconds");
     return all;
   }
-  for (const JsonInput& element : elements()) {
-    const nlohmann::json& number = element.value();
-    if (!number.is_number() ||
-        !(number.get<double>() >= 0 && number.get<double>() <= kMostSeconds)) {
-      element.fail("seconds, not negative");
-      all.push_back(0);
-    } else {
-      all.push_back(number.get<double>());
+  all.reserve(value_->size());  // millions: without a path for each
+  for (const nlohmann::json& number : *value_) {
+    const double seconds = number.is_number() ? number.get<double>() : -1;
+    const bool is_good = seconds >= 0 && seconds <= kMostSeconds;
+    if (!is_good) {
+      problems_->expected(
+          path_ + "/" + std::to_string(all.size()), number, "seconds, not negative");
     }
+    all.push_back(is_good ? seconds : 0);
   }
   return all;
 }
@@ -275,26 +268,21 @@ std::string JsonInput::name() const {
   return text;
 }
 
-nlohmann::json read_json_file(const std::filesystem::path& file) {
-  return parse_json(read_text_file(file), file.string());
+nlohmann::json read_json_file(const std::filesystem::path& file, const FileKind& kind) {
+  return parse_json(read_text_file(file, kind), file.string());
 }
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
-  return parse_json(text, name, [](const nlohmann::json&, const std::string&) { return false; });
-}
-
-nlohmann::json parse_json(std::string_view text, const std::string& name, const TakeElement& take) {
   using Event = nlohmann::json::parse_event_t;
   constexpr int kDeepest =
       32;  // ours need 6; the recursive destructor of a deeper document could exhaust the stack
   bool too_deep = false;
   Problems problems(name);
-  ParserPlace place(problems);
+  KeyCheck keys(problems);
   const auto filter = [&](int depth, Event event, nlohmann::json& value) {
     too_deep = too_deep || depth > kDeepest;
-    if (too_deep) return false;
-    const std::optional<std::string> path = place.after(event, value);
-    return !path || !take(value, *path);
+    if (!too_deep) keys.after(event, value);
+    return !too_deep;
   };
   try {
     nlohmann::json document = nlohmann::json::parse(text, filter);

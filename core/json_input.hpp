@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/input_file.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -21,7 +22,7 @@ class Problems {
 
   /// Adds `FILE: PATH: got VALUE; expected EXPECTED`.
   void expected(const std::string& path, const nlohmann::json& value, const std::string& expected);
-  /// Adds `FILE: PATH: TEXT`.
+  /// Adds `FILE: PATH: TEXT`. Throws with those there are when they become too many to read.
   void add(const std::string& path, const std::string& text);
   /// Throws a UserError with all problems, if there are any.
   void throw_if_any() const;
@@ -90,17 +91,10 @@ class JsonInput {
 
 /// The parsed file. Throws a UserError with file, line and column when it cannot be read or parsed,
 /// or when it is nested deeper than any of our formats, or has a key twice in an object.
-[[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file);
+[[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file,
+                                            const FileKind& kind = kModelFile);
 /// The same for a text already in memory, `name` standing for the file in messages.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
-/// Called with each element of a list and its path; true: leave it out of the document.
-using TakeElement = std::function<bool(const nlohmann::json& element, const std::string& path)>;
-/// The same, for documents too large to be held as a whole: `take` gets the elements of the
-/// top-level list, or of the lists right below the top-level object, as they are parsed. Passes on
-/// what it throws.
-[[nodiscard]] nlohmann::json parse_json(std::string_view text,
-                                        const std::string& name,
-                                        const TakeElement& take);
 
 /// Checks that the top level is an object whose "schema" is `schema`.
 [[nodiscard]] JsonInput open_document(const nlohmann::json& document,

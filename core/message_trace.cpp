@@ -65,7 +65,7 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
 }
 
 MessageTrace load_message_trace(const std::filesystem::path& file) {
-  return parse_message_trace(read_json_file(file), file.string());
+  return parse_message_trace(read_json_file(file, kSamplesFile), file.string());
 }
 
 MessageTrace load_message_sessions(const std::vector<std::filesystem::path>& files) {

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text_file.hpp"
 
-#include <fstream>
-#include <sstream>
+#include <algorithm>
 
 #include "core/error.hpp"
 
 namespace epochcast {
 
-std::string read_text_file(const std::filesystem::path& file) {
-  std::error_code status;
-  if (std::filesystem::is_directory(file, status)) {
-    throw UserError(file.string() + ": is a folder; expected a JSON file");
+std::string read_text_file(const std::filesystem::path& file, const FileKind& kind) {
+  constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+  const FileDescriptor input = open_input(file, kind);
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(file, unknown);
+  std::string text;
+  if (!unknown) text.reserve(std::min(size, kind.most_bytes) + kBlockBytes);
+  for (std::size_t got = 1; got > 0 && text.size() <= kind.most_bytes;) {
+    const std::size_t before = text.size();
+    text.resize(before + kBlockBytes);
+    got = read_some(input, text.data() + before, kBlockBytes, file);
+    text.resize(before + got);
   }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw UserError(file.string() + ": cannot be opened for reading");
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
+  if (text.size() > kind.most_bytes) throw UserError(file.string() + ": grows while it is read");
+  return text;
 }
 
 }  // namespace epochcast

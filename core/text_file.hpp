@@ -4,9 +4,12 @@
 #include <filesystem>
 #include <string>
 
+#include "core/input_file.hpp"
+
 namespace epochcast {
 
-/// The whole file. Throws a UserError when it cannot be read.
-[[nodiscard]] std::string read_text_file(const std::filesystem::path& file);
+/// The whole file. Throws a UserError as open_input() does.
+[[nodiscard]] std::string read_text_file(const std::filesystem::path& file,
+                                         const FileKind& kind = kModelFile);
 
 }  // namespace epochcast

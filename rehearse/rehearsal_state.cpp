@@ -44,7 +44,7 @@ RehearsalState load_rehearsal_state(const std::filesystem::path& file,
                                     const std::vector<SettingText>& settings) {
   RehearsalState state;
   if (!std::filesystem::exists(file)) return state;
-  const std::string text = read_text_file(file);
+  const std::string text = read_text_file(file, kStateFile);
   const std::size_t end = std::min(text.find('\n'), text.size());
   const Json header = Json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
   const RunError damaged(file.string() + ": is damaged, or not the state of a rehearsal");

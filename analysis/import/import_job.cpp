@@ -2,6 +2,7 @@
 #include "analysis/import/import_job.hpp"
 
 #include <algorithm>
+#include <istream>
 #include <map>
 #include <set>
 
@@ -15,12 +16,6 @@ namespace {
 
 std::string counted(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
-/// Profiles are JSON, tables are not.
-bool is_json(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  return first != std::string::npos && (text[first] == '{' || text[first] == '[');
 }
 
 template <typename Iteration>
@@ -52,7 +47,8 @@ std::string taken_text(std::size_t count, const ImportSettings& settings) {
 
 RankProfile read_profile(const ImportSettings& settings,
                          const std::filesystem::path& file,
-                         const std::string& text) {
+                         PackedText& packed) {
+  std::istream text(&packed);
   RankProfile rank;
   rank.profile = parse_profile(text, file.string());
   rank.times = iteration_times(rank.profile);
@@ -213,11 +209,13 @@ ImportedJob import_job(const ImportSettings& settings) {
   std::vector<RankProfile> ranks;
   std::vector<IterationTable> tables;
   for (const std::filesystem::path& file : settings.files) {
-    const std::string text = read_packed_text(file);  // one at a time: they may be large
-    if (is_json(text))
+    PackedText text(file);
+    const char first = text.first_character();
+    if (first == '{' || first == '[')  // JSON, which tables are not
       ranks.push_back(read_profile(settings, file, text));
     else
-      tables.push_back(parse_iteration_table(text, file.string(), settings.column));
+      tables.push_back(parse_iteration_table(
+          text.rest(kSamplesFile.most_bytes), file.string(), settings.column));
     if (!ranks.empty() && !tables.empty()) {
       throw UserError(file.string() +
                       ": got a file of another kind than the first; expected profiles (JSON) or "

@@ -1,41 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/import/packed_text.hpp"
 
-#include <zlib.h>
+#include <fcntl.h>
 
-#include <array>
-#include <memory>
+#include <new>
 
 #include "core/error.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
+namespace {
 
-std::string read_packed_text(const std::filesystem::path& file, std::size_t most_bytes) {
-  std::error_code unknown;
-  if (std::filesystem::is_directory(file, unknown))
-    throw UserError(file.string() + ": is a folder; expected a file");
+/// Profiles shrink to a tenth or a thirtieth. What gzip can do at most is a thousandth.
+constexpr std::uintmax_t kMostRatio = 200;
+/// Short texts may repeat themselves as they like.
+constexpr std::uintmax_t kFreeBytes = std::uintmax_t{64} << 20;
+
+std::string text_of(std::uintmax_t bytes) { return format_bytes(static_cast<double>(bytes)); }
+
+}  // namespace
+
+PackedText::PackedText(std::filesystem::path file, const FileKind& kind)
+    : file_(std::move(file)), kind_(kind), packed_(nullptr, &gzclose) {
+  const FileDescriptor input = open_input(file_, kind_);
+  packed_bytes_ = std::filesystem::file_size(file_);
   // Passes on what is not gzipped as it is.
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> packed(gzopen(file.c_str(), "rb"), &gzclose);
-  if (!packed) throw UserError(file.string() + ": cannot be opened for reading");
+  const int own = fcntl(input.number(), F_DUPFD_CLOEXEC, 0);
+  packed_.reset(gzdopen(own, "rb"));
+  if (!packed_) throw std::bad_alloc();
+  if (traits_type::eq_int_type(underflow(), traits_type::eof())) fail("is empty");
+}
+
+void PackedText::fail(const std::string& what) const {
+  throw UserError(file_.string() + ": " + what);
+}
+
+PackedText::int_type PackedText::underflow() {
+  const int size = gzread(packed_.get(), piece_.data(), static_cast<unsigned>(piece_.size()));
+  if (size <= 0) {
+    int status = Z_OK;
+    static_cast<void>(gzerror(packed_.get(), &status));
+    if (status != Z_OK)
+      fail(std::string("its gzip data is ") + (status == Z_BUF_ERROR ? "cut off" : "damaged"));
+    return traits_type::eof();
+  }
+  bytes_ += static_cast<std::uintmax_t>(size);
+  if (bytes_ > kind_.most_bytes) {
+    fail("is longer than " + text_of(kind_.most_bytes) +
+         "; profile fewer iterations (torch.profiler.schedule)");
+  }
+  if (bytes_ > kFreeBytes && bytes_ / kMostRatio > packed_bytes_) {
+    fail("unpacks to more than " + std::to_string(kMostRatio) + " times its " +
+         text_of(packed_bytes_) + "; expected a profile, which repeats itself less");
+  }
+  setg(piece_.data(), piece_.data(), piece_.data() + size);
+  return traits_type::to_int_type(piece_.front());
+}
+
+char PackedText::first_character() {
+  const std::string blanks = " \t\r\n";
+  for (int_type next = sgetc(); !traits_type::eq_int_type(next, traits_type::eof());
+       next = snextc()) {
+    const char c = traits_type::to_char_type(next);
+    if (blanks.find(c) == blanks.npos) return c;
+  }
+  return 0;
+}
+
+std::string PackedText::rest(std::uintmax_t most_bytes) {
   std::string text;
-  std::array<char, 1 << 16> piece{};
-  int size = 0;
-  while ((size = gzread(packed.get(), piece.data(), piece.size())) > 0) {
-    text.append(piece.data(), static_cast<std::size_t>(size));
-    if (text.size() > most_bytes) {
-      throw UserError(file.string() + ": is longer than " +
-                      format_bytes(static_cast<double>(most_bytes)) +
-                      "; profile fewer iterations (torch.profiler.schedule)");
-    }
+  while (!traits_type::eq_int_type(sgetc(), traits_type::eof())) {
+    text.append(gptr(), egptr());
+    setg(eback(), egptr(), egptr());
+    if (text.size() > most_bytes) fail("is longer than " + text_of(most_bytes) + " of a table");
   }
-  int status = Z_OK;
-  static_cast<void>(gzerror(packed.get(), &status));
-  if (status != Z_OK) {
-    throw UserError(file.string() + ": its gzip data is " +
-                    (status == Z_BUF_ERROR ? "cut off" : "damaged"));
-  }
-  if (text.empty()) throw UserError(file.string() + ": is empty");
   return text;
 }
 

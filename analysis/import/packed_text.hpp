@@ -1,18 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
+#include <zlib.h>
+
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <streambuf>
 #include <string>
+
+#include "core/input_file.hpp"
 
 namespace epochcast {
 
-/// A larger profile is refused: it would hold more iterations than anyone needs.
-constexpr std::size_t kMostTextBytes = std::size_t{2} << 30;
+/// The text of a file, unpacked where it is gzipped, a piece at a time.
+///
+/// Reading throws a UserError when the file is damaged, or becomes longer than its kind may be, or
+/// than so many times its packed size that it holds nothing but itself.
+class PackedText : public std::streambuf {
+ public:
+  /// Throws a UserError when the file cannot be read or is empty.
+  explicit PackedText(std::filesystem::path file, const FileKind& kind = kProfileFile);
 
-/// The content of a file, unpacked where it is gzipped. Throws a UserError when it cannot be read,
-/// is empty, damaged, or longer than `most_bytes` when unpacked.
-[[nodiscard]] std::string read_packed_text(const std::filesystem::path& file,
-                                           std::size_t most_bytes = kMostTextBytes);
+  /// The first character that is no blank; 0 when there is none. Skips those before it.
+  [[nodiscard]] char first_character();
+  /// All that is left. Throws a UserError, too, when that is longer than `most_bytes`.
+  [[nodiscard]] std::string rest(std::uintmax_t most_bytes);
+
+ protected:
+  int_type underflow() override;
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::filesystem::path file_;
+  FileKind kind_;
+  std::uintmax_t packed_bytes_ = 0;
+  std::uintmax_t bytes_ = 0;  ///< unpacked so far
+  std::unique_ptr<gzFile_s, int (*)(gzFile)> packed_;
+  std::array<char, 1 << 16> piece_{};
+};
 
 }  // namespace epochcast

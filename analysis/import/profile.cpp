@@ -12,6 +12,7 @@
 #include "analysis/import/event_kind.hpp"
 #include "core/error.hpp"
 #include "core/json_input.hpp"
+#include "core/json_stream.hpp"
 
 namespace epochcast {
 namespace {
@@ -21,6 +22,7 @@ using Json = nlohmann::json;
 constexpr double kSecondsPerMicrosecond = 1e-6;
 constexpr double kMostMicroseconds = 1e18;
 constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMostEvents = 20'000'000;  // 40 bytes each
 constexpr std::int64_t kNoNumber = -1;
 
 /// What an operator said about an all-reduce that some other event is the transfer of.
@@ -80,7 +82,8 @@ int ProfileReader::thread_of(JsonInput& event) {
   std::string key;
   for (const char* part : {"pid", "tid"}) {
     if (const auto member = event.maybe(part))
-      key += member->value().dump(-1, ' ', true, Json::error_handler_t::replace) + "/";
+      key +=
+          member->value().dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100) + "/";
   }
   return threads_.try_emplace(key, static_cast<int>(threads_.size())).first->second;
 }
@@ -109,6 +112,9 @@ void ProfileReader::add(const Json& value, const std::string& path) {
   }
   add_collective(read, name, args);
   profile_.events.push_back(read);
+  if (profile_.events.size() > kMostEvents)
+    throw UserError(problems_.file() + ": has more than " + std::to_string(kMostEvents) +
+                    " events; profile fewer iterations (torch.profiler.schedule)");
   if (problems_.size() >= kMostProblems) problems_.throw_if_any();
 }
 
@@ -216,12 +222,11 @@ Profile ProfileReader::finish() {
 
 }  // namespace
 
-Profile parse_profile(std::string_view text, const std::string& file) {
+Profile parse_profile(std::istream& text, const std::string& file) {
   ProfileReader reader(file);
-  const Json rest = parse_json(text, file, [&](const Json& value, const std::string& path) {
-    const bool is_event = path.starts_with("/traceEvents/") || path.find('/', 1) == path.npos;
-    if (is_event) reader.add(value, path);
-    return is_event;
+  const Json rest = read_json_stream(text, file, [&](const Json& value, const std::string& path) {
+    if (path.starts_with("/traceEvents/") || path.find('/', 1) == path.npos)
+      reader.add(value, path);
   });
   reader.read_header(rest);
   return reader.finish();

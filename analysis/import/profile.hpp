@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <iosfwd>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace epochcast {
@@ -57,6 +57,6 @@ struct Profile {
 /// Reads a profile: Chrome-trace JSON as Kineto writes it (an object with `traceEvents`), or as
 /// PyTorch writes it without Kineto (the list of events alone). Throws a UserError with the paths
 /// of what is wrong, the first twenty of them.
-[[nodiscard]] Profile parse_profile(std::string_view text, const std::string& file);
+[[nodiscard]] Profile parse_profile(std::istream& text, const std::string& file);
 
 }  // namespace epochcast

@@ -6,15 +6,19 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/input_file.hpp"
 
 namespace epochcast::real {
 
 /// All bytes of `file`. Throws an `Error` (UserError while a data set is opened, RunError later)
-/// `FILE: cannot be read: REASON`.
+/// as open_input() does.
 template <typename Error>
-[[nodiscard]] std::vector<std::uint8_t> read_bytes(const std::filesystem::path& file);
+[[nodiscard]] std::vector<std::uint8_t> read_bytes(const std::filesystem::path& file,
+                                                   const FileKind& kind = kDataFile);
 
-extern template std::vector<std::uint8_t> read_bytes<UserError>(const std::filesystem::path& file);
-extern template std::vector<std::uint8_t> read_bytes<RunError>(const std::filesystem::path& file);
+extern template std::vector<std::uint8_t> read_bytes<UserError>(const std::filesystem::path& file,
+                                                                const FileKind& kind);
+extern template std::vector<std::uint8_t> read_bytes<RunError>(const std::filesystem::path& file,
+                                                               const FileKind& kind);
 
 }  // namespace epochcast::real

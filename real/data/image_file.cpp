@@ -100,7 +100,8 @@ bool has_image_name(const std::filesystem::path& file) {
 void ImageFile::Destroy::operator()(gdImageStruct* image) const { gdImageDestroy(image); }
 
 ImageFile::ImageFile(const std::filesystem::path& file) {
-  std::vector<std::uint8_t> bytes = read_bytes<RunError>(file);
+  std::vector<std::uint8_t> bytes =
+      read_bytes<RunError>(file, {"an image", std::uintmax_t{256} << 20});
   const Decoder decode = decoder_of(bytes);
   if (decode == nullptr || bytes.size() > std::numeric_limits<int>::max()) {
     throw RunError(file.string() + ": got a file of " + std::to_string(bytes.size()) +

@@ -94,7 +94,7 @@ std::optional<RankState> Checkpoints::load() {
   check(manifest);
   serial_ = nlohmann::json::parse(manifest).at("serial");
   const fs::path file = rank_file(serial_);
-  const std::string bytes = read_text_file(file);
+  const std::string bytes = read_text_file(file, kStateFile);
   const std::size_t end = std::min(bytes.find('\n'), bytes.size());
   const nlohmann::json header =
       nlohmann::json::parse(bytes.substr(0, end), nullptr, /*allow_exceptions=*/false);

@@ -39,7 +39,7 @@ std::vector<Target> targets(const MeasureOptions& options) {
     nlohmann::ordered_json existing;
     if (options.is_append && std::filesystem::exists(trace.file)) {
       static_cast<void>(load_trace(trace.file));
-      existing = nlohmann::ordered_json::parse(read_text_file(trace.file));
+      existing = nlohmann::ordered_json::parse(read_text_file(trace.file, kSamplesFile));
       static_cast<void>(merged_trace(existing, make_trace(trace.header, {}), trace.file.string()));
     }
     outputs.emplace_back(trace.file);

@@ -83,7 +83,7 @@ TEST_CASE("a file that is missing or a folder is bad input", "[cli]") {
   CHECK(folder.run("simulate --platform no.json" + rest).err ==
         "epochcast: --platform: no.json: no such file\n");
   CHECK(folder.run("simulate --platform ./" + rest).err ==
-        "epochcast: ./: is a folder; expected a JSON file\n");
+        "epochcast: ./: is a folder; expected a file\n");
   CHECK(folder.run("simulate --platform ./" + rest).status == 2);
 }
 

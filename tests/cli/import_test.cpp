@@ -117,7 +117,8 @@ TEST_CASE("bad input is reported by file and path, and writes nothing", "[cli]")
   CHECK(error_of("cut.json" + told) ==
         "epochcast: cut.json:1:23: not valid JSON (the file ends too early)\n");
   CHECK(error_of("empty.json" + told) == "epochcast: empty.json: is empty\n");
-  CHECK(error_of("no.json" + told) == "epochcast: no.json: cannot be opened for reading\n");
+  CHECK(error_of("no.json" + told) ==
+        "epochcast: no.json: cannot be read: No such file or directory\n");
   CHECK(error_of(kTwoGpus + kTold) ==
         "epochcast: --batch: missing; expected the samples per rank and iteration, which profiles "
         "do not tell\n");

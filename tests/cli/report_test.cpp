@@ -205,7 +205,7 @@ TEST_CASE("files that are no validation are named", "[cli]") {
         "epochcast: short.json:3:1: not valid JSON (the file ends too early)\n"
         "epochcast: other.json: /schema: got \"epochcast.result/1\"; expected "
         "\"epochcast.validation/1\"\n"
-        "epochcast: none.json: cannot be opened for reading\n");
+        "epochcast: none.json: cannot be read: No such file or directory\n");
   CHECK(folder.run("report short.json").status == 2);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <sstream>
 
 #include "analysis/import/all_reduce_costs.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
@@ -30,7 +31,7 @@ void exercise(const RankProfile& rank) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  std::istringstream text({reinterpret_cast<const char*>(data), size});
   try {
     RankProfile rank;
     rank.profile = parse_profile(text, "input");

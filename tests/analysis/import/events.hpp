@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 
 #include "analysis/import/profile.hpp"
@@ -35,9 +36,14 @@ inline std::string profile_text(const std::vector<TestEvent>& events,
   return header.dump();
 }
 
+inline Profile profile_in(const std::string& text) {
+  std::istringstream stream(text);
+  return parse_profile(stream, "p.json");
+}
+
 inline Profile profile_of(const std::vector<TestEvent>& events,
                           const nlohmann::json& header = nlohmann::json::object()) {
-  return parse_profile(profile_text(events, header), "p.json");
+  return profile_in(profile_text(events, header));
 }
 
 inline TestEvent iteration(int number, double start_us, double length_us) {

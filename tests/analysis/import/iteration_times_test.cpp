@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/import/iteration_times.hpp"
 
+#include <istream>
+
 #include "analysis/import/packed_text.hpp"
 #include "tests/analysis/import/events.hpp"
 #include "tests/analysis/import/files.hpp"
@@ -90,8 +92,9 @@ TEST_CASE("a profile without backward or step tells only whole iterations") {
 }
 
 TEST_CASE("kernels belong to the phase that launched them, and decide what is exposed") {
-  const Profile profile =
-      parse_profile(read_packed_text(data_file("two-gpus-rank0.json")), "two-gpus-rank0.json");
+  PackedText packed(data_file("two-gpus-rank0.json"));
+  std::istream text(&packed);
+  const Profile profile = parse_profile(text, "two-gpus-rank0.json");
 
   const RankIterations rank = iteration_times(profile);
 

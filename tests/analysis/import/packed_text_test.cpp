@@ -8,15 +8,30 @@
 namespace epochcast::tests {
 namespace {
 
-std::string problem_of(const TestFile& file, std::size_t most_bytes = kMostTextBytes) {
-  const Texts problems =
-      problems_of([&] { static_cast<void>(read_packed_text(file.path(), most_bytes)); });
+std::string text_of(const TestFile& file, const FileKind& kind = kProfileFile) {
+  return PackedText(file.path(), kind).rest(kind.most_bytes);
+}
+
+std::string problem_of(const TestFile& file, const FileKind& kind = kProfileFile) {
+  const Texts problems = problems_of([&] { static_cast<void>(text_of(file, kind)); });
   return problems.size() == 1 ? problems[0].substr(file.path().string().size()) : "";
 }
 
 TEST_CASE("a file is read as it is, or unpacked, by what it holds and not by its name") {
-  CHECK(read_packed_text(TestFile("plain.gz", "{}\n").path()) == "{}\n");
-  CHECK(read_packed_text(TestFile("packed.json", gzipped("{}\n")).path()) == "{}\n");
+  const std::string long_text(200'000, 'x');
+
+  CHECK(text_of(TestFile("plain.gz", "{}\n")) == "{}\n");
+  CHECK(text_of(TestFile("packed.json", gzipped("{}\n"))) == "{}\n");
+  CHECK(text_of(TestFile("packed.json", gzipped(long_text))) == long_text);
+}
+
+TEST_CASE("the first character is found behind blanks, and read again") {
+  const TestFile file("a", " \n\t{}");
+  PackedText text(file.path());
+
+  CHECK(text.first_character() == '{');
+  CHECK(text.rest(10) == "{}");
+  CHECK(text.first_character() == 0);
 }
 
 TEST_CASE("a gzipped file that is cut off or damaged is bad input") {
@@ -31,12 +46,19 @@ TEST_CASE("a gzipped file that is cut off or damaged is bad input") {
 
 TEST_CASE("a file that is empty, absent, a folder or too long is bad input") {
   CHECK(problem_of(TestFile("a", "")) == ": is empty");
-  CHECK(problem_of(TestFile("a", "0123456789"), 9) ==
-        ": is longer than 9 B; profile fewer iterations (torch.profiler.schedule)");
-  CHECK(problems_of([] { static_cast<void>(read_packed_text("/no/such")); }) ==
-        Texts{"/no/such: cannot be opened for reading"});
-  CHECK(problems_of([] { static_cast<void>(read_packed_text("/")); }) ==
-        Texts{"/: is a folder; expected a file"});
+  CHECK(problem_of(TestFile("a", "0123456789"), {"digits", 9}) ==
+        ": is 10 B; expected at most 9 B of digits");
+  CHECK(problem_of(TestFile("a", gzipped(std::string(1000, 'x'))), {"digits", 999}) ==
+        ": is longer than 999 B; profile fewer iterations (torch.profiler.schedule)");
+  CHECK(problems_of([] { PackedText("/no/such"); }) ==
+        Texts{"/no/such: cannot be read: No such file or directory"});
+  CHECK(problems_of([] { PackedText("/"); }) == Texts{"/: is a folder; expected a file"});
+}
+
+TEST_CASE("a file that unpacks to hundreds of times its size is refused on the way") {
+  const TestFile file("a", gzipped(std::string(std::size_t{100} << 20, ' ')));
+
+  CHECK(problem_of(file).find(": unpacks to more than 200 times its ") == 0);
 }
 
 }  // namespace

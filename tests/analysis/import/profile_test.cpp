@@ -9,7 +9,7 @@ namespace epochcast::tests {
 namespace {
 
 Texts problems_in(const std::string& text) {
-  return problems_of([&] { static_cast<void>(parse_profile(text, "p.json")); });
+  return problems_of([&] { static_cast<void>(profile_in(text)); });
 }
 
 TEST_CASE("a profile's times count from its first event, its day from baseTimeNanoseconds") {
@@ -33,7 +33,7 @@ TEST_CASE("the rank and its job are told by distributedInfo, before or after the
   const std::string info = R"("distributedInfo": {"rank": 3, "world_size": 8})";
   for (const std::string& text :
        {"{" + info + R"(, "traceEvents": []})", R"({"traceEvents": [], )" + info + "}"}) {
-    const Profile profile = parse_profile(text, "p.json");
+    const Profile profile = profile_in(text);
 
     CHECK(profile.rank == 3);
     CHECK(profile.world_size == 8);
@@ -42,12 +42,11 @@ TEST_CASE("the rank and its job are told by distributedInfo, before or after the
 }
 
 TEST_CASE("the list of events alone is a profile, as PyTorch without Kineto writes it") {
-  const Profile profile = parse_profile(
+  const Profile profile = profile_in(
       R"([{"name": "ProfilerStep#7", "ph": "X", "ts": 10, "dur": 5, "tid": 1, "pid": "CPU functions", "args": {}},
           {"name": "aten::mm", "ph": "X", "ts": 11, "dur": 2, "tid": 1, "pid": "CPU functions", "args": {}},
           {"name": "my own range", "ph": "X", "ts": 11, "dur": 2, "tid": 1, "pid": "CPU functions", "args": {}},
-          {"name": "mm_kernel", "ph": "X", "ts": 12, "dur": 2, "tid": 0, "pid": "CUDA functions", "args": {}}])",
-      "p.json");
+          {"name": "mm_kernel", "ph": "X", "ts": 12, "dur": 2, "tid": 0, "pid": "CUDA functions", "args": {}}])");
 
   REQUIRE(profile.events.size() == 3);
   CHECK(profile.events[0].kind == EventKind::iteration);
@@ -135,7 +134,7 @@ TEST_CASE("what is no profile is bad input") {
   CHECK(problems_in("7").size() == 1);
   CHECK(problems_in(std::string(100'000, '[') + std::string(100'000, ']')) ==
         Texts{"p.json: nested deeper than any Epochcast file"});
-  CHECK(parse_profile("[1, null, \"x\", [], {\"ph\": 3}]", "p.json").events.empty());
+  CHECK(profile_in("[1, null, \"x\", [], {\"ph\": 3}]").events.empty());
 }
 
 }  // namespace

@@ -156,7 +156,7 @@ TEST_CASE("a folder in place of a file is told") {
   std::filesystem::remove(files / kTestLabels);
   std::filesystem::create_directory(files / kTestLabels);
 
-  CHECK(files.problems() == Texts{files / kTestLabels + ": cannot be read: Is a directory"});
+  CHECK(files.problems() == Texts{files / kTestLabels + ": is a folder; expected a file"});
 }
 
 }  // namespace

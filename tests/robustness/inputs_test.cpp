@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every option that names a file to read, pointed at what never ends, or is far too much.
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kImport =
+    " --network resnet20 --input 3x32x32 --device gpu --machine m --batch 32 --output t.json";
+
+/// Commands in which FILE stands for the file to read.
+std::vector<std::string> readers() {
+  const std::string job = "simulate --strategy sync --epochs 1 --batch-seconds gpu=1s ";
+  return {job + "--platform FILE --network resnet20 --dataset cifar10",
+          job + "--platform pair.json --network FILE --dataset cifar10",
+          job + "--platform pair.json --network resnet20 --dataset FILE",
+          "simulate --strategy sync --platform pair.json --network resnet20 --dataset cifar10 "
+          "--trace FILE",
+          job + "--platform pair.json --network resnet20 --dataset cifar10 --experiment FILE",
+          "calibrate --messages FILE --output p.json",
+          "calibrate --batches FILE",
+          "import FILE" + kImport,
+          "report FILE"};
+}
+
+Outcome run_with(const Folder& folder, std::string command, const std::string& file) {
+  return folder.run(command.replace(command.find("FILE"), 4, file), {.cpu_seconds = 60});
+}
+
+std::string repeated(const std::string& text, std::size_t bytes) {
+  std::string all;
+  all.reserve(bytes + text.size());
+  while (all.size() < bytes) all += text;
+  return all;
+}
+
+void write_gzipped(const fs::path& file, const std::string& text) {
+  gzFile packed = gzopen(file.c_str(), "wb1");
+  gzwrite(packed, text.data(), static_cast<unsigned>(text.size()));
+  gzclose(packed);
+}
+
+TEST_CASE("pipes, devices, folders and endless files are refused at once, by every reader") {
+  const Folder folder;
+  mkfifo((folder.path() / "pipe.json").c_str(), 0600);
+  fs::create_symlink("/dev/zero", folder.path() / "device.json");
+  fs::create_directory(folder.path() / "folder.json");
+  folder.write("huge.json", "");
+  fs::resize_file(folder.path() / "huge.json", std::uintmax_t{1} << 40);
+  for (const std::string& reader : readers()) {
+    for (const auto& [file, reason] : {std::pair("pipe.json", "is a pipe; expected a file"),
+                                       std::pair("device.json", "is a device; expected a file"),
+                                       std::pair("folder.json", "is a folder; expected a file"),
+                                       std::pair("huge.json", "is 1 TiB; expected at most ")}) {
+      CAPTURE(reader);
+      const Outcome outcome = run_with(folder, reader, file);
+
+      CHECK(outcome.status == 2);
+      CHECK(outcome.err.find("epochcast: " + std::string(file) + ": " + reason) == 0);
+    }
+  }
+}
+
+TEST_CASE("a file of numbers takes memory in proportion, whatever reads it") {
+  const Folder folder;
+  constexpr double kFileBytes = 8e6;
+  folder.write("numbers.json", "{\"costs\": [0" + repeated(",0", 8'000'000) + "]}");
+  for (const std::string& reader : readers()) {
+    CAPTURE(reader);
+    const Outcome outcome = run_with(folder, reader, "numbers.json");
+
+    CHECK(outcome.status == 2);
+    // A number of two bytes is a JSON value of 16, in a list that has grown by doubling; the text
+    // itself; and the program.
+    CHECK(outcome.peak_bytes < 60 * kFileBytes + 50e6);
+  }
+}
+
+TEST_CASE("a profile that unpacks to hundreds of megabytes of nothing needs little memory") {
+  const Folder folder;
+  constexpr std::size_t kBytes = std::size_t{120} << 20;
+  const std::vector<std::pair<std::string, std::string>> bombs = {
+      {"one list", R"({"traceEvents": [[0)" + repeated(",0", kBytes)},
+      {"many events", R"({"traceEvents": [0)" + repeated(",0", kBytes)},
+      {"one text", R"({"traceEvents": [")" + repeated("xxxxxxxx", kBytes)},
+      {"blanks", R"({"traceEvents": [)" + repeated("        ", kBytes)},
+      {"a table", "time_ms\n" + repeated("1\n", kBytes)}};
+  for (const auto& [what, text] : bombs) {
+    CAPTURE(what);
+    write_gzipped(folder.path() / "bomb.json.gz", text);
+    const Outcome outcome = run_with(folder, "import FILE" + kImport, "bomb.json.gz");
+
+    CHECK(outcome.status == 2);
+    CHECK(outcome.peak_bytes < 200e6);
+    CHECK(!folder.has("t.json"));
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests
