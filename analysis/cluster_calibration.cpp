@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/cluster_calibration.hpp"
 
+#include <fcntl.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -73,11 +77,16 @@ ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
 std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
                                           const fs::path& log) const {
   // The launch words are the user's own, as on a command line.
-  const std::string command = cluster_.launch + " " + shell_text({program_.string()}) + " " +
-                              shell_text(words) + " 2>" + shell_text({log.string()});
+  const std::string command =
+      cluster_.launch + " " + shell_text({program_.string()}) + " " + shell_text(words);
+  const Descriptor log_file(open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!log_file.is_open())
+    throw RunError(log.string() + ": cannot be written: " + std::strerror(errno));
   const SignalScope signals;
   Pipe pipe;
-  Child child = Child::start({"/bin/sh", "-c", command}, {.out = pipe.writing.number()});
+  // A shell that runs one command becomes it: what the kernel sends when we die reaches that.
+  Child child = Child::start({"/bin/sh", "-c", command},
+                             {.out = pipe.writing.number(), .err = log_file.number()});
   pipe.writing.reset();
   std::string output;
   read_until_end(pipe.reading, [&](const std::string& piece) { output += piece; });

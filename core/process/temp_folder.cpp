@@ -25,27 +25,44 @@ using namespace std::chrono_literals;
 
 /// In a folder that may be removed when nobody has locked it.
 constexpr const char* kMark = ".temporary";
-/// For the programs of a process that was killed to end: longer than they are given for it.
-constexpr auto kPatience = 20s;
+/// For programs that end with their parent, and for those of a process that was killed.
+constexpr auto kPatience = 5s;
+constexpr auto kGuardsPatience = 20s;
 
-/// Not closed on exec: what is started holds the lock as well.
-Descriptor locked(const fs::path& folder) {
-  Descriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY));
-  if (lock.is_open() && flock(lock.number(), LOCK_EX | LOCK_NB) != 0) lock.reset();
-  return lock;
+bool is_temporary(const fs::path& folder) {
+  std::error_code unreadable;
+  return fs::exists(folder / kMark, unreadable);
 }
 
-void remove_unlocked(const fs::path& folder) {
-  std::error_code ignored;
-  const Descriptor lock = locked(folder);
-  if (lock.is_open() && fs::exists(folder / kMark, ignored)) fs::remove_all(folder, ignored);
+/// Those who use a folder share its lock; who removes it has it alone. `flags`: those of open().
+Descriptor locked(const fs::path& folder, int operation, int flags) {
+  Descriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | flags));
+  if (lock.is_open() && flock(lock.number(), operation | LOCK_NB) != 0) lock.reset();
+  return lock;
 }
 
 /// Those whose owners were killed together with their guards.
 void remove_stale(const fs::path& place, const std::string& kind) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(place, ignored)) {
-    if (entry.path().filename().string().starts_with(kind + "-")) remove_unlocked(entry.path());
+    const fs::path& folder = entry.path();
+    if (!folder.filename().string().starts_with(kind + "-") || !is_temporary(folder)) continue;
+    const Descriptor lock = locked(folder, LOCK_EX, O_CLOEXEC);
+    if (lock.is_open()) fs::remove_all(folder, ignored);
+  }
+}
+
+/// Removes the folder as soon as nobody uses it any more, or when that takes too long.
+void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
+  std::error_code ignored;
+  const auto end = std::chrono::steady_clock::now() + patience;
+  bool is_late = false;
+  while (!is_late && fs::exists(folder, ignored)) {
+    is_late = std::chrono::steady_clock::now() > end;
+    const Descriptor lock = locked(folder, LOCK_EX, O_CLOEXEC);
+    // It fails where others remove their files at the same time.
+    if (lock.is_open() || is_late) fs::remove_all(folder, ignored);
+    if (fs::exists(folder, ignored)) std::this_thread::sleep_for(10ms);
   }
 }
 
@@ -60,12 +77,7 @@ void remove_stale(const fs::path& place, const std::string& kind) {
   char byte = 0;
   while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {
   }
-  std::error_code ignored;
-  const auto end = std::chrono::steady_clock::now() + kPatience;
-  while (fs::exists(folder / kMark, ignored) && std::chrono::steady_clock::now() < end) {
-    remove_unlocked(folder);
-    std::this_thread::sleep_for(20ms);
-  }
+  if (is_temporary(folder)) remove_when_free(folder, kGuardsPatience);
   _exit(0);
 }
 
@@ -78,7 +90,7 @@ TempFolder::TempFolder(const std::string& kind) {
   if (mkdtemp(name.data()) == nullptr)
     throw RunError(name + ": cannot be made: " + std::strerror(errno));
   path_ = fs::absolute(name);
-  lock_ = locked(path_);
+  lock_ = locked(path_, LOCK_SH, 0);  // not closed on exec: what is started shares it
   Pipe pipe;
   guard_ = fork();
   if (guard_ == 0) {
@@ -90,11 +102,17 @@ TempFolder::TempFolder(const std::string& kind) {
 }
 
 TempFolder::~TempFolder() {
-  std::error_code ignored;
-  if (fs::exists(path_ / kMark, ignored)) fs::remove_all(path_, ignored);
+  lock_.reset();
+  if (is_temporary(path_)) remove_when_free(path_, kPatience);
   alive_.reset();
   while (guard_ > 0 && waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+void TempFolder::use() {
+  const char* folder = std::getenv("TMPDIR");
+  if (folder == nullptr || !is_temporary(folder)) return;
+  static const Descriptor lock = locked(folder, LOCK_SH, O_CLOEXEC);
 }
 
 void TempFolder::keep() {

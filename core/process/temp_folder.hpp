@@ -27,6 +27,9 @@ class TempFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
   /// It stays: somebody was told to look into it.
   void keep();
+  /// In a program whose $TMPDIR is such a folder, for one that inherits no descriptors: the folder
+  /// stays until this process has ended.
+  static void use();
 
  private:
   SignalScope signals_;  ///< nothing ends this process before the destructor ran

@@ -14,6 +14,8 @@
 #include <string>
 #include <thread>
 
+#include "core/process/temp_folder.hpp"
+
 namespace epochcast::real {
 namespace {
 
@@ -46,6 +48,7 @@ std::string rank_suffix() {
 }  // namespace
 
 void end_with_parent() {
+  TempFolder::use();
   const pid_t parent = getppid();
   // glibc 2.36 declares pidfd_open() for C alone.
   const auto watched = static_cast<int>(syscall(SYS_pidfd_open, parent, 0));

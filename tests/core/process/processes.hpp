@@ -23,13 +23,15 @@ inline bool soon(const std::function<bool()>& is_so) {
   return true;
 }
 
-/// Runs the function in a process of its own, whose exit status it returns.
+/// Starts a process that runs the function and ends with its exit status.
 inline pid_t in_process(const std::function<int()>& work) {
   const pid_t pid = fork();
-  if (pid == 0) _exit(work());
-  return pid;
+  if (pid > 0) return pid;
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);  // not Catch's
+  _exit(work());
 }
 
+/// What waitpid() says, once it has ended.
 inline int ended(pid_t pid) {
   int status = 0;
   waitpid(pid, &status, 0);

@@ -82,7 +82,8 @@ TEST_CASE("two jobs never write one checkpoint folder") {
   RunningProgram job(folder, kLong);
   wait_for_checkpoint(folder);
 
-  const Outcome second = folder.run(kLong + "--resume");
+  const Outcome second =
+      folder.run(kTrain + "--strategy sync --epochs 1 --checkpoint saved --resume");
 
   CHECK(second.status == 2);
   CHECK_THAT(second.err,
