@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "analysis/fit_doubts.hpp"
 #include "analysis/process_pool.hpp"
 #include "core/error.hpp"
 
@@ -34,9 +35,11 @@ Json messages_json(const MessageCosts& costs) {
                        {"bandwidth", rate_text(regime.bytes_per_s)}});
   }
   constexpr double kDigits = 1e6;
-  return {{"regimes", regimes},
-          {"uncertainty", std::round(kDigits * costs.uncertainty) / kDigits},
-          {"meeting", seconds_text(costs.meeting_s)}};
+  Json messages = {{"regimes", regimes},
+                   {"uncertainty", std::round(kDigits * costs.uncertainty) / kDigits},
+                   {"meeting", seconds_text(costs.meeting_s)}};
+  if (!costs.notes.empty()) messages["notes"] = costs.notes;
+  return messages;
 }
 
 /// What a message of no bytes takes; links must have some latency for it to be scaled.
@@ -150,22 +153,22 @@ Calibration calibrate(const MessageTrace& trace, const Json& trace_document) {
   const Json platform = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
   calibration.checks =
       check_all_reduces(parse_platform(nlohmann::json(platform), trace.file), trace);
-  constexpr double kMostUncertain = 0.99;  // platform files take shares below 1
-  const auto widen = [&](std::optional<ScopeFit>& scope, const std::string& name) {
-    if (!scope) return;
-    double sum = 0;
-    double count = 0;
-    for (const AllReduceCheck& check : calibration.checks) {
-      if (check.all_reduce.scope != name || check.all_reduce.bytes < kLargeAllReduce) continue;
-      sum += check.error() * check.error();
-      ++count;
-    }
-    if (count == 0) return;
-    scope->costs.uncertainty =
-        std::min(kMostUncertain, std::hypot(scope->costs.uncertainty, std::sqrt(sum / count)));
-  };
-  widen(fit.between, "all");
-  widen(fit.node, fit.between ? "node" : "all");
+  const auto widen =
+      [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
+        if (!scope) return;
+        double sum = 0;
+        double count = 0;
+        for (const AllReduceCheck& check : calibration.checks) {
+          if (check.all_reduce.scope != ring || check.all_reduce.bytes < kLargeAllReduce) continue;
+          sum += std::pow(std::log(check.forecast_s / check.measured_s), 2);
+          ++count;
+        }
+        double& uncertainty = scope->costs.uncertainty;
+        if (count > 0) uncertainty = std::hypot(uncertainty, std::sqrt(sum / count));
+        check_uncertainty(trace.file, name, scope->costs);
+      };
+  widen(fit.between, "all", "messages between nodes");
+  widen(fit.node, fit.between ? "node" : "all", "messages inside nodes");
   return calibration;
 }
 

@@ -47,7 +47,7 @@ struct Calibration {
 
 /// Fits the trace and checks it. How far off large all-reduces are, which the fit has not seen,
 /// adds to the uncertainty of its messages (root of the sum of squares). Throws a UserError for
-/// traces that cannot be fitted.
+/// traces that cannot be fitted, or with an uncertainty above kMostUncertainty.
 [[nodiscard]] Calibration calibrate(const MessageTrace& trace,
                                     const nlohmann::ordered_json& trace_document);
 

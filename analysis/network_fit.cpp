@@ -5,17 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <numeric>
 
-#include "core/batch_cost.hpp"
+#include "analysis/fit_doubts.hpp"
 #include "core/error.hpp"
 
 namespace epochcast {
 namespace {
 
 constexpr std::size_t kFewestSizes = 3;
-constexpr double kLargeBytes = 65536;  // messages from here on show what a link gives
 constexpr double kLeastSpread = 0.01;  // medians are not known better than this
 
 struct Line {
@@ -67,49 +64,6 @@ double breakpoint(const Line& below, double last, const Line& above, double firs
   return std::round(crossing > last && crossing < first ? crossing : first);
 }
 
-/// From here on a sample is a stall. `sorted` is not empty.
-double fence_s(const std::vector<double>& sorted) {
-  const double upper_s = quantile_of(sorted, 0.75);
-  constexpr double kFarOut = 3;
-  constexpr double kLeast = 1.5;
-  return std::max(upper_s + kFarOut * (upper_s - quantile_of(sorted, 0.25)),
-                  kLeast * quantile_of(sorted, 0.5));
-}
-
-std::size_t stalls_of(std::vector<double> samples_s) {
-  if (samples_s.empty()) return 0;
-  std::sort(samples_s.begin(), samples_s.end());
-  const auto first = std::upper_bound(samples_s.begin(), samples_s.end(), fence_s(samples_s));
-  return static_cast<std::size_t>(samples_s.end() - first);
-}
-
-std::vector<MessagePoint> points_of(const MessageTrace& trace,
-                                    const std::string& kind,
-                                    const std::string& scope) {
-  std::map<std::int64_t, std::vector<const MessageCost*>> sessions_of;  // by bytes
-  for (const MessageCost& cost : trace.costs) {
-    if (cost.kind == kind && cost.scope == scope && median_of(cost.samples_s) > 0)
-      sessions_of[cost.bytes].push_back(&cost);
-  }
-  std::vector<MessagePoint> points;
-  for (const auto& [bytes, sessions] : sessions_of) {
-    MessagePoint point = {.bytes = static_cast<double>(bytes), .samples = 0};
-    std::vector<double> sorted;
-    for (const MessageCost* cost : sessions) {
-      point.session_s.push_back(expected_s(cost->samples_s));
-      sorted.insert(sorted.end(), cost->samples_s.begin(), cost->samples_s.end());
-    }
-    std::sort(sorted.begin(), sorted.end());
-    point.seconds = std::accumulate(point.session_s.begin(), point.session_s.end(), 0.0) /
-                    static_cast<double>(sessions.size());
-    point.relative_spread =
-        0.5 * (quantile_of(sorted, 0.75) - quantile_of(sorted, 0.25)) / quantile_of(sorted, 0.5);
-    point.samples = static_cast<double>(sorted.size());
-    points.push_back(std::move(point));
-  }
-  return points;
-}
-
 std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
   std::vector<FitPoint> with_fit;
   with_fit.reserve(points.size());
@@ -118,26 +72,8 @@ std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const Mess
   return with_fit;
 }
 
-/// How far what large messages take in some session is from the fit, as a root mean square: the
-/// fit's own error and what a session has in common. One session says nothing of others; then the
-/// spread of its samples stands for it.
-double uncertainty_of(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
-  constexpr double kQuartile = 0.6745;  // half the quartiles' distance in standard deviations
-  double sum = 0;
-  double count = 0;
-  for (const MessagePoint& point : points) {
-    if (point.bytes < kLargeBytes) continue;
-    const double spread = point.session_s.size() > 1 ? 0 : point.relative_spread / kQuartile;
-    for (const double seconds : point.session_s) {
-      const double error = costs.message_s(point.bytes) / seconds - 1;
-      sum += error * error + spread * spread;
-      ++count;
-    }
-  }
-  return count > 0 ? std::min(std::sqrt(sum / count), 0.5) : 0;
-}
-
 struct Scope {
+  std::string name;  ///< "messages between nodes"
   std::string pair;  ///< scope of ping-pongs
   std::string ring;  ///< of ring steps and meetings
   int members = 2;   ///< of the ring
@@ -148,7 +84,7 @@ struct Scope {
 double fastest_of(const std::vector<MessagePoint>& points) {
   double fastest = fit_regimes(points).back().bytes_per_s;
   for (const MessagePoint& point : points) {
-    if (point.bytes >= std::min(kLargeBytes, points.back().bytes))
+    if (point.bytes >= std::min(kLargeMessageBytes, points.back().bytes))
       fastest = std::max(fastest, point.bytes / point.seconds);
   }
   return fastest;
@@ -169,12 +105,13 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.regimes = busy.empty() ? regimes : fit_regimes(busy, fit.bytes_per_s);
   fit.ping_pong = fitted(alone, {.regimes = regimes});
   if (!busy.empty()) fit.ring_step = fitted(busy, fit.costs);
-  for (const MessageCost& cost : trace.costs) {
-    const bool is_fitted = (cost.kind == "ping-pong" && cost.scope == scope.pair) ||
-                           (cost.kind == "ring-step" && cost.scope == scope.ring);
-    if (is_fitted) fit.stalls += stalls_of(cost.samples_s);
+  for (const auto* points : {&alone, &busy}) {
+    for (const MessagePoint& point : *points) fit.stalls += point.stalls;
   }
-  fit.costs.uncertainty = uncertainty_of(busy.empty() ? alone : busy, fit.costs);
+  const std::vector<MessagePoint>& points = busy.empty() ? alone : busy;
+  check_fit(trace.file + ": " + scope.name, points, fit.costs);
+  fit.costs.uncertainty = uncertainty_of(points, fit.costs);
+  fit.costs.notes = doubts_of(scope.name, points);
 
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
   if (!opposite.empty() && opposite.back().bytes == alone.back().bytes)
@@ -186,14 +123,6 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
 }
 
 }  // namespace
-
-double expected_s(std::vector<double> samples_s) {
-  if (samples_s.empty()) return 0;
-  std::sort(samples_s.begin(), samples_s.end());
-  const auto end = std::upper_bound(samples_s.begin(), samples_s.end(), fence_s(samples_s));
-  return std::accumulate(samples_s.begin(), end, 0.0) /
-         static_cast<double>(end - samples_s.begin());
-}
 
 std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points, double fastest) {
   const std::size_t count = points.size();
@@ -249,11 +178,16 @@ NetworkFit fit_network(const MessageTrace& trace) {
   const auto ranks = static_cast<int>(trace.node_of_rank.size());
   const auto in_first =
       static_cast<int>(std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), 0));
+  check_times(trace);
   NetworkFit fit;
-  fit.between = fit_scope(trace, {.pair = "between", .ring = "all", .members = ranks});
-  fit.node = fit_scope(
+  fit.between = fit_scope(
       trace,
-      {.pair = "node", .ring = nodes > 1 ? "node" : "all", .members = std::max(2, in_first)});
+      {.name = "messages between nodes", .pair = "between", .ring = "all", .members = ranks});
+  fit.node = fit_scope(trace,
+                       {.name = "messages inside nodes",
+                        .pair = "node",
+                        .ring = nodes > 1 ? "node" : "all",
+                        .members = std::max(2, in_first)});
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;
   if (!fit.between && !fit.node)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/message_points.hpp"
 #include "core/message_costs.hpp"
 #include "core/message_trace.hpp"
 
@@ -42,23 +43,10 @@ struct NetworkFit {
 };
 
 /// Fits what the simulator needs; all-reduces of the trace are not looked at, so that the fit can
-/// be checked against them. Throws a UserError when the trace lacks what it takes.
+/// be checked against them. What is measured but not beyond doubt is told in the costs' notes.
+/// Throws a UserError when the trace lacks what it takes, or says nothing of a link: impossible
+/// times, no messages large enough to show its bandwidth.
 [[nodiscard]] NetworkFit fit_network(const MessageTrace& trace);
-
-/// What a message takes on average, so that many take so many times as long: a median would leave
-/// out the tail that an epoch's hundreds of messages meet. Samples above both the upper quartile +
-/// 3 interquartile ranges (Tukey's "far out") and 1.5 medians are stalls of the machine, and left
-/// out.
-[[nodiscard]] double expected_s(std::vector<double> samples_s);
-
-/// Expected seconds at one size.
-struct MessagePoint {
-  double bytes = 0;
-  double seconds = 0;                  ///< mean over sessions
-  std::vector<double> session_s = {};  ///< of each session
-  double relative_spread = 0;          ///< half the distance of the samples' quartiles / median
-  double samples = 1;
-};
 
 /// Regimes by dynamic programming over breakpoints: lines with non-negative latency and a bandwidth
 /// up to `fastest` bytes per second by weighted least squares of relative errors, as many as the

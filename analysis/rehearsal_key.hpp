@@ -11,9 +11,8 @@ namespace epochcast {
 /// The configuration without what its strategy does not use: how often others average.
 [[nodiscard]] JobConfig essential(JobConfig config);
 
-/// Everything that a rehearsal's numbers depend on, as one name: settings, the content of input
-/// files (of a data set's: path, size, time of the last change), and the program. Throws a
-/// UserError when a file cannot be read.
+/// Everything that a rehearsal's numbers depend on, as one name: what job_inputs() says, the
+/// program, and the kind of processor. Throws a UserError when a file cannot be read.
 [[nodiscard]] std::string rehearsal_key(const JobConfig& config,
                                         const Job& job,
                                         const Catalog& catalog,

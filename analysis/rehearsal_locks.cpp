@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/rehearsal_locks.hpp"
 
-#include <boost/uuid/string_generator.hpp>
-#include <boost/uuid/uuid_io.hpp>
-
 #include "core/file_draft.hpp"
 
 namespace epochcast {
@@ -13,10 +10,8 @@ namespace fs = std::filesystem;
 
 /// The byte that stands for it: two keys that share one take turns, no more.
 std::int64_t byte_of(const std::string& key) {
-  const boost::uuids::uuid id = boost::uuids::string_generator()(key);
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < sizeof(number); ++i) number = number << 8 | id.data[i];
-  return static_cast<std::int64_t>(number >> 2);
+  constexpr std::size_t kDigits = 15;  // of a hexadecimal key: no byte below 0
+  return std::stoll(key.substr(0, kDigits), nullptr, 16);
 }
 
 }  // namespace

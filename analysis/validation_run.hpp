@@ -17,6 +17,8 @@ struct ValidationOptions {
   std::filesystem::path program;  ///< epochcast itself: real runs and measurements are its commands
   std::filesystem::path folder;  ///< keeps what was measured and run; what is there is not repeated
   int repetitions = 3;           ///< real runs of each case
+  /// Called with a sentence when something kept is damaged, and measured or run again.
+  std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
 /// Called before each step with what it is, how many are over, and of how many.
@@ -29,7 +31,8 @@ using ValidationProgress =
 /// on these: a machine's speed changes by the minute. Of such forecasts a row has the middle one.
 ///
 /// Forecasts rest on measurements alone; no run of a case is used for any. A case that fails has
-/// its reason in `problems`. Throws a UserError or RunError when measuring fails.
+/// its reason in `problems`. Throws a UserError for bad input, also where measured messages cannot
+/// be fitted, and a RunError when measuring messages fails.
 [[nodiscard]] std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cases,
                                                         const ValidationOptions& options,
                                                         const Catalog& catalog,

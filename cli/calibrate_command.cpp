@@ -91,6 +91,7 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
               << (fit.stalls == 1 ? " is a stall" : "s are stalls")
               << " of the machine, far from all others, and left out\n";
   }
+  for (const std::string& note : fit.costs.notes) std::cout << "  note: " << note << '\n';
   constexpr double kSlowed = 1.2;
   if (fit.opposite_factor > kSlowed) {
     std::cout << "  note: opposite messages between two ranks take "

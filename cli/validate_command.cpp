@@ -100,11 +100,15 @@ int run_validate(const std::vector<std::string>& arguments) {
   try {
     std::optional<ProgressBar> progress;
     const bool is_terminal = isatty(STDERR_FILENO) != 0;
+    const auto note = [&](const std::string& text) {
+      if (progress) progress->say("epochcast: note: " + text);
+    };
     result.rows = run_validation(
         cases,
         {.program = fs::read_symlink("/proc/self/exe"),
          .folder = folder.path(),
-         .repetitions = repetitions},
+         .repetitions = repetitions,
+         .note = note},
         Catalog::standard(),
         [&](const std::string& step, std::size_t done, std::size_t all) {
           if (!progress)

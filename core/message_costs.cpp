@@ -38,14 +38,18 @@ MessageCosts read_message_costs(JsonInput input) {
       });
   if (!is_ascending) regimes.problem("\"from\" must ascend");
   if (const auto uncertainty = input.maybe("uncertainty")) {
-    if (uncertainty->value().is_number() && uncertainty->value() >= 0 && uncertainty->value() < 1) {
-      costs.uncertainty = uncertainty->value().get<double>();
+    const nlohmann::json& value = uncertainty->value();
+    if (value.is_number() && value >= 0 && value <= kMostUncertainty) {
+      costs.uncertainty = value.get<double>();
     } else {
-      uncertainty->fail("a share such as 0.02");
+      uncertainty->fail("a number from 0 to 1, such as 0.02");
     }
   }
   if (const auto meeting = input.maybe("meeting"))
     costs.meeting_s = meeting->quantity(Dimension::seconds, true);
+  if (const auto notes = input.maybe("notes")) {
+    for (const JsonInput& note : notes->elements()) costs.notes.push_back(note.string());
+  }
   input.finish();
   return costs;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/json_input.hpp"
@@ -15,6 +16,9 @@ struct MessageRegime {
   double bytes_per_s = 1;
 };
 
+/// The largest uncertainty with which costs say anything: a factor of 2.7 either way.
+constexpr double kMostUncertainty = 1;
+
 /// What messages between two workers cost beyond the links they cross, as measured between running
 /// programs.
 ///
@@ -22,8 +26,11 @@ struct MessageRegime {
 /// with SMPI", IPDPS 2011): a message takes what its regime says, or longer where it shares links.
 struct MessageCosts {
   std::vector<MessageRegime> regimes;  ///< ascending, the first from 0
-  double uncertainty = 0;              ///< relative standard deviation of what large messages take
+  /// Standard deviation of the logarithm of what large messages take, at most kMostUncertainty;
+  /// 0.02: some 2 %.
+  double uncertainty = 0;
   double meeting_s = 0;  ///< a round of the barrier that a collective begins with, after a wait
+  std::vector<std::string> notes = {};  ///< what to know before trusting them
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
   /// One message, alone.

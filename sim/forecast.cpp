@@ -2,11 +2,11 @@
 #include "sim/forecast.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/cost_learner.hpp"
 #include "core/random.hpp"
 #include "core/recording_fabric.hpp"
+#include "sim/exchange_doubt.hpp"
 #include "sim/simulated_job.hpp"
 #include "strategies/summary.hpp"
 
@@ -83,29 +83,6 @@ class Passes {
   std::vector<WorkerReport> reports_;
 };
 
-/// How well the costs of the job's messages are known: those between nodes where there are some.
-double message_uncertainty(const Job& job) {
-  if (job.config.deterministic || !job.config.exchange_seconds.empty()) return 0;
-  const bool has_network = job.config.nodes.value_or(job.platform.node_count()) > 1;
-  const std::optional<MessageCosts>* costs = nullptr;
-  if (has_network && job.platform.network) costs = &job.platform.network->messages;
-  if (!has_network && job.platform.nodes.front().interconnect)
-    costs = &job.platform.nodes.front().interconnect->messages;
-  return costs != nullptr && *costs ? (*costs)->uncertainty : 0;
-}
-
-/// Adds what is unknown of the exchanges to the interval: independent of how computing varies.
-void widen(RunResult& result, double uncertainty) {
-  if (uncertainty <= 0) return;
-  constexpr double k95 = 1.6449;  // the normal distribution's 95 % quantile
-  const double exchange_s = k95 * uncertainty * result.phases.exposed_communication_s;
-  const Interval computing =
-      result.epoch_s_interval.value_or(Interval{result.epoch_s, result.epoch_s});
-  result.epoch_s_interval =
-      Interval{result.epoch_s - std::hypot(result.epoch_s - computing.low_s, exchange_s),
-               result.epoch_s + std::hypot(computing.high_s - result.epoch_s, exchange_s)};
-}
-
 }  // namespace
 
 RunResult forecast(const Job& given,
@@ -120,6 +97,7 @@ RunResult forecast(const Job& given,
   const WorkerCosts& costs = simulated.costs();
   if (layout != nullptr) *layout = workers;
   RunResult result = simulated.result();
+  ExchangeDoubt doubt(job);
   simulated.run([&] {
     Passes passes(job, simulated.strategy(), simulated.world(), costs, workers.size());
     const bool is_noisy = !config.deterministic && costs.has_spread();
@@ -127,9 +105,10 @@ RunResult forecast(const Job& given,
     result.iterations_per_epoch = reports.front().iterations_per_epoch;
     result.rounds_per_epoch = reports.front().rounds_per_epoch;
     add_notes(result, workers, reports, costs);
+    doubt.see(workers, reports, config.epochs);
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);
-      widen(result, message_uncertainty(job));
+      doubt.apply_to(result);
       return;
     }
     std::vector<std::size_t> sessions = costs.shuffled_sessions(config.seed);
@@ -145,12 +124,13 @@ RunResult forecast(const Job& given,
       const double before_s = result.epoch_s;
       const auto stream = static_cast<std::uint64_t>(i);
       passes.run(mix_seed(config.seed, stream), sessions[stream % sessions.size()], false);
+      doubt.see(workers, reports, config.epochs);
       add_reports(result, workers, reports, 1.0 / config.repetitions);
       epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
     }
     std::sort(epochs_s.begin(), epochs_s.end());
     result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};
-    widen(result, message_uncertainty(job));
+    doubt.apply_to(result);
   });
   return result;
 }

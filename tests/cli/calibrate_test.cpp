@@ -59,7 +59,7 @@ TEST_CASE("calibrate takes several sessions of the same ranks, and no others", "
   const MessageCosts& costs = *platform.network->messages;
   CHECK(costs.message_s(1e6) == Approx(1.1 * (20e-6 + 1e6 / 5e8)).epsilon(1e-5));
   // Messages and all-reduces alike: 1.1 / 1 - 1 and 1.1 / 1.2 - 1.
-  CHECK(costs.uncertainty == Approx(std::hypot(0.1, 1.1 / 1.2 - 1)).epsilon(1e-4));
+  CHECK(costs.uncertainty == Approx(std::hypot(std::log(1.1), std::log(1.1 / 1.2))).epsilon(1e-4));
 
   const Outcome other =
       folder.run("calibrate --messages monday.json --messages elsewhere.json --output fitted.json");

@@ -30,7 +30,8 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
                                      regime("4KiB", "2us", "2GBps"),
                                      regime("64KiB", "3us", "4GBps")}},
                                    {"uncertainty", 0.02},
-                                   {"meeting", "5us"}});
+                                   {"meeting", "5us"},
+                                   {"notes", {"measured in a hurry"}}});
 
   CHECK(costs.regime(0).latency_s == 1e-6);
   CHECK(costs.regime(4095).latency_s == 1e-6);
@@ -39,13 +40,17 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
   CHECK(costs.message_s(65536) == Approx(3e-6 + 65536 / 4e9).epsilon(1e-12));
   CHECK(costs.uncertainty == 0.02);
   CHECK(costs.meeting_s == Approx(5e-6).epsilon(1e-12));
+  CHECK(costs.notes == std::vector<std::string>{"measured in a hurry"});
 }
 
 TEST_CASE("bad message costs are named") {
-  CHECK(problems_of([] {
-          static_cast<void>(
-              read({{"regimes", {regime("0B", "1us", "1GBps")}}, {"uncertainty", "2 %"}}));
-        }) == Texts{"p.json: /messages/uncertainty: got \"2 %\"; expected a share such as 0.02"});
+  for (const json& uncertainty : {json("2 %"), json(-0.01), json(1.01), json(1e300)}) {
+    CHECK(problems_of([&] {
+            static_cast<void>(
+                read({{"regimes", {regime("0B", "1us", "1GBps")}}, {"uncertainty", uncertainty}}));
+          }) == Texts{"p.json: /messages/uncertainty: got " + uncertainty.dump() +
+                      "; expected a number from 0 to 1, such as 0.02"});
+  }
   CHECK(problems_of([] {
           static_cast<void>(read({{"regimes", json::array()}}));
         }) ==
