@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `epochcast rehearse` as its users meet it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "core/units.hpp"
 #include "tests/catch.hpp"
@@ -9,6 +13,7 @@
 namespace epochcast::tests {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 const std::string kWork =
@@ -67,6 +72,38 @@ TEST_CASE("what was rehearsed is not rehearsed again, and what goes further goes
   const Json ended = curve_of(folder.run(job + "kept"));
 
   CHECK(ended == whole);
+}
+
+TEST_CASE("calls that want the same rehearsal at the same time have the same result") {
+  const Folder folder;
+  const std::string job = kRehearsal + "--strategy sync --epochs 3 --format json";
+  Outcome other;
+  std::thread another([&] { other = folder.run(job); });
+  const Outcome one = folder.run(job);
+  another.join();
+
+  CHECK(curve_of(one).size() == 3);
+  CHECK(curve_of(one) == curve_of(other));
+}
+
+TEST_CASE("what a killed rehearsal was writing is removed by the next call, other files are not") {
+  const Folder folder;
+  const std::string job = kRehearsal + "--strategy sync --epochs 2 --format json";
+  REQUIRE(folder.run(job + " --stop-after 1ms").status == 0);
+  for (const auto& entry : fs::directory_iterator(folder.path() / "kept")) {
+    if (entry.path().extension() != ".state") continue;
+    std::ofstream(entry.path().string() + ".tmp1234") << "half";
+    std::ofstream(folder.path() / "kept" / "mine.state.tmp1234") << "not ours";
+  }
+  REQUIRE(folder.has("kept/mine.state.tmp1234"));
+
+  REQUIRE(folder.run(job).status == 0);
+
+  std::vector<std::string> left;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "kept"))
+    left.push_back(entry.path().extension());
+  std::sort(left.begin(), left.end());
+  CHECK(left == std::vector<std::string>{"", ".json", ".tmp1234"});  // the lock, the result, mine
 }
 
 TEST_CASE("an interrupted rehearsal with drawn costs repeats neither luck nor work") {
