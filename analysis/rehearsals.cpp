@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/rehearsals.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "analysis/process_pool.hpp"
+#include "analysis/rehearsal_entry.hpp"
 #include "analysis/rehearsal_key.hpp"
 #include "core/error.hpp"
+#include "core/json_input.hpp"
 #include "core/text_file.hpp"
 
 namespace epochcast {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 /// The epoch that ends the task.
 Curve::const_iterator end_of(const RehearsalTask& task, const Curve& curve) {
@@ -40,7 +39,7 @@ bool is_enough(const RehearsalTask& task, Curve& curve) {
 
 /// A rehearsal's files.
 struct Kept {
-  fs::path result;  ///< what the program said last, or why it cannot go on
+  fs::path result;  ///< its entry
   fs::path state;
   fs::path log;
 };
@@ -49,36 +48,6 @@ Kept kept_of(const fs::path& folder, const std::string& key) {
   return {.result = folder / (key + ".json"),
           .state = folder / (key + ".state"),
           .log = folder / (key + ".log")};
-}
-
-void write(const fs::path& file, const std::string& text) {
-  const fs::path draft = file.string() + ".new" + std::to_string(getpid());
-  write_text_file(draft, text);
-  std::error_code error;
-  fs::rename(draft, file, error);
-  if (error) throw RunError(file.string() + ": cannot be written");
-}
-
-/// Reads what is kept; false when there is nothing, or nothing whole.
-bool read_result(const fs::path& file, RehearsalOutcome& outcome) {
-  if (!fs::exists(file)) return false;
-  const Json json = Json::parse(read_text_file(file), nullptr, false);
-  if (!json.is_object()) return false;
-  if (!json.contains("curve") || !json.contains("run")) return false;
-  outcome.curve.clear();
-  for (const Json& point : json.at("curve")) outcome.curve.push_back(curve_point_from_json(point));
-  if (!json.at("run").is_null()) outcome.run = run_from_json(json.at("run"));
-  outcome.has_diverged = json.contains("problem");
-  if (outcome.has_diverged) outcome.problems = {json.at("problem").get<std::string>()};
-  return true;
-}
-
-/// What is kept of a rehearsal that cannot go on: how far it came, and why.
-std::string diverged_text(const RehearsalOutcome& outcome) {
-  Json json = {{"problem", outcome.problems.front()}, {"run", nullptr}, {"curve", Json::array()}};
-  if (outcome.run) json["run"] = to_json(*outcome.run);
-  for (const CurvePoint& point : outcome.curve) json["curve"].push_back(to_json(point));
-  return json.dump() + "\n";
 }
 
 std::vector<std::string> words_of(const RehearsalTask& task,
@@ -102,9 +71,10 @@ std::vector<std::string> words_of(const RehearsalTask& task,
   return words;
 }
 
-/// What the program said about its end.
+/// What the program said about its end; nothing when another call has tidied up after the same job.
 std::vector<std::string> last_words(const fs::path& log) {
   std::vector<std::string> problems;
+  if (!fs::exists(log)) return problems;
   std::istringstream lines(read_text_file(log));
   const std::string prefix = "epochcast: ";
   for (std::string line; std::getline(lines, line);) {
@@ -118,8 +88,8 @@ class Runner {
   Runner(const std::vector<RehearsalTask>& tasks,
          const RehearsalPlace& place,
          const Catalog& catalog,
-         const std::function<void(double)>& progress)
-      : place_(place), progress_(progress), shares_(tasks.size(), 0) {
+         const RehearsalNews& news)
+      : place_(place), news_(news), shares_(tasks.size(), 0) {
     std::error_code error;
     fs::create_directories(place.folder, error);
     if (error) throw RunError(place.folder.string() + ": " + error.message());
@@ -160,7 +130,8 @@ class Runner {
       shares_[index] = 1;
       return;
     }
-    if (read_result(kept_.back().result, outcome)) {
+    if (std::optional<RehearsalEntry> entry = kept_entry(kept_.back().result)) {
+      take(outcome, std::move(*entry));
       const bool is_there = is_enough(outcome.task, outcome.curve);
       if (is_there) {
         // Whatever came later.
@@ -183,11 +154,33 @@ class Runner {
     }
   }
 
+  /// What is kept under a name; what is damaged counts as nothing.
+  [[nodiscard]] std::optional<RehearsalEntry> kept_entry(const fs::path& file) const {
+    try {
+      return read_entry(file);
+    } catch (const std::runtime_error& error) {
+      news_.warning(std::string(error.what()) + "; rehearsing again");
+      return std::nullopt;
+    }
+  }
+
+  static void take(RehearsalOutcome& outcome, RehearsalEntry entry) {
+    outcome.run = std::move(entry.run);
+    outcome.curve = std::move(entry.curve);
+    outcome.has_diverged = entry.diverged.has_value();
+    outcome.problems.clear();
+    if (entry.diverged) outcome.problems = {*entry.diverged};
+  }
+
   void heard(std::size_t index, const std::string& line) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("epoch")) return;
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) return;
+    if (json.contains("warning")) news_.warning(json.at("warning").get<std::string>());
+    if (!json.contains("epoch")) return;
     const RehearsalTask& task = outcomes_[index].task;
-    const CurvePoint point = curve_point_from_json(json);
+    Problems problems(place_.program.string());
+    const CurvePoint point = read_curve_point(JsonInput(json, "", problems));
+    problems.throw_if_any();
     Curve& curve = outcomes_[index].curve;
     if (point.epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(point);
     double share = static_cast<double>(point.epoch) / static_cast<double>(task.config.epochs);
@@ -204,11 +197,13 @@ class Runner {
       // The last line says everything.
       const std::size_t end = answer.text.find_last_not_of('\n');
       const std::size_t begin = answer.text.rfind('\n', end);
-      write(kept.result,
-            answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) + "\n");
+      RehearsalEntry entry = entry_from_line(
+          kept.result, answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
+      write_entry(kept.result, entry);
+      take(outcome, std::move(entry));
+      if (!is_enough(outcome.task, outcome.curve))
+        throw RunError(kept.result.string() + ": does not go as far as it should");
       std::error_code error;
-      if (!read_result(kept.result, outcome) || !is_enough(outcome.task, outcome.curve))
-        throw RunError(kept.result.string() + ": is no result of a rehearsal");
       if (outcome.curve.back().epoch >= outcome.task.config.epochs) fs::remove(kept.state, error);
       fs::remove(kept.log, error);
     } else {
@@ -218,7 +213,10 @@ class Runner {
         outcome.problems = {"the rehearsal " + answer.death + "; see " + kept.log.string()};
       // A loss that is not finite will not be finite next time.
       outcome.has_diverged = outcome.problems.front().find("the loss is ") != std::string::npos;
-      if (outcome.has_diverged) write(kept.result, diverged_text(outcome));
+      if (outcome.has_diverged) {
+        outcome.run.reset();  // an earlier one's end is not this one's
+        write_entry(kept.result, {.curve = outcome.curve, .diverged = outcome.problems.front()});
+      }
     }
     for (const std::size_t twin : twins_) {
       if (kept_[twin].result != kept.result) continue;
@@ -235,11 +233,11 @@ class Runner {
   void tell() const {
     double sum = 0;
     for (const double share : shares_) sum += share;
-    progress_(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
+    news_.share(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
   }
 
   const RehearsalPlace& place_;
-  const std::function<void(double)>& progress_;
+  const RehearsalNews& news_;
   std::vector<RehearsalOutcome> outcomes_;
   std::vector<Kept> kept_;          ///< by task
   std::vector<double> shares_;      ///< done, by task
@@ -252,8 +250,8 @@ class Runner {
 std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
                                            const RehearsalPlace& place,
                                            const Catalog& catalog,
-                                           const std::function<void(double)>& progress) {
-  return Runner(tasks, place, catalog, progress).run();
+                                           const RehearsalNews& news) {
+  return Runner(tasks, place, catalog, news).run();
 }
 
 fs::path rehearsal_folder() {
