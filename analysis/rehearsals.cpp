@@ -7,10 +7,12 @@
 #include <sstream>
 
 #include "analysis/process_pool.hpp"
+#include "analysis/rehearsal_entry.hpp"
 #include "analysis/rehearsal_key.hpp"
 #include "analysis/rehearsal_locks.hpp"
 #include "core/error.hpp"
 #include "core/file_draft.hpp"
+#include "core/json_input.hpp"
 #include "core/output_file.hpp"
 #include "core/text_file.hpp"
 
@@ -18,7 +20,6 @@ namespace epochcast {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 /// The epoch that ends the task.
 Curve::const_iterator end_of(const RehearsalTask& task, const Curve& curve) {
@@ -42,7 +43,7 @@ bool is_enough(const RehearsalTask& task, Curve& curve) {
 /// A rehearsal's name and files.
 struct Kept {
   std::string key;
-  fs::path result;  ///< what the program said last, or why it cannot go on
+  fs::path result;  ///< its entry
   fs::path state;
   fs::path log;  ///< of one that failed for no reason that it could name
 };
@@ -52,28 +53,6 @@ Kept kept_of(const fs::path& folder, const std::string& key) {
           .result = folder / (key + ".json"),
           .state = folder / (key + ".state"),
           .log = folder / (key + ".log")};
-}
-
-/// Reads what is kept; false when there is nothing, or nothing whole.
-bool read_result(const fs::path& file, RehearsalOutcome& outcome) {
-  if (!fs::exists(file)) return false;
-  const Json json = Json::parse(read_text_file(file, kSamplesFile), nullptr, false);
-  if (!json.is_object()) return false;
-  if (!json.contains("curve") || !json.contains("run")) return false;
-  outcome.curve.clear();
-  for (const Json& point : json.at("curve")) outcome.curve.push_back(curve_point_from_json(point));
-  if (!json.at("run").is_null()) outcome.run = run_from_json(json.at("run"));
-  outcome.has_diverged = json.contains("problem");
-  if (outcome.has_diverged) outcome.problems = {json.at("problem").get<std::string>()};
-  return true;
-}
-
-/// What is kept of a rehearsal that cannot go on: how far it came, and why.
-std::string diverged_text(const RehearsalOutcome& outcome) {
-  Json json = {{"problem", outcome.problems.front()}, {"run", nullptr}, {"curve", Json::array()}};
-  if (outcome.run) json["run"] = to_json(*outcome.run);
-  for (const CurvePoint& point : outcome.curve) json["curve"].push_back(to_json(point));
-  return json.dump() + "\n";
 }
 
 std::vector<std::string> words_of(const RehearsalTask& task,
@@ -122,8 +101,8 @@ class Runner {
   Runner(const std::vector<RehearsalTask>& tasks,
          const RehearsalPlace& place,
          const Catalog& catalog,
-         const std::function<void(double)>& progress)
-      : place_(place), progress_(progress), locks_(made(place.folder)), shares_(tasks.size(), 0) {
+         const RehearsalNews& news)
+      : place_(place), news_(news), locks_(made(place.folder)), shares_(tasks.size(), 0) {
     for (const RehearsalTask& task : tasks) {
       outcomes_.push_back({.task = task});
       outcomes_.back().task.config = essential(task.config);
@@ -178,7 +157,9 @@ class Runner {
   /// Whether it was rehearsed so far already; its outcome then.
   bool is_known(std::size_t index) {
     RehearsalOutcome& outcome = outcomes_[index];
-    if (!read_result(kept_[index].result, outcome)) return false;
+    std::optional<RehearsalEntry> entry = kept_entry(kept_[index].result);
+    if (!entry) return false;
+    take(outcome, std::move(*entry));
     const bool is_there = is_enough(outcome.task, outcome.curve);
     if (is_there) {
       // Whatever came later.
@@ -196,11 +177,35 @@ class Runner {
     return Turn::never;
   }
 
+  /// What is kept under a name; what is damaged counts as nothing.
+  [[nodiscard]] std::optional<RehearsalEntry> kept_entry(const fs::path& file) const {
+    try {
+      return read_entry(file);
+    } catch (const std::runtime_error& error) {
+      news_.warning(std::string(error.what()) + "; rehearsing again");
+      std::error_code ignored;
+      fs::remove(file, ignored);
+      return std::nullopt;
+    }
+  }
+
+  static void take(RehearsalOutcome& outcome, RehearsalEntry entry) {
+    outcome.run = std::move(entry.run);
+    outcome.curve = std::move(entry.curve);
+    outcome.has_diverged = entry.diverged.has_value();
+    outcome.problems.clear();
+    if (entry.diverged) outcome.problems = {*entry.diverged};
+  }
+
   void heard(std::size_t index, const std::string& line) {
-    const Json json = Json::parse(line, nullptr, false);
-    if (!json.is_object() || !json.contains("epoch")) return;
+    const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+    if (!json.is_object()) return;
+    if (json.contains("warning")) news_.warning(json.at("warning").get<std::string>());
+    if (!json.contains("epoch")) return;
     const RehearsalTask& task = outcomes_[index].task;
-    const CurvePoint point = curve_point_from_json(json);
+    Problems problems(place_.program.string());
+    const CurvePoint point = read_curve_point(JsonInput(json, "", problems));
+    problems.throw_if_any();
     Curve& curve = outcomes_[index].curve;
     if (point.epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(point);
     double share = static_cast<double>(point.epoch) / static_cast<double>(task.config.epochs);
@@ -216,12 +221,13 @@ class Runner {
       // The last line says everything.
       const std::size_t end = answer.text.find_last_not_of('\n');
       const std::size_t begin = answer.text.rfind('\n', end);
-      replace_file(
-          kept.result,
-          answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin) + "\n");
+      RehearsalEntry entry = entry_from_line(
+          kept.result, answer.text.substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
+      write_entry(kept.result, entry);
+      take(outcome, std::move(entry));
+      if (!is_enough(outcome.task, outcome.curve))
+        throw RunError(kept.result.string() + ": does not go as far as it should");
       std::error_code error;
-      if (!read_result(kept.result, outcome) || !is_enough(outcome.task, outcome.curve))
-        throw RunError(kept.result.string() + ": is no result of a rehearsal");
       if (outcome.curve.back().epoch >= outcome.task.config.epochs) fs::remove(kept.state, error);
       fs::remove(kept.log, error);
     } else {
@@ -236,7 +242,10 @@ class Runner {
       }
       // A loss that is not finite will not be finite next time.
       outcome.has_diverged = outcome.problems.front().find("the loss is ") != std::string::npos;
-      if (outcome.has_diverged) replace_file(kept.result, diverged_text(outcome));
+      if (outcome.has_diverged) {
+        outcome.run.reset();  // an earlier one's end is not this one's
+        write_entry(kept.result, {.curve = outcome.curve, .diverged = outcome.problems.front()});
+      }
     }
     settle(index);
   }
@@ -261,11 +270,11 @@ class Runner {
   void tell() const {
     double sum = 0;
     for (const double share : shares_) sum += share;
-    progress_(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
+    news_.share(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
   }
 
   const RehearsalPlace& place_;
-  const std::function<void(double)>& progress_;
+  const RehearsalNews& news_;
   RehearsalLocks locks_;
   std::vector<RehearsalOutcome> outcomes_;
   std::vector<Kept> kept_;          ///< by task
@@ -279,8 +288,8 @@ class Runner {
 std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
                                            const RehearsalPlace& place,
                                            const Catalog& catalog,
-                                           const std::function<void(double)>& progress) {
-  return Runner(tasks, place, catalog, progress).run();
+                                           const RehearsalNews& news) {
+  return Runner(tasks, place, catalog, news).run();
 }
 
 fs::path rehearsal_folder() {

@@ -25,7 +25,7 @@ struct RehearsalTask {
 /// What became of it.
 struct RehearsalOutcome {
   RehearsalTask task;
-  std::optional<RunResult> run = {};  ///< of the epochs that were run last; absent: see problems
+  std::optional<RunResult> run = {};  ///< of all epochs that are kept; absent: see problems
   Curve curve = {};                   ///< up to the epoch that ends the task, or the last good one
   std::vector<std::string> problems = {};
   bool has_diverged = false;  ///< the problem: a loss that is not finite
@@ -39,16 +39,20 @@ struct RehearsalPlace {
   std::size_t parallelism = 1;
 };
 
+/// Who hears what happens meanwhile.
+struct RehearsalNews {
+  std::function<void(double)> share;                ///< how much is done, 0 to 1
+  std::function<void(const std::string&)> warning;  ///< a kept file is of no use
+};
+
 /// Rehearses all tasks; outcomes come in their order. One that was rehearsed before, with the same
-/// settings, input files and program, comes from the folder, or goes on where it ended. Settings
-/// that a strategy does not use (how often others average) make no difference. `progress`
-/// is called with the share that is done, 0 to 1. Throws a RunError when the folder cannot be
-/// written.
-[[nodiscard]] std::vector<RehearsalOutcome> rehearse_all(
-    const std::vector<RehearsalTask>& tasks,
-    const RehearsalPlace& place,
-    const Catalog& catalog,
-    const std::function<void(double)>& progress);
+/// settings, input files and program, comes from the folder, or goes on where it ended. What is
+/// damaged there is computed again. Settings that a strategy does not use (how often others
+/// average) make no difference. Throws a RunError when the folder cannot be written.
+[[nodiscard]] std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
+                                                         const RehearsalPlace& place,
+                                                         const Catalog& catalog,
+                                                         const RehearsalNews& news);
 
 /// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache.
 [[nodiscard]] std::filesystem::path rehearsal_folder();

@@ -5,6 +5,7 @@
 #include <boost/program_options/variables_map.hpp>
 
 #include "analysis/rehearsals.hpp"
+#include "cli/progress_bar.hpp"
 
 namespace epochcast {
 
@@ -13,5 +14,7 @@ namespace epochcast {
 /// Their values. Throws a UserError.
 [[nodiscard]] RehearsalPlace rehearsal_place_from(
     const boost::program_options::variables_map& values, const JobConfig& config);
+/// Shows what happens on a bar, which must outlive it, and warnings above that.
+[[nodiscard]] RehearsalNews news_for(ProgressBar& progress);
 
 }  // namespace epochcast

@@ -96,9 +96,8 @@ void show_table(const std::vector<RehearsalOutcome>& outcomes,
 void show_json(const std::vector<RehearsalOutcome>& outcomes, const std::string& command) {
   Json all = Json::array();
   for (const RehearsalOutcome& outcome : outcomes) {
-    Json one = {{"point", outcome.task.point}, {"run", nullptr}, {"curve", Json::array()}};
+    Json one = {{"point", outcome.task.point}, {"run", nullptr}, {"curve", to_json(outcome.curve)}};
     if (outcome.run) one["run"] = to_json(*outcome.run);
-    for (const CurvePoint& point : outcome.curve) one["curve"].push_back(to_json(point));
     one["problems"] = outcome.problems;
     all.push_back(std::move(one));
   }
@@ -185,8 +184,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   std::vector<RehearsalOutcome> outcomes;
   {
     ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, "rehearsing", 1);
-    outcomes = rehearse_all(
-        tasks, place, Catalog::standard(), [&](double share) { progress.update(share); });
+    outcomes = rehearse_all(tasks, place, Catalog::standard(), news_for(progress));
   }
   std::vector<std::string> words = {"epochcast", "rehearse"};
   words.insert(words.end(), arguments.begin(), arguments.end());

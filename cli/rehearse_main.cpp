@@ -31,7 +31,7 @@ po::options_description own_flags() {
   return own;
 }
 
-/// What is printed: a line for each epoch as it ends, then what became of the job.
+/// What is printed: warnings, a line for each epoch as it ends, then what became of the job.
 void print_line(const nlohmann::ordered_json& json) { std::cout << json.dump() << std::endl; }
 
 int run(const std::vector<std::string>& arguments) {
@@ -53,12 +53,12 @@ int run(const std::vector<std::string>& arguments) {
   options.stop_at_accuracy = accuracy_from(values, "stop-at-accuracy");
   options.state = file_from(values, "state");
   options.after_epoch = [&](const CurvePoint& point) { print_line(to_json(point)); };
+  options.warn = [](const std::string& text) { print_line({{"warning", text}}); };
   const Rehearsal rehearsal =
       rehearse(job, data, config.machine.devices.front(), config.machine.threads, options);
   nlohmann::ordered_json end = {{"schema", "epochcast.rehearsal/1"},
                                 {"run", to_json(rehearsal.result)},
-                                {"curve", nlohmann::ordered_json::array()}};
-  for (const CurvePoint& point : rehearsal.curve) end["curve"].push_back(to_json(point));
+                                {"curve", to_json(rehearsal.curve)}};
   print_line(end);
   return 0;
 }

@@ -184,11 +184,7 @@ Json tuning_json(const TuningChoice& choice,
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const CandidateOutcome& outcome = tuning.outcomes[i];
     Json curves = Json::array();
-    for (const Curve& curve : outcome.curves) {
-      Json points = Json::array();
-      for (const CurvePoint& point : curve) points.push_back(to_json(point));
-      curves.push_back(std::move(points));
-    }
+    for (const Curve& curve : outcome.curves) curves.push_back(to_json(curve));
     candidates.push_back({{"name", choice.candidates[i].name},
                           {"is_default", choice.candidates[i].is_default},
                           {"epoch_s", choice.candidates[i].epoch_s},

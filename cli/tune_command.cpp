@@ -69,8 +69,8 @@ class Rehearsals {
     const std::string what = std::to_string(candidates.size()) + " settings x " +
                              std::to_string(plan_.seeds) + " seeds to " + format_seconds(until_s);
     ProgressBar progress(std::cerr, isatty(STDERR_FILENO) != 0, what, 1);
-    const std::vector<RehearsalOutcome> outcomes = rehearse_all(
-        tasks, place_, Catalog::standard(), [&](double share) { progress.update(share); });
+    const std::vector<RehearsalOutcome> outcomes =
+        rehearse_all(tasks, place_, Catalog::standard(), news_for(progress));
     std::vector<std::vector<Curve>> curves(candidates.size());
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const RehearsalOutcome& outcome = outcomes[i];

@@ -1,13 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 
+struct XXH3_state_s;
+
 namespace epochcast {
 
-/// XXH3's 128 bits of the bytes (libxxhash), as 32 hexadecimal digits: damage does not go unnoticed
-/// and different contents have different names. No protection against forgery.
+/// Hexadecimal digits of a checksum.
+inline constexpr std::size_t kChecksumDigits = 32;
+
+/// The checksum of bytes that come in pieces: XXH3's 128 bits (libxxhash), so that damage does not
+/// go unnoticed and different contents have different names. No protection against forgery.
+class Digest {
+ public:
+  Digest();
+
+  void add(std::string_view bytes);
+  /// As kChecksumDigits hexadecimal digits.
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Free {
+    void operator()(XXH3_state_s* state) const;
+  };
+  std::unique_ptr<XXH3_state_s, Free> state_;
+};
+
+/// The same of bytes that are all there.
 [[nodiscard]] std::string checksum(std::string_view bytes);
 
 }  // namespace epochcast

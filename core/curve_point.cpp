@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/json_number.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -29,14 +30,17 @@ nlohmann::ordered_json maybe(const std::optional<double>& value) {
   return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-std::optional<double> maybe(const nlohmann::ordered_json& value) {
-  if (value.is_null()) return std::nullopt;
-  return value.get<double>();
+constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kLeast = std::numeric_limits<double>::lowest();
+
+std::optional<double> read_maybe(const JsonInput& input, double low, double high) {
+  if (input.value().is_null()) return std::nullopt;
+  return read_number(input, low, high);
 }
 
 /// JSON has no way to write what is not finite but null.
-double number_from(const nlohmann::ordered_json& value) {
-  return maybe(value).value_or(std::numeric_limits<double>::quiet_NaN());
+double read_loss(const JsonInput& input) {
+  return read_maybe(input, kLeast, kMost).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
 }  // namespace
@@ -54,17 +58,37 @@ nlohmann::ordered_json to_json(const CurvePoint& point) {
           {"test_accuracy", maybe(point.test_accuracy)}};
 }
 
-CurvePoint curve_point_from_json(const nlohmann::ordered_json& json) {
-  return {.epoch = json.at("epoch"),
-          .epoch_s = maybe(json.at("epoch_s")),
-          .training_s = json.at("training_s"),
-          .samples = json.at("samples"),
-          .bytes_sent = json.at("bytes_sent"),
-          .learning_rate = json.at("learning_rate"),
-          .train_loss = number_from(json.at("train_loss")),
-          .train_accuracy = maybe(json.at("train_accuracy")),
-          .test_loss = number_from(json.at("test_loss")),
-          .test_accuracy = maybe(json.at("test_accuracy"))};
+nlohmann::ordered_json to_json(const Curve& curve) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (const CurvePoint& point : curve) points.push_back(to_json(point));
+  return points;
+}
+
+CurvePoint read_curve_point(JsonInput input) {
+  return {.epoch = input.at("epoch").integer(1),
+          .epoch_s = read_maybe(input.at("epoch_s"), 0, kMost),
+          .training_s = read_number(input.at("training_s"), 0),
+          .samples = read_number(input.at("samples"), 0),
+          .bytes_sent = read_number(input.at("bytes_sent"), 0),
+          .learning_rate = read_number(input.at("learning_rate"), 0),
+          .train_loss = read_loss(input.at("train_loss")),
+          .train_accuracy = read_maybe(input.at("train_accuracy"), 0, 1),
+          .test_loss = read_loss(input.at("test_loss")),
+          .test_accuracy = read_maybe(input.at("test_accuracy"), 0, 1)};
+}
+
+Curve read_curve(const JsonInput& input) {
+  Curve curve;
+  double training_s = 0;
+  for (JsonInput& element : input.elements()) {
+    const auto epoch = static_cast<std::int64_t>(curve.size()) + 1;
+    const CurvePoint point = read_curve_point(element);
+    static_cast<void>(element.at("epoch").integer(epoch, epoch));
+    static_cast<void>(read_number(element.at("training_s"), training_s));
+    training_s = point.training_s;
+    curve.push_back(point);
+  }
+  return curve;
 }
 
 std::string text_of(const CurvePoint& point, std::int64_t epochs) {

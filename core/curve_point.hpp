@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/json_input.hpp"
+
 namespace epochcast {
 
 /// Where a job's learning stands after an epoch. Sums are over all workers and since the job's
@@ -19,20 +21,25 @@ struct CurvePoint {
   double bytes_sent = 0;
   double learning_rate = 0;  ///< of the last epoch
   double train_loss = 0;     ///< mean over the last epoch's samples, as they were trained on
-  std::optional<double> train_accuracy;  ///< absent where nothing is classified
+  std::optional<double> train_accuracy = {};  ///< absent where nothing is classified
   double test_loss = 0;
-  std::optional<double> test_accuracy;
+  std::optional<double> test_accuracy = {};
 };
 
-/// One JSON line of a metrics file (docs/formats.md), and back (of our own lines).
+/// One JSON line of a metrics file (docs/formats.md), and back. Reports what cannot be: negative
+/// times, accuracies above 1, ...
 [[nodiscard]] nlohmann::ordered_json to_json(const CurvePoint& point);
-[[nodiscard]] CurvePoint curve_point_from_json(const nlohmann::ordered_json& json);
+[[nodiscard]] CurvePoint read_curve_point(JsonInput input);
 
 /// "epoch 3/10: 1.52 s, loss 1.2345, accuracy 56.78 %; test loss 1.3000, accuracy 54.00 %"
 [[nodiscard]] std::string text_of(const CurvePoint& point, std::int64_t epochs);
 
 /// What a job has learned, epoch by epoch.
 using Curve = std::vector<CurvePoint>;
+
+/// A list of points, and back. Reports as well when epochs are missing, or time goes backwards.
+[[nodiscard]] nlohmann::ordered_json to_json(const Curve& curve);
+[[nodiscard]] Curve read_curve(const JsonInput& input);
 
 /// The means of several curves, epoch by epoch, as far as the shortest one goes. What some of them
 /// lack is absent. At least one curve.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <stdexcept>
 #include <utility>
 
 #include "core/cost_learner.hpp"
@@ -51,14 +52,7 @@ class RehearsalRun {
   Rehearsal run() {
     Rehearsal rehearsal = {.result = simulated_.result()};
     rehearsal.result.config = setting_texts_of();
-    if (!options_.state.empty()) state_ = load_rehearsal_state(options_.state, setting_texts_of());
-    curve_ = state_.curve;
-    if (has_ended() || has_stopped()) {
-      // What was asked for is there already.
-      rehearsal.curve = curve_;
-      rehearsal.result.epochs = 0;
-      return rehearsal;
-    }
+    load_state();
     simulated_.run(
         [&] {
           choose_costs();
@@ -78,16 +72,25 @@ class RehearsalRun {
     return setting_texts(config_, in(Command::rehearse));
   }
 
+  /// What cannot be read is computed again.
+  void load_state() {
+    if (options_.state.empty()) return;
+    try {
+      state_ = load_rehearsal_state(options_.state, setting_texts_of(), workers_);
+    } catch (const std::runtime_error& error) {
+      if (options_.warn)
+        options_.warn(std::string(error.what()) + "; rehearsing from the beginning");
+    }
+  }
+
   [[nodiscard]] bool has_ended() const {
-    if (curve_.empty()) return false;
     const std::optional<double>& accuracy = curve_.back().test_accuracy;
     const bool is_reached =
         options_.stop_at_accuracy && accuracy && *accuracy >= *options_.stop_at_accuracy;
     return is_reached || curve_.back().epoch >= config_.epochs;
   }
   [[nodiscard]] bool has_stopped() const {
-    return !curve_.empty() && options_.stop_after_s &&
-           curve_.back().training_s >= *options_.stop_after_s;
+    return options_.stop_after_s && curve_.back().training_s >= *options_.stop_after_s;
   }
 
   void choose_costs() {
@@ -107,16 +110,10 @@ class RehearsalRun {
   }
 
   Worker worker_of(Fabric& fabric, Learner& learner) const {
-    Worker worker = {.fabric = fabric,
-                     .learner = learner,
-                     .config = config_,
-                     .train_samples = simulated_.job().dataset.train_samples};
-    if (!state_.ranks.empty()) {
-      const real::RankState& rank = state_.ranks[static_cast<std::size_t>(fabric.rank())];
-      worker.progress.memory = rank.memory;
-      worker.progress.resume_at(rank.position);
-    }
-    return worker;
+    return {.fabric = fabric,
+            .learner = learner,
+            .config = config_,
+            .train_samples = simulated_.job().dataset.train_samples};
   }
 
   /// The same without numbers, which takes next to no time: learns what collectives cost, and
@@ -143,6 +140,8 @@ class RehearsalRun {
     }
   }
 
+  /// Epochs whose numbers are known are simulated all the same: what a later epoch takes depends,
+  /// in its last digit, on when it begins.
   void train_worker(Fabric& fabric) {
     const auto rank = static_cast<std::size_t>(fabric.rank());
     CostLearner time = time_of(fabric);
@@ -151,19 +150,49 @@ class RehearsalRun {
     const auto numbers =
         real::make_torch_learner(fabric, *data_.train, settings, device_, threads_);
     RehearsalLearner learner(*numbers, time);
+    learner.compute(state_.curve.empty());
     Worker worker = worker_of(fabric, learner);
-    if (!state_.ranks.empty())
-      worker.progress.reached = [&] {
-        numbers->load(std::exchange(state_.ranks[rank].learner, {}));
-      };
     real::LearningCurve curve(worker, *numbers, *data_.test);
     worker.after_epoch = [&](std::int64_t epoch) {
-      const CurvePoint point = curve.after_epoch(epoch);
+      const auto index = static_cast<std::size_t>(epoch);
+      const bool is_known = index < state_.curve.size();
+      const CurvePoint point =
+          is_known ? known_epoch(curve, state_.curve[index]) : curve.after_epoch(epoch);
       reports_[rank] = worker.report;
-      after_epoch(worker, *numbers, point);
+      if (index + 1 == state_.curve.size()) {
+        go_on(*numbers, rank);
+        learner.compute(true);
+      }
+      if (!is_known && saves(point)) {
+        next_.learners.resize(workers_);
+        next_.learners[rank] = numbers->save();
+      }
+      close_epoch(worker, point, is_known);
     };
     simulated_.strategy().run(worker);
     reports_[rank] = worker.report;
+  }
+
+  CurvePoint known_epoch(real::LearningCurve& curve, const CurvePoint& known) const {
+    try {
+      curve.after_known_epoch(known);
+    } catch (const RunError& error) {
+      throw unusable(error);
+    }
+    return known;
+  }
+
+  void go_on(real::TrainingLearner& numbers, std::size_t rank) {
+    try {
+      numbers.load(std::exchange(state_.learners[rank], {}));
+    } catch (const RunError& error) {
+      throw unusable(error);
+    }
+  }
+
+  [[nodiscard]] RunError unusable(const RunError& error) const {
+    return RunError(options_.state.string() + ": " + error.what() +
+                    "; remove the file to rehearse from the beginning");
   }
 
   /// Not after the last epoch: nobody can go on from there.
@@ -172,16 +201,7 @@ class RehearsalRun {
   }
 
   /// Everybody comes here after the same epoch; the last one closes it.
-  void after_epoch(Worker& worker, real::TrainingLearner& numbers, const CurvePoint& point) {
-    if (saves(point)) {
-      std::vector<std::int64_t> position = worker.progress.position();
-      position.at(1) = point.epoch;
-      next_.ranks.resize(workers_);
-      next_.ranks[static_cast<std::size_t>(worker.fabric.rank())] = {
-          .position = std::move(position),
-          .memory = worker.progress.memory,
-          .learner = numbers.save()};
-    }
+  void close_epoch(Worker& worker, const CurvePoint& point, bool is_known) {
     if (++finished_ < workers_) {
       // Nobody may train on before the epoch is closed: that may end the job.
       worker.fabric.barrier(worker.fabric.world());
@@ -194,10 +214,10 @@ class RehearsalRun {
                      " on the test samples after epoch " + std::to_string(point.epoch) +
                      "; lower --learning-rate or check the data");
     curve_.push_back(point);
-    if (saves(point)) {
+    if (!is_known && saves(point)) {
       next_.curve = curve_;
       save_rehearsal_state(options_.state, setting_texts_of(), next_);
-      next_.ranks.clear();  // as large as the models themselves
+      next_.learners.clear();  // as large as the models themselves
     }
     if (options_.after_epoch) options_.after_epoch(point);
     if (has_ended() || has_stopped()) throw Enough();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "core/curve_point.hpp"
 #include "core/job.hpp"
@@ -20,14 +21,16 @@ struct RehearsalOptions {
   std::optional<double> stop_at_accuracy;
   /// File for the job's state after every epoch, from which a later rehearsal goes on; empty: none.
   std::filesystem::path state;
-  /// After each epoch.
+  /// After each epoch, also those that were in the state.
   std::function<void(const CurvePoint&)> after_epoch;
+  /// Told why a state cannot be used: the rehearsal then begins at the beginning.
+  std::function<void(const std::string&)> warn;
 };
 
 /// A job that was rehearsed.
 struct Rehearsal {
-  RunResult result;  ///< of the epochs that were run now
-  Curve curve = {};  ///< of all epochs, also those before a state
+  RunResult result;  ///< of all epochs in the curve
+  Curve curve = {};
 };
 
 /// Trains for real - every worker's parameters, gradients, losses, samples - while time passes on

@@ -6,33 +6,37 @@
 namespace epochcast {
 
 void RehearsalLearner::begin_epoch(std::int64_t epoch) {
-  numbers_.begin_epoch(epoch);
+  if (is_computing_) numbers_.begin_epoch(epoch);
   time_.begin_epoch(epoch);
 }
 
 void RehearsalLearner::use_shuffled(const Share& share) {
-  numbers_.use_shuffled(share);
+  if (is_computing_) numbers_.use_shuffled(share);
   time_.use_shuffled(share);
 }
 
 void RehearsalLearner::draw(const BiasedDraw& draw) {
-  numbers_.draw(draw);
+  if (is_computing_) numbers_.draw(draw);
   time_.draw(draw);
 }
 
 void RehearsalLearner::use_drawn(const Share& share) {
-  numbers_.use_drawn(share);
+  if (is_computing_) numbers_.use_drawn(share);
   time_.use_drawn(share);
 }
 
 void RehearsalLearner::forward_backward(std::int64_t batch) {
-  numbers_.forward_backward(batch);
+  if (is_computing_) numbers_.forward_backward(batch);
   time_.forward_backward(batch);
 }
 
 void RehearsalLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
   std::vector<Payload> finished;
-  numbers_.forward_backward(batch, [&](Payload bucket) { finished.push_back(bucket); });
+  if (is_computing_) {
+    numbers_.forward_backward(batch, [&](Payload bucket) { finished.push_back(bucket); });
+  } else {
+    finished = numbers_.buckets();
+  }
   std::size_t next = 0;
   time_.forward_backward(batch, [&](Payload) {
     if (next == finished.size())
@@ -44,12 +48,12 @@ void RehearsalLearner::forward_backward(std::int64_t batch, const GradientReady&
 }
 
 void RehearsalLearner::step() {
-  numbers_.step();
+  if (is_computing_) numbers_.step();
   time_.step();
 }
 
 void RehearsalLearner::train(std::int64_t steps, std::int64_t batch) {
-  numbers_.train(steps, batch);
+  if (is_computing_) numbers_.train(steps, batch);
   time_.train(steps, batch);
 }
 

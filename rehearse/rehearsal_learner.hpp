@@ -12,18 +12,22 @@ class RehearsalLearner : public Learner {
   /// learner without numbers, of the same network and buckets. References must outlive the learner.
   RehearsalLearner(Learner& numbers, Learner& time) : numbers_(numbers), time_(time) {}
 
+  /// Whether numbers are computed. While they are not, time passes as if they were: a rehearsal
+  /// that goes on comes to its place this way. What is exchanged then are numbers without meaning.
+  void compute(bool is_computing) { is_computing_ = is_computing; }
+
   Payload parameters() override { return numbers_.parameters(); }
   Payload gradients() override { return numbers_.gradients(); }
   std::vector<Payload> buckets() override { return numbers_.buckets(); }
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;
-  Payload recorded_losses() override { return numbers_.recorded_losses(); }
+  Payload recorded_losses() override { return of_epoch().recorded_losses(); }
   void draw(const BiasedDraw& draw) override;
   Payload gathered_losses(std::int64_t samples) override {
-    return numbers_.gathered_losses(samples);
+    return of_epoch().gathered_losses(samples);
   }
-  Payload drawn_indices(const BiasedDraw& draw) override { return numbers_.drawn_indices(draw); }
+  Payload drawn_indices(const BiasedDraw& draw) override { return of_epoch().drawn_indices(draw); }
   void use_drawn(const Share& share) override;
 
   void forward_backward(std::int64_t batch) override;
@@ -36,8 +40,12 @@ class RehearsalLearner : public Learner {
   double benchmark(std::int64_t batch) override { return time_.benchmark(batch); }
 
  private:
+  /// Who knows what is exchanged once an epoch: as much as was computed in the last one.
+  [[nodiscard]] Learner& of_epoch() { return is_computing_ ? numbers_ : time_; }
+
   Learner& numbers_;
   Learner& time_;
+  bool is_computing_ = true;
 };
 
 }  // namespace epochcast

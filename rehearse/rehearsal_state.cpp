@@ -3,8 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
 #include "core/file_draft.hpp"
+#include "core/json_input.hpp"
+#include "core/sealed_file.hpp"
 #include "core/text_file.hpp"
 
 namespace epochcast {
@@ -12,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "epochcast.rehearsal-state/1";
+constexpr const char* kSchema = "epochcast.rehearsal-state/2";
 
 Json settings_json(const std::vector<SettingText>& settings) {
   Json json = Json::object();
@@ -25,43 +26,43 @@ Json settings_json(const std::vector<SettingText>& settings) {
 void save_rehearsal_state(const std::filesystem::path& file,
                           const std::vector<SettingText>& settings,
                           const RehearsalState& state) {
-  Json header = {{"schema", kSchema},
-                 {"settings", settings_json(settings)},
-                 {"curve", Json::array()},
-                 {"ranks", Json::array()}};
-  for (const CurvePoint& point : state.curve) header["curve"].push_back(to_json(point));
-  for (const real::RankState& rank : state.ranks) {
-    header["ranks"].push_back(
-        {{"position", rank.position}, {"memory", rank.memory}, {"bytes", rank.learner.size()}});
+  Json header = {{"settings", settings_json(settings)},
+                 {"curve", to_json(state.curve)},
+                 {"bytes", Json::array()}};
+  std::string learners;
+  for (const std::string& learner : state.learners) {
+    header["bytes"].push_back(learner.size());
+    learners += learner;
   }
-  replace_file(file, [&](std::ostream& out) {
-    out << header.dump() << '\n';
-    for (const real::RankState& rank : state.ranks) out << rank.learner;
-  });
+  const Seal seal = epochcast::seal(kSchema, file, header, {learners});
+  replace_file(file, [&](std::ostream& out) { out << seal.line << learners; });
 }
 
 RehearsalState load_rehearsal_state(const std::filesystem::path& file,
-                                    const std::vector<SettingText>& settings) {
+                                    const std::vector<SettingText>& settings,
+                                    std::size_t workers) {
   RehearsalState state;
   if (!std::filesystem::exists(file)) return state;
-  const std::string text = read_text_file(file, kStateFile);
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const Json header = Json::parse(text.substr(0, end), nullptr, /*allow_exceptions=*/false);
-  const RunError damaged(file.string() + ": is damaged, or not the state of a rehearsal");
-  if (!header.is_object() || header.value("schema", "") != kSchema) throw damaged;
-  if (header.at("settings") != settings_json(settings))
-    throw UserError(file.string() + ": is the state of a rehearsal with other settings");
-  for (const Json& point : header.at("curve")) state.curve.push_back(curve_point_from_json(point));
-  std::size_t at = end + 1;
-  for (const Json& rank : header.at("ranks")) {
-    const std::size_t bytes = rank.at("bytes");
-    if (at + bytes > text.size()) throw damaged;
-    state.ranks.push_back({.position = rank.at("position"),
-                           .memory = rank.at("memory"),
-                           .learner = text.substr(at, bytes)});
-    at += bytes;
+  const SealedFile sealed = unseal(kSchema, file, read_text_file(file, kStateFile));
+  Problems problems(file.string());
+  JsonInput header(sealed.header, "", problems);
+  const JsonInput before = header.at("settings");
+  if (before.value() != nlohmann::json(settings_json(settings)))
+    before.problem("are those of another rehearsal");
+  const JsonInput curve = header.at("curve");
+  state.curve = read_curve(curve);
+  const JsonInput sizes = header.at("bytes");
+  std::size_t at = 0;
+  for (const JsonInput& each : sizes.elements()) {
+    const auto size = static_cast<std::size_t>(each.integer(0));
+    if (size > sealed.payload.size() - at) break;
+    state.learners.push_back(sealed.payload.substr(at, size));
+    at += size;
   }
-  if (at != text.size()) throw damaged;
+  if (state.learners.size() != workers || at != sealed.payload.size())
+    sizes.fail("the sizes of " + std::to_string(workers) + " workers' states, which follow");
+  if (state.curve.empty()) curve.fail("the epochs that are over");
+  problems.throw_if_any();
   return state;
 }
 

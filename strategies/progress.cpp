@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategies/progress.hpp"
 
+#include "core/error.hpp"
+
 namespace epochcast {
 
 std::int64_t Progress::enter(std::int64_t count) {
@@ -8,8 +10,10 @@ std::int64_t Progress::enter(std::int64_t count) {
   loops_.push_back({.ordinal = before++});
   const std::size_t level = 2 * (loops_.size() - 1);
   if (level >= target_.size()) return 0;
+  if (loops_.back().ordinal > target_[level]) refuse_position();
   if (loops_.back().ordinal < target_[level]) return loops_.back().done = count;  // was over
   loops_.back().done = target_[level + 1];
+  if (loops_.back().done > count) refuse_position();
   if (level + 2 == target_.size()) {
     target_.clear();
     if (reached) reached();
@@ -18,6 +22,7 @@ std::int64_t Progress::enter(std::int64_t count) {
 }
 
 void Progress::finished(std::int64_t index) {
+  finish();
   Loop& loop = loops_.back();
   loop.done = index + 1;
   const bool is_innermost = loop.inner == 0;
@@ -26,6 +31,17 @@ void Progress::finished(std::int64_t index) {
 }
 
 void Progress::leave() { loops_.pop_back(); }
+
+void Progress::finish() const {
+  if (is_resuming()) refuse_position();
+}
+
+void Progress::refuse_position() const {
+  std::string text;
+  for (const std::int64_t number : target_)
+    text += (text.empty() ? "" : ", ") + std::to_string(number);
+  throw RunError(origin_ + ": the job has no position [" + text + "] to go on from");
+}
 
 std::vector<std::int64_t> Progress::position() const {
   std::vector<std::int64_t> position;

@@ -24,19 +24,26 @@ class Progress {
   /// What survives an interruption, by name.
   std::map<std::string, std::vector<double>> memory;
 
-  /// Enters a loop of `count` iterations; returns the first one to run.
+  /// Enters a loop of `count` iterations; returns the first one to run. Throws a RunError when the
+  /// position to resume at lies beyond it.
   std::int64_t enter(std::int64_t count);
-  /// Iteration `index` is over.
+  /// Iteration `index` is over. Throws a RunError when it has not come by the position to resume
+  /// at.
   void finished(std::int64_t index);
   void leave();
 
   /// For each loop around the current point: how many loops its surrounding iteration has entered
   /// before it, and its iterations that are over.
   [[nodiscard]] std::vector<std::int64_t> position() const;
-  /// Lets the loops begin at what position() was.
-  void resume_at(std::vector<std::int64_t> position) { target_ = std::move(position); }
+  /// Lets the loops begin at what position() was. `origin`: the file that says so, for errors.
+  void resume_at(std::vector<std::int64_t> position, std::string origin) {
+    target_ = std::move(position);
+    origin_ = std::move(origin);
+  }
   /// Whether loops are still being led to where they were.
   [[nodiscard]] bool is_resuming() const { return !target_.empty(); }
+  /// After the job's last loop: throws a RunError when it never came to where it stood.
+  void finish() const;
 
  private:
   struct Loop {
@@ -48,6 +55,9 @@ class Progress {
   std::vector<Loop> loops_;
   std::int64_t outermost_ = 0;  ///< loops entered outside of all others
   std::vector<std::int64_t> target_;
+  std::string origin_;
+
+  [[noreturn]] void refuse_position() const;
 };
 
 }  // namespace epochcast

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/run/checkpoint.hpp"
 
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "core/error.hpp"
 #include "core/file_draft.hpp"
-#include "core/json_input.hpp"
 #include "core/output_file.hpp"
 #include "core/text_file.hpp"
 #include "real/mpi/mpi_call.hpp"
@@ -16,18 +14,42 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSchema = "epochcast.checkpoint/1";
+using Settings = std::map<std::string, std::string>;
 
-nlohmann::json settings_json(const std::vector<SettingText>& settings) {
-  nlohmann::json json = nlohmann::json::object();
-  for (const auto& [name, value] : settings) json[name] = value;
-  return json;
+/// What tells a job from another one. It may be made longer, unless its learning rates depend on
+/// the length.
+Settings essential(Settings settings) {
+  const auto schedule = settings.find("schedule");
+  if (schedule == settings.end() || schedule->second != "cosine") settings.erase("epochs");
+  return settings;
+}
+
+/// "--momentum 0.5 was 0.9; --batch was 8", nothing where both jobs are the same.
+std::string differences(const Settings& now, const Settings& before) {
+  std::string text;
+  const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
+  for (const auto& [key, value] : now) {
+    const auto old = before.find(key);
+    if (old == before.end()) add("--" + key + " " + value + " was nothing");
+    if (old != before.end() && old->second != value)
+      add("--" + key + " " + value + " was " + old->second);
+  }
+  for (const auto& [key, value] : before)
+    if (!now.contains(key)) add("--" + key + " was " + value);
+  return text;
+}
+
+/// What is wrong with a file, and what to do.
+RunError unusable(const DamagedFile& error) {
+  return RunError(std::string(error.what()) +
+                  "; bring back a copy of the folder, or train anew in another one");
 }
 
 }  // namespace
 
 Checkpoints::Checkpoints(const fs::path& folder, std::vector<SettingText> settings, MPI_Comm job)
-    : folder_(fs::absolute(folder)), settings_(std::move(settings)), job_(job) {
+    : folder_(fs::absolute(folder)), job_(job) {
+  for (SettingText& setting : settings) settings_[setting.name] = std::move(setting.value);
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   check_mpi(MPI_Comm_size(job_, &ranks_), "MPI_Comm_size");
 }
@@ -54,79 +76,64 @@ void Checkpoints::open(bool resume) {
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");
 }
 
-void Checkpoints::check(const std::string& manifest) const {
-  const nlohmann::json json = parse_json(manifest, manifest_file().string());
+void Checkpoints::check(const CheckpointManifest& manifest) const {
   const std::string name = manifest_file().string();
-  if (!json.is_object() || json.value("schema", "") != kSchema)
-    throw RunError(name + ": is no manifest of " + kSchema);
-  if (json.at("ranks") != ranks_) {
-    throw UserError("--resume: " + name + " is of a job with " + json.at("ranks").dump() +
+  const std::size_t ranks = manifest.checksums.size();
+  if (ranks != static_cast<std::size_t>(ranks_)) {
+    throw UserError("--resume: " + name + " is of a job with " + std::to_string(ranks) +
                     " ranks; this one has " + std::to_string(ranks_));
   }
-  nlohmann::json before = json.at("settings");
-  nlohmann::json now = settings_json(settings_);
-  for (nlohmann::json* settings : {&before, &now}) {
-    // A job may be made longer, unless its learning rates depend on the length.
-    if (settings->value("schedule", "") != "cosine") settings->erase("epochs");
+  const std::string different = differences(essential(settings_), essential(manifest.settings));
+  if (!different.empty()) throw UserError("--resume: " + name + " is of another job: " + different);
+}
+
+std::optional<CheckpointManifest> Checkpoints::load_manifest() const {
+  const fs::path file = manifest_file();
+  std::string text;
+  if (rank_ == 0 && fs::exists(file)) {
+    text = read_text_file(file);
+    // What is damaged goes no further: to the others, no text is no manifest.
+    static_cast<void>(read_manifest(file, text));
   }
-  std::string differences;
-  for (const auto& [key, value] : now.items()) {
-    if (before.contains(key) && before[key] == value) continue;
-    const std::string old = before.contains(key) ? before[key].get<std::string>() : "nothing";
-    differences += (differences.empty() ? "" : "; ") + ("--" + key) + " " +
-                   value.get<std::string>() + " was " + old;
-  }
-  for (const auto& [key, value] : before.items()) {
-    if (!now.contains(key)) {
-      differences +=
-          (differences.empty() ? "" : "; ") + ("--" + key) + " was " + value.get<std::string>();
-    }
-  }
-  if (!differences.empty())
-    throw UserError("--resume: " + name + " is of another job: " + differences);
+  text = broadcast_text(text, 0, job_);
+  if (!text.empty()) return read_manifest(file, std::move(text));
+  // Only when the first checkpoint was complete did anybody begin a second.
+  if (fs::exists(rank_file(2)))
+    throw DamagedFile(file.string() + ": is missing beside " + rank_file(2).filename().string());
+  return std::nullopt;
+}
+
+RankState Checkpoints::load_state(const std::string& checksum) const {
+  if (!fs::exists(state_file()))
+    throw DamagedFile(state_file().string() + ": is missing; checkpoint.json names it");
+  return read_rank_state(state_file(), read_text_file(state_file(), kStateFile), checksum);
 }
 
 std::optional<RankState> Checkpoints::load() {
-  std::string manifest;
-  if (rank_ == 0 && fs::exists(manifest_file())) manifest = read_text_file(manifest_file());
-  manifest = broadcast_text(manifest, 0, job_);
-  if (manifest.empty()) return std::nullopt;
-  check(manifest);
-  serial_ = nlohmann::json::parse(manifest).at("serial");
-  const fs::path file = rank_file(serial_);
-  const std::string bytes = read_text_file(file, kStateFile);
-  const std::size_t end = std::min(bytes.find('\n'), bytes.size());
-  const nlohmann::json header =
-      nlohmann::json::parse(bytes.substr(0, end), nullptr, /*allow_exceptions=*/false);
-  if (!header.is_object() || header.value("schema", "") != kSchema ||
-      header.value("serial", std::int64_t{-1}) != serial_ || header.value("rank", -1) != rank_ ||
-      header.value("bytes", std::size_t{0}) != bytes.size() - end - 1) {
-    throw RunError(file.string() + ": is damaged, or not of checkpoint " + std::to_string(serial_));
+  try {
+    const std::optional<CheckpointManifest> manifest = load_manifest();
+    if (!manifest) return std::nullopt;
+    check(*manifest);
+    serial_ = manifest->serial;
+    return load_state(manifest->checksums[static_cast<std::size_t>(rank_)]);
+  } catch (const DamagedFile& error) {
+    throw unusable(error);
   }
-  return RankState{.position = header.at("position"),
-                   .memory = header.at("memory"),
-                   .learner = bytes.substr(end + 1)};
 }
 
 void Checkpoints::save(const RankState& state) {
   const std::int64_t serial = serial_ + 1;
-  const nlohmann::json header = {{"schema", kSchema},
-                                 {"serial", serial},
-                                 {"rank", rank_},
-                                 {"position", state.position},
-                                 {"memory", state.memory},
-                                 {"bytes", state.learner.size()}};
-  replace_file(rank_file(serial), [&](std::ostream& out) {
-    out << header.dump() << '\n' << state.learner;
-  });
-  check_mpi(MPI_Barrier(job_), "MPI_Barrier");
+  const fs::path file = rank_file(serial);
+  const Seal seal = seal_rank_state(file, serial, rank_, state);
+  replace_file(file, [&](std::ostream& out) { out << seal.line << state.learner; });
+  // Complete on the first rank when everybody has written.
+  std::vector<std::string> checksums = gather_texts(seal.checksum, 0, job_);
   if (rank_ == 0) {
-    const nlohmann::json manifest = {{"schema", kSchema},
-                                     {"serial", serial},
-                                     {"ranks", ranks_},
-                                     {"epoch", state.position.at(1) + 1},
-                                     {"settings", settings_json(settings_)}};
-    replace_file(manifest_file(), manifest.dump(2) + "\n");
+    const CheckpointManifest manifest = {.serial = serial,
+                                         .epoch = state.position.at(1) + 1,
+                                         .settings = settings_,
+                                         .checksums = std::move(checksums)};
+    replace_file(manifest_file(), manifest_text(manifest_file(), manifest));
   }
   // Nobody may overwrite the older files before the manifest has let go of them.
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");

@@ -76,6 +76,7 @@ class TrainingRun {
     worker_.progress.after_iteration = [this] { after_iteration(); };
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
     strategy_.run(worker_);
+    worker_.progress.finish();
     if (!options_.timeline.empty())
       collect_timeline(timeline_, crew_.workers, title(), timeline_file_, crew_.comm);
     if (resumed_at_) {
@@ -115,15 +116,19 @@ class TrainingRun {
       return;
     }
     resumed_at_ = state->position.at(1);
+    const std::string file = checkpoints_->state_file().string();
+    if (*resumed_at_ > config_.epochs) {
+      throw UserError("--epochs: got " + std::to_string(config_.epochs) + "; " + file +
+                      " stands after " + std::to_string(*resumed_at_));
+    }
     if (is_first()) progress_.say("resuming in epoch " + std::to_string(*resumed_at_ + 1));
     worker_.progress.memory = std::move(state->memory);
-    worker_.progress.resume_at(std::move(state->position));
-    worker_.progress.reached = [this, bytes = std::move(state->learner)] {
+    worker_.progress.resume_at(std::move(state->position), file);
+    worker_.progress.reached = [this, file, bytes = std::move(state->learner)] {
       try {
         learner_->load(bytes);
       } catch (const RunError& error) {
-        throw RunError(checkpoints_->folder().string() + ": rank " +
-                       std::to_string(fabric_.rank()) + ": " + error.what());
+        throw RunError(file + ": " + error.what());
       }
     };
   }

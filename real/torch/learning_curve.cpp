@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
+#include "core/error.hpp"
+#include "core/units.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast::real {
@@ -17,12 +18,44 @@ std::optional<double> share(double correct, double samples) {
 
 }  // namespace
 
+LearningCurve::Passed LearningCurve::passed() {
+  const WorkerReport& report = worker_.report;
+  const double bytes = report.traffic.intra_node_bytes + report.traffic.inter_node_bytes;
+  const Passed passed = {.seconds = report.training_s - counted_s_,
+                         .bytes_sent = bytes - counted_bytes_,
+                         .is_whole = report.epochs > counted_epochs_};
+  counted_s_ = report.training_s;
+  counted_epochs_ = report.epochs;
+  counted_bytes_ = bytes;
+  return passed;
+}
+
+std::vector<double> LearningCurve::sums_of(const Passed& passed,
+                                           const Score& trained,
+                                           const Score& tested) const {
+  Fabric& fabric = worker_.fabric;
+  const std::vector<double> mine = {trained.loss_sum,
+                                    trained.correct,
+                                    trained.samples,
+                                    tested.loss_sum,
+                                    tested.correct,
+                                    tested.samples,
+                                    passed.bytes_sent};
+  std::vector<double> sums(mine.size());
+  const std::vector<double> all = fabric.all_gather(mine, fabric.world());
+  for (std::size_t i = 0; i < all.size(); ++i) sums[i % mine.size()] += all[i];
+  return sums;
+}
+
+std::vector<double>& LearningCurve::totals() const {
+  std::vector<double>& totals = worker_.progress.memory["learning curve"];
+  totals.resize(3);
+  return totals;
+}
+
 CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
   Fabric& fabric = worker_.fabric;
-  const WorkerReport& report = worker_.report;
-  const double epoch_s = report.training_s - counted_s_;
-  const bool is_whole = report.epochs > counted_epochs_;
-  const double bytes = report.traffic.intra_node_bytes + report.traffic.inter_node_bytes;
+  const Passed now = passed();
   // Every trainer tests a part with its own model: they differ in BatchNorm statistics at most.
   const std::int64_t trainers = std::max(1, trainer_count(fabric));
   const std::int64_t samples = test_.size();
@@ -31,37 +64,40 @@ CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
     tested = learner_.test(
         test_, samples * fabric.rank() / trainers, samples * (fabric.rank() + 1) / trainers);
   }
-  const Score trained = learner_.trained();
-  const std::vector<double> mine = {trained.loss_sum,
-                                    trained.correct,
-                                    trained.samples,
-                                    tested.loss_sum,
-                                    tested.correct,
-                                    tested.samples,
-                                    bytes - counted_bytes_};
-  std::vector<double> sums(mine.size());
-  const std::vector<double> all = fabric.all_gather(mine, fabric.world());
-  for (std::size_t i = 0; i < all.size(); ++i) sums[i % mine.size()] += all[i];
-  counted_s_ = report.training_s;
-  counted_epochs_ = report.epochs;
-  counted_bytes_ = bytes;
-
-  std::vector<double>& totals = worker_.progress.memory["learning curve"];
-  totals.resize(3);
-  totals[0] += epoch_s;
-  totals[1] += sums[2];
-  totals[2] += sums[6];
+  const std::vector<double> sums = sums_of(now, learner_.trained(), tested);
+  std::vector<double>& sofar = totals();
+  sofar[0] += now.seconds;
+  sofar[1] += sums[2];
+  sofar[2] += sums[6];
   CurvePoint point = {.epoch = epoch + 1,
-                      .training_s = totals[0],
-                      .samples = totals[1],
-                      .bytes_sent = totals[2],
+                      .training_s = sofar[0],
+                      .samples = sofar[1],
+                      .bytes_sent = sofar[2],
                       .learning_rate = learner_.learning_rate(),
                       .train_loss = sums[0] / sums[2],
                       .train_accuracy = share(sums[1], sums[2]),
                       .test_loss = sums[3] / sums[5],
                       .test_accuracy = share(sums[4], sums[5])};
-  if (is_whole) point.epoch_s = epoch_s;
+  if (now.is_whole) point.epoch_s = now.seconds;
   return point;
+}
+
+void LearningCurve::after_known_epoch(const CurvePoint& known) {
+  constexpr double kRelative = 1e-9;  // other libraries may round otherwise
+  const Passed now = passed();
+  const std::vector<double> sums = sums_of(now, {}, {});
+  std::vector<double>& sofar = totals();
+  const auto is_as = [](double found, double expected) {
+    return std::abs(found - expected) <= kRelative * expected;
+  };
+  if (!is_as(sofar[0] + now.seconds, known.training_s) ||
+      !is_as(sofar[2] + sums[6], known.bytes_sent)) {
+    throw RunError("epoch " + std::to_string(known.epoch) + " ends there after " +
+                   format_seconds(known.training_s) + " and " + format_bytes(known.bytes_sent) +
+                   ", here after " + format_seconds(sofar[0] + now.seconds) + " and " +
+                   format_bytes(sofar[2] + sums[6]));
+  }
+  sofar = {known.training_s, known.samples, known.bytes_sent};
 }
 
 }  // namespace epochcast::real

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "core/curve_point.hpp"
 #include "real/data/data_source.hpp"
 #include "real/torch/training_learner.hpp"
@@ -24,8 +26,25 @@ class LearningCurve {
   /// own model, and all add up their scores. Collective over the job; call it from
   /// Worker::after_epoch.
   [[nodiscard]] CurvePoint after_epoch(std::int64_t epoch);
+  /// The same after an epoch whose point is known, and which was run again for its time alone:
+  /// nothing is tested. Throws a RunError when it took another time, or sent other bytes.
+  void after_known_epoch(const CurvePoint& known);
 
  private:
+  /// What the fabric's meters say since the last call.
+  struct Passed {
+    double seconds = 0;
+    double bytes_sent = 0;  ///< by this worker
+    bool is_whole = false;  ///< the epoch was run from start to end
+  };
+
+  [[nodiscard]] Passed passed();
+  /// Adds up the workers' numbers. Collective; takes as long whatever they are.
+  [[nodiscard]] std::vector<double> sums_of(const Passed& passed,
+                                            const Score& trained,
+                                            const Score& tested) const;
+  [[nodiscard]] std::vector<double>& totals() const;
+
   Worker& worker_;
   TrainingLearner& learner_;
   const DataSource& test_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TorchLearner needs to go on bit for bit, as one archive of LibTorch's (which checks
-// itself).
+// What a TorchLearner needs to go on bit for bit, as one archive of LibTorch's. That does not check
+// itself: whoever keeps it does (core/sealed_file.hpp).
 #include <ATen/Context.h>
 
 #include "core/error.hpp"
@@ -27,6 +27,13 @@ torch::Tensor read(torch::serialize::InputArchive& archive, const char* name) {
   torch::Tensor tensor;
   archive.read(name, tensor);
   return tensor;
+}
+
+/// Samples that there are not would be read from anywhere in memory.
+void check_samples(const torch::Tensor& indices, std::int64_t samples) {
+  if (indices.numel() == 0) return;
+  if (indices.min().item<std::int64_t>() < 0 || indices.max().item<std::int64_t>() >= samples)
+    throw RunError("it names samples that the data does not have");
 }
 
 at::Generator generator_of(torch::Device device) {
@@ -124,12 +131,16 @@ void TorchLearner::load(const std::string& bytes) {
     if (!model_.device().is_cpu())
       generator_of(model_.device()).set_state(read(archive, "random_device"));
     leave_generators();
-    copy_into(order_, read(archive, "order"));
+    const torch::Tensor order = read(archive, "order");
+    check_samples(order, samples_);
+    check_samples(read(archive, "drawn").view(torch::kInt64), samples_);
+    copy_into(order_, order);
     const auto words = [&](const char* name) { return read(archive, name).view(torch::kFloat32); };
     copy_into(recorded_, words("recorded"));
     copy_into(drawn_, words("drawn"));
     const torch::Tensor losses = read(archive, "losses");
     const auto* loss = losses.data_ptr<float>();
+    if (losses.numel() != 0 && losses.numel() != samples_) throw RunError("it lacks losses");
     losses_.resize(static_cast<std::size_t>(losses.numel()));
     for (std::size_t i = 0; i < losses_.size(); ++i)
       losses_[i] = {.sample = static_cast<std::int64_t>(i), .loss = loss[i]};
@@ -137,8 +148,14 @@ void TorchLearner::load(const std::string& bytes) {
     next_ = static_cast<std::int64_t>(at[1]);
     learning_rate_ = at[2];
     trained_ = {.loss_sum = at[3], .correct = at[4], .samples = at[5]};
+    if (epoch_ < 0 || next_ < 0 || next_ > static_cast<std::int64_t>(order_.size()))
+      throw RunError("it stands at no place of an epoch");
+  } catch (const RunError&) {
+    throw;
   } catch (const c10::Error& error) {
     throw RunError(std::string("LibTorch cannot read it: ") + error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    throw RunError(std::string("LibTorch cannot read it: ") + error.what());
   }
 }
 

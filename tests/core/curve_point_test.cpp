@@ -20,10 +20,37 @@ TEST_CASE("a point of a curve is read back as it was written, in words it says t
                             .test_loss = 1.5,
                             .test_accuracy = {}};
 
-  CHECK(to_json(curve_point_from_json(to_json(point))) == to_json(point));
+  const nlohmann::json json = to_json(point);
+  Problems problems("metrics");
+  CHECK(to_json(read_curve_point(JsonInput(json, "", problems))) == to_json(point));
+  CHECK(problems.empty());
   CHECK(to_json(point).at("test_accuracy").is_null());
   CHECK(text_of(point, 10) ==
         "epoch 3/10: 1.50 s, loss 1.2500, accuracy 50.00 %; test loss 1.5000");
+}
+
+TEST_CASE("a curve that cannot be is told from one that can") {
+  const auto [key, value, complaint] = GENERATE(table<std::string, std::string, std::string>({
+      {"epoch", "3", "got 3; expected a whole number from 2 to 2"},
+      {"epoch_s", "-5", "got -5; expected a number of at least 0"},
+      {"training_s", "0.5", "got 0.5; expected a number of at least 1"},
+      {"test_accuracy", "1.5", "got 1.5; expected a number from 0 to 1"},
+      {"train_loss", "\"low\"", "got \"low\"; expected a number"},
+      {"samples", "null", "got null; expected a number of at least 0"},
+  }));
+  CAPTURE(key, value);
+  const Curve curve = {{.epoch = 1, .epoch_s = 1, .training_s = 1, .samples = 8},
+                       {.epoch = 2, .epoch_s = 1, .training_s = 2, .samples = 16}};
+  nlohmann::json json = to_json(curve);
+  Problems none("kept.json");
+  CHECK(read_curve(JsonInput(json, "/curve", none)).size() == 2);
+  CHECK(none.empty());
+
+  json[1][key] = nlohmann::json::parse(value);
+  Problems problems("kept.json");
+  static_cast<void>(read_curve(JsonInput(json, "/curve", problems)));
+
+  CHECK_THROWS_WITH(problems.throw_if_any(), "kept.json: /curve/1/" + key + ": " + complaint);
 }
 
 TEST_CASE("between epochs, accuracy and time to it are interpolated") {

@@ -16,7 +16,7 @@ class ScriptedLearner : public Learner {
 
   Payload parameters() override { return say("parameters"); }
   Payload gradients() override { return say("gradients"); }
-  std::vector<Payload> buckets() override { return {}; }
+  std::vector<Payload> buckets() override { return std::vector<Payload>(numbers_.size()); }
   void begin_epoch(std::int64_t) override { say("begin_epoch"); }
   void use_shuffled(const Share&) override { say("use_shuffled"); }
   Payload recorded_losses() override { return say("recorded_losses"); }
@@ -92,6 +92,31 @@ TEST_CASE("buckets are ready when their time has come, with the numbers that wer
   CHECK(log ==
         std::vector<std::string>{
             "numbers bucket", "numbers bucket", "time bucket", "ready", "time bucket", "ready"});
+}
+
+TEST_CASE("time passes also where numbers are not computed, and buckets are ready all the same") {
+  std::vector<std::string> log;
+  ScriptedLearner numbers("numbers", 2, log);
+  ScriptedLearner time("time", 2, log);
+  RehearsalLearner learner(numbers, time);
+  int ready = 0;
+
+  learner.compute(false);
+  learner.begin_epoch(0);
+  learner.forward_backward(8, [&](Payload) { ++ready; });
+  learner.step();
+  static_cast<void>(learner.recorded_losses());
+  learner.compute(true);
+  learner.begin_epoch(1);
+
+  CHECK(ready == 2);
+  CHECK(log == std::vector<std::string>{"time begin_epoch",
+                                        "time bucket",
+                                        "time bucket",
+                                        "time step",
+                                        "time recorded_losses",
+                                        "numbers begin_epoch",
+                                        "time begin_epoch"});
 }
 
 TEST_CASE("a model that is cut into other buckets than its file says is refused") {

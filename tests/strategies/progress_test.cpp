@@ -43,7 +43,7 @@ TEST_CASE("a job resumed after any iteration runs exactly those that were left")
     Progress resumed;
     int times = 0;
     resumed.reached = [&] { ++times; };
-    resumed.resume_at(positions[stop]);
+    resumed.resume_at(positions[stop], "a.state");
 
     const std::vector<std::string> rest = run(resumed);
 
@@ -56,12 +56,35 @@ TEST_CASE("a job resumed after any iteration runs exactly those that were left")
 
 TEST_CASE("a job resumed between epochs runs whole epochs") {
   Progress progress;
-  progress.resume_at({0, 2});
+  progress.resume_at({0, 2}, "a.state");
 
   const std::vector<std::string> rest = run(progress);
 
   CHECK(rest.size() == 7);
   CHECK(rest.front() == "2a00");
+}
+
+TEST_CASE("a job that has no such position is not trained on from anywhere else") {
+  for (const Position& position : {Position{1, 0},                 // no second loop around all
+                                   Position{0, 4},                 // three epochs
+                                   Position{0, 3, 0, 1},           // nothing after the last one
+                                   Position{0, 1, 0, 9},           // two rounds
+                                   Position{0, 1, 2, 0},           // no third loop in an epoch
+                                   Position{0, 1, 1, 2, 0, 1}}) {  // no loop in the second one
+    CAPTURE(position);
+    Progress progress;
+    int iterations = 0;
+    progress.after_iteration = [&] { ++iterations; };
+    progress.resume_at(position, "a.state");
+
+    CHECK_THROWS_WITH(
+        [&] {
+          run(progress);
+          progress.finish();
+        }(),
+        Catch::StartsWith("a.state: the job has no position [" + std::to_string(position[0])));
+    CHECK(iterations == 0);  // nothing was saved
+  }
 }
 
 TEST_CASE("positions name the loops around the current point") {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/real/run/jobs.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 namespace epochcast::tests {
 
 std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file) {
@@ -11,6 +14,22 @@ std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& 
     all.back().erase("training_s");
   }
   return all;
+}
+
+std::vector<pid_t> processes_in(const Folder& folder, const std::string& program) {
+  namespace fs = std::filesystem;
+  std::vector<pid_t> found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::error_code error;
+    const fs::path folder_of = fs::read_symlink(entry.path() / "cwd", error);
+    const fs::path file = fs::read_symlink(entry.path() / "exe", error);
+    if (!error && folder_of == folder.path() && file.filename() == program)
+      found.push_back(std::stoi(name));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
 }
 
 }  // namespace epochcast::tests

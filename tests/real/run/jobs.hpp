@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -23,5 +25,8 @@ inline const std::string kTrain =
 
 /// The lines of a metrics file without times.
 [[nodiscard]] std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file);
+
+/// The processes of a program, such as "epochcast-run", whose working folder this is.
+[[nodiscard]] std::vector<pid_t> processes_in(const Folder& folder, const std::string& program);
 
 }  // namespace epochcast::tests

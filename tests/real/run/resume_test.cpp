@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
@@ -12,22 +11,6 @@ namespace epochcast::tests {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The processes of a job's ranks, by their working folder.
-std::vector<pid_t> ranks_in(const Folder& folder) {
-  std::vector<pid_t> found;
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::error_code error;
-    const fs::path folder_of = fs::read_symlink(entry.path() / "cwd", error);
-    const fs::path program = fs::read_symlink(entry.path() / "exe", error);
-    if (!error && folder_of == folder.path() && program.filename() == "epochcast-run")
-      found.push_back(std::stoi(name));
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
 
 std::int64_t serial_of(const Folder& folder) {
   const auto manifest =
@@ -56,7 +39,7 @@ Outcome run_and_kill(const Folder& folder,
   });
   while (!has_ended) {
     if (!is_time()) continue;
-    const std::vector<pid_t> ranks = ranks_in(folder);
+    const std::vector<pid_t> ranks = processes_in(folder, "epochcast-run");
     if (victim < ranks.size()) kill(ranks[victim], SIGKILL);
     if (victim < ranks.size()) break;
   }
@@ -169,13 +152,61 @@ TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read
   CHECK(alone.err == "epochcast: --resume: " + saved +
                          "/checkpoint.json is of a job with 2 ranks; this one has 1\n");
 
+  const std::string longer = kTrain + "--strategy sync --epochs 2 --checkpoint saved --resume";
+  const std::string advice = "; bring back a copy of the folder, or train anew in another one\n";
+  fs::copy(folder.path() / "saved", folder.path() / "copy");
   fs::resize_file(folder.path() / "saved" / "rank-00001-b.state", 1000);
-  const Outcome damaged =
-      folder.run(kTrain + "--strategy sync --epochs 2 --checkpoint saved --resume");
+  const Outcome damaged = folder.run(longer);
   CHECK(damaged.status == 1);
   CHECK_THAT(damaged.err,
              Catch::Contains("epochcast: " + saved +
-                             "/rank-00001-b.state: is damaged, or not of checkpoint 1\n"));
+                             "/rank-00001-b.state: is damaged: its checksum is not that of its "
+                             "content" +
+                             advice));
+
+  fs::remove(folder.path() / "saved" / "rank-00001-b.state");
+  CHECK_THAT(folder.run(longer).err,
+             Catch::Contains("rank-00001-b.state: is missing; checkpoint.json names it" + advice));
+
+  folder.write("saved/checkpoint.json", "");
+  const Outcome empty = folder.run(longer);
+  CHECK(empty.status == 1);
+  CHECK_THAT(
+      empty.err,
+      Catch::Contains("epochcast: " + saved +
+                      "/checkpoint.json: is empty; expected epochcast.checkpoint/2" + advice));
+
+  fs::remove_all(folder.path() / "saved");
+  fs::copy(folder.path() / "copy", folder.path() / "saved");
+  CHECK(folder.run(longer).status == 0);
+  const Outcome shorter =
+      folder.run(kTrain + "--strategy sync --epochs 1 --checkpoint saved --resume");
+  CHECK(shorter.status == 2);
+  CHECK(shorter.err ==
+        "epochcast: --epochs: got 1; " + saved + "/rank-00000-a.state stands after 2\n");
+  fs::remove(folder.path() / "saved" / "checkpoint.json");
+  const Outcome lost = folder.run(longer);
+  CHECK(lost.status == 1);
+  CHECK_THAT(
+      lost.err,
+      Catch::Contains(saved + "/checkpoint.json: is missing beside rank-00000-a.state" + advice));
+}
+
+TEST_CASE("what a killed job has half written does not stay, and is in nobody's way") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  fs::create_directory(folder.path() / "saved");
+  const std::vector<std::string> drafts = {
+      "checkpoint.json.new", "rank-00000-b.state.new", "rank-00001-a.state.tmp77"};
+  for (const std::string& draft : drafts) folder.write("saved/" + draft, "half");
+  folder.write("saved/notes.txt", "of the user");
+
+  const Outcome outcome =
+      folder.run(kTrain + "--strategy sync --epochs 1 --checkpoint saved --resume");
+
+  CHECK(outcome.status == 0);
+  for (const std::string& draft : drafts) CHECK_FALSE(folder.has("saved/" + draft));
+  CHECK(folder.has("saved/notes.txt"));
 }
 
 TEST_CASE("resuming where no checkpoint is yet starts at the beginning") {

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs and rehearsals that go on from damaged files, as their users meet it.
+#include "tests/catch.hpp"
+#include "tests/real/run/jobs.hpp"
+#include "tests/robustness/campaign.hpp"
+#include "tests/robustness/damage.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kRehearsal =
+    "rehearse --platform pair.json --network small-cnn --dataset cifar10 --data procedural "
+    "--train-samples 96 --test-samples 32 --batch 4 --learning-rate 0.05 --batch-seconds gpu=10ms "
+    "--strategy sync --epochs 3 --format json --folder kept ";
+
+/// Those of the kept files that a rehearsal reads.
+Files kept_files(const Folder& folder) {
+  Files files = read_files(folder.path() / "kept");
+  std::erase_if(files, [](const auto& file) { return file.first.ends_with(".log"); });
+  return files;
+}
+
+TEST_CASE("no job goes on from a damaged checkpoint, and none overwrites it") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const std::string job = kTrain + "--strategy local-sgd --local-steps 3 --checkpoint saved ";
+  const fs::path saved = folder.path() / "saved";
+  REQUIRE(folder.run(job + "--epochs 1").status == 0);
+  const Files older = read_files(saved);
+  REQUIRE(folder.run(job + "--epochs 2 --resume").status == 0);
+  // Of the ranks' files of two checkpoints, those of the last one count.
+  Files whole = read_files(saved);
+  Files last = whole;
+  std::erase_if(last, [](const auto& file) { return file.first.find("-b.") != std::string::npos; });
+
+  const Campaign campaign(3);
+  for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
+    Random random(seed);
+    Files files = last;
+    const Damage done = damage(files, random);
+    files.insert(whole.begin(), whole.end());
+    write_files(saved, files);
+
+    const Outcome resumed = folder.run(job + "--epochs 3 --resume");
+
+    CAPTURE(seed, done.text, resumed.err);
+    CHECK((resumed.status == 1 || resumed.status == 2));
+    CHECK_THAT(resumed.err, Catch::Contains("epochcast: " + saved.string() + "/"));
+    CHECK(read_files(saved) == files);
+  }
+}
+
+TEST_CASE("damaged rehearsals are rehearsed again, with a warning and the same result") {
+  const Folder folder;
+  const fs::path kept = folder.path() / "kept";
+  const Outcome whole = folder.run(kRehearsal);
+  REQUIRE(whole.status == 0);
+  const Files ended = kept_files(folder);
+  REQUIRE(ended.size() == 1);
+  fs::remove_all(kept);
+  // Cut short on the simulated clock: a result and the state to go on from.
+  REQUIRE(folder.run(kRehearsal + "--stop-after 130ms").status == 0);
+  const Files begun = kept_files(folder);
+  REQUIRE(begun.size() == 2);
+
+  const Campaign campaign(4);
+  for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
+    Random random(seed);
+    Files files = seed % 2 == 0 ? begun : ended;
+    const Damage done = damage(files, random);
+    write_files(kept, files);
+
+    const Outcome again = folder.run(kRehearsal);
+
+    CAPTURE(seed, done.text, again.err);
+    CHECK(again.status == 0);
+    CHECK(again.out == whole.out);
+    for (const std::string& file : done.files)
+      CHECK_THAT(again.err, Catch::Contains("epochcast: warning: " + (kept / file).string() + ":"));
+    CHECK(kept_files(folder) == ended);
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests
