@@ -18,6 +18,7 @@
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/job.hpp"
+#include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
 #include "core/text_file.hpp"
 #include "core/units.hpp"
@@ -242,6 +243,11 @@ int run_calibrate(const std::vector<std::string>& arguments) {
     return 0;
   }
   std::vector<fs::path> messages;
+  for (const std::string& option : {"device-name", "name"}) {
+    if (values.count(option) == 0 || is_name(values[option].as<std::string>())) continue;
+    throw UserError("--" + option + ": got \"" + values[option].as<std::string>() +
+                    "\"; expected " + kExpectedName);
+  }
   for (const std::string& file : files_from(values, "messages")) messages.emplace_back(file);
   const Outputs outputs = outputs_from(values);
   look_through_batches(files_from(values, "batches"), outputs.batches);

@@ -10,6 +10,7 @@
 #include "cli/job_options.hpp"
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
+#include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
 #include "core/text_file.hpp"
 #include "core/units.hpp"
@@ -59,7 +60,7 @@ nlohmann::ordered_json cost_document(const ImportOptions& options,
   cost.input = options.input;
   cost.batches = job.batches;
   const real::TraceHeader header = {
-      .name = options.output.name().stem().string(),
+      .name = as_name(options.output.name().stem().string()),
       .title = options.title.empty()
                    ? "Batches of " + options.network + " on " + options.device + ", imported"
                    : options.title,
@@ -77,7 +78,7 @@ nlohmann::ordered_json cost_document(const ImportOptions& options,
 nlohmann::ordered_json message_document(const ImportOptions& options,
                                         const ImportedJob& job,
                                         const real::MeasuredSource& source) {
-  return real::message_trace_json({.name = options.messages_output.name().stem().string(),
+  return real::message_trace_json({.name = as_name(options.messages_output.name().stem().string()),
                                    .title = options.title.empty()
                                                 ? "All-reduces of " + options.network + ", imported"
                                                 : options.title,

@@ -8,6 +8,7 @@
 #include "cli/run_options.hpp"
 #include "cli/show_forecasts.hpp"
 #include "core/error.hpp"
+#include "core/printable_stream.hpp"
 #include "core/shell_text.hpp"
 #include "core/suggest.hpp"
 #include "real/mpi/give_up.hpp"
@@ -51,6 +52,8 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int count, char** arguments) {
   epochcast::real::keep_freed_memory();
+  const epochcast::PrintableStream out(std::cout, epochcast::Repaint::none);
+  const epochcast::PrintableStream err(std::cerr, epochcast::Repaint::line);
   int rank = 0;
   try {
     const epochcast::real::MpiSession session(&count, &arguments);

@@ -54,6 +54,13 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
+constexpr std::size_t kLongestName = 100;
+
+bool may_be_in_name(char c) {
+  constexpr std::string_view kSigns = " ._-+:@()";
+  return is_letter_or_digit(c) || kSigns.find(c) != kSigns.npos;
+}
+
 }  // namespace
 
 bool is_plain_text(std::string_view text) {
@@ -66,12 +73,17 @@ bool is_plain_text(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-  constexpr std::size_t kLongest = 100;
-  constexpr std::string_view kOthers = " ._-+:@()";
-  return !text.empty() && text.size() <= kLongest && is_letter_or_digit(text.front()) &&
-         text.back() != ' ' && std::all_of(text.begin(), text.end(), [&](char c) {
-           return is_letter_or_digit(c) || kOthers.find(c) != kOthers.npos;
-         });
+  return !text.empty() && text.size() <= kLongestName && is_letter_or_digit(text.front()) &&
+         text.back() != ' ' && std::all_of(text.begin(), text.end(), may_be_in_name);
+}
+
+std::string as_name(std::string_view text) {
+  std::string name(text.substr(0, kLongestName));
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == ' ' || !may_be_in_name(c); }, '-');
+  if (name.empty() || !is_letter_or_digit(name.front())) name.insert(0, "x", 1);
+  name.resize(std::min(name.size(), kLongestName));
+  return name;
 }
 
 std::string printable(std::string_view text) {

@@ -20,6 +20,10 @@ inline constexpr const char* kExpectedPlainText = "UTF-8 without control charact
 inline constexpr const char* kExpectedName =
     "a name: at most 100 letters, digits, spaces and ._-+:@(), a letter or digit first";
 
+/// A name for what is called after a file: `text`, cut to 100 bytes, with "-" for what may not be
+/// in a name, and "x" in front where it would begin with such a sign.
+[[nodiscard]] std::string as_name(std::string_view text);
+
 /// The text with all that is not plain in it shown instead: "\x1b" for a character below U+0020 or
 /// a byte that is no UTF-8, "\u202e" for other characters (also where JSON has them in a string).
 [[nodiscard]] std::string printable(std::string_view text);

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/error.hpp"
+#include "core/plain_text.hpp"
 #include "sim/node_zone.hpp"
 
 namespace epochcast::sim {
@@ -115,6 +116,16 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
 std::string property(const sg::Host& host, const char* name, const std::string& otherwise) {
   const char* value = host.get_property(name);
   return value == nullptr ? otherwise : value;
+}
+
+std::string name_property(const sg::Host& host,
+                          const char* name,
+                          const std::string& otherwise,
+                          const std::string& file) {
+  std::string value = property(host, name, otherwise);
+  if (is_name(value)) return value;
+  throw UserError(file + ": host " + host.get_name() + ", property \"" + name + "\": got \"" +
+                  value + "\"; expected " + kExpectedName);
 }
 
 double property(const sg::Host& host,
@@ -239,8 +250,8 @@ Platform describe_xml_platform(const std::string& file) {
     node.name = hosts.front()->get_name();
     for (const sg::Host* host : hosts) {
       DeviceGroup device;
-      device.device_class = property(*host, "class", "cpu");
-      device.model = property(*host, "model", device.device_class);
+      device.device_class = name_property(*host, "class", "cpu", file);
+      device.model = name_property(*host, "model", device.device_class, file);
       device.is_worker = property(*host, "worker", "true") == "true";
       device.memory_bytes = property(*host, "memory", Dimension::bytes, file);
       const double reduce = property(*host, "reduce", Dimension::bytes_per_s, file);

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/output_file.hpp"
+#include "core/plain_text.hpp"
 #include "core/source.hpp"
 #include "real/common/json_text.hpp"
 #include "real/common/machine.hpp"
@@ -76,7 +77,7 @@ int run(int argc, char** argv) {
   }
 
   const std::string machines = gather_different(machine_text(), MPI_COMM_WORLD);
-  MessageTrace trace = {.name = options.file.stem().string(),
+  MessageTrace trace = {.name = as_name(options.file.stem().string()),
                         .title = options.title,
                         .source = {.machine = options.machine.empty() ? machines : options.machine,
                                    .date = today_text(),

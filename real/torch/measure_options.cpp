@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/job_config.hpp"
 #include "core/network.hpp"
+#include "core/plain_text.hpp"
 #include "core/source.hpp"
 #include "core/suggest.hpp"
 #include "real/common/command_line.hpp"
@@ -166,6 +167,8 @@ void read_device(OptionValues& values, MeasureOptions& options) {
   } else if (options.header.device.empty()) {
     values.missing("device-name", "the GPU's name, as platforms call it");
   }
+  if (!options.header.device.empty() && !is_name(options.header.device))
+    values.expected("device-name", options.header.device, kExpectedName);
 }
 
 /// After the device and the ranks are known.
@@ -223,7 +226,7 @@ MeasureOptions parse_options(int argc,
   if (!problems.empty()) throw UserError(problems);
 
   TraceHeader& header = options.header;
-  header.name = options.file.stem().string();
+  header.name = as_name(options.file.stem().string());
   header.title = values.has("title")
                      ? values.text("title")
                      : "Training batches on " + values.text("dataset") + ", " + header.device;

@@ -139,6 +139,16 @@ TEST_CASE("every mistake in an edited file is named by its path") {
               "v.json: /rows/1/problem: unknown key \"problem\"; did you mean \"problems\"?"});
 }
 
+TEST_CASE("an interval whose bounds are reversed is refused") {
+  CHECK(problems_after([](Json& json) {
+          json["rows"][0]["forecast"]["epoch_s_interval"] = {2, 1};
+        }) == Texts{"v.json: /rows/0/forecast/epoch_s_interval: got its bounds in reverse; "
+                    "expected the lower one first"});
+  CHECK(problems_after([](Json& json) {
+          json["rows"][0]["forecast"]["epoch_s_interval"] = {1, 1};
+        }).empty());
+}
+
 TEST_CASE("parts that are of another kind are named, not stumbled over") {
   CHECK(problems_after([](Json& json) { json["rows"] = 7; }) ==
         Texts{"v.json: /rows: got 7; expected a list"});

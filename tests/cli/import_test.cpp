@@ -126,6 +126,12 @@ TEST_CASE("bad input is reported by file and path, and writes nothing", "[cli]")
         "epochcast: --input: expected either this or --dataset, got both\n");
   CHECK(error_of(kTwoGpus + told + " --skips 2") ==
         "epochcast: unknown option \"--skips\"; did you mean \"--skip\"?\n");
+  CHECK(error_of(kTwoGpus + told + " --date 2026-02-31") ==
+        "epochcast: --date: got \"2026-02-31\"; expected a day such as 2026-11-21\n");
+  CHECK(error_of(kTwoGpus + " --device a,b --network resnet20 --input 3x32x32 --machine m --batch "
+                            "32 --output t.json") ==
+        "epochcast: --device: got \"a,b\"; expected a name: at most 100 letters, digits, spaces "
+        "and ._-+:@(), a letter or digit first\n");
 }
 
 TEST_CASE("a message trace needs all-reduces whose size is known", "[cli]") {

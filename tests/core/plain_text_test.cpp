@@ -60,6 +60,15 @@ TEST_CASE("names are letters, digits and a few signs, a letter or digit first") 
   CHECK_FALSE(is_name(std::string(101, 'a')));
 }
 
+TEST_CASE("what is called after a file gets a name, whatever the file's is") {
+  CHECK(as_name("my-cpu.1") == "my-cpu.1");
+  CHECK(as_name("my trace; rm") == "my-trace--rm");
+  CHECK(as_name("") == "x");
+  for (const std::string& file :
+       {std::string("-n"), std::string("b\u00fcro"), std::string("\x1b[2J"), std::string(300, '-')})
+    CHECK(is_name(as_name(file)));
+}
+
 TEST_CASE("the beginning of a character at the end of a text is told from the end of one") {
   CHECK(incomplete_bytes("") == 0);
   CHECK(incomplete_bytes("a") == 0);
