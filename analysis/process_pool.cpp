@@ -109,8 +109,9 @@ class Pool {
   void start(std::size_t task) {
     Pipe pipe;
     Descriptor said = unnamed_file();
+    Child child = work_.start(task, pipe.writing.number(), said.number());
     running_.push_back({.task = task,
-                        .child = work_.start(task, pipe.writing.number(), said.number()),
+                        .child = std::move(child),
                         .output = std::move(pipe.reading),
                         .said = std::move(said)});
   }
