@@ -151,6 +151,30 @@ bool BatchCost::has_spread() const {
   });
 }
 
+double BatchCost::deviation_of_slowest(std::size_t workers) const {
+  double greatest = 0;
+  for (const Point& point : points_) {
+    const std::vector<double>& sorted_s = point.sorted_s;
+    if (sorted_s.front() == sorted_s.back()) continue;
+    std::vector<double> reached;  // how likely all draws are among the first 1, 2, ... samples
+    for (std::size_t i = 1; i <= sorted_s.size(); ++i)
+      reached.push_back(static_cast<double>(i) / static_cast<double>(sorted_s.size()));
+    for (std::size_t draws = 1; draws <= workers; draws *= 2) {
+      double mean_s = 0;
+      double mean_of_squares = 0;
+      for (std::size_t i = 0; i < sorted_s.size(); ++i) {
+        const double probability = reached[i] - (i > 0 ? reached[i - 1] : 0);
+        mean_s += probability * sorted_s[i];
+        mean_of_squares += probability * sorted_s[i] * sorted_s[i];
+      }
+      const double variance = mean_of_squares - mean_s * mean_s;
+      if (variance > 0) greatest = std::max(greatest, std::sqrt(variance) / mean_s);
+      for (double& probability : reached) probability *= probability;
+    }
+  }
+  return greatest;
+}
+
 bool BatchCost::is_extrapolated(std::int64_t batch) const {
   const auto size = static_cast<double>(batch);
   return size > 0 && (size < points_.front().batch || size > points_.back().batch);

@@ -55,6 +55,10 @@ class BatchCost {
 
   /// Whether any size has samples that differ: without, a forecast has no interval.
   [[nodiscard]] bool has_spread() const;
+  /// How much the slowest of workers that draw from the samples varies: the greatest deviation of
+  /// the maximum of 1, 2, 4, ... up to `workers` draws, over its mean, for any size. Known exactly,
+  /// rare outliers included.
+  [[nodiscard]] double deviation_of_slowest(std::size_t workers) const;
   [[nodiscard]] bool is_extrapolated(std::int64_t batch) const;
   [[nodiscard]] Grade grade() const { return grade_; }
   /// The batch sizes that were measured, ascending.

@@ -164,11 +164,17 @@ class Fabric {
   ///
   /// The caller promises that every member of `among` runs the same loop, that it can finish an
   /// iteration before any other member begins the next, and that iterations do the same work up to
-  /// noise. A simulated clock may then account for iterations that it does not run, once it has
-  /// seen that they repeat; phases, traffic and clock are what they would have been.
+  /// noise, unless it announces a change. A simulated clock may then account for iterations that it
+  /// does not run, once it has seen that they repeat; phases, traffic and clock are what they would
+  /// have been.
   virtual void repeat(const Communicator& among,
                       std::int64_t count,
                       const std::function<void(std::int64_t)>& body) = 0;
+
+  /// Tells that later iterations of the loops around this call do other work on this worker than
+  /// the current ones, even if they should take as long. A fabric that runs every iteration has no
+  /// use for it.
+  virtual void announce_change() {}
 
   [[nodiscard]] virtual PhaseTimes phases() const = 0;
   [[nodiscard]] virtual Traffic traffic() const = 0;

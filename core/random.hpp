@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <numbers>
 
@@ -22,6 +23,11 @@ class Random {
 
   /// Uniform in [0, 1).
   double uniform() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+
+  /// Uniform in 0 ... count - 1.
+  std::size_t below(std::size_t count) {
+    return static_cast<std::size_t>(uniform() * static_cast<double>(count));
+  }
 
   /// Standard normal (Box-Muller).
   double normal() {

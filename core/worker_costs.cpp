@@ -69,8 +69,7 @@ std::vector<std::size_t> WorkerCosts::shuffled_sessions(std::uint64_t seed) cons
   std::iota(sessions.begin(), sessions.end(), std::size_t{0});
   Random random(mix_seed(seed, kShuffle));
   for (std::size_t left = count; left > 1; --left) {
-    const auto chosen = static_cast<std::size_t>(random.uniform() * static_cast<double>(left));
-    std::swap(sessions[chosen], sessions[left - 1]);
+    std::swap(sessions[random.below(left)], sessions[left - 1]);
   }
   sessions.resize(std::min(count, kMostSessions));
   return sessions;
@@ -80,6 +79,18 @@ bool WorkerCosts::has_spread() const {
   return std::any_of(places_.begin(), places_.end(), [&](const Place& place) {
     return place.trains && devices_[place.device].by_rank[place.rank].has_spread();
   });
+}
+
+double WorkerCosts::deviation_of_slowest() const {
+  double greatest = 0;
+  for (std::size_t device = 0; device < devices_.size(); ++device) {
+    const auto workers = std::count_if(places_.begin(), places_.end(), [&](const Place& place) {
+      return place.trains && place.device == device;
+    });
+    for (const BatchCost& cost : devices_[device].by_rank)
+      greatest = std::max(greatest, cost.deviation_of_slowest(static_cast<std::size_t>(workers)));
+  }
+  return greatest;
 }
 
 Grade WorkerCosts::grade() const {

@@ -32,6 +32,8 @@ class WorkerCosts {
 
   /// Whether any worker's samples differ among each other.
   [[nodiscard]] bool has_spread() const;
+  /// The greatest BatchCost::deviation_of_slowest() of the workers of any device.
+  [[nodiscard]] double deviation_of_slowest() const;
   /// The lowest among those who train.
   [[nodiscard]] Grade grade() const;
 

@@ -26,6 +26,15 @@ int pilot_passes(std::size_t workers, std::size_t sessions) {
   return std::clamp(2 * of_one / static_cast<int>(sessions), 4, of_one);
 }
 
+/// Iterations of a loop that each of so many pilot passes has to run at least: together as many as
+/// tell the mean of what the slowest of some workers takes to 2 %. Rare and long batches count even
+/// where few iterations would show none.
+std::int64_t pilot_iterations(const WorkerCosts& costs, int passes) {
+  constexpr double kError = 0.02;
+  const double in_all = std::pow(costs.deviation_of_slowest() / kError, 2);
+  return 1 + static_cast<std::int64_t>(std::ceil(in_all / passes));  // the first does not count
+}
+
 /// Runs the strategy once on every worker.
 class Passes {
  public:
@@ -40,11 +49,14 @@ class Passes {
   const std::vector<WorkerReport>& run(Timeline* timeline, Recording* recording) {
     return run({.timeline = timeline}, std::nullopt, recording);
   }
-  /// One pass that draws costs of one session.
-  const std::vector<WorkerReport>& run(std::uint64_t seed, std::size_t session, bool is_pilot) {
-    return run({.is_noisy = true, .is_pilot = is_pilot, .seed = seed, .session = session},
-               session,
-               nullptr);
+  /// One pass that draws costs of one session; a pilot if it is to run so many iterations.
+  const std::vector<WorkerReport>& run(std::uint64_t seed,
+                                       std::size_t session,
+                                       std::int64_t pilot_iterations) {
+    return run(
+        {.is_noisy = true, .pilot_iterations = pilot_iterations, .seed = seed, .session = session},
+        session,
+        nullptr);
   }
 
  private:
@@ -115,15 +127,20 @@ RunResult forecast(const Job& given,
     sessions.resize(std::min(sessions.size(), static_cast<std::size_t>(config.repetitions)));
     // Seeds of pilot passes lie behind those of the repetitions.
     std::uint64_t pilot = static_cast<std::uint64_t>(config.repetitions);
+    const int pilots = pilot_passes(workers.size(), sessions.size());
+    const std::int64_t iterations = pilot_iterations(costs, pilots);
+    bool is_worth_it = !config.exact;
     for (const std::size_t session : sessions) {
-      for (int i = 0; i < pilot_passes(workers.size(), sessions.size()); ++i)
-        passes.run(mix_seed(config.seed, pilot++), session, true);
+      for (int i = 0; i < pilots && is_worth_it; ++i) {
+        passes.run(mix_seed(config.seed, pilot++), session, iterations);
+        is_worth_it = simulated.world().samples_loops();
+      }
     }
     std::vector<double> epochs_s;
     for (int i = 0; i < config.repetitions; ++i) {
       const double before_s = result.epoch_s;
       const auto stream = static_cast<std::uint64_t>(i);
-      passes.run(mix_seed(config.seed, stream), sessions[stream % sessions.size()], false);
+      passes.run(mix_seed(config.seed, stream), sessions[stream % sessions.size()], 0);
       doubt.see(workers, reports, config.epochs);
       add_reports(result, workers, reports, 1.0 / config.repetitions);
       epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);

@@ -16,45 +16,49 @@ struct Meters {
   Traffic traffic;
 };
 
-/// What a loop's iterations took in pilot passes: per member the sum of what they added to its
-/// meters, and the spread of their durations (means over members).
+/// What iterations of a loop took that were run: per member the sum of what they added to its
+/// meters, and of each one how long it took (the mean over members).
 struct LoopStatistics {
   std::vector<Meters> sum;
-  double iterations = 0;
-  double sum_s = 0;
-  double sum_of_squares = 0;
+  std::vector<double> durations_s;
 
-  [[nodiscard]] double mean_s() const { return sum_s / iterations; }
-  [[nodiscard]] double deviation_s() const;
+  void add(const LoopStatistics& more);
 };
 
 /// Watches one Fabric::repeat() loop of a communicator and decides when the rest of it need not be
 /// run.
 ///
-/// Without noise: as soon as two successive iterations took every member the same time λ, all later
-/// ones do.
-/// With noise: after a fixed number of iterations; the remaining n take n·μ + √(n + n²/N)·σ·z with
-/// one standard normal draw z: the central limit theorem for independent iterations, and the error
-/// of a mean over N of them. μ and σ come from N iterations of pilot passes and are the same in
-/// every repetition of one session.
+/// Without noise, an iteration takes the members' clocks x to f(x) with f(x + λ) = f(x) + λ:
+/// nothing in it depends on the hour. Once it has taken every clock forward by one and the same λ,
+/// the next one must, if it does the same work. That is checked: two successive iterations have
+/// added the same to every meter of every member, and no member has announced a change since the
+/// last one began. Until that holds, iterations are run, if need be to the end.
+///
+/// With noise, after a fixed number of iterations: each of the n that remain takes as long as one
+/// of N that were observed in pilot passes, drawn with replacement (a bootstrap; iterations are
+/// independent). Repetitions first redraw the N themselves, since that these N were observed was
+/// chance, too: a variance of n²/N beside the n of the draws. No skew is lost, and nothing takes
+/// less than n times the least that was observed.
 class LoopWatch {
  public:
   struct Rule {
     bool is_noisy = false;
-    std::int64_t sampled = 0;  ///< iterations to run when noisy
+    std::int64_t sampled = 0;  ///< noisy: iterations to run
+    /// Noisy: the rest is like the last iteration that was run; those before have led to it. Where
+    /// changes are announced it is the third one at least.
+    bool is_like_last = false;
     std::uint64_t seed = 0;
-    LoopStatistics* pilot = nullptr;  ///< noisy: adds the iterations that were run
-    const LoopStatistics* known =
-        nullptr;  ///< noisy: where μ and σ come from; null: this loop's own iterations
+    LoopStatistics* pilot = nullptr;        ///< noisy: gets the iterations that were run, and tells
+    const LoopStatistics* known = nullptr;  ///< noisy: what pilots have observed
   };
 
   LoopWatch(int members, std::int64_t count, const Rule& rule);
 
   /// Whether members have to wait for a verdict after this many iterations.
   [[nodiscard]] bool looks_after(std::int64_t iterations) const;
-  /// Reports a member's meters after `iterations`. Returns whether it was the last member: the
-  /// verdict is in.
-  bool report(int member, std::int64_t iterations, const Meters& meters);
+  /// Reports a member's meters after `iterations`, and whether it has announced a change in the
+  /// last of them. Returns whether it was the last member: the verdict is in.
+  bool report(int member, std::int64_t iterations, const Meters& meters, bool has_changed);
 
   /// Iterations that need not be run, after the last verdict.
   [[nodiscard]] std::int64_t omitted() const { return omitted_; }
@@ -62,21 +66,37 @@ class LoopWatch {
   [[nodiscard]] Meters owed(int member) const;
   /// Iterations after which the verdict came; 0 before.
   [[nodiscard]] std::int64_t settled_after() const { return settled_after_; }
-  /// Whether iterations before the verdict were unlike those after it.
+  /// Whether iterations before the verdict were unlike those after it: changes were announced, or
+  /// the first one took longer or shorter by more than noise could leave unnoticed.
   [[nodiscard]] bool has_transient() const { return has_transient_; }
 
   std::vector<int> waiting;  ///< ranks that sleep until the verdict
   int left = 0;              ///< members that have left the loop
 
  private:
+  /// What a member has reported.
+  struct Member {
+    Meters counted_from;              ///< its meters when iterations began to count
+    Meters now;                       ///< its meters after the last iteration
+    Meters first, before_last, last;  ///< what these iterations have added
+  };
+
   void judge_steady(std::int64_t iterations);
-  void judge_noisy(std::int64_t iterations);
+  void judge_last(std::int64_t iterations);
+  void judge_sampled(std::int64_t iterations);
+  void omit_like_last(std::int64_t iterations);
+  /// Iterations from which nothing follows for the others: the first one begins with everybody in
+  /// step, as no other does.
+  [[nodiscard]] std::int64_t uncounted() const;
 
   std::int64_t count_;
   Rule rule_;
   int reported_ = 0;
-  std::vector<std::vector<Meters>> history_;  ///< by member, by iterations run
-  LoopStatistics statistics_;                 ///< what omitted iterations are like
+  std::int64_t last_change_ = 0;  ///< the last iteration in which any was announced
+  std::vector<Member> members_;
+  std::vector<double> durations_s_;  ///< noisy: of the iterations that count, means over members
+  std::vector<Meters> sum_;          ///< by member, of the iterations to infer from
+  double summed_ = 0;                ///< how many these are
   std::int64_t omitted_ = 0;
   double omitted_s_ = 0;
   std::int64_t settled_after_ = 0;

@@ -36,6 +36,8 @@ class SimFabric : public Fabric {
               std::int64_t count,
               const std::function<void(std::int64_t)>& body) override;
 
+  void announce_change() override;
+
   PhaseTimes phases() const override;
   Traffic traffic() const override;
 
@@ -51,12 +53,10 @@ class SimFabric : public Fabric {
   std::shared_ptr<MeetingOperation> enter_meeting(const Communicator& among,
                                                   const std::function<void(Meeting&, int)>& enter);
   Request start_message(int from, int to, Payload payload);
-  LoopWatch::Rule rule_for(const Communicator& among,
-                           std::int64_t sequence,
-                           int depth,
-                           std::int64_t count);
-  void skip(const World::CommunicatorState& state, int member, const Meters& owed);
-  void wait_for_verdict(LoopWatch& watch, bool is_last);
+  LoopWatch::Rule rule_for(const Communicator& among, std::int64_t sequence, std::int64_t count);
+  void claim_links(const World::CommunicatorState& state, const LoopWatch& watch);
+  void skip(const World::CommunicatorState& state, const Meters& owed);
+  void wait_for_verdict(const World::CommunicatorState& state, LoopWatch& watch, bool is_last);
 
   World& world_;
   int rank_;

@@ -115,7 +115,9 @@ void World::begin_pass(const PassOptions& pass) {
     rank->local_s = rank->skipped_s = rank->stream_free_s = 0;
     rank->phases = {};
     rank->traffic = {};
-    rank->loop_depth = 0;
+    rank->loops.clear();
+    rank->loops_entered.clear();
+    rank->changes = 0;
     rank->stream.clear();
     rank->busy.clear();
   }

@@ -37,7 +37,9 @@ struct SimOptions {
 /// How one pass over a job's program goes.
 struct PassOptions {
   bool is_noisy = false;  ///< loops never settle exactly: sample them
-  bool is_pilot = false;  ///< noisy: only learns what iterations are like, for later passes
+  /// Noisy: a pilot, which only learns what iterations are like, for later passes, from at least so
+  /// many of each loop. 0: no pilot.
+  std::int64_t pilot_iterations = 0;
   std::uint64_t seed = 0;
   std::size_t session = 0;       ///< noisy: loops are alike only within one
   Timeline* timeline = nullptr;  ///< filled when given
@@ -45,8 +47,9 @@ struct PassOptions {
 
 class SimFabric;
 
-/// Loops that do the same: session, communicator, epoch, depth and number of iterations.
-using LoopKey = std::tuple<std::size_t, int, std::int64_t, int, std::int64_t>;
+/// Loops that do the same: session, communicator, epoch, and place in the program, which is for
+/// each loop around and for the loop itself how many others the same iteration has entered before.
+using LoopKey = std::tuple<std::size_t, int, std::int64_t, std::vector<int>>;
 
 /// A job on a simulated cluster: its workers, their clocks, and the collectives they meet in.
 ///
@@ -69,6 +72,12 @@ class World {
   /// worker. Returns false when an acceleration turned out not to hold: the result is to be thrown
   /// away, later passes simulate in full.
   [[nodiscard]] bool run_pass(const std::function<void(Fabric&)>& program, const PassOptions& pass);
+
+  /// Whether pilot passes have found loops to sample; else every iteration is run, and there is
+  /// nothing to learn.
+  [[nodiscard]] bool samples_loops() const {
+    return options_.is_accelerated && !loop_statistics_.empty();
+  }
 
   /// Messages that have gone through SimGrid so far.
   [[nodiscard]] std::int64_t simulated_messages() const { return simulated_messages_; }

@@ -30,8 +30,10 @@ struct World::Rank {
   double skipped_s = 0;  ///< omitted iterations
   PhaseTimes phases;
   Traffic traffic;
-  int loop_depth = 0;
-  std::int64_t epoch = 0;  ///< iteration of the outermost loop
+  std::int64_t epoch = 0;          ///< iteration of the outermost loop
+  std::vector<int> loops;          ///< around this point: which one it is of its iteration's loops
+  std::vector<int> loops_entered;  ///< by depth, in the current iteration of the loop around
+  std::int64_t changes = 0;        ///< announced
 
   std::deque<std::shared_ptr<Meeting>> stream;  ///< entered, not ended; in order
   double stream_free_s = 0;                     ///< when the last one ended

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
@@ -37,13 +38,15 @@ void run_dlb(Worker& worker) {
     // or it could never return.
     const double busy_s = fabric.phases().compute_s - busy_before_s;
     const double throughput = static_cast<double>(batch * run) / busy_s;
-    batches = exact_shares(global_batch, fabric.all_gather({&throughput, 1}, fabric.world()));
+    const std::vector<std::int64_t> used = std::exchange(
+        batches, exact_shares(global_batch, fabric.all_gather({&throughput, 1}, fabric.world())));
     for (std::size_t p = 0; p < batches.size(); ++p) {
       if (batches[p] == 0) {
         ++batches[p];
         --*std::max_element(batches.begin(), batches.end());
       }
     }
+    if (batches != used) fabric.announce_change();
     worker.progress.memory["batches"].assign(batches.begin(), batches.end());
   });
 }

@@ -6,6 +6,11 @@
 #include <numeric>
 
 namespace epochcast {
+namespace {
+
+constexpr double kRounding = 1e-9;  // of shares whose weights are quotients of clocks' differences
+
+}  // namespace
 
 std::vector<double> relative_speeds(const std::vector<double>& seconds) {
   const double slowest = *std::max_element(seconds.begin(), seconds.end());
@@ -22,7 +27,8 @@ std::vector<std::int64_t> proportional_shares(std::int64_t total,
   for (const double c : speeds) {
     // Equal speeds must give exactly total/P although c/Σc is not exact in binary.
     const double share = static_cast<double>(total) * c / sum;
-    shares.push_back(static_cast<std::int64_t>(std::floor(share + 1e-9 * std::max(1.0, share))));
+    shares.push_back(
+        static_cast<std::int64_t>(std::floor(share + kRounding * std::max(1.0, share))));
   }
   return shares;
 }
@@ -40,10 +46,19 @@ std::vector<std::int64_t> exact_shares(std::int64_t total, const std::vector<dou
   }
   std::vector<std::size_t> order(weights.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return remainders[a] > remainders[b];
   });
-  for (std::size_t i = 0; left > 0; ++i, --left) ++shares[order[i % order.size()]];
+  // Weights that should be equal differ by rounding, which must not decide: whoever ties with the
+  // last one served is served by rank.
+  const auto served = static_cast<std::size_t>(left);
+  const double last = served > 0 ? remainders[order[served - 1]] : 1;
+  const auto ties = std::partition_point(
+      order.begin(), order.end(), [&](std::size_t p) { return remainders[p] > last + kRounding; });
+  const auto beyond = std::partition_point(
+      ties, order.end(), [&](std::size_t p) { return remainders[p] >= last - kRounding; });
+  std::sort(ties, beyond);
+  for (std::size_t i = 0; i < served; ++i) ++shares[order[i]];
   return shares;
 }
 

@@ -7,6 +7,7 @@
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/clusters.hpp"
+#include "tests/sim/equal_results.hpp"
 #include "tests/sim/jobs.hpp"
 
 namespace epochcast::tests {
@@ -25,29 +26,6 @@ std::vector<Place> places() {
           {"one node with a backbone", mixed(1, 3, 1, pcie_with_backbone(), nullptr)},
           {"NVLink nodes on a star", mixed(3, 2, 1, nvlink(), star())},
           {"torus", mixed(4, 1, 1, pcie(), torus())}};
-}
-
-/// Compares what a run took, to rounding; phases against the whole epoch, since they are
-/// differences of clocks.
-void check_equal(const PhaseTimes& a, const PhaseTimes& b, double epoch_s) {
-  const double margin = kRounding * epoch_s;
-  CHECK(a.compute_s == Approx(b.compute_s).epsilon(kRounding).margin(margin));
-  CHECK(a.exposed_communication_s ==
-        Approx(b.exposed_communication_s).epsilon(kRounding).margin(margin));
-  CHECK(a.blocked_s == Approx(b.blocked_s).epsilon(kRounding).margin(margin));
-}
-
-void check_equal(const RunResult& a, const RunResult& b) {
-  CHECK(a.epoch_s == Approx(b.epoch_s).epsilon(kRounding));
-  CHECK(a.startup_s == Approx(b.startup_s).epsilon(kRounding));
-  CHECK(a.intra_node_bytes == Approx(b.intra_node_bytes).epsilon(kRounding));
-  CHECK(a.inter_node_bytes == Approx(b.inter_node_bytes).epsilon(kRounding));
-  check_equal(a.phases, b.phases, b.epoch_s);
-  REQUIRE(a.by_device.size() == b.by_device.size());
-  for (std::size_t i = 0; i < a.by_device.size(); ++i) {
-    CAPTURE(a.by_device[i].model);
-    check_equal(a.by_device[i].phases, b.by_device[i].phases, b.epoch_s);
-  }
 }
 
 void check_acceleration(const Platform& platform,
@@ -140,6 +118,72 @@ TEST_CASE("dlb settles on its batches before its epochs are extrapolated") {
   const std::vector<RunResult> results = forecasts({{job, "dlb"}, {exact, "dlb"}});
 
   check_equal(results[0], results[1]);
+}
+
+TEST_CASE("dlb's batches do not depend on how a clock's sums were rounded") {
+  // From equal batches to (16, 4, 4) or so: the slower two tie for an odd sample.
+  Job job = job_on(mixed(1, 1, 2, pcie(), nullptr), 24 * 40);
+  job.config.epochs = 3;
+  job.config.batch_seconds = {{"gpu", 2e-3}, {"cpu", 5e-3}};
+  std::vector<Run> runs;
+  for (std::int64_t batch = 3; batch <= 12; ++batch) {
+    job.config.batch = batch;
+    for (const bool exact : {false, true}) {
+      job.config.exact = exact;
+      runs.push_back({job, "dlb"});
+    }
+  }
+
+  const std::vector<RunResult> results = forecasts(runs);
+
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    CAPTURE(runs[i].job.config.batch);
+    check_equal(results[i], results[i + 1]);
+  }
+}
+
+TEST_CASE("dlb's epochs are not extrapolated while its batches change, though they take as long") {
+  // The CPU, down to one sample, decides how long an iteration takes from the second epoch on; two
+  // GPUs that share the rest find theirs in many more.
+  Job job = with_workers(job_on(mixed(1, 2, 1, pcie(), nullptr), 3 * 64 * 6), 2, 1);
+  job.config.batch = 64;
+  job.config.epochs = 30;
+  for (CostTrace& trace : job.traces) {
+    for (BatchSamples& samples : trace.batches) {
+      const auto batch = static_cast<double>(samples.batch);
+      samples.total_s = {trace.device == "cpu-a"
+                             ? 1.0
+                             : (0.05 + 0.001 * batch) * static_cast<double>(samples.rank + 1)};
+    }
+  }
+  Job exact = job;
+  exact.config.exact = true;
+
+  const std::vector<RunResult> results = forecasts({{job, "dlb"}, {exact, "dlb"}});
+
+  check_equal(results[0], results[1]);
+}
+
+TEST_CASE("iterations that announce other work to come are run, though they take as long") {
+  // Every iteration but the last decides what the next one does; that shows in the 21st alone.
+  const auto program = [](Fabric& fabric) {
+    int decided = 0;
+    fabric.repeat(fabric.world(), 200, [&](std::int64_t) {
+      fabric.compute(decided > 20 ? 2e-3 : 1e-3, "batch");
+      fabric.all_reduce({.bytes = 1e6, .values = {}}, 1, fabric.world());
+      if (decided <= 20) {
+        ++decided;
+        fabric.announce_change();
+      }
+    });
+  };
+  const Platform platform = plain_star(3, {});
+
+  const Observed observed = observe(platform, program);
+
+  CHECK(observed.last_s() ==
+        Approx(observe_exactly(platform, program).last_s()).epsilon(kRounding));
+  CHECK(observed.phases.front().compute_s == Approx(21 * 1e-3 + 179 * 2e-3).epsilon(kRounding));
 }
 
 TEST_CASE("an epoch of 10,000 iterations takes as many messages as one of 100") {

@@ -35,6 +35,16 @@ TEST_CASE("equal speeds give exactly total/P, whatever the speed and P") {
   }
 }
 
+TEST_CASE("rounding of the speeds does not decide who gets an odd sample") {
+  const double more = 1 + 1e-14;
+
+  CHECK(exact_shares(7, {1, 1}) == std::vector<std::int64_t>{4, 3});
+  CHECK(exact_shares(7, {1, more}) == std::vector<std::int64_t>{4, 3});
+  CHECK(exact_shares(7, {more, 1}) == std::vector<std::int64_t>{4, 3});
+  CHECK(exact_shares(8, {1, more, 1 / more}) == std::vector<std::int64_t>{3, 3, 2});
+  CHECK(exact_shares(9, {1, more, 1 / more}) == std::vector<std::int64_t>{3, 3, 3});
+}
+
 TEST_CASE("speeds in a whole ratio give whole shares although times are not exact in binary") {
   CHECK(proportional_shares(384, relative_speeds({0.07, 0.35})) ==
         std::vector<std::int64_t>{320, 64});

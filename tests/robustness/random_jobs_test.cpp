@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever the job: what is not simulated twice must not change a forecast.
+#include "tests/robustness/random_jobs.hpp"
+
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/result.hpp"
+#include "sim/forecast.hpp"
+#include "tests/catch.hpp"
+#include "tests/robustness/campaign.hpp"
+#include "tests/sim/equal_results.hpp"
+#include "tests/sim/in_process.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// A forecast, or what it was refused for.
+Task forecast_task(Run run) {
+  return [run = std::move(run)] {
+    try {
+      return nlohmann::json(to_json(sim::forecast(run.job, run.strategy)));
+    } catch (const UserError& error) {
+      return nlohmann::json{{"refused", error.problems()}};
+    }
+  };
+}
+
+TEST_CASE("random jobs are forecast as by full simulation") {
+  const Campaign campaign(150);
+  std::vector<Task> tasks;
+  for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
+    Run run = random_run(seed);
+    for (const bool exact : {false, true}) {
+      run.job.config.exact = exact;
+      tasks.push_back(forecast_task(run));
+    }
+  }
+
+  const std::vector<nlohmann::json> results = in_processes(tasks);
+
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < results.size(); i += 2) {
+    const std::uint64_t seed = campaign.first_seed() + i / 2;
+    CAPTURE(seed, random_run(seed).strategy);
+    REQUIRE(results[i].contains("refused") == results[i + 1].contains("refused"));
+    if (results[i].contains("refused")) {
+      CHECK(results[i] == results[i + 1]);
+      continue;
+    }
+    ++compared;
+    check_equal(run_from_json(nlohmann::ordered_json(results[i])),
+                run_from_json(nlohmann::ordered_json(results[i + 1])));
+  }
+  CHECK(2 * compared >= tasks.size() / 2);  // or the generator asks for the impossible too often
+}
+
+TEST_CASE("no interval reaches below what the quickest samples permit") {
+  const Campaign campaign(20);
+  // Whose workers do the same whatever they have measured.
+  constexpr std::array kSteady = {"sync", "node-based", "local-sgd", "byteps"};
+  std::vector<Task> tasks;
+  for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
+    Job quickest = random_run(seed).job;
+    const Job noisy = with_heavy_tails(quickest, seed);
+    quickest.dataset = noisy.dataset;
+    for (const Job& job : {quickest, noisy})
+      tasks.push_back(forecast_task({job, kSteady[seed % kSteady.size()]}));
+  }
+
+  const std::vector<nlohmann::json> results = in_processes(tasks);
+
+  std::size_t compared = 0;
+  for (std::size_t i = 0; i < results.size(); i += 2) {
+    if (results[i].contains("refused")) continue;
+    CAPTURE(campaign.first_seed() + i / 2);
+    const RunResult quickest = run_from_json(nlohmann::ordered_json(results[i]));
+    const RunResult noisy = run_from_json(nlohmann::ordered_json(results[i + 1]));
+    REQUIRE(noisy.epoch_s_interval.has_value());
+    CHECK(noisy.epoch_s_interval->low_s >= quickest.epoch_s * (1 - 1e-9));
+    CHECK(noisy.epoch_s_interval->high_s > noisy.epoch_s_interval->low_s);
+    CHECK(noisy.epoch_s > quickest.epoch_s);
+    ++compared;
+  }
+  CHECK(2 * compared >= tasks.size() / 2);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
