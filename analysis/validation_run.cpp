@@ -83,8 +83,7 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
       case_of_task.push_back(i);
     }
   }
-  const std::vector<ForecastOutcome> outcomes =
-      forecast_all(tasks, catalog, {}, [](std::size_t) {});
+  const std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog);
   for (std::size_t task = 0; task < tasks.size(); ++task) {
     ValidationRow& row = rows[case_of_task[task]];
     const ForecastOutcome& outcome = outcomes[task];

@@ -122,7 +122,7 @@ class TrainingRun {
                       " stands after " + std::to_string(*resumed_at_));
     }
     if (is_first()) progress_.say("resuming in epoch " + std::to_string(*resumed_at_ + 1));
-    worker_.progress.memory = std::move(state->memory);
+    worker_.progress.memory = {state->memory.begin(), state->memory.end()};
     worker_.progress.resume_at(std::move(state->position), file);
     worker_.progress.reached = [this, file, bytes = std::move(state->learner)] {
       try {
@@ -157,7 +157,7 @@ class TrainingRun {
 
   void save(std::vector<std::int64_t> position) {
     checkpoints_->save({.position = std::move(position),
-                        .memory = worker_.progress.memory,
+                        .memory = {worker_.progress.memory.begin(), worker_.progress.memory.end()},
                         .learner = learner_->save()});
   }
 

@@ -11,6 +11,9 @@
 namespace epochcast::real {
 namespace {
 
+/// In Progress::memory: seconds, samples and bytes so far.
+constexpr const char* kTotals = "learning curve";
+
 std::optional<double> share(double correct, double samples) {
   if (std::isnan(correct)) return std::nullopt;
   return correct / samples;
@@ -47,8 +50,8 @@ std::vector<double> LearningCurve::sums_of(const Passed& passed,
   return sums;
 }
 
-std::vector<double>& LearningCurve::totals() const {
-  std::vector<double>& totals = worker_.progress.memory["learning curve"];
+std::vector<double> LearningCurve::totals() const {
+  std::vector<double> totals = worker_.progress.memory[kTotals];
   totals.resize(3);
   return totals;
 }
@@ -65,10 +68,11 @@ CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
         test_, samples * fabric.rank() / trainers, samples * (fabric.rank() + 1) / trainers);
   }
   const std::vector<double> sums = sums_of(now, learner_.trained(), tested);
-  std::vector<double>& sofar = totals();
+  std::vector<double> sofar = totals();
   sofar[0] += now.seconds;
   sofar[1] += sums[2];
   sofar[2] += sums[6];
+  worker_.progress.memory[kTotals] = sofar;
   CurvePoint point = {.epoch = epoch + 1,
                       .training_s = sofar[0],
                       .samples = sofar[1],
@@ -86,7 +90,7 @@ void LearningCurve::after_known_epoch(const CurvePoint& known) {
   constexpr double kRelative = 1e-9;  // other libraries may round otherwise
   const Passed now = passed();
   const std::vector<double> sums = sums_of(now, {}, {});
-  std::vector<double>& sofar = totals();
+  const std::vector<double> sofar = totals();
   const auto is_as = [](double found, double expected) {
     return std::abs(found - expected) <= kRelative * expected;
   };
@@ -97,7 +101,8 @@ void LearningCurve::after_known_epoch(const CurvePoint& known) {
                    ", here after " + format_seconds(sofar[0] + now.seconds) + " and " +
                    format_bytes(sofar[2] + sums[6]));
   }
-  sofar = {known.training_s, known.samples, known.bytes_sent};
+  worker_.progress.memory[kTotals] =
+      std::vector<double>{known.training_s, known.samples, known.bytes_sent};
 }
 
 }  // namespace epochcast::real

@@ -43,7 +43,7 @@ class LearningCurve {
   [[nodiscard]] std::vector<double> sums_of(const Passed& passed,
                                             const Score& trained,
                                             const Score& tested) const;
-  [[nodiscard]] std::vector<double>& totals() const;
+  [[nodiscard]] std::vector<double> totals() const;
 
   Worker& worker_;
   TrainingLearner& learner_;
