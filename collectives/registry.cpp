@@ -105,11 +105,10 @@ std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,
                                           std::span<const WorkerInfo> workers,
                                           std::int64_t bytes) {
   const AllReduceChoice& choice = among.all_reduce;
-  if (!choice.servers.empty()) {
-    const int servers = static_cast<int>(choice.servers.size());
+  if (choice.servers > 0) {
     const std::int64_t piece = std::max<std::int64_t>(1, std::llround(choice.partition_bytes));
     return std::make_unique<PushPull>(
-        among.size() - servers, servers, PushPull::partitions_for(bytes, piece));
+        among.size() - choice.servers, choice.servers, PushPull::partitions_for(bytes, piece));
   }
   GroupShape shape;
   for (const int rank : among.ranks)

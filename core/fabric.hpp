@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/shared_numbers.hpp"
+
 namespace epochcast {
 
 /// What a worker does in a job.
@@ -37,7 +39,7 @@ struct Payload {
 /// Which all-reduce a communicator uses; see collectives/registry.hpp.
 struct AllReduceChoice {
   std::string algorithm = "ring";
-  std::vector<int> servers;    ///< push-pull only: which of the communicator's members add
+  int servers = 0;             ///< push-pull only: how many members, the last ones, add
   double partition_bytes = 0;  ///< push-pull only: largest piece pushed at once
 
   bool operator==(const AllReduceChoice&) const = default;
@@ -119,7 +121,7 @@ class Fabric {
   virtual ~Fabric() = default;
 
   [[nodiscard]] virtual int rank() const = 0;
-  /// Every worker of the job, by rank.
+  /// Every worker of the job, by rank; those that only sum come last.
   [[nodiscard]] virtual std::span<const WorkerInfo> workers() const = 0;
   [[nodiscard]] const WorkerInfo& self() const {
     return workers()[static_cast<std::size_t>(rank())];
@@ -155,7 +157,7 @@ class Fabric {
   /// `root` gets every member's payload, concatenated by rank into `all` (ignored elsewhere).
   virtual void gather(Payload mine, Payload all, int root, const Communicator& among) = 0;
   /// Every member gets everybody's numbers, concatenated by rank; all contribute the same count.
-  [[nodiscard]] virtual std::vector<double> all_gather(std::span<const double> mine,
+  [[nodiscard]] virtual SharedNumbers all_gather(std::span<const double> mine,
                                                        const Communicator& among) = 0;
   /// Returns when all members have reached it; costs no bytes.
   virtual void barrier(const Communicator& among) = 0;

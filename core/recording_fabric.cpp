@@ -190,12 +190,12 @@ void RecordingFabric::gather(Payload mine, Payload all, int root, const Communic
   run_collective(started, [&] { inner_.gather(mine, all, root, among); });
 }
 
-std::vector<double> RecordingFabric::all_gather(std::span<const double> mine,
+SharedNumbers RecordingFabric::all_gather(std::span<const double> mine,
                                                 const Communicator& among) {
   Indices started;
   const double bytes = kBytesPerNumber * static_cast<double>(mine.size());
   if (among.size() > 1) started = {add_collective(RecordedKind::all_gather, bytes, among)};
-  std::vector<double> all;
+  SharedNumbers all;
   run_collective(started, [&] { all = inner_.all_gather(mine, among); });
   return all;
 }

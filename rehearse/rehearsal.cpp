@@ -113,7 +113,7 @@ class RehearsalRun {
                      .train_samples = simulated_.job().dataset.train_samples};
     if (!state_.ranks.empty()) {
       const real::RankState& rank = state_.ranks[static_cast<std::size_t>(fabric.rank())];
-      worker.progress.memory = rank.memory;
+      worker.progress.memory = {rank.memory.begin(), rank.memory.end()};
       worker.progress.resume_at(rank.position);
     }
     return worker;
@@ -179,7 +179,7 @@ class RehearsalRun {
       next_.ranks.resize(workers_);
       next_.ranks[static_cast<std::size_t>(worker.fabric.rank())] = {
           .position = std::move(position),
-          .memory = worker.progress.memory,
+          .memory = {worker.progress.memory.begin(), worker.progress.memory.end()},
           .learner = numbers.save()};
     }
     if (++finished_ < workers_) {

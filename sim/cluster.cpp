@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cluster.hpp"
 
+#include <malloc.h>
 #include <xbt/log.h>
 
 #include <algorithm>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
@@ -38,11 +40,26 @@ sg::Engine& engine() {
   return instance;
 }
 
+/// A zone to build a network in, outside of the root zone. SimGrid looks for the name of each new
+/// link and host in every zone below the root first, which takes quadratic time when every node is
+/// a zone.
+sg::NetZone* make_ground() {
+  const auto* root = sg::create_empty_zone("root")->get_impl();  // the first zone is the root
+  sg::NetZone* ground = sg::create_empty_zone("ground");
+  ground->get_impl()->set_network_model(root->get_network_model());
+  ground->get_impl()->set_cpu_pm_model(root->get_cpu_pm_model());
+  ground->get_impl()->set_cpu_vm_model(root->get_cpu_vm_model());
+  ground->get_impl()->set_disk_model(root->get_disk_model());
+  ground->get_impl()->set_host_model(root->get_host_model());
+  return ground;
+}
+
 /// What a topology needs to know of a node: its place in the network zone.
 using MakeLeaf = std::function<Leaf(sg::NetZone* parent, std::size_t index)>;
 
 sg::NetZone* make_star(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
-  sg::NetZone* zone = sg::create_star_zone("network");
+  const sg::NetZone* ground = make_ground();
+  sg::NetZone* zone = sg::create_star_zone("network")->set_parent(ground);
   sg::Link* backbone = nullptr;
   if (network.backbone_bytes_per_s) {
     backbone = zone->create_link("backbone", *network.backbone_bytes_per_s)->seal();
@@ -78,7 +95,7 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
       return make_star(network, nodes, make_leaf);
     case NetworkTopology::fat_tree:
       return sg::create_fatTree_zone("network",
-                                     nullptr,
+                                     make_ground(),
                                      {static_cast<unsigned int>(network.down.size()),
                                       unsigned_of(network.down),
                                       unsigned_of(network.up),
@@ -89,7 +106,7 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
                                      kFullDuplex);
     case NetworkTopology::torus:
       return sg::create_torus_zone("network",
-                                   nullptr,
+                                   make_ground(),
                                    {network.dimensions.begin(), network.dimensions.end()},
                                    leaves,
                                    bandwidth,
@@ -98,7 +115,7 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
     case NetworkTopology::dragonfly: {
       const std::vector<unsigned int> cables = unsigned_of(network.cables);
       return sg::create_dragonfly_zone("network",
-                                       nullptr,
+                                       make_ground(),
                                        {{static_cast<unsigned int>(network.groups), cables[0]},
                                         {static_cast<unsigned int>(network.chassis), cables[1]},
                                         {static_cast<unsigned int>(network.routers), cables[2]},
@@ -220,6 +237,9 @@ sg::Host* Cluster::host(int node, int device) const {
 
 void Cluster::run(const std::function<void()>& program, int stack_kib) {
   sg::Engine::set_config("contexts/stack-size:" + std::to_string(stack_kib));
+  // SimGrid asks for cleared stacks. Mapped ones are as large as what is used of them; those from
+  // the heap, where malloc takes large blocks from once it has freed some, would be cleared.
+  mallopt(M_MMAP_THRESHOLD, 1024 * stack_kib / 2);
   sg::Actor::create("epochcast", hosts_.front().front(), program);
   engine().run();
 }

@@ -36,7 +36,8 @@ struct Meeting {
   std::vector<Payload> payloads;   ///< by member
   std::vector<double> weights;     ///< all_reduce, by member
   Payload gathered;                ///< gather: where the root wants it
-  std::vector<double> numbers;     ///< all_gather: everybody's, by member
+  std::vector<double> numbers;     ///< all_gather: everybody's, by member, until all have come
+  std::optional<SharedNumbers> gathered_numbers;  ///< all_gather: the same afterwards
 
   int reached = 0;                ///< members that have called
   int heads = 0;                  ///< members on whose stream it is next

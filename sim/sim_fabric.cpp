@@ -61,7 +61,7 @@ Meters SimFabric::meters() const {
 }
 
 int SimFabric::member_of(const Communicator& among) const {
-  return world_.state_of(among).index_of[static_cast<std::size_t>(rank_)];
+  return world_.state_of(among).member_of(rank_);
 }
 
 void SimFabric::compute(double seconds, std::string_view what) {
@@ -149,7 +149,7 @@ void SimFabric::broadcast(Payload payload, int root, const Communicator& among) 
     if (meeting.payloads.empty()) {
       meeting.kind = Meeting::Kind::broadcast;
       meeting.label = "broadcast";
-      meeting.root = world_.state_of(among).index_of[static_cast<std::size_t>(root)];
+      meeting.root = world_.state_of(among).member_of(root);
       meeting.bytes = payload.bytes;
       meeting.payloads.resize(among.ranks.size());
     }
@@ -162,7 +162,7 @@ void SimFabric::gather(Payload mine, Payload all, int root, const Communicator& 
     if (meeting.payloads.empty()) {
       meeting.kind = Meeting::Kind::gather;
       meeting.label = "gather";
-      meeting.root = world_.state_of(among).index_of[static_cast<std::size_t>(root)];
+      meeting.root = world_.state_of(among).member_of(root);
       meeting.payloads.resize(among.ranks.size());
       meeting.part_bytes.resize(among.ranks.size());
     }
@@ -173,7 +173,7 @@ void SimFabric::gather(Payload mine, Payload all, int root, const Communicator& 
   });
 }
 
-std::vector<double> SimFabric::all_gather(std::span<const double> mine, const Communicator& among) {
+SharedNumbers SimFabric::all_gather(std::span<const double> mine, const Communicator& among) {
   const auto operation = enter_meeting(among, [&](Meeting& meeting, int member) {
     const std::size_t count = mine.size();
     if (meeting.numbers.empty()) {
@@ -184,8 +184,10 @@ std::vector<double> SimFabric::all_gather(std::span<const double> mine, const Co
     }
     std::ranges::copy(mine, meeting.numbers.begin() + static_cast<std::ptrdiff_t>(count) * member);
   });
-  wait_for(*operation->meeting_, operation->member_);
-  return operation->meeting_->numbers;
+  Meeting& meeting = *operation->meeting_;
+  wait_for(meeting, operation->member_);
+  if (!meeting.gathered_numbers) meeting.gathered_numbers = std::move(meeting.numbers);
+  return *meeting.gathered_numbers;
 }
 
 void SimFabric::barrier(const Communicator& among) {

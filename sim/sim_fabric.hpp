@@ -29,7 +29,7 @@ class SimFabric : public Fabric {
 
   void broadcast(Payload payload, int root, const Communicator& among) override;
   void gather(Payload mine, Payload all, int root, const Communicator& among) override;
-  std::vector<double> all_gather(std::span<const double> mine, const Communicator& among) override;
+  SharedNumbers all_gather(std::span<const double> mine, const Communicator& among) override;
   void barrier(const Communicator& among) override;
 
   void repeat(const Communicator& among,

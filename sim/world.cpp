@@ -27,6 +27,7 @@ World::World(Cluster& cluster,
   std::map<int, std::vector<int>> by_node;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     const int index = static_cast<int>(i);
+    node_count_ = std::max(node_count_, workers_[i].node + 1);
     everybody.push_back(index);
     by_node[workers_[i].node].push_back(index);
     ranks_.push_back(std::make_unique<Rank>(*this, index));
@@ -42,30 +43,23 @@ World::World(Cluster& cluster,
 World::~World() = default;
 
 World::CommunicatorState& World::intern(std::vector<int> ranks, const AllReduceChoice& all_reduce) {
-  for (const auto& known : communicators_) {
-    if (known->communicator.ranks == ranks && known->communicator.all_reduce == all_reduce)
-      return *known;
+  // Nodes have a communicator each: comparing with all that are known would be quadratic.
+  std::vector<CommunicatorState*>& alike = communicators_from_[ranks.front()];
+  for (CommunicatorState* known : alike) {
+    const Communicator& communicator = known->communicator;
+    if (communicator.all_reduce == all_reduce && communicator.ranks == ranks) return *known;
   }
   auto state = std::make_unique<CommunicatorState>();
   state->communicator = {.id = static_cast<int>(communicators_.size()),
                          .ranks = std::move(ranks),
                          .all_reduce = all_reduce};
   const auto& members = state->communicator.ranks;
-  state->index_of.assign(workers_.size(), -1);
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    state->index_of[static_cast<std::size_t>(members[i])] = static_cast<int>(i);
-  }
   state->footprint = footprint_of(members);
   state->meetings_reached.assign(members.size(), 0);
   state->loops_entered.assign(members.size(), 0);
+  alike.push_back(state.get());
   communicators_.push_back(std::move(state));
   return *communicators_.back();
-}
-
-int World::node_count() const {
-  int nodes = 0;
-  for (const WorkerInfo& worker : workers_) nodes = std::max(nodes, worker.node + 1);
-  return nodes;
 }
 
 Footprint World::footprint_of(const std::vector<int>& ranks) const {
@@ -76,7 +70,7 @@ Footprint World::footprint_of(const std::vector<int>& ranks) const {
   Footprint footprint{{nodes.begin(), nodes.end()}};
   // Servers are ranked last, wherever their nodes are: the last rank need not be on the last node.
   if (nodes.size() > 1 || !cluster_.has_separate_nodes())
-    footprint.slots.push_back(static_cast<std::size_t>(node_count()));
+    footprint.slots.push_back(static_cast<std::size_t>(node_count_));
   return footprint;
 }
 
@@ -110,7 +104,7 @@ sg::Mailbox* World::mailbox(int from, int to, int channel) {
 void World::begin_pass(const PassOptions& pass) {
   pass_ = pass;
   origin_s_ = sg::Engine::get_clock();
-  interference_ = std::make_unique<Interference>(static_cast<std::size_t>(node_count()));
+  interference_ = std::make_unique<Interference>(static_cast<std::size_t>(node_count_));
   for (const auto& rank : ranks_) {
     rank->local_s = rank->skipped_s = rank->stream_free_s = 0;
     rank->phases = {};

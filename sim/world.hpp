@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <simgrid/s4u/Semaphore.hpp>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -87,7 +88,6 @@ class World {
 
   [[nodiscard]] double clock_s() const;  ///< SimGrid's clock since the pass began
   void sleep_until(double when_s);
-  [[nodiscard]] int node_count() const;  ///< up to the last one with a worker
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
   [[nodiscard]] const MessageCosts* messages_between(int rank, int other) const;
   /// Starts a message that may be as fast as its size allows.
@@ -110,6 +110,16 @@ class World {
   void simulate(const std::shared_ptr<Meeting>& shared);
   void simulate_member(Meeting& meeting, int member);
   void simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic);
+  /// Posts transfers of one round of a member, all at once, and waits for them.
+  void transfer(const Communicator& among,
+                int member,
+                double unit_bytes,
+                std::span<const Action> actions);
+  /// The same for many, by several actors.
+  void share_out(const Communicator& among,
+                 int member,
+                 double unit_bytes,
+                 std::span<const Action> actions);
   void learn(Meeting& meeting);
   void serve_stream(int rank);
   [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const Meeting& meeting);
@@ -119,9 +129,12 @@ class World {
   std::vector<WorkerInfo> workers_;
   SimOptions options_;
   PassOptions pass_;
+  int node_count_ = 0;   ///< up to the last one with a worker
   double origin_s_ = 0;  ///< SimGrid's clock when the pass began
   std::vector<std::unique_ptr<Rank>> ranks_;
   std::vector<std::unique_ptr<CommunicatorState>> communicators_;
+  std::unordered_map<int, std::vector<CommunicatorState*>>
+      communicators_from_;  ///< by their first rank
   std::map<MeetingKey, LearnedCost> learned_;
   std::map<MeetingKey, std::shared_ptr<const Schedule>> schedules_;
   std::unordered_map<std::uint64_t, simgrid::s4u::Mailbox*> mailboxes_;

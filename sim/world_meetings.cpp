@@ -14,7 +14,6 @@ namespace {
 
 namespace sg = simgrid::s4u;
 
-constexpr int kCollectiveChannel = 0;
 constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -116,7 +115,7 @@ void World::serve_stream(int index) {
     self.work->acquire();
     const std::shared_ptr<Meeting> meeting = self.to_simulate.front();
     self.to_simulate.pop_front();
-    simulate_member(*meeting, state_of(*meeting->among).index_of[static_cast<std::size_t>(index)]);
+    simulate_member(*meeting, state_of(*meeting->among).member_of(index));
   }
 }
 
@@ -145,43 +144,6 @@ void World::simulate_member(Meeting& meeting, int member) {
   // Before end(): that wakes the worker, who may start the next meeting at once.
   if (++meeting.finished == meeting.among->size()) learn(meeting);
   end(meeting, member, end_s, meeting.rounds->traffic(member));
-}
-
-void World::simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic) {
-  static int message = 0;  // SimGrid wants something to carry
-  const auto& ranks = meeting.among->ranks;
-  const int self = ranks[static_cast<std::size_t>(member)];
-  const double unit_bytes =
-      meeting.bytes / static_cast<double>(std::max<std::int64_t>(1, meeting.schedule->divisions()));
-  boost::container::small_vector<sg::CommPtr, 4> transfers;
-  boost::container::small_vector<int*, 4> received(round.size());
-  double added_bytes = 0;
-  for (std::size_t i = 0; i < round.size(); ++i) {
-    const Action& action = round[i];
-    const int peer = ranks[static_cast<std::size_t>(action.peer)];
-    const double bytes = unit_bytes * static_cast<double>(action.block.size());
-    if (action.kind == ActionKind::send) {
-      ++simulated_messages_;
-      const Traffic sent = traffic_between(self, peer, bytes);
-      traffic += sent;
-      transfers.push_back(send_async(self, peer, kCollectiveChannel, &message, bytes));
-    } else {
-      if (action.kind == ActionKind::receive_add) added_bytes += bytes;
-      transfers.push_back(mailbox(peer, self, kCollectiveChannel)->get_async<int>(&received[i]));
-    }
-  }
-  for (const sg::CommPtr& transfer : transfers) transfer->wait();
-  const double adding_s = added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
-  if (adding_s > 0) sg::this_actor::sleep_for(adding_s);
-}
-
-sg::CommPtr World::send_async(int from, int to, int channel, void* content, double bytes) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
-  sg::CommPtr transfer = mailbox(from, to, channel)->put_init(content, whole);
-  if (const MessageCosts* costs = messages_between(from, to))
-    transfer->set_rate(costs->regime(bytes).bytes_per_s);
-  transfer->vetoable_start();
-  return transfer;
 }
 
 const MessageCosts* World::messages_between(int rank, int other) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <simgrid/s4u.hpp>
 
 #include "sim/sim_fabric.hpp"
@@ -45,8 +46,14 @@ struct World::Rank {
 /// A communicator and its meetings and loops.
 struct World::CommunicatorState {
   Communicator communicator;
-  std::vector<int> index_of;  ///< member by rank of the job; -1 for others
   Footprint footprint;
+
+  /// The member that a rank of the job is; it has to be one. Searched for: a table by rank in each
+  /// of as many communicators as there are nodes would be quadratic.
+  [[nodiscard]] int member_of(int rank) const {
+    const std::vector<int>& ranks = communicator.ranks;
+    return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  }
 
   std::deque<std::shared_ptr<Meeting>> meetings;  ///< that not everybody has reached
   std::int64_t first_meeting = 0;                 ///< sequence number of the first of them

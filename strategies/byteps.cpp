@@ -14,12 +14,10 @@ void run_byteps(Worker& worker) {
   worker.report.batch = trains ? batch : 0;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 
-  std::vector<int> servers;
-  for (int rank = workers; rank < fabric.world().size(); ++rank) servers.push_back(rank);
   const Communicator& everybody =
       fabric.communicator(fabric.world().ranks,
                           {.algorithm = "push-pull",
-                           .servers = servers,
+                           .servers = fabric.world().size() - workers,
                            .partition_bytes = worker.config.partition_bytes});
 
   train_epochs(worker, [&](std::int64_t) {

@@ -3,27 +3,52 @@
 // that each worker showed in the last epoch.
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 
+namespace {
+
+/// Batches that sum to the global one and follow what every worker got done in a second: x_p of the
+/// paper. A worker that sits at one sample keeps it, or it could never return.
+std::vector<double> balanced(std::int64_t global_batch, const std::vector<double>& throughputs) {
+  std::vector<std::int64_t> batches = exact_shares(global_batch, throughputs);
+  for (std::int64_t& batch : batches) {
+    if (batch > 0) continue;
+    ++batch;
+    --*std::max_element(batches.begin(), batches.end());
+  }
+  return {batches.begin(), batches.end()};
+}
+
+/// Where every worker's batch begins in the global one.
+std::vector<std::int64_t> begins(const std::vector<double>& batches) {
+  std::vector<std::int64_t> whole;
+  whole.reserve(batches.size());
+  for (const double batch : batches) whole.push_back(std::llround(batch));
+  return begins_of(whole);
+}
+
+}  // namespace
+
 void run_dlb(Worker& worker) {
   Fabric& fabric = worker.fabric;
   const auto rank = static_cast<std::size_t>(fabric.rank());
   const std::int64_t global_batch = worker.config.batch * trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, global_batch);
-  std::vector<std::int64_t> batches(fabric.workers().size(), worker.config.batch);
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 
   train_epochs(worker, [&](std::int64_t) {
-    const std::vector<double>& known = worker.progress.memory["batches"];
-    for (std::size_t p = 0; p < known.size(); ++p) batches[p] = std::llround(known[p]);
-    const std::int64_t batch = batches[rank];
-    const std::int64_t first =
-        std::accumulate(batches.begin(), batches.begin() + fabric.rank(), std::int64_t{0});
+    const SharedNumbers batches = worker.progress.memory["batches"];
+    std::int64_t batch = worker.config.batch;
+    std::int64_t first = fabric.rank() * batch;
+    if (!batches.values().empty()) {
+      const auto places = batches.follow(begins);
+      first = (*places)[rank];
+      batch = (*places)[rank + 1] - first;
+    }
     worker.report.batch = batch;
     worker.learner.use_shuffled(
         {.offset = first, .length = batch, .stride = global_batch, .count = iterations});
@@ -33,18 +58,13 @@ void run_dlb(Worker& worker) {
       all_reduce_gradients(worker, batch, weight, fabric.world());
       worker.learner.step();
     });
-    // x_p of the paper: samples per second of computing; a worker that sits at one sample keeps it,
-    // or it could never return.
     const double busy_s = fabric.phases().compute_s - busy_before_s;
     const double throughput = static_cast<double>(batch * run) / busy_s;
-    batches = exact_shares(global_batch, fabric.all_gather({&throughput, 1}, fabric.world()));
-    for (std::size_t p = 0; p < batches.size(); ++p) {
-      if (batches[p] == 0) {
-        ++batches[p];
-        --*std::max_element(batches.begin(), batches.end());
-      }
-    }
-    worker.progress.memory["batches"].assign(batches.begin(), batches.end());
+    const SharedNumbers throughputs = fabric.all_gather({&throughput, 1}, fabric.world());
+    worker.progress.memory["batches"] =
+        *throughputs.follow([&](const std::vector<double>& all) -> SharedNumbers {
+          return balanced(global_batch, all);
+        });
   });
 }
 

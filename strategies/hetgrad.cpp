@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HetGrad (J. Supercomputing 2022): uneven partitions by measured speed, gradients weighted by the
 // data behind them.
-#include <algorithm>
+#include <memory>
 
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
@@ -12,41 +12,75 @@ namespace {
 constexpr int kMostRefinements = 10;
 constexpr double kBalanced = 0.01;  // refining ends when batch times differ by at most this share
 
-/// Measures the current batches, for the n-th time, and adds the result to the curves.
-double measure(Worker& worker,
-               int n,
-               const std::vector<std::int64_t>& batches,
-               std::vector<TimeCurve>& curves) {
-  const auto rank = static_cast<std::size_t>(worker.fabric.rank());
+/// A way to divide the global batch.
+struct Division {
+  std::vector<std::int64_t> batches;  ///< by rank
+  std::vector<std::int64_t> begins;   ///< of the batches, in the global one
+  std::vector<TimeCurve> curves;      ///< by rank, of what was measured before
+};
+
+Division division_of(std::vector<std::int64_t> batches, std::vector<TimeCurve> curves) {
+  std::vector<std::int64_t> begins = begins_of(batches);
+  return {.batches = std::move(batches), .begins = std::move(begins), .curves = std::move(curves)};
+}
+
+/// What measuring a division tells.
+struct Measured {
+  double imbalance = 0;
+  Division next;  ///< balanced on the curves so far, where there is something left to balance
+};
+
+/// Step 2 of the paper on one speed per worker.
+Division constant_division(std::int64_t batch, const std::vector<double>& seconds) {
+  const std::int64_t global_batch = batch * static_cast<std::int64_t>(seconds.size());
+  std::vector<TimeCurve> curves(seconds.size());
+  for (std::size_t p = 0; p < seconds.size(); ++p) curves[p].add(batch, seconds[p]);
+  return division_of(proportional_shares(global_batch, relative_speeds(seconds)),
+                     std::move(curves));
+}
+
+Measured learned(const JobConfig& config,
+                 const Division& division,
+                 const std::vector<double>& seconds) {
+  Measured result = {.imbalance = imbalance(seconds), .next = {}};
+  if (config.partition == Partition::constant || result.imbalance <= kBalanced) return result;
+  const std::int64_t global_batch = config.batch * static_cast<std::int64_t>(seconds.size());
+  std::vector<TimeCurve> curves = division.curves;
+  for (std::size_t p = 0; p < seconds.size(); ++p) curves[p].add(division.batches[p], seconds[p]);
+  std::vector<std::int64_t> batches = functional_shares(global_batch, curves);
+  result.next = division_of(std::move(batches), std::move(curves));
+  return result;
+}
+
+/// Measures a division, the n-th.
+std::shared_ptr<const Measured> measure(Worker& worker, int n, const Division& division) {
   const std::string name = "seconds of partition " + std::to_string(n);
-  const std::vector<double> seconds = remembered(worker, name, [&] {
-    const double own_s = batches[rank] > 0 ? worker.learner.benchmark(batches[rank]) : 0;
+  const SharedNumbers seconds = remembered(worker, name, [&] {
+    const std::int64_t batch = division.batches[static_cast<std::size_t>(worker.fabric.rank())];
+    const double own_s = batch > 0 ? worker.learner.benchmark(batch) : 0;
     return worker.fabric.all_gather({&own_s, 1}, worker.fabric.world());
   });
-  for (std::size_t p = 0; p < curves.size(); ++p) curves[p].add(batches[p], seconds[p]);
-  return imbalance(seconds);
+  return seconds.follow(
+      [&](const std::vector<double>& all) { return learned(worker.config, division, all); });
 }
 
 /// Steps 1 and 2 of the paper; with --partition functional the batches are refined on measured
 /// curves.
-std::vector<std::int64_t> partition(Worker& worker) {
-  const std::vector<double> seconds = benchmark_all(worker, worker.config.batch);
-  const std::int64_t global_batch = worker.config.batch * static_cast<std::int64_t>(seconds.size());
-  std::vector<std::int64_t> batches = proportional_shares(global_batch, relative_speeds(seconds));
-  std::vector<TimeCurve> curves(seconds.size());
-  for (std::size_t p = 0; p < curves.size(); ++p) curves[p].add(worker.config.batch, seconds[p]);
-  double left = measure(worker, 0, batches, curves);
-  worker.report.constant_imbalance = left;
-  if (worker.config.partition == Partition::constant) return batches;
+std::shared_ptr<const Division> partition(Worker& worker) {
+  const SharedNumbers seconds = benchmark_all(worker, worker.config.batch);
+  std::shared_ptr<const Division> best = seconds.follow(
+      [&](const std::vector<double>& all) { return constant_division(worker.config.batch, all); });
+  std::shared_ptr<const Measured> latest = measure(worker, 0, *best);
+  double least = latest->imbalance;
+  worker.report.constant_imbalance = least;
+  if (worker.config.partition == Partition::constant) return best;
 
-  std::vector<std::int64_t> best = batches;
-  double least = left;
   for (int i = 0; i < kMostRefinements && least > kBalanced; ++i) {
-    batches = functional_shares(global_batch, curves);
-    left = measure(worker, i + 1, batches, curves);
-    if (left < least) {
-      least = left;
-      best = batches;
+    const std::shared_ptr<const Division> refined(latest, &latest->next);
+    latest = measure(worker, i + 1, *refined);
+    if (latest->imbalance < least) {
+      least = latest->imbalance;
+      best = refined;
     }
   }
   worker.report.functional_imbalance = least;
@@ -56,14 +90,10 @@ std::vector<std::int64_t> partition(Worker& worker) {
 void run(Worker& worker, bool weighted) {
   Fabric& fabric = worker.fabric;
   const auto rank = static_cast<std::size_t>(fabric.rank());
-  const std::vector<std::int64_t> batches = partition(worker);
-  std::int64_t global_batch = 0;
-  std::int64_t first_sample = 0;  // of this worker, in every iteration's batch
-  for (std::size_t p = 0; p < batches.size(); ++p) {
-    if (p < rank) first_sample += batches[p];
-    global_batch += batches[p];
-  }
-  const std::int64_t batch = batches[rank];
+  const std::shared_ptr<const Division> chosen = partition(worker);
+  const std::int64_t batch = chosen->batches[rank];
+  const std::int64_t first_sample = chosen->begins[rank];  // in every iteration's batch
+  const std::int64_t global_batch = chosen->begins.back();
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, global_batch);
   const double weight = weighted ? static_cast<double>(batch) / static_cast<double>(global_batch)
                                  : 1.0 / fabric.world().size();

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <memory>
 
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -15,12 +16,15 @@ namespace {
 
 /// Who counts as fast, and how many steps everybody makes between averagings.
 struct LocalSteps {
-  std::vector<bool> is_fast;        ///< by rank
-  std::vector<std::int64_t> steps;  ///< H_p by rank
+  std::vector<bool> is_fast;         ///< by rank
+  std::vector<std::int64_t> steps;   ///< H_p by rank
+  std::vector<std::int64_t> begins;  ///< of the steps, when they lie one after the other
+  std::vector<std::int64_t> before;  ///< by rank: steps of lower ranks of its class
+  std::int64_t fast = 0;             ///< steps of all fast workers
+  std::int64_t slow = 0;             ///< of all others
+  std::int64_t most = 0;             ///< of one worker
 
-  [[nodiscard]] std::int64_t total() const {
-    return std::accumulate(steps.begin(), steps.end(), std::int64_t{0});
-  }
+  [[nodiscard]] std::int64_t total() const { return fast + slow; }
 };
 
 /// One figure per device model: equal devices must not get unequal steps because a benchmark is
@@ -60,26 +64,39 @@ void check_classes(const Fabric& fabric, const JobConfig& config) {
   }
 }
 
-/// H_p = max(1, ⌊H·t_min/t_p⌋), unless set by hand.
-LocalSteps unbalanced_steps(Worker& worker) {
-  const JobConfig& config = worker.config;
-  check_classes(worker.fabric, config);
-  const std::map<std::string, double> seconds =
-      seconds_by_model(worker.fabric, benchmark_all(worker, config.batch));
+/// H_p = max(1, ⌊H·t_min/t_p⌋), unless set by hand. `all`: everybody's seconds, by rank.
+LocalSteps unbalanced_steps(const Fabric& fabric,
+                            const JobConfig& config,
+                            const std::vector<double>& all) {
+  check_classes(fabric, config);
+  const std::map<std::string, double> seconds = seconds_by_model(fabric, all);
   double fastest_s = std::numeric_limits<double>::infinity();
   for (const auto& [model, t] : seconds) fastest_s = std::min(fastest_s, t);
   LocalSteps local;
-  for (const WorkerInfo& info : worker.fabric.workers()) {
+  for (const WorkerInfo& info : fabric.workers()) {
     const double ratio = fastest_s / seconds.at(info.model);
     const bool is_fast = ratio >= 1;
     const std::int64_t* by_hand = steps_by_hand(config, info, is_fast);
     // Times in a whole ratio must give whole steps although their quotient is not exact in binary.
     const auto balanced =
         static_cast<std::int64_t>(static_cast<double>(config.local_steps) * ratio * (1 + 1e-9));
+    const std::int64_t steps = by_hand != nullptr ? *by_hand : std::max<std::int64_t>(1, balanced);
+    std::int64_t& of_class = is_fast ? local.fast : local.slow;
     local.is_fast.push_back(is_fast);
-    local.steps.push_back(by_hand != nullptr ? *by_hand : std::max<std::int64_t>(1, balanced));
+    local.steps.push_back(steps);
+    local.before.push_back(of_class);
+    of_class += steps;
+    local.most = std::max(local.most, steps);
   }
+  local.begins = begins_of(local.steps);
   return local;
+}
+
+/// The same on what everybody's batches take now.
+std::shared_ptr<const LocalSteps> unbalanced_steps(Worker& worker) {
+  return benchmark_all(worker, worker.config.batch).follow([&](const std::vector<double>& all) {
+    return unbalanced_steps(worker.fabric, worker.config, all);
+  });
 }
 
 /// One epoch: T rounds of local steps and a weighted average of parameters.
@@ -103,10 +120,10 @@ void report_rounds(Worker& worker,
 
 /// This worker's samples when everybody takes H_p·B in turn, round by round.
 Share share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
+  const auto rank = static_cast<std::size_t>(worker.fabric.rank());
   const std::int64_t batch = worker.config.batch;
-  const auto own = local.steps.begin() + worker.fabric.rank();
-  return {.offset = std::accumulate(local.steps.begin(), own, std::int64_t{0}) * batch,
-          .length = *own * batch,
+  return {.offset = local.begins[rank] * batch,
+          .length = local.steps[rank] * batch,
           .stride = local.total() * batch,
           .count = rounds};
 }
@@ -116,17 +133,11 @@ Share share_of(const Worker& worker, const LocalSteps& local, std::int64_t round
 Share drawn_share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
   const auto rank = static_cast<std::size_t>(worker.fabric.rank());
   const std::int64_t batch = worker.config.batch;
-  std::int64_t before = 0;  // steps per round of the own class
-  std::int64_t all = 0;
-  for (std::size_t other = 0; other < local.steps.size(); ++other) {
-    if (local.is_fast[other] != local.is_fast[rank]) continue;
-    if (other < rank) before += local.steps[other];
-    all += local.steps[other];
-  }
-  const std::int64_t first = local.is_fast[rank] ? 0 : (local.total() - all) * rounds;
-  return {.offset = (first + before) * batch,
+  const bool is_fast = local.is_fast[rank];
+  const std::int64_t first = is_fast ? 0 : local.fast * rounds;
+  return {.offset = (first + local.before[rank]) * batch,
           .length = local.steps[rank] * batch,
-          .stride = all * batch,
+          .stride = (is_fast ? local.fast : local.slow) * batch,
           .count = rounds};
 }
 
@@ -158,13 +169,12 @@ void run_local_sgd(Worker& worker) {
 
 void run_unbalanced_local_sgd(Worker& worker) {
   const int workers = trainer_count(worker.fabric);
-  const LocalSteps local = unbalanced_steps(worker);
-  const std::int64_t steps = local.steps[static_cast<std::size_t>(worker.fabric.rank())];
-  const std::int64_t most = *std::max_element(local.steps.begin(), local.steps.end());
+  const std::shared_ptr<const LocalSteps> local = unbalanced_steps(worker);
+  const std::int64_t steps = local->steps[static_cast<std::size_t>(worker.fabric.rank())];
   const std::int64_t rounds =
-      rounds_per_epoch(worker.train_samples, workers, worker.config.batch, most);
-  const Share share = share_of(worker, local, rounds);
-  report_rounds(worker, rounds, steps, most);
+      rounds_per_epoch(worker.train_samples, workers, worker.config.batch, local->most);
+  const Share share = share_of(worker, *local, rounds);
+  report_rounds(worker, rounds, steps, local->most);
 
   train_epochs(worker, [&](std::int64_t) {
     worker.learner.use_shuffled(share);
@@ -175,23 +185,21 @@ void run_unbalanced_local_sgd(Worker& worker) {
 void run_biased_local_sgd(Worker& worker) {
   const JobConfig& config = worker.config;
   const int workers = trainer_count(worker.fabric);
-  const LocalSteps local = unbalanced_steps(worker);
-  const std::int64_t steps = local.steps[static_cast<std::size_t>(worker.fabric.rank())];
-  const std::int64_t most = *std::max_element(local.steps.begin(), local.steps.end());
-  const std::int64_t rounds = rounds_per_epoch(worker.train_samples, workers, config.batch, most);
-  const Share share = config.sampling == Sampling::none ? share_of(worker, local, rounds)
-                                                        : drawn_share_of(worker, local, rounds);
+  const std::shared_ptr<const LocalSteps> local = unbalanced_steps(worker);
+  const std::int64_t steps = local->steps[static_cast<std::size_t>(worker.fabric.rank())];
+  const std::int64_t rounds =
+      rounds_per_epoch(worker.train_samples, workers, config.batch, local->most);
+  const Share share = config.sampling == Sampling::none ? share_of(worker, *local, rounds)
+                                                        : drawn_share_of(worker, *local, rounds);
   const double weight = config.weighted_aggregation
-                            ? static_cast<double>(steps) / static_cast<double>(local.total())
+                            ? static_cast<double>(steps) / static_cast<double>(local->total())
                             : 1.0 / workers;
-  BiasedDraw draw = {.alpha = config.alpha,
-                     .high_loss_to_slow = config.high_loss_to == Favoured::slow,
-                     .disjoint = config.sampling == Sampling::unified};
-  for (std::size_t rank = 0; rank < local.steps.size(); ++rank) {
-    (local.is_fast[rank] ? draw.fast_samples : draw.slow_samples) +=
-        rounds * local.steps[rank] * config.batch;
-  }
-  report_rounds(worker, rounds, steps, most);
+  const BiasedDraw draw = {.fast_samples = rounds * local->fast * config.batch,
+                           .slow_samples = rounds * local->slow * config.batch,
+                           .alpha = config.alpha,
+                           .high_loss_to_slow = config.high_loss_to == Favoured::slow,
+                           .disjoint = config.sampling == Sampling::unified};
+  report_rounds(worker, rounds, steps, local->most);
 
   train_epochs(worker, [&](std::int64_t) {
     if (config.sampling == Sampling::none) {

@@ -47,6 +47,13 @@ std::vector<std::int64_t> exact_shares(std::int64_t total, const std::vector<dou
   return shares;
 }
 
+std::vector<std::int64_t> begins_of(const std::vector<std::int64_t>& shares) {
+  std::vector<std::int64_t> begins = {0};
+  begins.reserve(shares.size() + 1);
+  for (const std::int64_t share : shares) begins.push_back(begins.back() + share);
+  return begins;
+}
+
 void TimeCurve::add(std::int64_t batch, double seconds) {
   if (batch <= 0) return;
   const auto size = static_cast<double>(batch);

@@ -20,6 +20,9 @@ namespace epochcast {
 [[nodiscard]] std::vector<std::int64_t> exact_shares(std::int64_t total,
                                                      const std::vector<double>& weights);
 
+/// Where each worker's share begins when they lie one after the other, and where the last one ends.
+[[nodiscard]] std::vector<std::int64_t> begins_of(const std::vector<std::int64_t>& shares);
+
 /// Seconds of a worker as a function of its batch: measured points joined by lines, from (0, 0).
 class TimeCurve {
  public:

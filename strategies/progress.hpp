@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "core/shared_numbers.hpp"
+
 namespace epochcast {
 
 /// Where a worker stands in the nested loops of its strategy, so that an interrupted job can go on
@@ -22,7 +24,7 @@ class Progress {
   /// When a resumed job has come to where it stood.
   std::function<void()> reached;
   /// What survives an interruption, by name.
-  std::map<std::string, std::vector<double>> memory;
+  std::map<std::string, SharedNumbers> memory;
 
   /// Enters a loop of `count` iterations; returns the first one to run.
   std::int64_t enter(std::int64_t count);

@@ -8,10 +8,11 @@
 namespace epochcast {
 int trainer_count(const Fabric& fabric) {
   const auto workers = fabric.workers();
-  return static_cast<int>(
-      std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+  const auto first_server =
+      std::partition_point(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
         return worker.role == Role::trains;
-      }));
+      });
+  return static_cast<int>(first_server - workers.begin());
 }
 
 std::int64_t iterations_per_epoch(std::int64_t train_samples, std::int64_t global_batch) {
@@ -108,15 +109,15 @@ void all_reduce_gradients(Worker& worker,
   for (const Request& request : on_the_way) fabric.wait(request);
 }
 
-std::vector<double> remembered(Worker& worker,
-                               const std::string& name,
-                               const std::function<std::vector<double>()>& measure) {
-  std::vector<double>& known = worker.progress.memory[name];
-  if (known.empty()) known = measure();
+SharedNumbers remembered(Worker& worker,
+                         const std::string& name,
+                         const std::function<SharedNumbers()>& measure) {
+  SharedNumbers& known = worker.progress.memory[name];
+  if (known.values().empty()) known = measure();
   return known;
 }
 
-std::vector<double> benchmark_all(Worker& worker, std::int64_t batch) {
+SharedNumbers benchmark_all(Worker& worker, std::int64_t batch) {
   return remembered(worker, "seconds of batch " + std::to_string(batch), [&] {
     const double seconds = worker.learner.benchmark(batch);
     return worker.fabric.all_gather({&seconds, 1}, worker.fabric.world());

@@ -43,13 +43,13 @@ void all_reduce_gradients(Worker& worker,
                           const Communicator& among);
 
 /// Every worker's seconds for a batch of its own size, measured now, by rank.
-[[nodiscard]] std::vector<double> benchmark_all(Worker& worker, std::int64_t batch);
+[[nodiscard]] SharedNumbers benchmark_all(Worker& worker, std::int64_t batch);
 
 /// What `measure` has returned when it was first called under this name, also if that was before an
 /// interruption.
-[[nodiscard]] std::vector<double> remembered(Worker& worker,
-                                             const std::string& name,
-                                             const std::function<std::vector<double>()>& measure);
+[[nodiscard]] SharedNumbers remembered(Worker& worker,
+                                       const std::string& name,
+                                       const std::function<SharedNumbers()>& measure);
 
 /// Everybody trains on `steps` batches of B samples between exchanges, of which an epoch has
 /// `count`.

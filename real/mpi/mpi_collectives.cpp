@@ -168,7 +168,7 @@ void MpiFabric::gather(Payload mine, Payload all, int root, const Communicator& 
   }));
 }
 
-std::vector<double> MpiFabric::all_gather(std::span<const double> mine, const Communicator& among) {
+SharedNumbers MpiFabric::all_gather(std::span<const double> mine, const Communicator& among) {
   std::vector<double> all(mine.size() * static_cast<std::size_t>(among.size()));
   traffic_ += plan_of(group_of(among), sizeof(double) * static_cast<double>(all.size())).sent;
   run(collective(among, "all-gather", [&all, mine](Group& group) {

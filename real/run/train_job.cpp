@@ -108,7 +108,7 @@ class TrainingRun {
     }
     resumed_at_ = state->position.at(1);
     if (is_first()) progress_.say("resuming in epoch " + std::to_string(*resumed_at_ + 1));
-    worker_.progress.memory = std::move(state->memory);
+    worker_.progress.memory = {state->memory.begin(), state->memory.end()};
     worker_.progress.resume_at(std::move(state->position));
     worker_.progress.reached = [this, bytes = std::move(state->learner)] {
       try {
@@ -143,7 +143,7 @@ class TrainingRun {
 
   void save(std::vector<std::int64_t> position) {
     checkpoints_->save({.position = std::move(position),
-                        .memory = worker_.progress.memory,
+                        .memory = {worker_.progress.memory.begin(), worker_.progress.memory.end()},
                         .learner = learner_->save()});
   }
 

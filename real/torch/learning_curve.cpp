@@ -46,11 +46,12 @@ CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
   counted_epochs_ = report.epochs;
   counted_bytes_ = bytes;
 
-  std::vector<double>& totals = worker_.progress.memory["learning curve"];
+  std::vector<double> totals = worker_.progress.memory["learning curve"];
   totals.resize(3);
   totals[0] += epoch_s;
   totals[1] += sums[2];
   totals[2] += sums[6];
+  worker_.progress.memory["learning curve"] = totals;
   CurvePoint point = {.epoch = epoch + 1,
                       .training_s = totals[0],
                       .samples = totals[1],

@@ -182,7 +182,7 @@ TEST_CASE("collectives with servers are replayed wherever the servers' nodes are
   const auto push_and_pull = [](int times) {
     return [times](Fabric& fabric) {
       const Communicator& all = fabric.communicator(
-          fabric.world().ranks, {.algorithm = "push-pull", .servers = {4}, .partition_bytes = 1e6});
+          fabric.world().ranks, {.algorithm = "push-pull", .servers = 1, .partition_bytes = 1e6});
       for (int i = 0; i < times; ++i) fabric.all_reduce({.bytes = 12e6, .values = {}}, 1, all);
     };
   };

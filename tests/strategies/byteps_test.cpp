@@ -43,7 +43,7 @@ TEST_CASE("byteps pushes every gradient to the servers once per iteration, K = f
     for (const FakeCall& call : calls) {
       CHECK(call.all_reduce.algorithm == "push-pull");
       CHECK(call.all_reduce.partition_bytes == 1000);
-      CHECK_THAT(call.all_reduce.servers, Equals(std::vector<int>{3, 4}));
+      CHECK(call.all_reduce.servers == 2);
       CHECK_THAT(call.ranks, Equals(std::vector<int>{0, 1, 2, 3, 4}));
     }
   }

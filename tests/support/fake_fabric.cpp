@@ -96,7 +96,7 @@ class FakeFabric : public Fabric {
     note({.name = "gather", .bytes = mine.bytes, .peer = root, .ranks = among.ranks});
     wait_for(*job_.join(rank_, among, "gather", root, {.payload = mine, .all = all}));
   }
-  std::vector<double> all_gather(std::span<const double> mine, const Communicator& among) override {
+  SharedNumbers all_gather(std::span<const double> mine, const Communicator& among) override {
     const double bytes = sizeof(double) * static_cast<double>(mine.size());
     note({.name = "all_gather", .bytes = bytes, .ranks = among.ranks});
     const auto collective =

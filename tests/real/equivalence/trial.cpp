@@ -68,7 +68,7 @@ Part train(const Trial& trial, MPI_Comm comm) {
                    .learner = *learner,
                    .config = trial.config,
                    .train_samples = trial.train_samples};
-  worker.progress.memory = trial.memory;
+  worker.progress.memory = {trial.memory.begin(), trial.memory.end()};
   part.samples.clear();
   worker.after_epoch = [&](std::int64_t) {
     part.samples.push_back(std::exchange(loaded, {}));

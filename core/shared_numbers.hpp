@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <any>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace epochcast {
+
+/// Numbers that all workers have in common, as Fabric::all_gather() returns them. Copies are the
+/// same numbers, which never change.
+///
+/// Workers that live in one process hold them together, and what follows from them is computed
+/// once: a simulation of P workers would otherwise keep P² numbers, and take P² steps where each
+/// process of a real job takes P.
+class SharedNumbers {
+ public:
+  SharedNumbers() : SharedNumbers(std::vector<double>()) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): numbers are what it is
+  SharedNumbers(std::vector<double> values) : shared_(std::make_shared<Shared>()) {
+    shared_->values = std::move(values);
+  }
+
+  [[nodiscard]] const std::vector<double>& values() const { return shared_->values; }
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  operator const std::vector<double>&() const { return values(); }
+
+  /// What follows from the numbers: `conclude(values())`, called for the first who asks. It has to
+  /// return the same to everybody, and these numbers are asked for one conclusion only.
+  template <typename Conclude>
+  [[nodiscard]] auto follow(const Conclude& conclude) const {
+    using Conclusion = std::invoke_result_t<const Conclude&, const std::vector<double>&>;
+    using Known = std::shared_ptr<const Conclusion>;
+    if (!shared_->conclusion.has_value())
+      shared_->conclusion = Known(std::make_shared<const Conclusion>(conclude(values())));
+    return std::any_cast<Known>(shared_->conclusion);
+  }
+
+ private:
+  struct Shared {
+    std::vector<double> values;
+    std::any conclusion;
+  };
+  std::shared_ptr<Shared> shared_;
+};
+
+}  // namespace epochcast

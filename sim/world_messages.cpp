@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the messages of a collective go through SimGrid.
+#include <cmath>
+
+#include "sim/world_state.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+namespace sg = simgrid::s4u;
+
+constexpr int kCollectiveChannel = 0;
+// Whenever a transfer ends, SimGrid looks through all others of its actor: beyond this many, they
+// are shared out among several.
+constexpr std::size_t kMostOfOneActor = 256;
+
+}  // namespace
+
+void World::simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic) {
+  const auto& ranks = meeting.among->ranks;
+  const int self = ranks[static_cast<std::size_t>(member)];
+  const double unit_bytes =
+      meeting.bytes / static_cast<double>(std::max<std::int64_t>(1, meeting.schedule->divisions()));
+  double added_bytes = 0;
+  for (const Action& action : round) {
+    const double bytes = unit_bytes * static_cast<double>(action.block.size());
+    if (action.kind == ActionKind::send) {
+      ++simulated_messages_;
+      traffic += traffic_between(self, ranks[static_cast<std::size_t>(action.peer)], bytes);
+    } else if (action.kind == ActionKind::receive_add) {
+      added_bytes += bytes;
+    }
+  }
+  if (round.size() <= kMostOfOneActor) {
+    transfer(*meeting.among, member, unit_bytes, {round.data(), round.size()});
+  } else {
+    share_out(*meeting.among, member, unit_bytes, {round.data(), round.size()});
+  }
+  const double adding_s = added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
+  if (adding_s > 0) sg::this_actor::sleep_for(adding_s);
+}
+
+void World::share_out(const Communicator& among,
+                      int member,
+                      double unit_bytes,
+                      std::span<const Action> actions) {
+  // By peer: transfers of a pair match in the order in which they are posted.
+  std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
+  for (const Action& action : actions)
+    parts[static_cast<std::size_t>(action.peer) % parts.size()].push_back(action);
+  std::vector<sg::ActorPtr> helpers;
+  for (const std::vector<Action>& part : parts) {
+    helpers.push_back(sg::Actor::create(
+        "transfers", rank(among.ranks[static_cast<std::size_t>(member)]).host, [&, &part = part] {
+          transfer(among, member, unit_bytes, part);
+        }));
+  }
+  for (const sg::ActorPtr& helper : helpers) helper->join();
+}
+
+void World::transfer(const Communicator& among,
+                     int member,
+                     double unit_bytes,
+                     std::span<const Action> actions) {
+  static int message = 0;  // SimGrid wants something to carry
+  const int self = among.ranks[static_cast<std::size_t>(member)];
+  boost::container::small_vector<sg::CommPtr, 4> transfers;
+  boost::container::small_vector<int*, 4> received(actions.size());
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    const Action& action = actions[i];
+    const int peer = among.ranks[static_cast<std::size_t>(action.peer)];
+    if (action.kind == ActionKind::send) {
+      const double bytes = unit_bytes * static_cast<double>(action.block.size());
+      transfers.push_back(send_async(self, peer, kCollectiveChannel, &message, bytes));
+    } else {
+      transfers.push_back(mailbox(peer, self, kCollectiveChannel)->get_async<int>(&received[i]));
+    }
+  }
+  for (const sg::CommPtr& transfer : transfers) transfer->wait();
+}
+
+sg::CommPtr World::send_async(int from, int to, int channel, void* content, double bytes) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+  sg::CommPtr transfer = mailbox(from, to, channel)->put_init(content, whole);
+  if (const MessageCosts* costs = messages_between(from, to))
+    transfer->set_rate(costs->regime(bytes).bytes_per_s);
+  transfer->vetoable_start();
+  return transfer;
+}
+
+}  // namespace epochcast::sim
