@@ -85,6 +85,21 @@ std::string answer(const ForecastTask& task, const Job& files, const RecordFiles
   return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
+ForecastOutcome outcome_of(const ForecastTask& task, const TaskAnswer& reply) {
+  ForecastOutcome outcome = {.task = task, .run = std::nullopt, .problems = {}};
+  const auto json =
+      nlohmann::ordered_json::parse(reply.death.empty() ? reply.text : "{}", nullptr, false);
+  if (json.contains("run")) {
+    outcome.run = run_from_json(json["run"]);
+  } else if (json.contains("problems")) {
+    outcome.problems = json["problems"].get<std::vector<std::string>>();
+  } else {
+    outcome.has_died = true;
+    outcome.problems = {json.value("failure", "the simulating process was " + reply.death)};
+  }
+  return outcome;
+}
+
 }  // namespace
 
 SweepAxis parse_axis(const std::string& text, Command command, const std::string& flag) {
@@ -159,39 +174,45 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
   return tasks;
 }
 
-std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
-                                          const Catalog& catalog,
-                                          const RecordFiles& records,
-                                          const std::function<void(std::size_t)>& done) {
-  std::vector<ForecastOutcome> outcomes;
+void forecast_each(const std::vector<ForecastTask>& tasks,
+                   const Catalog& catalog,
+                   const RecordFiles& records,
+                   const std::function<void(std::size_t)>& done,
+                   const std::function<void(const ForecastOutcome&)>& outcome) {
   std::vector<const Job*> jobs;
   // Points of a sweep mostly share their files: read each combination once, before forking.
   std::map<std::string, Job> loaded;
   for (const ForecastTask& task : tasks) {
-    outcomes.push_back({.task = task, .run = std::nullopt, .problems = {}});
     auto [at, is_new] = loaded.try_emplace(files_of(task.config));
     if (is_new) at->second = load_job(task.config, catalog);
     jobs.push_back(&at->second);
   }
   std::size_t finished = 0;
+  std::size_t next = 0;                          // to be handed over
+  std::map<std::size_t, ForecastOutcome> early;  // by task: one before it has not finished
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
       [&](std::size_t i) { return answer(tasks[i], *jobs[i], records); },
       [&](std::size_t i, const TaskAnswer& reply) {
-        ForecastOutcome& outcome = outcomes[i];
-        const auto json =
-            nlohmann::ordered_json::parse(reply.death.empty() ? reply.text : "{}", nullptr, false);
-        if (json.contains("run")) {
-          outcome.run = run_from_json(json["run"]);
-        } else if (json.contains("problems")) {
-          outcome.problems = json["problems"].get<std::vector<std::string>>();
-        } else {
-          outcome.has_died = true;
-          outcome.problems = {json.value("failure", "the simulating process was " + reply.death)};
-        }
+        early.emplace(i, outcome_of(tasks[i], reply));
         done(++finished);
+        for (auto first = early.begin(); first != early.end() && first->first == next; ++next) {
+          outcome(first->second);
+          first = early.erase(first);
+        }
       });
+}
+
+std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
+                                          const Catalog& catalog) {
+  std::vector<ForecastOutcome> outcomes;
+  forecast_each(
+      tasks,
+      catalog,
+      {},
+      [](std::size_t) {},
+      [&](const ForecastOutcome& outcome) { outcomes.push_back(outcome); });
   return outcomes;
 }
 

@@ -54,12 +54,17 @@ struct RecordFiles {
   std::string chakra = {};    ///< a folder: what every worker does, as execution traces
 };
 
-/// Forecasts all tasks in parallel processes; outcomes come in the order of the tasks. `done(n)` is
-/// called after the n-th has finished.
-[[nodiscard]] std::vector<ForecastOutcome> forecast_all(
-    const std::vector<ForecastTask>& tasks,
-    const Catalog& catalog,
-    const RecordFiles& records,
-    const std::function<void(std::size_t)>& done);
+/// Forecasts all tasks in parallel processes. `outcome` gets what became of each, in the order of
+/// the tasks, as soon as it and all before it are there; `done(n)` is called after the n-th has
+/// finished, in any order.
+void forecast_each(const std::vector<ForecastTask>& tasks,
+                   const Catalog& catalog,
+                   const RecordFiles& records,
+                   const std::function<void(std::size_t)>& done,
+                   const std::function<void(const ForecastOutcome&)>& outcome);
+
+/// The same, when all have finished.
+[[nodiscard]] std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
+                                                        const Catalog& catalog);
 
 }  // namespace epochcast

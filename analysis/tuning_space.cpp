@@ -40,7 +40,7 @@ double samples_of(const RunResult& run) {
 
 std::vector<ForecastOutcome> forecasts_of(const std::vector<ForecastTask>& tasks) {
   std::vector<ForecastOutcome> outcomes =
-      forecast_all(tasks, Catalog::standard(), {}, [](std::size_t) {});
+      forecast_all(tasks, Catalog::standard());
   for (const ForecastOutcome& outcome : outcomes) {
     if (outcome.run) continue;
     if (outcome.has_died) throw RunError(outcome.problems.front());

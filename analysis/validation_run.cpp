@@ -128,7 +128,7 @@ std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cas
     }
   }
   const std::vector<ForecastOutcome> outcomes =
-      forecast_all(tasks, catalog, {}, [](std::size_t) {});
+      forecast_all(tasks, catalog);
   for (std::size_t task = 0; task < tasks.size(); ++task) {
     ValidationRow& row = rows[case_of_task[task]];
     const ForecastOutcome& outcome = outcomes[task];

@@ -10,6 +10,7 @@
 #include "bench/program.hpp"
 #include "bench/report.hpp"
 #include "core/batch_cost.hpp"
+#include "strategies/strategy.hpp"
 
 namespace epochcast::bench {
 namespace {
@@ -122,6 +123,42 @@ void measure_scale(const std::string& program, const Inputs& inputs) {
   report("  memory", two_levels.gib, {.bound = 4, .is_minimum = false, .format = "%.2f GiB"});
 }
 
+/// What each strategy takes for many workers, four GPUs and a CPU to a node: four times as many
+/// must not take sixteen times as much.
+void measure_growth(const std::string& program, const Inputs& inputs) {
+  const std::string job =
+      " --network resnet50 --dataset imagenet --batch 4 --epochs 2 --partition functional"
+      " --local-steps 2 --batch-seconds gpu=10ms,cpu=20ms --all-reduce ring --platform ";
+  constexpr int kFew = 2500 / 5;
+  constexpr int kMany = 10000 / 5;
+  for (const Strategy& strategy : strategies()) {
+    const std::string run = "simulate --strategy " + std::string(strategy.name) + job;
+    Costs few, many;
+    few.add(run_program(program, run + inputs.mixed_platform(kFew)));
+    many.add(run_program(program, run + inputs.mixed_platform(kMany)));
+    const std::string what = "10,000 workers, " + std::string(strategy.name);
+    report(
+        what, many.seconds, {.bound = 15, .is_minimum = false, .format = "%.2f s"}, many.remark());
+    report("  memory", many.gib, {.bound = 2, .is_minimum = false, .format = "%.2f GiB"});
+    report("  processor time / that of 2,500 workers",
+           {many.processor_s.front() / few.processor_s.front()},
+           {.bound = 8, .is_minimum = false, .format = "%.1f"});
+  }
+  for (const std::string all_reduce : {"ring", "hierarchical"}) {
+    Costs most;
+    most.add(run_program(program,
+                         "simulate --platform " + inputs.platform(6250, 8, "v100-32gb") +
+                             " --network resnet50 --dataset imagenet --batch 4 --epochs 1 "
+                             "--strategy sync --all-reduce " +
+                             all_reduce));
+    report("50,000 workers, sync, " + all_reduce,
+           most.seconds,
+           {.bound = 60, .is_minimum = false, .format = "%.2f s"},
+           most.remark());
+    report("  memory", most.gib, {.bound = 8, .is_minimum = false, .format = "%.2f GiB"});
+  }
+}
+
 /// Time of an epoch of 10,000 iterations over that of 100.
 void measure_length(const std::string& program, const Inputs& inputs, const std::string& model) {
   constexpr int kRepetitions = 7;
@@ -148,6 +185,7 @@ void run(const std::string& program) {
   measure_length(program, inputs, "v100-32gb");         // no spread
   measure_length(program, inputs, "amd-epyc-1thread");  // spread
   measure_scale(program, inputs);
+  measure_growth(program, inputs);
 }
 
 }  // namespace

@@ -64,16 +64,30 @@ Inputs::~Inputs() {
 }
 
 std::string Inputs::platform(int nodes, int devices, const std::string& model) const {
-  const std::string file =
-      (folder_ / (std::to_string(nodes) + "x" + std::to_string(devices) + "-" + model + ".json"))
-          .string();
+  return write_platform(std::to_string(nodes) + "x" + std::to_string(devices) + "-" + model,
+                        nodes,
+                        R"({"class": "device", "model": ")" + model + R"(", "count": )" +
+                            std::to_string(devices) + R"(, "reduce": "300GBps"})");
+}
+
+std::string Inputs::mixed_platform(int nodes) const {
+  return write_platform(std::to_string(nodes) + "-mixed",
+                        nodes,
+                        R"({"class": "gpu", "model": "gpu", "count": 4, "reduce": "300GBps"},
+               {"class": "cpu", "model": "cpu", "count": 1, "reduce": "30GBps"})");
+}
+
+std::string Inputs::write_platform(const std::string& name,
+                                   int nodes,
+                                   const std::string& devices) const {
+  const std::string file = (folder_ / (name + ".json")).string();
   std::ofstream(file) << R"({"schema": "epochcast.platform/1", "name": "bench", "title": "bench",
  "source": )" << kSource
                       << R"(,
  "nodes": [{"name": "node", "count": )"
                       << nodes << R"(,
-   "devices": [{"class": "device", "model": ")"
-                      << model << R"(", "count": )" << devices << R"(, "reduce": "300GBps"}],
+   "devices": [)" << devices
+                      << R"(],
    "interconnect": {"topology": "pcie", "bandwidth": "12GBps", "latency": "1us",
                     "source": )"
                       << kSource << R"(}}],

@@ -27,10 +27,16 @@ class Inputs {
 
   /// A star of equal nodes with `devices` of one model on PCIe. Returns the file's name.
   [[nodiscard]] std::string platform(int nodes, int devices, const std::string& model) const;
+  /// A star of nodes with four "gpu" and one "cpu" on PCIe.
+  [[nodiscard]] std::string mixed_platform(int nodes) const;
   /// Images like CIFAR-10's.
   [[nodiscard]] std::string dataset(long long samples) const;
 
  private:
+  [[nodiscard]] std::string write_platform(const std::string& name,
+                                           int nodes,
+                                           const std::string& devices) const;
+
   std::filesystem::path folder_;
 };
 

@@ -28,10 +28,12 @@ void ProgressBar::say(const std::string& line) {
 
 void ProgressBar::update(double done, const std::string& note) {
   constexpr double kQuiet_s = 0.5;
+  constexpr double kPause_s = 0.1;
   constexpr int kWidth = 30;
   const double elapsed_s =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   if (elapsed_s < kQuiet_s || total_ <= 0 || done <= first_) return;
+  if (has_bar_ && elapsed_s < shown_s_ + kPause_s) return;
   const double left_s = elapsed_s / (done - first_) * (total_ - done);
   std::ostringstream counts;
   counts << what_ << ' ' << std::setprecision(6) << std::floor(100 * done) / 100 << '/' << total_
@@ -42,6 +44,7 @@ void ProgressBar::update(double done, const std::string& note) {
     out_ << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "] "
          << counts.str() << "\033[K" << std::flush;
     has_bar_ = true;
+    shown_s_ = elapsed_s;
   } else if (tenth > shown_tenth_) {
     shown_tenth_ = tenth;
     out_ << counts.str() << '\n' << std::flush;

@@ -22,17 +22,19 @@ class ProgressBar {
   void update(double done, const std::string& note = {});
   /// A line of its own, above the bar.
   void say(const std::string& line);
+  /// Takes the bar away until the next update: something else writes to the terminal.
+  void wipe();
 
  private:
   std::ostream& out_;
   bool is_terminal_;
-  void wipe();
 
   std::string what_;
   double total_;
   double first_;  ///< done before this process began
   int shown_tenth_ = 0;
   bool has_bar_ = false;
+  double shown_s_ = 0;  ///< since the start, when the bar was last drawn
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

@@ -4,9 +4,9 @@
 #include <boost/program_options.hpp>
 #include <iostream>
 
+#include "cli/forecast_writer.hpp"
 #include "cli/job_options.hpp"
 #include "cli/run_options.hpp"
-#include "cli/show_forecasts.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 #include "real/mpi/give_up.hpp"
@@ -38,7 +38,9 @@ int run(const std::vector<std::string>& arguments) {
     ForecastOutcome outcome;
     outcome.task = {.config = config, .strategy = config.strategy, .point = {}};
     outcome.run = result;
-    show_outcomes(std::cout, format_from(values), {outcome}, shell_text(words));
+    const auto writer = make_forecast_writer(std::cout, format_from(values), shell_text(words));
+    writer->add(outcome);
+    writer->finish();
     std::cout.flush();
   }
   return 0;

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "cli/table.hpp"
@@ -52,10 +50,10 @@ std::string workers_text(const RunResult& run) {
 }
 
 /// The runs of one point of the sweep, fastest first.
-std::vector<const RunResult*> ranked(const std::vector<const ForecastOutcome*>& point) {
+std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point) {
   std::vector<const RunResult*> runs;
-  for (const ForecastOutcome* outcome : point) {
-    if (outcome->run) runs.push_back(&*outcome->run);
+  for (const ForecastOutcome& outcome : point) {
+    if (outcome.run) runs.push_back(&*outcome.run);
   }
   std::stable_sort(runs.begin(), runs.end(), [](const RunResult* a, const RunResult* b) {
     return a->epoch_s < b->epoch_s;
@@ -143,109 +141,33 @@ void show_notes(std::ostream& out, const std::vector<const RunResult*>& runs) {
   }
 }
 
-void show_point(std::ostream& out, const std::vector<const ForecastOutcome*>& point) {
+}  // namespace
+
+void show_point(std::ostream& out, const std::vector<ForecastOutcome>& point) {
   const std::vector<const RunResult*> runs = ranked(point);
   if (!runs.empty()) {
-    show_heading(out, runs, point.front()->task.point);
+    show_heading(out, runs, point.front().task.point);
     show_ranking(out, runs);
     const bool has_notes =
-        std::any_of(point.begin(), point.end(), [](const ForecastOutcome* outcome) {
-          return !outcome->run || !outcome->run->notes.empty();
+        std::any_of(point.begin(), point.end(), [](const ForecastOutcome& outcome) {
+          return !outcome.run || !outcome.run->notes.empty();
         });
     if (has_notes) out << '\n';
     show_notes(out, runs);
   }
-  for (const ForecastOutcome* outcome : point) {
-    for (const std::string& problem : outcome->problems) {
-      out << "  " << outcome->task.strategy << ": not forecast: " << problem << '\n';
+  for (const ForecastOutcome& outcome : point) {
+    for (const std::string& problem : outcome.problems) {
+      out << "  " << outcome.task.strategy << ": not forecast: " << problem << '\n';
     }
   }
 }
 
-}  // namespace
-
-void show_outcomes(std::ostream& out,
-                   Format format,
-                   const std::vector<ForecastOutcome>& outcomes,
-                   const std::string& command) {
-  switch (format) {
-    case Format::table:
-      return show_table(out, outcomes);
-    case Format::json:
-      return show_json(out, outcomes, command);
-    case Format::csv:
-      return show_csv(out, outcomes);
-  }
-}
-
-void show_table(std::ostream& out, const std::vector<ForecastOutcome>& outcomes) {
-  for (std::size_t begin = 0; begin < outcomes.size();) {
-    std::vector<const ForecastOutcome*> point;
-    std::size_t end = begin;
-    while (end < outcomes.size() && outcomes[end].task.point == outcomes[begin].task.point)
-      point.push_back(&outcomes[end++]);
-    if (begin > 0) out << '\n';
-    show_point(out, point);
-    begin = end;
-  }
+void show_legend(std::ostream& out) {
   out << "\n  Epoch, compute, exchange (communication that is not hidden) and blocked (waiting for "
          "other workers) are means over\n"
          "  workers and epochs; bytes are sums over workers. Inputs: the lowest grade among "
          "platform, links and costs\n"
          "  (measured > published > estimated).\n";
-}
-
-void show_json(std::ostream& out,
-               const std::vector<ForecastOutcome>& outcomes,
-               const std::string& command) {
-  std::vector<RunResult> runs;
-  for (const ForecastOutcome& outcome : outcomes) {
-    if (outcome.run) runs.push_back(*outcome.run);
-  }
-  nlohmann::ordered_json json = to_json(runs, command);
-  for (const ForecastOutcome& outcome : outcomes) {
-    if (outcome.run) continue;
-    json["not_forecast"].push_back({{"strategy", outcome.task.strategy},
-                                    {"point", outcome.task.point},
-                                    {"problems", outcome.problems}});
-  }
-  // What was typed may be no UTF-8.
-  out << json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << '\n';
-}
-
-void show_csv(std::ostream& out, const std::vector<ForecastOutcome>& outcomes) {
-  const auto number = [](double value) {
-    std::array<char, 32> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-    return std::string(text.data(), end);
-  };
-  const auto quoted = [](const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-    return result + "\"";
-  };
-  out << "point,strategy,platform,network,dataset,nodes,workers,batch,epochs,iterations_per_epoch,"
-         "rounds_per_epoch,"
-         "epoch_s,epoch_s_low,epoch_s_high,startup_s,compute_s,exposed_communication_s,blocked_s,"
-         "intra_node_bytes,"
-         "inter_node_bytes,input_grade\n";
-  for (const ForecastOutcome& outcome : outcomes) {
-    if (!outcome.run) continue;
-    const RunResult& run = *outcome.run;
-    const auto bound = [&](double Interval::*member) {
-      return run.epoch_s_interval ? number((*run.epoch_s_interval).*member) : std::string();
-    };
-    out << quoted(outcome.task.point) << ',' << run.strategy << ',' << quoted(run.platform) << ','
-        << quoted(run.network) << ',' << quoted(run.dataset) << ',' << run.nodes << ','
-        << run.workers << ',' << run.batch << ',' << run.epochs << ',' << run.iterations_per_epoch
-        << ',' << run.rounds_per_epoch << ',' << number(run.epoch_s) << ','
-        << bound(&Interval::low_s) << ',' << bound(&Interval::high_s) << ','
-        << number(run.startup_s) << ',' << number(run.phases.compute_s) << ','
-        << number(run.phases.exposed_communication_s) << ',' << number(run.phases.blocked_s) << ','
-        << number(run.intra_node_bytes) << ',' << number(run.inter_node_bytes) << ','
-        << to_string(run.input_grade) << '\n';
-  }
 }
 
 }  // namespace epochcast

@@ -6,9 +6,9 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
+#include "cli/forecast_writer.hpp"
 #include "cli/job_options.hpp"
 #include "cli/progress_bar.hpp"
-#include "cli/show_forecasts.hpp"
 #include "core/error.hpp"
 #include "core/job_config.hpp"
 
@@ -34,27 +34,33 @@ po::options_description own_options() {
   return options;
 }
 
-/// 0 when something was forecast. That a strategy does not apply is an error unless all were asked
-/// for.
-int exit_status(const std::vector<ForecastOutcome>& outcomes) {
-  std::vector<std::string> problems;
-  bool has_run = false;
-  bool has_died = false;
-  bool was_named = false;
-  for (const ForecastOutcome& outcome : outcomes) {
-    has_run = has_run || outcome.run.has_value();
-    has_died = has_died || outcome.has_died;
-    if (outcome.run) continue;
-    was_named = was_named || outcome.task.config.strategy != "all";
+/// What could not be forecast, of all outcomes.
+class Failures {
+ public:
+  void add(const ForecastOutcome& outcome) {
+    has_run_ = has_run_ || outcome.run.has_value();
+    has_died_ = has_died_ || outcome.has_died;
+    if (outcome.run) return;
+    was_named_ = was_named_ || outcome.task.config.strategy != "all";
     for (const std::string& problem : outcome.problems) {
-      if (std::find(problems.begin(), problems.end(), problem) == problems.end())
-        problems.push_back(problem);
+      if (std::find(problems_.begin(), problems_.end(), problem) == problems_.end())
+        problems_.push_back(problem);
     }
   }
-  if (has_died) throw RunError(problems.front());
-  if (!problems.empty() && (!has_run || was_named)) throw UserError(problems);
-  return 0;
-}
+
+  /// Throws when nothing was forecast. That a strategy does not apply is an error unless all were
+  /// asked for.
+  void check() const {
+    if (has_died_) throw RunError(problems_.front());
+    if (!problems_.empty() && (!has_run_ || was_named_)) throw UserError(problems_);
+  }
+
+ private:
+  std::vector<std::string> problems_;  ///< each once
+  bool has_run_ = false;
+  bool has_died_ = false;
+  bool was_named_ = false;
+};
 
 }  // namespace
 
@@ -85,19 +91,28 @@ int run_simulate(const std::vector<std::string>& arguments) {
     throw UserError(flag + std::to_string(tasks.size()) +
                     " runs were asked for; expected one --strategy and no --sweep");
   }
-  std::vector<ForecastOutcome> outcomes;
+  std::vector<std::string> command = {"epochcast", "simulate"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  const auto writer = make_forecast_writer(std::cout, format, shell_text(command));
+  Failures failures;
   {
     ProgressBar progress(
         std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
-    outcomes = forecast_all(tasks, Catalog::standard(), records, [&](std::size_t done) {
-      progress.update(static_cast<double>(done));
-    });
+    forecast_each(
+        tasks,
+        Catalog::standard(),
+        records,
+        [&](std::size_t done) { progress.update(static_cast<double>(done)); },
+        [&](const ForecastOutcome& outcome) {
+          if (isatty(STDOUT_FILENO) != 0) progress.wipe();
+          writer->add(outcome);
+          failures.add(outcome);
+        });
   }
-  const int status = exit_status(outcomes);
-  std::vector<std::string> command = {"epochcast", "simulate"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  show_outcomes(std::cout, format, outcomes, shell_text(command));
-  return status;
+  writer->finish();
+  std::cout.flush();
+  failures.check();
+  return 0;
 }
 
 }  // namespace epochcast

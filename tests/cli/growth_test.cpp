@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What thousands of workers take: nobody keeps what every other worker keeps too.
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// Nodes with four GPUs that train and a CPU that does so too, or sums.
+std::string cluster_of(int nodes) {
+  const std::string source = R"("source": {"grade": "estimated", "method": "made up"})";
+  return R"({"schema": "epochcast.platform/1", "name": "many", "title": "many", )" + source +
+         R"(, "nodes": [{"name": "node", "count": )" + std::to_string(nodes) +
+         R"(, "devices": [{"class": "gpu", "model": "test-gpu", "count": 4, "reduce": "300GBps"},)"
+         R"( {"class": "cpu", "model": "test-cpu", "count": 1, "reduce": "30GBps"}],)"
+         R"( "interconnect": {"topology": "pcie", "bandwidth": "12GBps", "latency": "1us", )" +
+         source + R"(}}], "network": {"topology": "star", "bandwidth": "100Gbps",)" +
+         R"( "latency": "1us", )" + source + "}}";
+}
+
+// A worker takes two stacks, of which a few pages are used, and what SimGrid keeps of its links and
+// actors: 40 KiB as measured. One stack in full, or 4,000 numbers about others, would be over 64.
+TEST_CASE("memory grows with the workers, by at most 64 KiB for each", "[cli]") {
+  constexpr double kWorkers = 2000;
+  const Folder folder;
+  folder.write("small.json", cluster_of(20));
+  folder.write("large.json", cluster_of(420));
+  const std::string job =
+      "simulate --network resnet20 --dataset cifar10 --batch 4 --epochs 2 --format csv "
+      "--batch-seconds gpu=10ms,cpu=20ms --partition functional --local-steps 2 --strategy all ";
+
+  const Outcome small = folder.run(job + "--platform small.json");
+  const Outcome large = folder.run(job + "--platform large.json");
+
+  CHECK(small.status == 0);
+  CHECK(large.status == 0);
+  CHECK(lines(large.out).size() == lines(small.out).size());
+  CHECK(large.peak_bytes - small.peak_bytes < kWorkers * 64 * 1024);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
