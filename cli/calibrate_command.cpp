@@ -243,7 +243,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
     return 0;
   }
   std::vector<fs::path> messages;
-  for (const std::string& option : {"device-name", "name"}) {
+  for (const std::string option : {"device-name", "name"}) {
     if (values.count(option) == 0 || is_name(values[option].as<std::string>())) continue;
     throw UserError("--" + option + ": got \"" + values[option].as<std::string>() +
                     "\"; expected " + kExpectedName);
