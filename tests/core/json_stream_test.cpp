@@ -44,13 +44,13 @@ TEST_CASE("a stream hands over the elements of the lists at the top, and keeps t
 }
 
 TEST_CASE("what is no JSON is told by line and column") {
-  CHECK(problems("[1,\n 2 3]") == Texts{"f:2:4: not valid JSON at this place"});
+  CHECK(problems("[1,\n 2 3]") == Texts{"f:2:5: not valid JSON at this place"});
   CHECK(problems("[1,\n 2") == Texts{"f:2:3: not valid JSON (the file ends too early)"});
   CHECK(problems("") == Texts{"f:1:1: not valid JSON (the file ends too early)"});
   CHECK(problems("[] x") == Texts{"f:1:4: not valid JSON at this place"});
   CHECK(problems("[\"\xff\"]") == Texts{"f:1:3: not valid JSON at this place"});
   CHECK(problems(R"([{"a": 1, "b": 2, "a": 3}])") ==
-        Texts{"f:1:20: the key \"a\" is there twice in its object"});
+        Texts{"f:1:21: the key \"a\" is there twice in its object"});
   CHECK(problems("[1e999]") == Texts{"f:1:7: got a number that is too large to be represented"});
 }
 

@@ -125,7 +125,7 @@ TEST_CASE("what is no profile is bad input") {
         Texts{"p.json:1:30: not valid JSON (the file ends too early)"});
   CHECK(problems_in("[{\"ts\": NaN}]") == Texts{"p.json:1:9: not valid JSON at this place"});
   CHECK(problems_in("[{\"ts\": 1e999}]") ==
-        Texts{"p.json: has a number that is too large to be represented"});
+        Texts{"p.json:1:14: got a number that is too large to be represented"});
   CHECK(problems_in("{\"traceEvents\": {}}") ==
         Texts{"p.json: /traceEvents: got an object; expected a list"});
   CHECK(problems_in("{\"schema\": \"epochcast.trace/1\"}") ==
@@ -133,7 +133,7 @@ TEST_CASE("what is no profile is bad input") {
               "\"traceEvents\", or a list of events"});
   CHECK(problems_in("7").size() == 1);
   CHECK(problems_in(std::string(100'000, '[') + std::string(100'000, ']')) ==
-        Texts{"p.json: nested deeper than any Epochcast file"});
+        Texts{"p.json:1:33: nested deeper than any profile"});
   CHECK(profile_in("[1, null, \"x\", [], {\"ph\": 3}]").events.empty());
 }
 
