@@ -23,13 +23,13 @@ using namespace std::chrono_literals;
 constexpr auto kGlance = 200ms;
 
 /// A file without a name, for what a program says: nothing of it stays, however this ends.
-Descriptor unnamed_file() {
-  Descriptor file(memfd_create("stderr", MFD_CLOEXEC));
+FileDescriptor unnamed_file() {
+  FileDescriptor file(memfd_create("stderr", MFD_CLOEXEC));
   if (!file.is_open()) throw RunError(std::string("memfd_create: ") + std::strerror(errno));
   return file;
 }
 
-std::string text_of(const Descriptor& file) {
+std::string text_of(const FileDescriptor& file) {
   std::string text;
   lseek(file.number(), 0, SEEK_SET);
   for (std::string piece; !(piece = read_some(file)).empty();) text += piece;
@@ -50,8 +50,8 @@ void write_all(int file, const std::string& text) {
 struct Process {
   std::size_t task = 0;
   Child child;
-  Descriptor output;  ///< reading end of the pipe
-  Descriptor said;
+  FileDescriptor output;  ///< reading end of the pipe
+  FileDescriptor said;
   std::string text = {};
   std::size_t told = 0;  ///< of text: lines that were passed on
 };
@@ -108,7 +108,7 @@ class Pool {
 
   void start(std::size_t task) {
     Pipe pipe;
-    Descriptor said = unnamed_file();
+    FileDescriptor said = unnamed_file();
     Child child = work_.start(task, pipe.writing.number(), said.number());
     running_.push_back({.task = task,
                         .child = std::move(child),

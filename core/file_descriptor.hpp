@@ -22,6 +22,9 @@ class FileDescriptor {
     return *this;
   }
 
+  /// Closes it now.
+  void reset() { *this = FileDescriptor(); }
+
   [[nodiscard]] bool is_open() const { return number_ >= 0; }
   [[nodiscard]] int number() const { return number_; }
 

@@ -10,31 +10,16 @@
 #include <utility>
 #include <vector>
 
+#include "core/file_descriptor.hpp"
 #include "core/process/interruption.hpp"
 
 namespace epochcast {
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  ~Descriptor() { reset(); }
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept;
-
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  void reset();
-
- private:
-  int number_;
-};
-
 /// A pipe, closed on exec. Throws a RunError when none can be made.
 struct Pipe {
   Pipe();
-  Descriptor reading;
-  Descriptor writing;
+  FileDescriptor reading;
+  FileDescriptor writing;
 };
 
 /// Where a child's streams go; -1: where this process's go. Its stdin is empty.
@@ -70,11 +55,11 @@ class Child {
 
  private:
   explicit Child(pid_t pid) : pid_(pid) {}
-  [[nodiscard]] bool has_ended() const;
-  int bury();
+  [[nodiscard]] bool has_ended();
   void end();
 
   pid_t pid_ = 0;  ///< 0: over
+  std::optional<int> status_;
   std::optional<std::chrono::steady_clock::time_point> asked_;
 };
 
@@ -86,10 +71,11 @@ class Child {
 [[nodiscard]] int shell_status(int wait_status);
 
 /// Reads what has arrived, at most 64 KiB; nothing at the end. Throws a RunError.
-[[nodiscard]] std::string read_some(const Descriptor& file);
+[[nodiscard]] std::string read_some(const FileDescriptor& file);
 
 /// Hands over what comes until the end of the file. Throws Interrupted and RunError.
-void read_until_end(const Descriptor& file, const std::function<void(const std::string&)>& piece);
+void read_until_end(const FileDescriptor& file,
+                    const std::function<void(const std::string&)>& piece);
 
 /// Waits until some of the files can be read, or are over, at most for `time`: which of them.
 /// Throws Interrupted.

@@ -32,7 +32,7 @@ class LockFile {
 
  private:
   std::filesystem::path path_;
-  Descriptor file_;
+  FileDescriptor file_;
 };
 
 /// "process 1234 on node7": this one.

@@ -35,8 +35,8 @@ bool is_temporary(const fs::path& folder) {
 }
 
 /// Those who use a folder share its lock; who removes it has it alone. `flags`: those of open().
-Descriptor locked(const fs::path& folder, int operation, int flags) {
-  Descriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | flags));
+FileDescriptor locked(const fs::path& folder, int operation, int flags) {
+  FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | flags));
   if (lock.is_open() && flock(lock.number(), operation | LOCK_NB) != 0) lock.reset();
   return lock;
 }
@@ -47,7 +47,7 @@ void remove_stale(const fs::path& place, const std::string& kind) {
   for (const auto& entry : fs::directory_iterator(place, ignored)) {
     const fs::path& folder = entry.path();
     if (!folder.filename().string().starts_with(kind + "-") || !is_temporary(folder)) continue;
-    const Descriptor lock = locked(folder, LOCK_EX, O_CLOEXEC);
+    const FileDescriptor lock = locked(folder, LOCK_EX, O_CLOEXEC);
     if (lock.is_open()) fs::remove_all(folder, ignored);
   }
 }
@@ -59,7 +59,7 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
   bool is_late = false;
   while (!is_late && fs::exists(folder, ignored)) {
     is_late = std::chrono::steady_clock::now() > end;
-    const Descriptor lock = locked(folder, LOCK_EX, O_CLOEXEC);
+    const FileDescriptor lock = locked(folder, LOCK_EX, O_CLOEXEC);
     // It fails where others remove their files at the same time.
     if (lock.is_open() || is_late) fs::remove_all(folder, ignored);
     if (fs::exists(folder, ignored)) std::this_thread::sleep_for(10ms);
@@ -67,7 +67,7 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
 }
 
 /// Removes the folder once whoever has the other end of `alive` is gone, and all it started.
-[[noreturn]] void guard(const fs::path& folder, const Descriptor& alive) {
+[[noreturn]] void guard(const fs::path& folder, const FileDescriptor& alive) {
   setsid();  // what is sent to the owner's group is not meant for the guard
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   prctl(PR_SET_NAME, "epochcast-guard");
@@ -112,7 +112,7 @@ TempFolder::~TempFolder() {
 void TempFolder::use() {
   const char* folder = std::getenv("TMPDIR");
   if (folder == nullptr || !is_temporary(folder)) return;
-  static const Descriptor lock = locked(folder, LOCK_SH, O_CLOEXEC);
+  static const FileDescriptor lock = locked(folder, LOCK_SH, O_CLOEXEC);
 }
 
 void TempFolder::keep() {

@@ -34,8 +34,8 @@ class TempFolder {
  private:
   SignalScope signals_;  ///< nothing ends this process before the destructor ran
   std::filesystem::path path_;
-  Descriptor lock_;   ///< held by the programs that this process starts, too
-  Descriptor alive_;  ///< the guard's pipe: closed when this process has ended
+  FileDescriptor lock_;   ///< held by the programs that this process starts, too
+  FileDescriptor alive_;  ///< the guard's pipe: closed when this process has ended
   pid_t guard_ = 0;
 };
 
