@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/plausible.hpp"
 #include "core/suggest.hpp"
 #include "core/text_file.hpp"
 
@@ -12,7 +13,7 @@ namespace epochcast {
 namespace {
 
 const nlohmann::json kNull;
-constexpr double kMostSeconds = 1e30;  // sums stay finite
+constexpr double kMostSeconds = 1e9;  // as for quantities: units.cpp
 
 /// A value as an error message shows it: short, and valid UTF-8 whatever the input was.
 std::string shown(const nlohmann::json& value) {
@@ -170,7 +171,8 @@ double JsonInput::quantity(Dimension dimension, bool allow_zero) const {
       return 1;
     }
   }
-  fail(expected_text(dimension));
+  fail(value_->is_string() ? expected_text(dimension, value_->get_ref<const std::string&>())
+                           : expected_text(dimension));
   return 1;
 }
 

@@ -60,7 +60,7 @@ class JsonInput {
   [[nodiscard]] std::int64_t integer(std::int64_t low, std::int64_t high = kMaxCount) const;
   /// A positive quantity with unit (zero too, when `allow_zero`).
   [[nodiscard]] double quantity(Dimension dimension, bool allow_zero = false) const;
-  /// Non-negative plain numbers, at most 1e30.
+  /// Non-negative plain numbers, at most 1e9.
   [[nodiscard]] std::vector<double> samples() const;
 
   void fail(const std::string& expected) const;

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/json_input.hpp"
+#include "core/plausible.hpp"
 
 namespace epochcast {
 
@@ -31,7 +32,7 @@ int parse_small_count(const std::string& text, int low) {
 
 double parse_positive(const std::string& text, Dimension dimension, bool allow_zero) {
   const auto number = parse_quantity(text, dimension);
-  if (!number) fail(text, expected_text(dimension));
+  if (!number) fail(text, expected_text(dimension, text));
   if (*number < 0 || (*number == 0 && !allow_zero)) {
     fail(text, allow_zero ? "a value that is not negative" : "a value above zero");
   }

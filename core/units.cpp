@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <span>
 
+#include "core/plausible.hpp"
+
 namespace epochcast {
 namespace {
 
@@ -43,9 +45,29 @@ constexpr Unit kFlops[] = {
     {"flop", 1.0}, {"kflop", 1e3}, {"Mflop", 1e6}, {"Gflop", 1e9}, {"Tflop", 1e12}};
 constexpr Unit kFlopsPerS[] = {{"flops", 1.0}, {"Mflops", 1e6}, {"Gflops", 1e9}, {"Tflops", 1e12}};
 
-// No cluster has a quantity beyond these; within them sums, products and reciprocals stay finite.
-constexpr double kSmallest = 1e-30;
-constexpr double kLargest = 1e30;
+/// What quantities may be when they are not zero. No cluster has any beyond, and what a simulation
+/// makes of those within - sums, quotients, clocks - stays finite and apart.
+struct Range {
+  double least;
+  double most;
+  std::string_view text;
+};
+
+Range range_of(Dimension dimension) {
+  switch (dimension) {
+    case Dimension::seconds:
+      return {1e-12, 1e9, "1e-12s to 1e9s"};
+    case Dimension::bytes:
+      return {1e-3, 1e18, "1e-3B to 1e18B"};
+    case Dimension::bytes_per_s:
+      return {0.1, 1e18, "0.1Bps to 1e18Bps"};
+    case Dimension::flops:
+      return {1e-3, 1e24, "1e-3flop to 1e24flop"};
+    case Dimension::flops_per_s:
+      return {1, 1e24, "1flops to 1e24flops"};
+  }
+  return {};
+}
 
 std::span<const Unit> units_of(Dimension dimension) {
   switch (dimension) {
@@ -61,6 +83,19 @@ std::span<const Unit> units_of(Dimension dimension) {
       return kFlopsPerS;
   }
   return {};
+}
+
+/// The number times its unit, whatever it is.
+std::optional<double> parse_any_quantity(std::string_view text, Dimension dimension) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
+  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
+  for (const Unit& known : units_of(dimension)) {
+    if (unit == known.name) return number * known.factor;
+  }
+  return std::nullopt;
 }
 
 std::string printed(const char* format, double value, const char* unit) {
@@ -95,18 +130,23 @@ std::string expected_text(Dimension dimension) {
 }
 
 std::optional<double> parse_quantity(std::string_view text, Dimension dimension) {
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || !std::isfinite(number)) return std::nullopt;
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  while (!unit.empty() && unit.front() == ' ') unit.remove_prefix(1);
-  for (const Unit& known : units_of(dimension)) {
-    if (unit != known.name) continue;
-    const double value = number * known.factor;
-    if (value != 0 && !(std::abs(value) >= kSmallest && std::abs(value) <= kLargest)) break;
-    return value;
-  }
-  return std::nullopt;
+  const std::optional<double> value = parse_any_quantity(text, dimension);
+  return value && is_plausible(dimension, *value) ? value : std::nullopt;
+}
+
+std::string expected_text(Dimension dimension, std::string_view got) {
+  const std::optional<double> value = parse_any_quantity(got, dimension);
+  return value && !is_plausible(dimension, *value) ? plausible_text(dimension)
+                                                   : expected_text(dimension);
+}
+
+bool is_plausible(Dimension dimension, double value) {
+  const Range range = range_of(dimension);
+  return value == 0 || (std::abs(value) >= range.least && std::abs(value) <= range.most);
+}
+
+std::string plausible_text(Dimension dimension) {
+  return "a value from " + std::string(range_of(dimension).text);
 }
 
 std::string format_seconds(double seconds) {

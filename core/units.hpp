@@ -16,7 +16,7 @@ enum class Dimension { seconds, bytes, bytes_per_s, flops, flops_per_s };
 /// The value of "12.5GBps", "1.5us", "32GiB", ... in seconds, bytes, bytes/s, flops or flops/s.
 ///
 /// Nothing when the number is malformed, the unit is missing, it measures something else, or the
-/// value is beyond 1e-30 to 1e30 (zero aside). The sign is kept: what is allowed to be negative is
+/// value is not plausible (core/plausible.hpp). The sign is kept: what is allowed to be negative is
 /// the caller's to say. "Gbps" counts bits, "GBps" bytes; k, M, G, T are powers of 1000, Ki... of
 /// 1024.
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Dimension dimension);

@@ -166,6 +166,36 @@ TEST_CASE("a fat tree says everything for every level, a dragonfly three kinds o
               "groups, chassis, routers"});
 }
 
+TEST_CASE("a dragonfly needs a router for each group that its groups are linked to") {
+  const auto dragonfly = [](const std::string& groups, const std::string& routers) {
+    return network_of(R"("topology": "dragonfly", "chassis": 2, "nodes_per_router": 1,
+        "cables": [1, 1, 1], "groups": )" +
+                      groups + ", \"routers\": " + routers);
+  };
+
+  CHECK(problems_of_network(dragonfly("4", "2")) ==
+        Texts{"p.json: /network: has 2 routers in a chassis and 4 groups; it needs as many "
+              "routers, each of which is linked to one group"});
+  CHECK(problems_of_network(dragonfly("4", "4")).empty());
+  CHECK(problems_of_network(dragonfly("1", "2")).empty());
+}
+
+TEST_CASE("a topology of more than four million links is refused before it is built") {
+  const Texts too_many = {"p.json: /network: has more than 4000000 links"};
+  CHECK(problems_of_network(network_of(R"("topology": "dragonfly", "groups": 1, "chassis": 1,
+            "routers": 1000000, "nodes_per_router": 1, "cables": [1, 1, 1])")) == too_many);
+  CHECK(problems_of_network(network_of(
+            R"("topology": "fat-tree", "down": [4, 4], "up": [1000, 1000], "cables": [1, 1])")) ==
+        too_many);
+
+  std::string ones = "4";
+  for (int level = 1; level < 33; ++level) ones += ", 1";
+  CHECK(
+      problems_of_network(network_of(R"("topology": "fat-tree", "down": [)" + ones +
+                                     R"(], "up": [)" + ones + R"(], "cables": [)" + ones + "]")) ==
+      Texts{"p.json: /network: has 33 levels; at most 32 can be modelled"});
+}
+
 TEST_CASE("keys of one topology are unknown to another") {
   CHECK(problems_of_network(network_of(R"("topology": "star", "dimensions": [4])")) ==
         Texts{"p.json: /network/dimensions: unknown key \"dimensions\"; known: topology, "
