@@ -1,42 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sim/cluster.hpp"
 
-#include <xbt/log.h>
-
 #include <algorithm>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/s4u.hpp>
 #include <unordered_map>
 
-#include "core/error.hpp"
+#include "sim/engine.hpp"
 #include "sim/node_zone.hpp"
+#include "sim/xml_platform.hpp"
 
 namespace epochcast::sim {
 namespace {
 
 namespace sg = simgrid::s4u;
-
-/// The process's engine, configured once. SimGrid options must be set before any platform is built.
-sg::Engine& engine() {
-  static sg::Engine& instance = []() -> sg::Engine& {
-    xbt_log_control_set("xbt_cfg.thres:warning");
-    static char name[] = "epochcast";
-    static char* arguments[] = {name, nullptr};
-    static int count = 1;
-    static sg::Engine made(&count, arguments);
-    sg::Engine::set_config("network/model:CM02");
-    sg::Engine::set_config("network/crosstraffic:0");
-    // No TCP windows. 0 would say the same, but then rates given to single messages are ignored.
-    sg::Engine::set_config("network/TCP-gamma:1e30");
-    sg::Engine::set_config("network/weight-S:0");
-    // Events closer together than this are one event; the default of 1 ns is as long as a link's
-    // latency.
-    sg::Engine::set_config("surf/precision:1e-13");
-    sg::Engine::set_config("contexts/guard-size:0");
-    return made;
-  }();
-  return instance;
-}
 
 /// What a topology needs to know of a node: its place in the network zone.
 using MakeLeaf = std::function<Leaf(sg::NetZone* parent, std::size_t index)>;
@@ -61,6 +38,16 @@ sg::NetZone* make_star(const Interlink& network, std::size_t nodes, const MakeLe
 
 std::vector<unsigned int> unsigned_of(const std::vector<int>& counts) {
   return {counts.begin(), counts.end()};
+}
+
+/// Without dimensions of 1, which join nobody: SimGrid gives the links of two such one name.
+std::vector<unsigned long> torus_dimensions(const Interlink& network) {
+  std::vector<unsigned long> dimensions;
+  for (const int size : network.dimensions) {
+    if (size > 1) dimensions.push_back(static_cast<unsigned long>(size));
+  }
+  if (dimensions.empty()) dimensions.push_back(1);
+  return dimensions;
 }
 
 sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
@@ -88,13 +75,8 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
                                      latency,
                                      kFullDuplex);
     case NetworkTopology::torus:
-      return sg::create_torus_zone("network",
-                                   nullptr,
-                                   {network.dimensions.begin(), network.dimensions.end()},
-                                   leaves,
-                                   bandwidth,
-                                   latency,
-                                   kFullDuplex);
+      return sg::create_torus_zone(
+          "network", nullptr, torus_dimensions(network), leaves, bandwidth, latency, kFullDuplex);
     case NetworkTopology::dragonfly: {
       const std::vector<unsigned int> cables = unsigned_of(network.cables);
       return sg::create_dragonfly_zone("network",
@@ -112,43 +94,15 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
   return nullptr;
 }
 
-std::string property(const sg::Host& host, const char* name, const std::string& otherwise) {
-  const char* value = host.get_property(name);
-  return value == nullptr ? otherwise : value;
-}
-
-double property(const sg::Host& host,
-                const char* name,
-                Dimension dimension,
-                const std::string& file) {
-  const char* value = host.get_property(name);
-  if (value == nullptr) return 0;
-  const auto number = parse_quantity(value, dimension);
-  if (!number || *number <= 0) {
-    throw UserError(file + ": host " + host.get_name() + ": property " + name + ": got \"" + value +
-                    "\"; expected " + expected_text(dimension));
-  }
-  return *number;
-}
-
-/// Hosts of the loaded XML platform by node: hosts of equal property "node" share one, others are
-/// nodes of their own.
-std::vector<std::vector<sg::Host*>> hosts_by_node() {
-  std::vector<std::vector<sg::Host*>> nodes;
-  std::map<std::string, std::size_t> index;
-  for (sg::Host* host : engine().get_all_hosts()) {
-    const std::string node = property(*host, "node", "host " + host->get_name());
-    const auto [at, is_new] = index.try_emplace(node, nodes.size());
-    if (is_new) nodes.emplace_back();
-    nodes[at->second].push_back(host);
-  }
-  return nodes;
+/// The latency of the fewest cables that join two nodes.
+double shortest_s(const Interlink& network) {
+  return network.link.latency_s * (network.topology == NetworkTopology::torus ? 1 : 2);
 }
 
 }  // namespace
 
 Cluster::Cluster(const Platform& platform, int nodes) {
-  engine();
+  (void)engine();
   if (!platform.simgrid_xml.empty()) {
     hosts_ = hosts_by_node();
     has_separate_nodes_ = false;
@@ -156,12 +110,14 @@ Cluster::Cluster(const Platform& platform, int nodes) {
   }
   std::vector<const NodeGroup*> kinds;
   for (const NodeGroup& group : platform.nodes) {
-    for (int i = 0; i < group.count && static_cast<int>(kinds.size()) < nodes; ++i)
+    const auto inside =
+        group.interconnect ? std::make_shared<const Interconnect>(*group.interconnect) : nullptr;
+    for (int i = 0; i < group.count && static_cast<int>(kinds.size()) < nodes; ++i) {
       kinds.push_back(&group);
+      insides_.push_back(inside);
+    }
   }
   hosts_.resize(kinds.size());
-  for (const NodeGroup* kind : kinds)
-    inside_.push_back(kind->interconnect ? kind->interconnect->messages : std::nullopt);
   const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
     const std::string name = "node-" + std::to_string(index);
     if (index >= kinds.size())
@@ -180,18 +136,27 @@ Cluster::Cluster(const Platform& platform, int nodes) {
 const MessageCosts* Cluster::messages_between(int node, int other) const {
   if (node != other) return between_ ? &*between_ : nullptr;
   const auto index = static_cast<std::size_t>(node);
-  return index < inside_.size() && inside_[index] ? &*inside_[index] : nullptr;
+  const bool is_known =
+      index < insides_.size() && insides_[index] != nullptr && insides_[index]->messages;
+  return is_known ? &*insides_[index]->messages : nullptr;
+}
+
+double Cluster::way_out_s(int node) const {
+  const auto& inside = insides_.at(static_cast<std::size_t>(node));
+  if (inside == nullptr) return 0;
+  return inside->pcie ? inside->pcie->latency_s : inside->link.latency_s;
 }
 
 void Cluster::use_message_costs(const Platform& platform) {
-  const bool has_inside = std::any_of(
-      inside_.begin(), inside_.end(), [](const auto& costs) { return costs.has_value(); });
+  const bool has_inside = std::any_of(insides_.begin(), insides_.end(), [](const auto& inside) {
+    return inside != nullptr && inside->messages;
+  });
   if (!has_inside && !between_) return;
   std::unordered_map<const sg::Host*, int> node_of;
   for (std::size_t node = 0; node < hosts_.size(); ++node) {
     for (const sg::Host* host : hosts_[node]) node_of[host] = static_cast<int>(node);
   }
-  const double shortest_between_s = platform.network ? 2 * platform.network->link.latency_s : 0;
+  const double cables_s = platform.network ? shortest_s(*platform.network) : 0;
   const auto costs = [this, node_of](const sg::Host* from, const sg::Host* to) {
     const auto a = node_of.find(from);
     const auto b = node_of.find(to);
@@ -199,17 +164,19 @@ void Cluster::use_message_costs(const Platform& platform) {
                                                     : messages_between(a->second, b->second);
   };
   engine().get_netzone_root()->get_network_model()->set_lat_factor_cb(
-      [costs, node_of, shortest_between_s](double bytes,
-                                           const sg::Host* from,
-                                           const sg::Host* to,
-                                           const std::vector<sg::Link*>& links,
-                                           const auto&) {
+      [this, costs, node_of, cables_s](double bytes,
+                                       const sg::Host* from,
+                                       const sg::Host* to,
+                                       const std::vector<sg::Link*>& links,
+                                       const auto&) {
         const MessageCosts* known = costs(from, to);
         if (known == nullptr) return 1.0;
         double route_s = 0;
         for (const sg::Link* link : links) route_s += link->get_latency();
-        const bool is_between = node_of.at(from) != node_of.at(to);
-        const double further_s = is_between ? std::max(0.0, route_s - shortest_between_s) : 0;
+        const int a = node_of.at(from);
+        const int b = node_of.at(to);
+        const double further_s =
+            a == b ? 0 : std::max(0.0, route_s - way_out_s(a) - way_out_s(b) - cables_s);
         return (known->regime(bytes).latency_s + further_s) / route_s;
       });
 }
@@ -222,35 +189,6 @@ void Cluster::run(const std::function<void()>& program, int stack_kib) {
   sg::Engine::set_config("contexts/stack-size:" + std::to_string(stack_kib));
   sg::Actor::create("epochcast", hosts_.front().front(), program);
   engine().run();
-}
-
-Platform describe_xml_platform(const std::string& file) {
-  try {
-    engine().load_platform(file);
-  } catch (const std::exception& error) {
-    throw UserError(file + ": SimGrid cannot load it: " + error.what());
-  }
-  Platform platform;
-  platform.name = platform.title = file;
-  platform.path = platform.simgrid_xml = file;
-  platform.source = {.grade = Grade::estimated, .text = "SimGrid XML platform " + file};
-  for (const std::vector<sg::Host*>& hosts : hosts_by_node()) {
-    NodeGroup node;
-    node.name = hosts.front()->get_name();
-    for (const sg::Host* host : hosts) {
-      DeviceGroup device;
-      device.device_class = property(*host, "class", "cpu");
-      device.model = property(*host, "model", device.device_class);
-      device.is_worker = property(*host, "worker", "true") == "true";
-      device.memory_bytes = property(*host, "memory", Dimension::bytes, file);
-      const double reduce = property(*host, "reduce", Dimension::bytes_per_s, file);
-      device.reduce_s_per_byte = reduce > 0 ? 1 / reduce : 0;
-      node.devices.push_back(std::move(device));
-    }
-    platform.nodes.push_back(std::move(node));
-  }
-  if (platform.nodes.empty()) throw UserError(file + ": has no hosts");
-  return platform;
 }
 
 }  // namespace epochcast::sim

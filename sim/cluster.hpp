@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,10 @@ namespace epochcast::sim {
 ///
 /// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
 /// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
-/// route's latencies plus bytes / bandwidth, and concurrent messages share a link fairly. Where the
-/// platform knows the costs of messages, their latency replaces that of the shortest route, and
-/// their bandwidth bounds each message (World sees to that), not the links that messages share.
+/// route's latencies plus bytes / bandwidth, and concurrent messages share a link in inverse
+/// proportion to these latencies. Where the platform knows the costs of messages, their latency
+/// replaces that of the way out of a node, the shortest way between two, and the way in, and their
+/// bandwidth bounds each message (World sees to that), not the links that messages share.
 class Cluster {
  public:
   /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and
@@ -41,15 +43,13 @@ class Cluster {
 
  private:
   void use_message_costs(const Platform& platform);
+  /// The latency from a device to the network.
+  [[nodiscard]] double way_out_s(int node) const;
 
-  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;  ///< by node, by device
-  std::vector<std::optional<MessageCosts>> inside_;      ///< by node
+  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;       ///< by node, by device
+  std::vector<std::shared_ptr<const Interconnect>> insides_;  ///< by node; null: a single device
   std::optional<MessageCosts> between_;
   bool has_separate_nodes_ = true;
 };
-
-/// Reads a SimGrid XML platform: host properties say what each host is (docs/formats.md).
-/// Takes this process's engine, which Cluster then uses. Throws a UserError with SimGrid's message.
-[[nodiscard]] Platform describe_xml_platform(const std::string& file);
 
 }  // namespace epochcast::sim

@@ -7,6 +7,7 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "sim/xml_platform.hpp"
 #include "strategies/summary.hpp"
 
 namespace epochcast::sim {

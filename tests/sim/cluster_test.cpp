@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "sim/xml_platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/in_process.hpp"
 #include "tests/sim/jobs.hpp"
@@ -171,8 +172,8 @@ TEST_CASE("a SimGrid XML platform is read with its hosts' properties") {
   });
 
   const double gib = 1073741824.0;
-  CHECK(read == nlohmann::json{{"big-cpu", "cpu", "cpu-a", 0, 1 / 10e9, false},
-                               {"big-cpu", "gpu", "gpu-a", 16 * gib, 1 / 100e9, true},
+  CHECK(read == nlohmann::json{{"big-gpu", "gpu", "gpu-a", 16 * gib, 1 / 100e9, true},
+                               {"big-gpu", "cpu", "cpu-a", 0, 1 / 10e9, false},
                                {"lone-0", "gpu", "gpu-a", 16 * gib, 0, true},
                                {"lone-1", "gpu", "gpu-a", 16 * gib, 0, true}});
 }
