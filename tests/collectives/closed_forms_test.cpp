@@ -33,7 +33,7 @@ TEST_CASE("closed forms equal the time of their schedules on full-duplex, fairly
         CAPTURE(known.name, ranks, network.alpha_s);
         const auto schedule = make_all_reduce(known.name, shape_of(ranks, 1), kBytes);
         const FluidNetwork links(
-            network.alpha_s, network.beta_s_per_byte, network.gamma_s_per_byte);
+            ranks, network.alpha_s, network.beta_s_per_byte, network.gamma_s_per_byte);
 
         const double time_s = links.time_s(*schedule, static_cast<double>(kBytes));
 

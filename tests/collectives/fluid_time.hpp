@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
@@ -12,16 +13,39 @@
 
 namespace epochcast::tests {
 
-/// Seconds that a schedule takes on the network of closed_forms.hpp, by an event simulation of its
-/// own.
+/// What one message crosses.
+struct FluidRoute {
+  double alpha_s = 0;                                                 ///< before its first byte
+  std::vector<std::size_t> links;                                     ///< indices, each once
+  double most_bytes_per_s = std::numeric_limits<double>::infinity();  ///< of itself
+  double weight = 1;  ///< its share of a link, beside others
+};
+
+/// Seconds that a schedule takes on a network, by an event simulation of its own.
 ///
-/// A transfer begins when both sides have posted it, waits alpha_s, then moves at the max-min fair
-/// rate on the sender's and the receiver's link of 1/beta_s_per_byte each. Quadratic: for small
-/// groups.
+/// A transfer begins when both sides have posted it, waits its route's alpha_s, then moves at the
+/// weighted max-min fair rate on its links. Quadratic: for small groups.
 class FluidNetwork {
  public:
-  FluidNetwork(double alpha_s, double beta_s_per_byte, double gamma_s_per_byte)
-      : alpha_s_(alpha_s), beta_s_per_byte_(beta_s_per_byte), gamma_s_per_byte_(gamma_s_per_byte) {}
+  using RouteBetween = std::function<FluidRoute(int from, int to, double bytes)>;
+
+  /// Links by bytes per second; what a rank takes to add a byte, by rank.
+  FluidNetwork(std::vector<double> links, RouteBetween route, std::vector<double> gamma_s_per_byte)
+      : links_(std::move(links)),
+        route_(std::move(route)),
+        gamma_s_per_byte_(std::move(gamma_s_per_byte)) {}
+
+  /// The network of closed_forms.hpp.
+  FluidNetwork(int ranks, double alpha_s, double beta_s_per_byte, double gamma_s_per_byte)
+      : FluidNetwork(
+            std::vector<double>(2 * static_cast<std::size_t>(ranks), 1 / beta_s_per_byte),
+            // Links 2r and 2r+1 lead out of and into rank r.
+            [alpha_s](int from, int to, double) {
+              return FluidRoute{
+                  alpha_s,
+                  {2 * static_cast<std::size_t>(from), 2 * static_cast<std::size_t>(to) + 1}};
+            },
+            std::vector<double>(static_cast<std::size_t>(ranks), gamma_s_per_byte)) {}
 
   [[nodiscard]] double time_s(const Schedule& schedule, double payload_bytes) const {
     State state{.schedule = schedule,
@@ -50,6 +74,7 @@ class FluidNetwork {
   struct Flow {
     int from;
     int to;
+    FluidRoute route;
     double starts_s;
     double left_bytes;
     double rate;
@@ -89,8 +114,11 @@ class FluidNetwork {
         if (is_send) channel.sent_units.push_back(action.block.size());
         if (!is_send) ++channel.receives;
         if (channel.matched < std::min(channel.sent_units.size(), channel.receives)) {
-          const auto units = static_cast<double>(channel.sent_units[channel.matched++]);
-          state.flows.push_back({from, to, state.now_s + alpha_s_, units * state.unit_bytes, 0});
+          const double whole =
+              static_cast<double>(channel.sent_units[channel.matched++]) * state.unit_bytes;
+          FluidRoute route = route_(from, to, whole);
+          const double starts_s = state.now_s + route.alpha_s;
+          state.flows.push_back({from, to, std::move(route), starts_s, whole, 0});
         }
       }
     }
@@ -117,20 +145,15 @@ class FluidNetwork {
     for (Flow& flow : state.flows) {
       if (flow.starts_s <= state.now_s + kSlack) open.push_back(&flow);
     }
-    // Links 2r and 2r+1 lead out of and into rank r.
-    std::vector<double> free(2 * state.ranks.size(), 1 / beta_s_per_byte_);
-    const auto links = [](const Flow& flow) {
-      return std::pair{static_cast<std::size_t>(2 * flow.from),
-                       static_cast<std::size_t>(2 * flow.to + 1)};
-    };
+    std::vector<double> free = links_;
     while (!open.empty()) {
       std::vector<double> users(free.size(), 0);
+      double rate = kNever;  // of weight 1
       for (const Flow* flow : open) {
-        users[links(*flow).first] += 1;
-        users[links(*flow).second] += 1;
+        rate = std::min(rate, flow->route.most_bytes_per_s / flow->route.weight);
+        for (const std::size_t link : flow->route.links) users[link] += flow->route.weight;
       }
-      std::size_t tightest = 0;
-      double rate = kNever;
+      std::size_t tightest = free.size();  // none: a message is as fast as it can be
       for (std::size_t link = 0; link < free.size(); ++link) {
         if (users[link] > 0 && free[link] / users[link] < rate) {
           tightest = link;
@@ -138,11 +161,13 @@ class FluidNetwork {
         }
       }
       std::erase_if(open, [&](Flow* flow) {
-        const auto [out, in] = links(*flow);
-        if (out != tightest && in != tightest) return false;
-        flow->rate = rate;
-        free[out] -= rate;
-        free[in] -= rate;
+        const std::vector<std::size_t>& links = flow->route.links;
+        const bool is_settled = tightest == free.size()
+                                    ? flow->route.most_bytes_per_s / flow->route.weight <= rate
+                                    : std::ranges::find(links, tightest) != links.end();
+        if (!is_settled) return false;
+        flow->rate = rate * flow->route.weight;
+        for (const std::size_t link : links) free[link] = std::max(0.0, free[link] - flow->rate);
         return true;
       });
     }
@@ -155,7 +180,7 @@ class FluidNetwork {
     }
     state.now_s = next_s;
     std::erase_if(state.flows, [&](const Flow& flow) {
-      if (flow.left_bytes * beta_s_per_byte_ > kSlack) return false;
+      if (flow.left_bytes > flow.rate * kSlack || flow.rate == 0) return false;
       finish_one(state, flow.from);
       finish_one(state, flow.to);
       return true;
@@ -164,12 +189,14 @@ class FluidNetwork {
 
   void finish_one(State& state, int r) const {
     Rank& rank = at(state, r);
-    if (--rank.pending == 0) rank.ready_s = state.now_s + rank.added_bytes * gamma_s_per_byte_;
+    if (--rank.pending == 0)
+      rank.ready_s =
+          state.now_s + rank.added_bytes * gamma_s_per_byte_[static_cast<std::size_t>(r)];
   }
 
-  double alpha_s_;
-  double beta_s_per_byte_;
-  double gamma_s_per_byte_;
+  std::vector<double> links_;
+  RouteBetween route_;
+  std::vector<double> gamma_s_per_byte_;
 };
 
 }  // namespace epochcast::tests

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+
+#include "core/random.hpp"
+
+namespace epochcast::tests {
+
+/// What random cases are made of; equal seeds throw equally.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : random_(mix_seed(seed, 0)) {}
+
+  /// A whole number from `low` to `high`.
+  int between(int low, int high) {
+    const auto sides = static_cast<std::uint64_t>(high - low + 1);
+    return low + static_cast<int>(random_.next() % sides);
+  }
+  bool chance(double probability) { return random_.uniform() < probability; }
+  /// Between `low` and `high`, every order of magnitude as likely.
+  double magnitude(double low, double high) {
+    return low * std::pow(high / low, random_.uniform());
+  }
+  template <typename Value>
+  Value one_of(std::initializer_list<Value> values) {
+    return *std::next(values.begin(), between(0, static_cast<int>(values.size()) - 1));
+  }
+
+ private:
+  Random random_;
+};
+
+}  // namespace epochcast::tests
