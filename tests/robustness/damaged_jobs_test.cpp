@@ -15,10 +15,12 @@ const std::string kRehearsal =
     "--train-samples 96 --test-samples 32 --batch 4 --learning-rate 0.05 --batch-seconds gpu=10ms "
     "--strategy sync --epochs 3 --format json --folder kept ";
 
-/// Those of the kept files that a rehearsal reads.
-Files kept_files(const Folder& folder) {
-  Files files = read_files(folder.path() / "kept");
-  std::erase_if(files, [](const auto& file) { return file.first.ends_with(".log"); });
+/// What a job or a rehearsal goes on from, without locks and logs.
+Files state_files(const fs::path& folder) {
+  Files files = read_files(folder);
+  std::erase_if(files, [](const auto& file) {
+    return !file.first.ends_with(".json") && !file.first.ends_with(".state");
+  });
   return files;
 }
 
@@ -28,10 +30,9 @@ TEST_CASE("no job goes on from a damaged checkpoint, and none overwrites it") {
   const std::string job = kTrain + "--strategy local-sgd --local-steps 3 --checkpoint saved ";
   const fs::path saved = folder.path() / "saved";
   REQUIRE(folder.run(job + "--epochs 1").status == 0);
-  const Files older = read_files(saved);
   REQUIRE(folder.run(job + "--epochs 2 --resume").status == 0);
   // Of the ranks' files of two checkpoints, those of the last one count.
-  Files whole = read_files(saved);
+  const Files whole = state_files(saved);
   Files last = whole;
   std::erase_if(last, [](const auto& file) { return file.first.find("-b.") != std::string::npos; });
 
@@ -48,7 +49,7 @@ TEST_CASE("no job goes on from a damaged checkpoint, and none overwrites it") {
     CAPTURE(seed, done.text, resumed.err);
     CHECK((resumed.status == 1 || resumed.status == 2));
     CHECK_THAT(resumed.err, Catch::Contains("epochcast: " + saved.string() + "/"));
-    CHECK(read_files(saved) == files);
+    CHECK(state_files(saved) == files);
   }
 }
 
@@ -57,12 +58,12 @@ TEST_CASE("damaged rehearsals are rehearsed again, with a warning and the same r
   const fs::path kept = folder.path() / "kept";
   const Outcome whole = folder.run(kRehearsal);
   REQUIRE(whole.status == 0);
-  const Files ended = kept_files(folder);
+  const Files ended = state_files(kept);
   REQUIRE(ended.size() == 1);
   fs::remove_all(kept);
   // Cut short on the simulated clock: a result and the state to go on from.
   REQUIRE(folder.run(kRehearsal + "--stop-after 130ms").status == 0);
-  const Files begun = kept_files(folder);
+  const Files begun = state_files(kept);
   REQUIRE(begun.size() == 2);
 
   const Campaign campaign(4);
@@ -79,7 +80,7 @@ TEST_CASE("damaged rehearsals are rehearsed again, with a warning and the same r
     CHECK(again.out == whole.out);
     for (const std::string& file : done.files)
       CHECK_THAT(again.err, Catch::Contains("epochcast: warning: " + (kept / file).string() + ":"));
-    CHECK(kept_files(folder) == ended);
+    CHECK(state_files(kept) == ended);
   }
 }
 

@@ -196,8 +196,7 @@ TEST_CASE("what a killed job has half written does not stay, and is in nobody's 
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
   fs::create_directory(folder.path() / "saved");
-  const std::vector<std::string> drafts = {
-      "checkpoint.json.new", "rank-00000-b.state.new", "rank-00001-a.state.tmp77"};
+  const std::vector<std::string> drafts = {".epochcast-77-0", ".epochcast-77-1"};
   for (const std::string& draft : drafts) folder.write("saved/" + draft, "half");
   folder.write("saved/notes.txt", "of the user");
 
