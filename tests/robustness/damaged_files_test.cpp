@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is kept between two runs, damaged in thousands of ways: none goes unnoticed. Here files are
 // read as programs read them; damaged_jobs_test.cpp and tests/rehearse ask the programs.
+#include <algorithm>
+#include <functional>
+
 #include "analysis/rehearsal_entry.hpp"
 #include "real/common/checkpoint_format.hpp"
 #include "tests/catch.hpp"
@@ -10,6 +13,14 @@
 
 namespace epochcast::tests {
 namespace {
+
+RunResult run_of(double epoch_s) {
+  RunResult run;
+  run.strategy = "sync";
+  run.epochs = 2;
+  run.epoch_s = epoch_s;
+  return run;
+}
 
 std::string random_bytes(std::size_t size, Random& random) {
   std::string bytes(size, '\0');
@@ -87,7 +98,7 @@ TEST_CASE("a kept result of a rehearsal with any damage is noticed, by name") {
   const Campaign campaign(1000);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);
-    RehearsalEntry entry = {.run = RunResult{.strategy = "sync", .epochs = 2, .epoch_s = 0.5}};
+    RehearsalEntry entry = {.run = run_of(0.5)};
     for (std::int64_t epoch = 1; epoch <= 2; ++epoch) {
       entry.curve.push_back({.epoch = epoch,
                              .training_s = 0.5 * static_cast<double>(epoch),
@@ -117,7 +128,7 @@ TEST_CASE("a kept result that cannot be is noticed, whatever its checksum says")
   const Folder folder;
   const std::filesystem::path file = folder.path() / "a.json";
   const RehearsalEntry good = {
-      .run = RunResult{.strategy = "sync", .epochs = 1, .epoch_s = 1},
+      .run = run_of(1),
       .curve = {{.epoch = 1, .training_s = 1, .test_loss = 1, .test_accuracy = 0.5}}};
   write_entry(file, good);
   CHECK(read_entry(file)->curve.size() == 1);
