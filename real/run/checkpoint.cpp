@@ -66,7 +66,7 @@ void Checkpoints::open(bool resume) {
   if (error) throw RunError(folder_.string() + ": cannot be created: " + error.message());
   check_output_folder(folder_);
   lock_.emplace(folder_, job_);
-  if (rank_ == 0) remove_drafts(folder_);  // a killed job's; nobody else writes here now
+  remove_drafts(folder_);  // a killed job's: nobody writes here before the barrier
   if (!resume && rank_ == 0 && fs::exists(manifest_file())) {
     throw UserError(
         "--checkpoint: " + folder_.string() +

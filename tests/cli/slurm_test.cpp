@@ -22,7 +22,8 @@ TEST_CASE("a batch script holds the job's figures, and the words quoted", "[cli]
   JobConfig config;
   config.strategy = "sync";
   config.network = "resnet20";
-  config.machine = {.devices = {"cpu", "cuda:0"}, .threads = 3};
+  config.machine.devices = {"cpu", "cuda:0"};
+  config.machine.threads = 3;
 
   CHECK(batch_script({.time = "2-12:00:00"}, config, 4, 2, {"mpirun", "--title", "it's; id"}) ==
         "#!/bin/bash\n"

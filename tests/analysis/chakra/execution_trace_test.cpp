@@ -215,8 +215,9 @@ TEST_CASE("a folder that cannot be made is an error") {
   Recording recording;
   recording.by_rank = {{compute(1)}};
   const TraceFolder folder;
+  std::ofstream(folder.path() / "file") << "not a folder";
 
-  CHECK_THROWS_AS(write_execution_traces(recording, folder.path() / "no/such", "job"), RunError);
+  CHECK_THROWS_AS(write_execution_traces(recording, folder.path() / "file/such", "job"), RunError);
 }
 
 }  // namespace

@@ -75,13 +75,16 @@ TEST_CASE("a state that cannot be is refused in words, whatever its checksum say
 }
 
 TEST_CASE("a manifest comes back as it was, and is JSON") {
-  const CheckpointManifest manifest = {
-      .serial = 4, .settings = {{"batch", "32"}, {"data", ""}}, .checksums = {"aa", "bb"}};
+  const CheckpointManifest manifest = {.serial = 4,
+                                       .epoch = 3,
+                                       .settings = {{"batch", "32"}, {"data", ""}},
+                                       .checksums = {"aa", "bb"}};
 
   const std::string text = manifest_text("checkpoint.json", manifest);
   const CheckpointManifest read = read_manifest("checkpoint.json", text);
 
   CHECK(read.serial == 4);
+  CHECK(read.epoch == 3);
   CHECK(read.settings == manifest.settings);
   CHECK(read.checksums == manifest.checksums);
   CHECK(nlohmann::json::parse(text).at("serial") == 4);
@@ -94,13 +97,16 @@ TEST_CASE("a manifest without sense or of the first version is refused in words"
                                   "{\n  \"schema\": \"epochcast.checkpoint/1\",\n  \"serial\": 2}"),
                     "saved/checkpoint.json: is of epochcast.checkpoint/1, which this version does "
                     "not read; expected epochcast.checkpoint/2");
-  const Seal made_up = seal(
-      kSchema,
-      "checkpoint.json",
-      {{"serial", "2"}, {"settings", {{"batch", 32}}}, {"checksums", nlohmann::json::array()}});
+  const Seal made_up = seal(kSchema,
+                            "checkpoint.json",
+                            {{"serial", "2"},
+                             {"epoch", 0},
+                             {"settings", {{"batch", 32}}},
+                             {"checksums", nlohmann::json::array()}});
   CHECK_THROWS_WITH(
       read_manifest("checkpoint.json", made_up.line),
       "checkpoint.json: /serial: got \"2\"; expected a whole number of at least 1\n"
+      "checkpoint.json: /epoch: got 0; expected a whole number of at least 1\n"
       "checkpoint.json: /settings/batch: got 32; expected a text\n"
       "checkpoint.json: /checksums: got a list of 0; expected a list that is not empty");
 }
