@@ -3,7 +3,6 @@
 
 #include <boost/program_options.hpp>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "core/error.hpp"
 #include "core/job.hpp"
@@ -88,11 +87,9 @@ JobConfig config_from(Command command, const po::variables_map& values) {
     apply_experiment(config, read_json_file(file), file);
   }
   std::vector<std::string> problems;
-  std::set<std::string> given;
   const auto apply =
       [&](const std::string& name, const std::string& value, const std::string& origin) {
         try {
-          if (!given.insert(name).second) throw UserError(origin + ": given more than once");
           check_counts(name, command, origin);
           set_setting(config, name, value, origin);
         } catch (const UserError& error) {

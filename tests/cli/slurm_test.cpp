@@ -10,6 +10,8 @@
 namespace epochcast::tests {
 namespace {
 
+const SlurmOptions kSlurm = {.is_submitted = false, .machines = 4, .time = "2-12:00:00"};
+
 SlurmOptions slurm_options(const std::vector<std::string>& words) {
   return slurm_options_from(parse_flags("train", words, slurm_flags())).value();
 }
@@ -25,7 +27,7 @@ TEST_CASE("a batch script holds the job's figures, and the words quoted", "[cli]
   config.machine.devices = {"cpu", "cuda:0"};
   config.machine.threads = 3;
 
-  CHECK(batch_script({.time = "2-12:00:00"}, config, 4, 2, {"mpirun", "--title", "it's; id"}) ==
+  CHECK(batch_script(kSlurm, config, 4, 2, {"mpirun", "--title", "it's; id"}) ==
         "#!/bin/bash\n"
         "#SBATCH --job-name=epochcast-sync-resnet20\n"
         "#SBATCH --nodes=4\n"
@@ -43,10 +45,9 @@ TEST_CASE("a network's name does not become a command of the script", "[cli]") {
   config.strategy = "sync";
   config.network = "/tmp/net\nid #.json";
 
-  const std::vector<std::string> script =
-      lines(batch_script({.time = "1"}, config, 1, 1, {"true"}));
+  const std::vector<std::string> script = lines(batch_script(kSlurm, config, 1, 1, {"true"}));
 
-  REQUIRE(script.size() == 8);
+  REQUIRE(script.size() == 9);
   CHECK(script[1] == "#SBATCH --job-name=epochcast-sync-net_id__");
   for (std::size_t i = 1; i + 1 < script.size(); ++i) CHECK(script[i].starts_with("#"));
 }
@@ -58,8 +59,7 @@ TEST_CASE("--slurm-time takes every way in which sbatch takes a time", "[cli]") 
 }
 
 TEST_CASE("--slurm-time takes nothing else", "[cli]") {
-  for (const std::string time :
-       {"banana", "", " 1", "1:60", "1:2:3:4", "1-24", "-1", "1s", "1:00\t"}) {
+  for (const std::string time : {"banana", " 1", "1:60", "1:2:3:4", "1-24", "-1", "1s", "1:00\t"}) {
     CAPTURE(time);
     const Texts problems = problems_with({"--slurm", "--slurm-time=" + time});
     REQUIRE(problems.size() == 1);

@@ -163,7 +163,7 @@ TEST_CASE("what is missing or contradictory is said") {
   CHECK(slowed("2=3") ==
         Problems{"--slow-down: unknown device class, model or rank \"2\"; did you mean \"0\"?"});
   CHECK(slowed("cpu=0.5") ==
-        Problems{"--slow-down: got \"0.5\"; expected factors of at least 1, such as cpu=8"});
+        Problems{"--slow-down: got \"0.5\"; expected factors from 1 to 10000, such as cpu=8"});
   CHECK(problems({"--bach", "1"}) ==
         Problems{"unknown option \"--bach\"; did you mean \"--batch\"?"});
   CHECK(problems({"resnet20"}) ==
