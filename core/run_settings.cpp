@@ -6,7 +6,7 @@
 namespace epochcast {
 namespace {
 
-constexpr double kLargestRate = 1e6;
+constexpr double kLargestRate = 1e30;
 constexpr double kMostSlowDown = 1e4;  // a batch of 50 ms takes eight minutes
 constexpr int kMostThreads = 1024;
 
@@ -112,7 +112,7 @@ std::vector<Setting> run_settings() {
        "NUMBER",
        "of the first epoch",
        [](C& c, Text t) {
-         c.learning.rate.base = parse_number(t, 0, kLargestRate, "a number from 0 to 1000000");
+         c.learning.rate.base = parse_number(t, 0, kLargestRate, "a number from 0 to 1e30");
        },
        [](const C& c) { return shortest(c.learning.rate.base); }},
       {"momentum",
@@ -128,7 +128,7 @@ std::vector<Setting> run_settings() {
        "NUMBER",
        "L2 penalty; adamw: decoupled",
        [](C& c, Text t) {
-         c.learning.weight_decay = parse_number(t, 0, kLargestRate, "a number from 0 to 1000000");
+         c.learning.weight_decay = parse_number(t, 0, kLargestRate, "a number from 0 to 1e30");
        },
        [](const C& c) { return shortest(c.learning.weight_decay); }},
       {"schedule",
