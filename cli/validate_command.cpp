@@ -93,6 +93,8 @@ int run_validate(const std::vector<std::string>& arguments) {
   keep_apart({save, output.html}, files);
   const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
   const std::vector<ValidationCase> cases = load_validation_cases(files);
+  for (const ValidationCase& one : cases)
+    keep_apart({save, output.html}, inputs_of(values, one.config));
   WorkFolder folder(file_from(values, "folder"));
   std::vector<std::string> command = {"epochcast", "validate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
