@@ -18,7 +18,7 @@ namespace epochcast {
 ///
 /// Reading throws a UserError when the file is damaged, or becomes longer than its kind may be, or
 /// than so many times its packed size that it holds nothing but itself.
-class PackedText : public std::streambuf {
+class PackedText final : public std::streambuf {
  public:
   /// Throws a UserError when the file cannot be read or is empty.
   explicit PackedText(std::filesystem::path file, const FileKind& kind = kProfileFile);

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 const std::string kReal = kTrain + "--strategy sync --epochs 1 ";
 const std::string kRehearsed =
-    "--platform pair.json --network small-cnn --dataset tiny.json --data procedural --batch 4 "
-    "--epochs 1 --strategy sync --batch-seconds gpu=1ms,cpu=1ms --folder kept ";
+    "--platform pair.json --network small-cnn --dataset cifar10 --data procedural --batch 4 "
+    "--train-samples 96 --epochs 1 --strategy sync --batch-seconds gpu=1ms,cpu=1ms --folder kept ";
 const std::string kTuned =
     "tune " + kRehearsed + "--choose learning-rate=0.1,0.2 --target-accuracy 50% --seeds 1 ";
 const std::string kMeasured = "measure batches --network small-cnn --batch 1 ";
@@ -54,7 +54,7 @@ TEST_CASE("a place where no file can be is refused before a real job begins") {
     for (const std::string place : {".", "none/file", "pair.json/file", "pipe", "/proc/file"})
       refuses(command, place);
   }
-  refuses("rehearse " + kRehearsed + "--html ", "tiny.json");
+  refuses("rehearse " + kRehearsed + "--html ", "pair.json");
   refuses(kTuned + "--html ", "pair.json");
   refuses("validate experiment.json --save ", "experiment.json");
   refuses(kReal + "--timeline ", "none/file");
