@@ -80,15 +80,15 @@ ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
 
 std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
                                           const fs::path& log) const {
-  // The launch words are the user's own, as on a command line.
-  std::string command = cluster_.launch + " " + quoted(program_.string());
+  // The launch words are the user's own, as on a command line: variables first, or not. The shell
+  // becomes what they start, so that what the kernel sends when we die reaches that.
+  std::string command = "exec env " + cluster_.launch + " " + quoted(program_.string());
   for (const std::string& word : words) command += " " + quoted(word);
   const Descriptor log_file(open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!log_file.is_open())
     throw RunError(log.string() + ": cannot be written: " + std::strerror(errno));
   const SignalScope signals;
   Pipe pipe;
-  // A shell that runs one command becomes it: what the kernel sends when we die reaches that.
   Child child = Child::start({"/bin/sh", "-c", command},
                              {.out = pipe.writing.number(), .err = log_file.number()});
   pipe.writing.reset();

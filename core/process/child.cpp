@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <thread>
 
 #include "core/error.hpp"
 
@@ -101,30 +102,23 @@ Child Child::fork(const std::function<void()>& work) {
 Child::~Child() { end(); }
 
 Child::Child(Child&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)), asked_(std::exchange(other.asked_, std::nullopt)) {}
+    : pid_(std::exchange(other.pid_, 0)), status_(other.status_), asked_(other.asked_) {}
 
 Child& Child::operator=(Child&& other) noexcept {
   if (this != &other) {
     end();
     pid_ = std::exchange(other.pid_, 0);
-    asked_ = std::exchange(other.asked_, std::nullopt);
+    status_ = other.status_;
+    asked_ = other.asked_;
   }
   return *this;
 }
 
-bool Child::has_ended() const {
-  siginfo_t info = {};
-  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT | WNOHANG) != 0 ||
-         info.si_pid == pid_;
-}
-
-int Child::bury() {
-  kill(-pid_, SIGKILL);  // before its number is free: the group's is the same
+bool Child::has_ended() {
+  if (status_) return true;
   int status = 0;
-  while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  pid_ = 0;
-  return status;
+  if (waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
+  return status_.has_value();
 }
 
 int Child::wait() {
@@ -132,7 +126,9 @@ int Child::wait() {
     SignalScope::check();
     static_cast<void>(SignalScope::sleep(kGlance));
   }
-  return bury();
+  kill(-pid_, SIGKILL);  // while it has members, the group's number is not given to others
+  pid_ = 0;
+  return *status_;
 }
 
 void Child::ask_to_end() {
@@ -145,11 +141,14 @@ void Child::ask_to_end() {
 void Child::end() {
   if (pid_ == 0) return;
   ask_to_end();
-  while (!has_ended() && std::chrono::steady_clock::now() < *asked_ + kGrace) {
+  const auto is_over = [&] { return has_ended() && kill(-pid_, 0) != 0; };
+  while (!is_over() && std::chrono::steady_clock::now() < *asked_ + kGrace) {
     const bool is_signalled = SignalScope::sleep(kGlance);
     if (is_signalled && std::chrono::steady_clock::now() > *asked_ + kEcho) break;
   }
-  bury();
+  kill(-pid_, SIGKILL);
+  while (!has_ended()) std::this_thread::sleep_for(kGlance);
+  pid_ = 0;
 }
 
 std::string death_of(int wait_status) {

@@ -70,11 +70,11 @@ class Child {
 
  private:
   explicit Child(pid_t pid) : pid_(pid) {}
-  [[nodiscard]] bool has_ended() const;
-  int bury();
+  [[nodiscard]] bool has_ended();
   void end();
 
   pid_t pid_ = 0;  ///< 0: over
+  std::optional<int> status_;
   std::optional<std::chrono::steady_clock::time_point> asked_;
 };
 

@@ -79,6 +79,22 @@ TEST_CASE("a child that goes out of scope has ended, with all that it started") 
   CHECK(read_some(pipe.reading).empty());  // nobody holds the other end
 }
 
+TEST_CASE("what a child has started has time to end after it") {
+  const SignalScope signals;
+  Pipe pipe;
+  {
+    const Child child = Child::start(
+        {"sh",
+         "-c",
+         "sh -c 'trap \"sleep 0.2; echo cleaned; exit\" TERM; echo; sleep 1000 & wait'; true"},
+        {.out = pipe.writing.number()});
+    pipe.writing.reset();
+    CHECK(read_some(pipe.reading) == "\n");
+  }
+
+  CHECK(read_some(pipe.reading) == "cleaned\n");
+}
+
 TEST_CASE("a child that does not want to end is killed") {
   const SignalScope signals;
   Pipe pipe;

@@ -65,12 +65,13 @@ RunningProgram::~RunningProgram() {
 }
 
 bool RunningProgram::has_ended() {
-  if (has_ended_) return true;
   int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) != pid_) return false;
-  status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  has_ended_ = true;
-  return true;
+  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {  // orphans as well
+    if (pid != pid_) continue;
+    status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    has_ended_ = true;
+  }
+  return has_ended_;
 }
 
 std::vector<pid_t> RunningProgram::processes() {
