@@ -37,11 +37,13 @@ MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exce
         "compute needs");
   }
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // all have attached
-  unlink_shared_memory();
+  unlinked_ = unlink_shared_memory();
 }
 
 MpiSession::~MpiSession() {
-  if (std::uncaught_exceptions() == exceptions_) MPI_Finalize();
+  if (std::uncaught_exceptions() != exceptions_) return;
+  restore_names(unlinked_);
+  MPI_Finalize();
 }
 
 std::vector<std::string> gather_texts(const std::string& mine, int root, MPI_Comm comm) {

@@ -4,6 +4,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,6 +33,7 @@ class MpiSession {
   int rank_ = 0;
   int size_ = 1;
   int exceptions_ = 0;
+  std::vector<std::filesystem::path> unlinked_;  ///< names of Open MPI's shared memory
 };
 
 /// Every rank's text, in the order of ranks, on rank `root` (empty elsewhere). Collective.

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -68,15 +69,21 @@ void end_with_parent() {
   }).detach();
 }
 
-void unlink_shared_memory() {
+std::vector<fs::path> unlink_shared_memory() {
+  std::vector<fs::path> names;
   const std::string suffix = rank_suffix();
-  if (suffix.empty()) return;
+  if (suffix.empty()) return names;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/dev/shm", ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("vader_segment.") && name.ends_with(suffix))
-      fs::remove(entry.path(), ignored);
+    if (name.starts_with("vader_segment.") && name.ends_with(suffix)) names.push_back(entry.path());
   }
+  for (const fs::path& name : names) fs::remove(name, ignored);
+  return names;
+}
+
+void restore_names(const std::vector<fs::path>& names) {
+  for (const fs::path& name : names) std::ofstream(name).flush();
 }
 
 }  // namespace epochcast::real

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
+#include <vector>
+
 namespace epochcast::real {
 
 /// From here on this process ends when the one that started it does: mpirun, or its daemon on this
@@ -12,7 +15,11 @@ void end_with_parent();
 
 /// Removes the names of shared memory that Open MPI has made for this rank: it stays while it is in
 /// use, and is gone however the rank ends. To be called when all ranks of the machine have attached
-/// to it.
-void unlink_shared_memory();
+/// to it. Returns the names.
+std::vector<std::filesystem::path> unlink_shared_memory();
+
+/// Gives empty files these names: Open MPI removes them when it is finalised, and would complain if
+/// it could not.
+void restore_names(const std::vector<std::filesystem::path>& names);
 
 }  // namespace epochcast::real

@@ -291,6 +291,10 @@ bool says_why(const std::string& error, const Attack& attack) {
                    "none.json",
                    "one or more"};
   if (!attack.value.empty()) reasons.push_back(printable(attack.value));
+  // --sweep, --set and --choose say which setting it is.
+  const std::size_t equals = attack.value.find('=');
+  if (equals != 0 && equals != std::string::npos)
+    reasons.push_back("--" + attack.value.substr(0, equals));
   return std::any_of(reasons.begin(), reasons.end(), [&](const std::string& reason) {
     return error.find(reason) != std::string::npos;
   });

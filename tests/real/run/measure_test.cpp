@@ -80,8 +80,7 @@ TEST_CASE("what is wrong with a measurement is said once, however many ranks the
   };
 
   complains(kMeasure + "--ranks 2 --output absent/t.json",
-            "epochcast-measure: --output: got \"absent/t.json\"; expected a file in a folder that "
-            "exists");
+            "epochcast-measure: absent/t.json: cannot be written: there is no folder absent");
   complains("measure batches --ranks 2 --network small-cnn --bach 2",
             "epochcast-measure: unknown option \"--bach\"; did you mean \"--batch\"?");
   complains("measure batches --ranks 2 --network distilbert --batch 2 --output t.json",

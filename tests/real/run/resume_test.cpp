@@ -18,10 +18,16 @@ std::int64_t serial_of(const Folder& folder) {
   return manifest.is_object() ? manifest.at("serial").get<std::int64_t>() : 0;
 }
 
+/// Whether a rank has a draft open: a file in the folder that has no name yet.
 bool is_being_written(const Folder& folder) {
+  const std::string saved = (fs::canonical(folder.path()) / "saved/").string();
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder.path() / "saved", error)) {
-    if (entry.path().extension() == ".new") return true;
+  for (const pid_t rank : processes_in(folder, "epochcast-run")) {
+    const fs::path files = "/proc/" + std::to_string(rank) + "/fd";
+    for (const auto& file : fs::directory_iterator(files, error)) {
+      const std::string target = fs::read_symlink(file.path(), error).string();
+      if (target.starts_with(saved) && target.ends_with(" (deleted)")) return true;
+    }
   }
   return false;
 }
