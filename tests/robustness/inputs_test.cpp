@@ -66,7 +66,7 @@ TEST_CASE("pipes, devices, folders and endless files are refused at once, by eve
     for (const auto& [file, reason] : {std::pair("pipe.json", "is a pipe; expected a file"),
                                        std::pair("device.json", "is a device; expected a file"),
                                        std::pair("folder.json", "is a folder; expected a file"),
-                                       std::pair("huge.json", "is 1.1 TB; expected at most ")}) {
+                                       std::pair("huge.json", "is 1.10 TB; expected at most ")}) {
       CAPTURE(reader);
       const Outcome outcome = run_with(folder, reader, file);
 
