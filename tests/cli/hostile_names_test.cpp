@@ -71,7 +71,7 @@ TEST_CASE("an XML platform's devices have names as those of any platform", "[cli
       "simulate --platform p.xml --network resnet20 --dataset cifar10 --strategy sync "
       "--batch-seconds cpu=1s");
 
-  check_refused(outcome, "p.xml: host h: property model: got \"a\\u009b2J\"; expected a name");
+  check_refused(outcome, "p.xml: host h: property model: got \"a\\x9b2J\"; expected a name");
 }
 
 TEST_CASE("a setting by class says when there is no such class", "[cli]") {
