@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/link_input.hpp"
+#include "core/plausible.hpp"
 
 namespace epochcast {
 namespace {
@@ -72,15 +73,21 @@ void read_dragonfly(JsonInput& input, Interlink& network) {
 
 }  // namespace
 
+double read_of_link(const JsonInput& input, Dimension dimension, bool may_be_zero) {
+  const double value = input.quantity(dimension, may_be_zero);
+  if (!is_plausible_of_link(dimension, value)) input.fail(plausible_text_of_link(dimension));
+  return value;
+}
+
 LinkSpec read_link(JsonInput& input) {
-  return {.bytes_per_s = input.at("bandwidth").quantity(Dimension::bytes_per_s),
-          .latency_s = input.at("latency").quantity(Dimension::seconds, true)};
+  return {.bytes_per_s = read_of_link(input.at("bandwidth"), Dimension::bytes_per_s),
+          .latency_s = read_of_link(input.at("latency"), Dimension::seconds, true)};
 }
 
 std::optional<double> read_backbone(JsonInput& input) {
   const auto backbone = input.maybe("backbone");
   if (!backbone) return std::nullopt;
-  return backbone->quantity(Dimension::bytes_per_s);
+  return read_of_link(*backbone, Dimension::bytes_per_s);
 }
 
 std::optional<MessageCosts> read_messages(JsonInput& input, const LinkSpec& link) {

@@ -12,6 +12,11 @@
 
 namespace epochcast {
 
+/// A quantity that is simulated in each message (is_plausible_of_link()).
+[[nodiscard]] double read_of_link(const JsonInput& input,
+                                  Dimension dimension,
+                                  bool may_be_zero = false);
+
 /// What interconnects of nodes and networks between nodes have in common: the "bandwidth" and
 /// "latency" of a link,
 [[nodiscard]] LinkSpec read_link(JsonInput& input);

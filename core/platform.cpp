@@ -29,7 +29,7 @@ DeviceGroup read_device(JsonInput input) {
     device.memory_bytes = memory->quantity(Dimension::bytes);
   }
   if (const auto reduce = input.maybe("reduce")) {
-    device.reduce_s_per_byte = 1 / reduce->quantity(Dimension::bytes_per_s);
+    device.reduce_s_per_byte = 1 / read_of_link(*reduce, Dimension::bytes_per_s);
   }
   if (const auto worker = input.maybe("worker")) device.is_worker = worker->boolean();
   input.finish();

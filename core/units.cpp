@@ -69,6 +69,15 @@ Range range_of(Dimension dimension) {
   return {};
 }
 
+Range link_range_of(Dimension dimension) {
+  if (dimension == Dimension::seconds) return {1e-10, 1e3, "1e-10s to 1000s"};
+  return {1, 1e15, "1Bps to 1e15Bps"};
+}
+
+bool is_within(const Range& range, double value) {
+  return value == 0 || (std::abs(value) >= range.least && std::abs(value) <= range.most);
+}
+
 std::span<const Unit> units_of(Dimension dimension) {
   switch (dimension) {
     case Dimension::seconds:
@@ -141,12 +150,19 @@ std::string expected_text(Dimension dimension, std::string_view got) {
 }
 
 bool is_plausible(Dimension dimension, double value) {
-  const Range range = range_of(dimension);
-  return value == 0 || (std::abs(value) >= range.least && std::abs(value) <= range.most);
+  return is_within(range_of(dimension), value);
 }
 
 std::string plausible_text(Dimension dimension) {
   return "a value from " + std::string(range_of(dimension).text);
+}
+
+bool is_plausible_of_link(Dimension dimension, double value) {
+  return is_within(link_range_of(dimension), value);
+}
+
+std::string plausible_text_of_link(Dimension dimension) {
+  return "a value from " + std::string(link_range_of(dimension).text);
 }
 
 std::string format_seconds(double seconds) {

@@ -144,9 +144,9 @@ class Checker {
                       Parse parse) {
     const auto value = parsed(attribute.value(), parse);
     const bool may_be_zero = dimension == Dimension::seconds;
-    const bool is_good =
-        value && is_plausible(dimension, *value) && (*value > 0 || (may_be_zero && *value == 0));
-    if (!is_good) expected(node, attribute, plausible_text(dimension));
+    const bool is_good = value && is_plausible_of_link(dimension, *value) &&
+                         (*value > 0 || (may_be_zero && *value == 0));
+    if (!is_good) expected(node, attribute, plausible_text_of_link(dimension));
   }
 
   void check_speeds(const pugi::xml_node& node, const pugi::xml_attribute& attribute) {

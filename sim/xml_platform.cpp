@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/plain_text.hpp"
+#include "core/plausible.hpp"
 #include "sim/engine.hpp"
 #include "sim/xml_checks.hpp"
 #include "sim/xml_trial.hpp"
@@ -29,9 +30,10 @@ double property(const sg::Host& host,
   const char* value = host.get_property(name);
   if (value == nullptr) return 0;
   const auto number = parse_quantity(value, dimension);
-  if (!number || *number <= 0) {
+  if (!number || *number <= 0 ||
+      (dimension == Dimension::bytes_per_s && !is_plausible_of_link(dimension, *number))) {
     throw UserError(file + ": host " + host.get_name() + ": property " + name + ": got \"" + value +
-                    "\"; expected " + expected_text(dimension));
+                    "\"; expected " + expected_text(dimension, value));
   }
   return *number;
 }

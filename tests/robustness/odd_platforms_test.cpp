@@ -18,17 +18,18 @@ using Json = nlohmann::json;
 
 /// A number with a unit that is ordinary, at the edge of what is plausible, or beyond.
 std::string odd_quantity(Dice& dice, const std::string& unit, double least, double most) {
-  const double value =
-      dice.one_of({least, most, 0.5 * least, 2 * most, dice.magnitude(least, most)});
+  const double value = dice.chance(0.02)  ? dice.one_of({0.5 * least, 2 * most})
+                       : dice.chance(0.4) ? dice.one_of({least, most})
+                                          : dice.magnitude(least, most);
   const std::string odd = dice.one_of<std::string>({"0", "-1", "nan", "inf", "1e400", ""});
-  if (dice.chance(0.05)) return odd + unit;
+  if (dice.chance(0.01)) return odd + unit;
   std::array<char, 40> text{};
   std::snprintf(text.data(), text.size(), "%.17g", value);
-  return text.data() + (dice.chance(0.02) ? "" : unit);
+  return text.data() + (dice.chance(0.01) ? "" : unit);
 }
 
-std::string odd_latency(Dice& dice) { return odd_quantity(dice, "s", 1e-12, 1e9); }
-std::string odd_bandwidth(Dice& dice) { return odd_quantity(dice, "Bps", 0.1, 1e18); }
+std::string odd_latency(Dice& dice) { return odd_quantity(dice, "s", 1e-10, 1e3); }
+std::string odd_bandwidth(Dice& dice) { return odd_quantity(dice, "Bps", 1, 1e15); }
 
 Json odd_network(Dice& dice) {
   const auto count = [&dice] {
