@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <limits>
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
@@ -213,6 +214,7 @@ void Cluster::run(const std::function<void()>& program, int stack_kib) {
   // SimGrid asks for cleared stacks. Mapped ones are as large as what is used of them; those from
   // the heap, where malloc takes large blocks from once it has freed some, would be cleared.
   mallopt(M_MMAP_THRESHOLD, 1024 * stack_kib / 2);
+  mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
   sg::Actor::create("epochcast", hosts_.front().front(), program);
   engine().run();
 }

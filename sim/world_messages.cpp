@@ -12,7 +12,7 @@ namespace sg = simgrid::s4u;
 constexpr int kCollectiveChannel = 0;
 // Whenever a transfer ends, SimGrid looks through all others of its actor: beyond this many, they
 // are shared out among several.
-constexpr std::size_t kMostOfOneActor = 256;
+constexpr std::size_t kMostOfOneActor = 64;
 
 }  // namespace
 

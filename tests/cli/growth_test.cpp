@@ -19,12 +19,12 @@ std::string cluster_of(int nodes) {
 }
 
 // A worker takes two stacks, of which a few pages are used, and what SimGrid keeps of its links and
-// actors: 40 KiB as measured. One stack in full, or 4,000 numbers about others, would be over 64.
+// actors: 30 KiB as measured. One stack in full, or 8,000 numbers about others, would be over 64.
 TEST_CASE("memory grows with the workers, by at most 64 KiB for each", "[cli]") {
-  constexpr double kWorkers = 2000;
+  constexpr double kWorkers = 1000;
   const Folder folder;
   folder.write("small.json", cluster_of(20));
-  folder.write("large.json", cluster_of(420));
+  folder.write("large.json", cluster_of(220));
   const std::string job =
       "simulate --network resnet20 --dataset cifar10 --batch 4 --epochs 2 --format csv "
       "--batch-seconds gpu=10ms,cpu=20ms --partition functional --local-steps 2 --strategy all ";
