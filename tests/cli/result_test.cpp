@@ -75,15 +75,15 @@ TEST_CASE("a JSON result has the documented keys", "[cli]") {
 
 TEST_CASE("the recorded command can be pasted into a shell", "[cli]") {
   const Folder folder;
-  std::vector<std::string> arguments = words(kJob + " --strategy sync --format json --workers");
-  arguments.insert(arguments.end(), {"", "--set", "platform=./it's a pair.json"});
+  std::vector<std::string> arguments = words(kJob + " --strategy sync --format json");
+  arguments.insert(arguments.end(), {"--set", "platform=./it's a pair.json"});
   folder.write("it's a pair.json", folder.read("pair.json"));
   const Outcome outcome = folder.run(arguments);
 
   REQUIRE(outcome.status == 0);
   CHECK(Json::parse(outcome.out)["provenance"]["command"] ==
         "epochcast " + kJob +
-            " --strategy sync --format json --workers '' --set 'platform=./it'\\''s a pair.json'");
+            " --strategy sync --format json --set 'platform=./it'\\''s a pair.json'");
 }
 
 TEST_CASE("phases of all strategies add up to the epoch", "[cli]") {
