@@ -63,7 +63,7 @@ KeptResults::KeptResults(fs::path folder, Notes note)
 fs::path KeptResults::get(const std::string& prefix,
                           const Json& subject,
                           const std::function<void(const fs::path&)>& make) const {
-  const fs::path place = folder_ / (prefix + "-" + checksum(text_of(subject)));
+  fs::path place = folder_ / (prefix + "-" + checksum(text_of(subject)));
   if (fs::exists(place)) {
     const std::string damage = damage_of(place, subject);
     if (damage.empty()) return place;

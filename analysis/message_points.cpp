@@ -38,6 +38,7 @@ std::vector<double> usual_samples(std::vector<double> samples_s) {
 double deviation_of_logarithms(const std::vector<double>& values) {
   if (values.size() < 2) return 0;
   std::vector<double> logarithms;
+  logarithms.reserve(values.size());
   for (const double value : values) logarithms.push_back(std::log(value));
   const double mean = mean_of(logarithms);
   double sum = 0;

@@ -143,14 +143,17 @@ Words launch_words(const po::variables_map& values,
   return words;
 }
 
+/// The manifest of a folder's checkpoint; empty when there is none.
+std::string manifest_text(const std::string& folder) {
+  const fs::path manifest = fs::path(folder) / "checkpoint.json";
+  std::error_code unreadable;
+  return fs::exists(manifest, unreadable) ? read_text_file(manifest) : "";
+}
+
 /// What an interrupted job leaves to go on with.
 std::string kept_text(const std::string& folder) {
   if (folder.empty()) return "nothing was kept: there was no --checkpoint";
-  const fs::path manifest = fs::path(folder) / "checkpoint.json";
-  std::error_code unreadable;
-  const auto json = fs::exists(manifest, unreadable)
-                        ? nlohmann::json::parse(read_text_file(manifest), nullptr, false)
-                        : nlohmann::json();
+  const auto json = nlohmann::json::parse(manifest_text(folder), nullptr, false);
   if (!json.is_object() || !json.contains("epoch"))
     return "there is no checkpoint yet in " + folder;
   return "the checkpoint in " + folder + " is of epoch " + json["epoch"].dump() +
@@ -198,12 +201,15 @@ int launch(Command command, const std::string& name, const Words& arguments) {
     std::cout << shell_text(words) << '\n';
     return 0;
   }
-  const int status =
-      run_job(words, command == Command::train ? file_from(values, "checkpoint") : "");
+  const std::string checkpoint = command == Command::train ? file_from(values, "checkpoint") : "";
+  const std::string before = checkpoint.empty() ? "" : manifest_text(checkpoint);
+  const int status = run_job(words, checkpoint);
   constexpr int kBadInput = 2;
   if (status == 0 || status == kBadInput) return status;
   std::string text = "the job failed (mpirun's exit status " + std::to_string(status) + ")";
-  if (values.count("checkpoint") > 0) text += "; with --resume it goes on from the last checkpoint";
+  // One that was there before may be why the job failed.
+  if (!checkpoint.empty() && manifest_text(checkpoint) != before)
+    text += "; " + kept_text(checkpoint);
   throw RunError(text);
 }
 

@@ -8,7 +8,6 @@
 #include <simgrid/kernel/resource/NetworkModelIntf.hpp>
 #include <simgrid/kernel/routing/NetZoneImpl.hpp>
 #include <simgrid/s4u.hpp>
-#include <unordered_map>
 
 #include "sim/engine.hpp"
 #include "sim/node_zone.hpp"
@@ -127,6 +126,12 @@ double shortest_s(const Interlink& network) {
 
 Cluster::Cluster(const Platform& platform, int nodes) {
   (void)engine();
+  build(platform, nodes);
+  engine().get_netzone_root()->get_network_model()->set_lat_factor_cb(
+      [](double, const sg::Host*, const sg::Host*, const auto&, const auto&) { return 0.0; });
+}
+
+void Cluster::build(const Platform& platform, int nodes) {
   if (!platform.simgrid_xml.empty()) {
     hosts_ = hosts_by_node();
     has_separate_nodes_ = false;
@@ -142,19 +147,21 @@ Cluster::Cluster(const Platform& platform, int nodes) {
     }
   }
   hosts_.resize(kinds.size());
+  const bool has_zones = std::any_of(
+      insides_.begin(), insides_.end(), [](const auto& inside) { return inside != nullptr; });
   const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
     const std::string name = "node-" + std::to_string(index);
     if (index >= kinds.size())
       return Leaf{.netpoint = parent->create_router(name), .gateway = nullptr};
-    return make_node(*kinds[index], name, parent, hosts_[index]);
+    return (has_zones ? make_node : make_host)(*kinds[index], name, parent, hosts_[index]);
   };
   if (!platform.network) {
     make_node(*kinds.front(), "node-0", nullptr, hosts_.front());
   } else {
     between_ = platform.network->messages;
+    cables_s_ = shortest_s(*platform.network);
     make_network(*platform.network, kinds.size(), make_leaf)->seal();
   }
-  use_message_costs(platform);
 }
 
 const MessageCosts* Cluster::messages_between(int node, int other) const {
@@ -171,38 +178,18 @@ double Cluster::way_out_s(int node) const {
   return inside->pcie ? inside->pcie->latency_s : inside->link.latency_s;
 }
 
-void Cluster::use_message_costs(const Platform& platform) {
-  const bool has_inside = std::any_of(insides_.begin(), insides_.end(), [](const auto& inside) {
-    return inside != nullptr && inside->messages;
-  });
-  if (!has_inside && !between_) return;
-  std::unordered_map<const sg::Host*, int> node_of;
-  for (std::size_t node = 0; node < hosts_.size(); ++node) {
-    for (const sg::Host* host : hosts_[node]) node_of[host] = static_cast<int>(node);
-  }
-  const double cables_s = platform.network ? shortest_s(*platform.network) : 0;
-  const auto costs = [this, node_of](const sg::Host* from, const sg::Host* to) {
-    const auto a = node_of.find(from);
-    const auto b = node_of.find(to);
-    return a == node_of.end() || b == node_of.end() ? nullptr
-                                                    : messages_between(a->second, b->second);
-  };
-  engine().get_netzone_root()->get_network_model()->set_lat_factor_cb(
-      [this, costs, node_of, cables_s](double bytes,
-                                       const sg::Host* from,
-                                       const sg::Host* to,
-                                       const std::vector<sg::Link*>& links,
-                                       const auto&) {
-        const MessageCosts* known = costs(from, to);
-        if (known == nullptr) return 1.0;
-        double route_s = 0;
-        for (const sg::Link* link : links) route_s += link->get_latency();
-        const int a = node_of.at(from);
-        const int b = node_of.at(to);
-        const double further_s =
-            a == b ? 0 : std::max(0.0, route_s - way_out_s(a) - way_out_s(b) - cables_s);
-        return (known->regime(bytes).latency_s + further_s) / route_s;
-      });
+Cluster::Way Cluster::way(const sg::Host* from,
+                          int from_node,
+                          const sg::Host* to,
+                          int to_node) const {
+  std::vector<sg::Link*> links;
+  double route_s = 0;
+  from->route_to(to, links, &route_s);
+  const MessageCosts* messages = messages_between(from_node, to_node);
+  if (messages == nullptr) return {.latency_s = route_s, .messages = nullptr};
+  const double contained_s = way_out_s(from_node) + way_out_s(to_node) + cables_s_;
+  return {.latency_s = from_node == to_node ? 0 : std::max(0.0, route_s - contained_s),
+          .messages = messages};
 }
 
 sg::Host* Cluster::host(int node, int device) const {

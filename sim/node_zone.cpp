@@ -92,6 +92,15 @@ sg::NetZone* make_nvlink_node(const Interconnect& inside,
 
 }  // namespace
 
+Leaf make_host(const NodeGroup& node,
+               const std::string& name,
+               sg::NetZone* parent,
+               std::vector<sg::Host*>& hosts) {
+  const std::string device = node.devices.front().device_class + "-0";
+  hosts.push_back(parent->create_host(name + "/" + device, kHostSpeed)->seal());
+  return {.netpoint = hosts.back()->get_netpoint(), .gateway = nullptr};
+}
+
 Leaf make_node(const NodeGroup& node,
                const std::string& name,
                sg::NetZone* parent,
@@ -106,10 +115,9 @@ Leaf make_node(const NodeGroup& node,
   }
   if (!node.interconnect) {
     sg::NetZone* zone = within(parent, sg::create_full_zone(name));
-    sg::Host* host = zone->create_host(name + "/" + devices.front(), kHostSpeed)->seal();
-    hosts.push_back(host);
+    const Leaf host = make_host(node, name, zone, hosts);
     zone->seal();
-    return {.netpoint = zone->get_netpoint(), .gateway = host->get_netpoint()};
+    return {.netpoint = zone->get_netpoint(), .gateway = host.netpoint};
   }
   simgrid::kernel::routing::NetPoint* gateway = nullptr;
   sg::NetZone* zone = nullptr;

@@ -10,8 +10,6 @@ namespace {
 constexpr double kEqual =
     1e-9;  // relative difference of periods that counts as equal: rounding of the clock
 constexpr std::int64_t kFewest = 8;  // periods below which watching is not worth it
-constexpr std::int64_t kGiveUp =
-    256;  // boundaries after which an unsteady run is simulated to its end
 
 bool is_close(double a, double b) {
   return std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
@@ -27,7 +25,6 @@ RoundSkipper::RoundSkipper(const Schedule& schedule, bool is_enabled)
     if (periods < kFewest) continue;
     Watch watch;
     watch.rounds = run;
-    watch.boundaries.resize(static_cast<std::size_t>(std::min(periods, kGiveUp)) + 1);
     watches_.push_back(std::move(watch));
   }
 }
@@ -43,9 +40,10 @@ std::int64_t RoundSkipper::completed(int rank,
     if (round < run.begin || round >= run.end || (round + 1 - run.begin) % run.period != 0)
       continue;
     const std::int64_t boundary = (round + 1 - run.begin) / run.period;
-    if (boundary >= static_cast<std::int64_t>(watch.boundaries.size())) break;
     self.per_period = self.traffic - self.at_boundary;
     self.at_boundary = self.traffic;
+    if (boundary >= static_cast<std::int64_t>(watch.boundaries.size()))
+      watch.boundaries.resize(static_cast<std::size_t>(boundary) + 1);
     Boundary& here = watch.boundaries[static_cast<std::size_t>(boundary)];
     const double advance_s = clock_s - self.previous_s;
     self.previous_s = clock_s;
@@ -76,7 +74,7 @@ void RoundSkipper::look(Watch& watch, std::int64_t boundary) {
   const std::int64_t periods = (watch.rounds.end - watch.rounds.begin) / watch.rounds.period;
   const std::int64_t cut = watch.furthest + 1;
   const std::int64_t omitted = periods - cut - 1;  // the last period is always simulated
-  if (omitted < 1 || cut >= static_cast<std::int64_t>(watch.boundaries.size())) return;
+  if (omitted < 1) return;
   watch.cut = cut;
   watch.omitted_periods = omitted;
   watch.period_s = (now.least_s + now.most_s + before.least_s + before.most_s) / 4;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/world_state.hpp"
 
@@ -31,7 +32,7 @@ class SimFabric::MessageOperation : public Operation {
   bool is_send = false;
   Payload payload;
   std::vector<float>* numbers = nullptr;  ///< on its way; the receiver deletes it
-  sg::CommPtr transfer;
+  sg::ActorPtr carrier;                   ///< waits for the latency, then for the bytes
   Footprint footprint;
   std::uint64_t token = 0;
 };
@@ -119,7 +120,7 @@ void SimFabric::wait(const Request& request) {
   auto& message = dynamic_cast<MessageOperation&>(*request);
   World::Rank& me = self();
   world_.sleep_until(me.local_s);
-  message.transfer->wait();
+  message.carrier->join();
   world_.interference_->end_simulated(message.footprint, message.token, world_.clock_s());
   const double until_s = std::max(me.local_s, world_.clock_s());
   me.phases.exposed_communication_s += until_s - me.local_s;
@@ -201,18 +202,27 @@ Request SimFabric::start_message(int from, int to, Payload payload) {
   message->payload = payload;
   message->footprint = world_.footprint_of({from, to});
   message->token = world_.interference_->begin_simulated(message->footprint, self().local_s);
+  World::Path& path = world_.path(from, to, kMessageChannel);
+  const sg::SemaphorePtr posted = sg::Semaphore::create(0);
+  const sg::SemaphorePtr before =
+      std::exchange(message->is_send ? path.offered : path.asked, posted);
   if (message->is_send) {
-    auto numbers =
-        std::make_unique<std::vector<float>>(payload.values.begin(), payload.values.end());
-    message->transfer =
-        world_.send_async(from, to, kMessageChannel, numbers.release(), payload.bytes);
+    message->numbers = new std::vector<float>(payload.values.begin(), payload.values.end());
     ++world_.simulated_messages_;
-    const Traffic sent = world_.traffic_between(from, to, payload.bytes);
-    self().traffic += sent;
-  } else {
-    sg::Mailbox* box = world_.mailbox(from, to, kMessageChannel);
-    message->transfer = box->get_async<std::vector<float>>(&message->numbers);
+    self().traffic += world_.traffic_between(from, to, payload.bytes);
   }
+  message->carrier =
+      sg::Actor::create("message", self().host, [this, message, &path, before, posted] {
+        const double bytes = message->payload.bytes;
+        world_.sleep_until(world_.clock_s() + path.way.latency_for_s(bytes));
+        if (before) before->acquire();
+        const sg::CommPtr transfer =
+            message->is_send ? World::send_async(path, message->numbers, bytes)
+                             : path.mailbox->get_async<std::vector<float>>(&message->numbers);
+        posted->release();
+        transfer->wait();
+      });
+  message->carrier->daemonize();
   return message;
 }
 

@@ -93,12 +93,18 @@ Traffic World::traffic_between(int from, int to, double bytes) const {
   return {.intra_node_bytes = is_inside ? bytes : 0, .inter_node_bytes = is_inside ? 0 : bytes};
 }
 
-sg::Mailbox* World::mailbox(int from, int to, int channel) {
+World::Path& World::path(int from, int to, int channel) {
   const auto key = (static_cast<std::uint64_t>(channel) << 62) |
                    (static_cast<std::uint64_t>(from) << 31) | static_cast<std::uint64_t>(to);
-  sg::Mailbox*& box = mailboxes_[key];
-  if (box == nullptr) box = sg::Mailbox::by_name(std::to_string(key));
-  return box;
+  Path& known = paths_[key];
+  if (known.mailbox == nullptr) {
+    const auto node_of = [this](int index) {
+      return workers_[static_cast<std::size_t>(index)].node;
+    };
+    known.mailbox = sg::Mailbox::by_name(std::to_string(key));
+    known.way = cluster_.way(rank(from).host, node_of(from), rank(to).host, node_of(to));
+  }
+  return known;
 }
 
 void World::begin_pass(const PassOptions& pass) {
@@ -115,6 +121,7 @@ void World::begin_pass(const PassOptions& pass) {
     rank->stream.clear();
     rank->busy.clear();
   }
+  for (auto& [key, path] : paths_) path.offered = path.asked = nullptr;
   for (const auto& state : communicators_) {
     state->meetings.clear();
     state->first_meeting = 0;

@@ -99,13 +99,22 @@ class World {
   void sleep_until(double when_s);
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
   [[nodiscard]] const MessageCosts* messages_between(int rank, int other) const;
-  /// Starts a message that may be as fast as its size allows.
-  [[nodiscard]] simgrid::s4u::CommPtr send_async(
-      int from, int to, int channel, void* content, double bytes);
+  /// The way of messages from one rank to another.
+  struct Path {
+    simgrid::s4u::Mailbox* mailbox = nullptr;
+    Cluster::Way way;
+    /// Of point-to-point messages: released when the last one's bytes have been offered, or asked
+    /// for. The next one's may not be before, however short its latency.
+    simgrid::s4u::SemaphorePtr offered, asked;
+  };
+  [[nodiscard]] Path& path(int from, int to, int channel);
+  /// Has the bytes of a message flow, as fast as their number allows; its latency is over.
+  [[nodiscard]] static simgrid::s4u::CommPtr send_async(const Path& path,
+                                                        void* content,
+                                                        double bytes);
   /// How long members of a collective take to learn that all have come.
   [[nodiscard]] double meeting_s(const Communicator& among) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
-  [[nodiscard]] simgrid::s4u::Mailbox* mailbox(int from, int to, int channel);
 
   /// The meeting that a member reaches next.
   [[nodiscard]] std::shared_ptr<Meeting> next_meeting(CommunicatorState& state, int member);
@@ -146,7 +155,7 @@ class World {
       communicators_from_;  ///< by their first rank
   std::map<MeetingKey, LearnedCost> learned_;
   std::map<MeetingKey, std::shared_ptr<const Schedule>> schedules_;
-  std::unordered_map<std::uint64_t, simgrid::s4u::Mailbox*> mailboxes_;
+  std::unordered_map<std::uint64_t, Path> paths_;
   std::unique_ptr<Interference> interference_;
   std::map<LoopKey, LoopStatistics> loop_statistics_;  ///< from pilot passes
   std::int64_t epochs_to_sample_ =

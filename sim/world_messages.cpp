@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the messages of a collective go through SimGrid.
+#include <algorithm>
 #include <cmath>
 
 #include "sim/world_state.hpp"
@@ -49,6 +50,7 @@ void World::share_out(const Communicator& among,
   for (const Action& action : actions)
     parts[static_cast<std::size_t>(action.peer) % parts.size()].push_back(action);
   std::vector<sg::ActorPtr> helpers;
+  helpers.reserve(parts.size());
   for (const std::vector<Action>& part : parts) {
     helpers.push_back(sg::Actor::create(
         "transfers", rank(among.ranks[static_cast<std::size_t>(member)]).host, [&, &part = part] {
@@ -62,28 +64,43 @@ void World::transfer(const Communicator& among,
                      int member,
                      double unit_bytes,
                      std::span<const Action> actions) {
-  static int message = 0;  // SimGrid wants something to carry
+  struct Post {
+    bool is_send;
+    const Path* path;
+    double bytes;
+    double latency_s;
+  };
   const int self = among.ranks[static_cast<std::size_t>(member)];
-  boost::container::small_vector<sg::CommPtr, 4> transfers;
-  boost::container::small_vector<int*, 4> received(actions.size());
-  for (std::size_t i = 0; i < actions.size(); ++i) {
-    const Action& action = actions[i];
+  boost::container::small_vector<Post, 4> posts;
+  for (const Action& action : actions) {
     const int peer = among.ranks[static_cast<std::size_t>(action.peer)];
-    if (action.kind == ActionKind::send) {
-      const double bytes = unit_bytes * static_cast<double>(action.block.size());
-      transfers.push_back(send_async(self, peer, kCollectiveChannel, &message, bytes));
-    } else {
-      transfers.push_back(mailbox(peer, self, kCollectiveChannel)->get_async<int>(&received[i]));
-    }
+    const bool is_send = action.kind == ActionKind::send;
+    const double bytes = unit_bytes * static_cast<double>(action.block.size());
+    const Path& way =
+        is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
+    posts.push_back({is_send, &way, bytes, way.way.latency_for_s(bytes)});
+  }
+  // Both ends wait for the latency: the bytes flow that long after the later one has come.
+  std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
+    return a.latency_s < b.latency_s;
+  });
+  static int message = 0;  // SimGrid wants something to carry
+  int* received = nullptr;
+  const double start_s = clock_s();
+  boost::container::small_vector<sg::CommPtr, 4> transfers;
+  for (const Post& post : posts) {
+    sleep_until(start_s + post.latency_s);
+    transfers.push_back(post.is_send ? send_async(*post.path, &message, post.bytes)
+                                     : post.path->mailbox->get_async<int>(&received));
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
 }
 
-sg::CommPtr World::send_async(int from, int to, int channel, void* content, double bytes) {
+sg::CommPtr World::send_async(const Path& path, void* content, double bytes) {
   const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
-  sg::CommPtr transfer = mailbox(from, to, channel)->put_init(content, whole);
-  if (const MessageCosts* costs = messages_between(from, to))
-    transfer->set_rate(costs->regime(bytes).bytes_per_s);
+  sg::CommPtr transfer = path.mailbox->put_init(content, whole);
+  if (path.way.messages != nullptr)
+    transfer->set_rate(path.way.messages->regime(bytes).bytes_per_s);
   transfer->vetoable_start();
   return transfer;
 }

@@ -120,10 +120,9 @@ class Checker {
     } else if (name == "core" && !(whole(value) && *whole(value) > 0)) {
       expected(node, attribute, "a whole number of at least 1");
     } else if (name == "bandwidth" || name == "bw" || name == "bw_in" || name == "bw_out" ||
-               name == "read_bw" || name == "write_bw") {
-      check_quantity(node, attribute, Dimension::bytes_per_s, xbt_parse_get_bandwidth);
-    } else if ((name == "bb_bw" || name == "loopback_bw" || name == "limiter_link") &&
-               !value.empty()) {
+               name == "read_bw" || name == "write_bw" ||
+               ((name == "bb_bw" || name == "loopback_bw" || name == "limiter_link") &&
+                !value.empty())) {
       check_quantity(node, attribute, Dimension::bytes_per_s, xbt_parse_get_bandwidth);
     } else if (name == "latency" || name == "lat" || name == "bb_lat" ||
                (name == "loopback_lat" && !value.empty())) {

@@ -18,13 +18,12 @@ struct FluidRoute {
   double alpha_s = 0;                                                 ///< before its first byte
   std::vector<std::size_t> links;                                     ///< indices, each once
   double most_bytes_per_s = std::numeric_limits<double>::infinity();  ///< of itself
-  double weight = 1;  ///< its share of a link, beside others
 };
 
 /// Seconds that a schedule takes on a network, by an event simulation of its own.
 ///
 /// A transfer begins when both sides have posted it, waits its route's alpha_s, then moves at the
-/// weighted max-min fair rate on its links. Quadratic: for small groups.
+/// max-min fair rate on its links. Quadratic: for small groups.
 class FluidNetwork {
  public:
   using RouteBetween = std::function<FluidRoute(int from, int to, double bytes)>;
@@ -148,10 +147,10 @@ class FluidNetwork {
     std::vector<double> free = links_;
     while (!open.empty()) {
       std::vector<double> users(free.size(), 0);
-      double rate = kNever;  // of weight 1
+      double rate = kNever;
       for (const Flow* flow : open) {
-        rate = std::min(rate, flow->route.most_bytes_per_s / flow->route.weight);
-        for (const std::size_t link : flow->route.links) users[link] += flow->route.weight;
+        rate = std::min(rate, flow->route.most_bytes_per_s);
+        for (const std::size_t link : flow->route.links) users[link] += 1;
       }
       std::size_t tightest = free.size();  // none: a message is as fast as it can be
       for (std::size_t link = 0; link < free.size(); ++link) {
@@ -163,10 +162,10 @@ class FluidNetwork {
       std::erase_if(open, [&](Flow* flow) {
         const std::vector<std::size_t>& links = flow->route.links;
         const bool is_settled = tightest == free.size()
-                                    ? flow->route.most_bytes_per_s / flow->route.weight <= rate
+                                    ? flow->route.most_bytes_per_s <= rate
                                     : std::ranges::find(links, tightest) != links.end();
         if (!is_settled) return false;
-        flow->rate = rate * flow->route.weight;
+        flow->rate = rate;
         for (const std::size_t link : links) free[link] = std::max(0.0, free[link] - flow->rate);
         return true;
       });

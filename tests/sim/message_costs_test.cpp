@@ -3,6 +3,7 @@
 #include "core/message_costs.hpp"
 
 #include <cmath>
+#include <stdexcept>
 
 #include "sim/collective_times.hpp"
 #include "tests/catch.hpp"
@@ -45,6 +46,28 @@ TEST_CASE("a message alone takes the latency and the bandwidth of its size's reg
   CHECK(send_to_all_s(star, 1000) == Approx(20e-6 + 1000 / 5e7).epsilon(kTolerance));
   CHECK(send_to_all_s(star, 999'999) == Approx(20e-6 + 999'999 / 5e7).epsilon(kTolerance));
   CHECK(send_to_all_s(star, 1e6) == Approx(1e-3 + 1e6 / 8e7).epsilon(kTolerance));
+}
+
+TEST_CASE("a message does not overtake one that was sent before, however short its latency") {
+  const Observed observed = observe(measured_star(2), [](Fabric& fabric) {
+    std::vector<float> large = {1}, small = {2};
+    const bool sends = fabric.rank() == 0;
+    const auto start = [&](std::vector<float>& values, double bytes) {
+      const Payload payload = {.bytes = bytes, .values = values};
+      return sends ? fabric.start_send(1, payload) : fabric.start_receive(0, payload);
+    };
+    if (!sends) large = small = {0};
+    const Request first = start(large, 1e6);
+    const Request second = start(small, 1e3);
+    fabric.wait(second);
+    fabric.wait(first);
+    if (large.front() != 1 || small.front() != 2) throw std::logic_error("in another order");
+  });
+
+  // While the small one passes, each has half of the link.
+  const double small_s = 1e3 / 5e7;
+  CHECK(observed.last_s() ==
+        Approx(1e-3 + small_s + (1e6 - small_s * 5e7) / 8e7).epsilon(kTolerance));
 }
 
 TEST_CASE("messages that are slower than their link share it without slowing each other") {
