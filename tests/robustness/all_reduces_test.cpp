@@ -74,8 +74,8 @@ TEST_CASE("an all-reduce takes its messages' time on fairly shared links, wherev
 
     const double expected_s =
         fluid_network(platform, workers).time_s(*schedule, static_cast<double>(bytes));
-    // SimGrid sends whole bytes.
-    CHECK(time_s - meeting_s(platform, workers.size()) == Approx(expected_s).epsilon(1e-6));
+    // SimGrid sends whole bytes, and segments are short.
+    CHECK(time_s - meeting_s(platform, workers.size()) == Approx(expected_s).epsilon(1e-5));
   }
 }
 
