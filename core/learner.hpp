@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "core/fabric.hpp"
@@ -17,6 +18,9 @@ struct BiasedDraw {
   double alpha = 0;                ///< share of the favoured workers' samples taken by highest loss
   bool high_loss_to_slow = false;  ///< favour the slow workers instead
   bool disjoint = false;           ///< "unified" sampling: no sample is drawn by both
+  /// By rank: what each worker has trained on since the last epoch began is in proportion to its
+  /// local steps, and a round's steps take equally long. So the records say when they were made.
+  std::span<const std::int64_t> local_steps = {};
 };
 
 /// Positions of an epoch's order of samples that one worker trains on: [i·stride + offset, i·stride
@@ -62,8 +66,9 @@ class Learner {
   /// Losses recorded since the last epoch began, as (sample index, loss) pairs.
   [[nodiscard]] virtual Payload recorded_losses() = 0;
   /// Root only: draws the sample indices of an epoch from the losses gathered so far: first those
-  /// of fast workers, then of slow ones. What is not chosen by loss comes in the order of the
-  /// epoch's shuffle (slow workers: of a shuffle of their own), so that alpha = 0 is no bias.
+  /// of fast workers, then of slow ones. They come in the order of the epoch's shuffle (slow
+  /// workers: of a shuffle of their own), so that alpha = 0 is no bias. Of a sample that several
+  /// workers have trained on, the latest loss counts.
   virtual void draw(const BiasedDraw& draw) = 0;
   /// Where gathered losses arrive: room for `samples` (index, loss) pairs.
   [[nodiscard]] virtual Payload gathered_losses(std::int64_t samples) = 0;

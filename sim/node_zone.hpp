@@ -12,10 +12,10 @@ namespace epochcast::sim {
 
 /// A node as its network sees it: a zone behind a gateway, or an empty place.
 ///
-/// A network's netpoints are all hosts or all zones, empty places aside. SimGrid (NetZoneImpl.cpp, find_common_ancestors)
-/// takes a zone for the ancestor of whatever lies in its children, and asks it for the route from
-/// one of its hosts to a host of a child zone as if both were its own; since hosts are numbered
-/// within their zone, that is the route to some other node, or none.
+/// A network's netpoints are all hosts or all zones, empty places aside. SimGrid (NetZoneImpl.cpp,
+/// find_common_ancestors) takes a zone for the ancestor of whatever lies in its children, and asks
+/// it for the route from one of its hosts to a host of a child zone as if both were its own; since
+/// hosts are numbered within their zone, that is the route to some other node, or none.
 struct Leaf {
   simgrid::kernel::routing::NetPoint* netpoint = nullptr;
   simgrid::kernel::routing::NetPoint* gateway = nullptr;  ///< of a zone: its only host or a router

@@ -14,7 +14,7 @@ namespace {
 /// Batches that sum to the global one and follow what every worker got done in a second: x_p of the
 /// paper. A worker that sits at one sample keeps it, or it could never return.
 std::vector<double> balanced(std::int64_t global_batch, const std::vector<double>& throughputs) {
-  std::vector<std::int64_t> batches = exact_shares(global_batch, throughputs);
+  std::vector<std::int64_t> batches = proportional_shares(global_batch, throughputs);
   for (std::int64_t& batch : batches) {
     if (batch > 0) continue;
     ++batch;

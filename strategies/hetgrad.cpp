@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HetGrad (J. Supercomputing 2022): uneven partitions by measured speed, gradients weighted by the
 // data behind them.
+#include <algorithm>
 #include <memory>
 
 #include "strategies/partition.hpp"
@@ -87,6 +88,13 @@ std::shared_ptr<const Division> partition(Worker& worker) {
   return best;
 }
 
+/// D of eq. 1: workers that have samples. Those that have none have no gradient to average.
+std::int64_t busy_workers(const Division& division) {
+  const std::vector<std::int64_t>& batches = division.batches;
+  return std::count_if(
+      batches.begin(), batches.end(), [](std::int64_t batch) { return batch > 0; });
+}
+
 void run(Worker& worker, bool weighted) {
   Fabric& fabric = worker.fabric;
   const auto rank = static_cast<std::size_t>(fabric.rank());
@@ -95,8 +103,9 @@ void run(Worker& worker, bool weighted) {
   const std::int64_t first_sample = chosen->begins[rank];  // in every iteration's batch
   const std::int64_t global_batch = chosen->begins.back();
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, global_batch);
-  const double weight = weighted ? static_cast<double>(batch) / static_cast<double>(global_batch)
-                                 : 1.0 / fabric.world().size();
+  const double weighted_share = static_cast<double>(batch) / static_cast<double>(global_batch);
+  const double plain_share = batch > 0 ? 1.0 / static_cast<double>(busy_workers(*chosen)) : 0;
+  const double weight = weighted ? weighted_share : plain_share;
   worker.report.batch = batch;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 

@@ -184,7 +184,8 @@ void run_biased_local_sgd(Worker& worker) {
                            .slow_samples = rounds * local->slow * config.batch,
                            .alpha = config.alpha,
                            .high_loss_to_slow = config.high_loss_to == Favoured::slow,
-                           .disjoint = config.sampling == Sampling::unified};
+                           .disjoint = config.sampling == Sampling::unified,
+                           .local_steps = local->steps};
   report_rounds(worker, rounds, steps, local->most);
 
   train_epochs(worker, [&](std::int64_t) {

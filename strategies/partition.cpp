@@ -8,7 +8,7 @@
 namespace epochcast {
 namespace {
 
-constexpr double kRounding = 1e-9;  // of shares whose weights are quotients of clocks' differences
+constexpr double kRounding = 1e-9;  // of shares whose speeds are quotients of clocks' differences
 
 }  // namespace
 
@@ -24,32 +24,20 @@ std::vector<std::int64_t> proportional_shares(std::int64_t total,
                                               const std::vector<double>& speeds) {
   const double sum = std::accumulate(speeds.begin(), speeds.end(), 0.0);
   std::vector<std::int64_t> shares;
-  for (const double c : speeds) {
-    // Equal speeds must give exactly total/P although c/Σc is not exact in binary.
-    const double share = static_cast<double>(total) * c / sum;
-    shares.push_back(
-        static_cast<std::int64_t>(std::floor(share + kRounding * std::max(1.0, share))));
-  }
-  return shares;
-}
-
-std::vector<std::int64_t> exact_shares(std::int64_t total, const std::vector<double>& weights) {
-  const double sum = std::accumulate(weights.begin(), weights.end(), 0.0);
-  std::vector<std::int64_t> shares;
   std::vector<double> remainders;
   std::int64_t left = total;
-  for (const double weight : weights) {
-    const double share = static_cast<double>(total) * weight / sum;
+  for (const double c : speeds) {
+    const double share = static_cast<double>(total) * c / sum;
     shares.push_back(static_cast<std::int64_t>(std::floor(share)));
     remainders.push_back(share - std::floor(share));
     left -= shares.back();
   }
-  std::vector<std::size_t> order(weights.size());
+  std::vector<std::size_t> order(speeds.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return remainders[a] > remainders[b];
   });
-  // Weights that should be equal differ by rounding, which must not decide: whoever ties with the
+  // Speeds that should be equal differ by rounding, which must not decide: whoever ties with the
   // last one served is served by rank.
   const auto served = static_cast<std::size_t>(left);
   const double last = served > 0 ? remainders[order[served - 1]] : 1;
@@ -118,7 +106,7 @@ std::vector<std::int64_t> functional_shares(std::int64_t total,
     const double middle = (low + high) / 2;
     (sum_in(middle) < static_cast<double>(total) ? low : high) = middle;
   }
-  return exact_shares(total, batches_in(high));
+  return proportional_shares(total, batches_in(high));
 }
 
 double imbalance(const std::vector<double>& seconds) {

@@ -10,15 +10,11 @@ namespace epochcast {
 /// zero.
 [[nodiscard]] std::vector<double> relative_speeds(const std::vector<double>& seconds);
 
-/// ⌊(total/Σc)·c_p⌋ for every worker (HetGrad, step 2). A worker too slow for a single unit gets
-/// none.
+/// (total/Σc)·c_p for every worker, rounded so that they sum to `total` (HetGrad, step 2: "rounded
+/// to obtain the desired M"): floors, then one more to the largest remainders. A worker too slow
+/// for half a unit may get none.
 [[nodiscard]] std::vector<std::int64_t> proportional_shares(std::int64_t total,
                                                             const std::vector<double>& speeds);
-
-/// Shares proportional to `weights` that sum to `total` exactly: floors, then one more to the
-/// largest remainders.
-[[nodiscard]] std::vector<std::int64_t> exact_shares(std::int64_t total,
-                                                     const std::vector<double>& weights);
 
 /// Where each worker's share begins when they lie one after the other, and where the last one ends.
 [[nodiscard]] std::vector<std::int64_t> begins_of(const std::vector<std::int64_t>& shares);

@@ -42,6 +42,19 @@ std::vector<std::int64_t> highest(std::int64_t count, std::span<const SampleLoss
   return samples;
 }
 
+/// These samples as they come in `order`.
+std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& samples,
+                                   std::span<const std::int64_t> order) {
+  std::vector<bool> is_one(order.size(), false);
+  for (const std::int64_t sample : samples) is_one[static_cast<std::size_t>(sample)] = true;
+  std::vector<std::int64_t> ordered;
+  ordered.reserve(samples.size());
+  std::copy_if(order.begin(), order.end(), std::back_inserter(ordered), [&](std::int64_t sample) {
+    return is_one[static_cast<std::size_t>(sample)];
+  });
+  return ordered;
+}
+
 /// `few` and `many` merged so that each stretch holds its share of both.
 std::vector<std::int64_t> spread(const std::vector<std::int64_t>& few,
                                  const std::vector<std::int64_t>& many) {
@@ -70,6 +83,27 @@ std::vector<std::int64_t> shuffled_samples(std::int64_t samples, std::uint64_t s
   return order;
 }
 
+void keep_latest(std::span<const SampleLoss> records,
+                 std::span<const std::int64_t> local_steps,
+                 std::vector<SampleLoss>& losses) {
+  const std::int64_t steps =
+      std::accumulate(local_steps.begin(), local_steps.end(), std::int64_t{0});
+  const std::size_t records_of_step = records.size() / static_cast<std::size_t>(steps);
+  std::vector<double> recorded_at(losses.size(), 0);
+  auto record = records.begin();
+  for (const std::int64_t own : local_steps) {
+    const std::size_t count = static_cast<std::size_t>(own) * records_of_step;
+    for (std::size_t i = 1; i <= count; ++i, ++record) {
+      if (record->sample < 0) continue;
+      const auto sample = static_cast<std::size_t>(record->sample);
+      const double now = static_cast<double>(i) / static_cast<double>(count);
+      if (now < recorded_at[sample]) continue;
+      recorded_at[sample] = now;
+      losses[sample] = *record;
+    }
+  }
+}
+
 std::vector<std::int64_t> draw_samples(const BiasedDraw& draw,
                                        std::span<const SampleLoss> losses,
                                        std::span<const std::int64_t> fast_order,
@@ -81,11 +115,11 @@ std::vector<std::int64_t> draw_samples(const BiasedDraw& draw,
   // A whole number must not become one less because alpha is not exact in binary.
   const auto by_loss =
       static_cast<std::int64_t>(draw.alpha * static_cast<double>(favoured) * (1 + 1e-9));
-  const std::vector<std::int64_t> chosen = highest(by_loss, losses);
+  const std::span<const std::int64_t> order = is_slow_favoured ? slow_order : fast_order;
+  const std::vector<std::int64_t> chosen = in_order(highest(by_loss, losses), order);
   for (const std::int64_t sample : chosen) is_taken[static_cast<std::size_t>(sample)] = true;
-  const std::vector<std::int64_t> rest = take(favoured - static_cast<std::int64_t>(chosen.size()),
-                                              is_slow_favoured ? slow_order : fast_order,
-                                              is_taken);
+  const std::vector<std::int64_t> rest =
+      take(favoured - static_cast<std::int64_t>(chosen.size()), order, is_taken);
   if (!draw.disjoint) is_taken.assign(is_taken.size(), false);
   const std::vector<std::int64_t> unbiased =
       take(others, is_slow_favoured ? fast_order : slow_order, is_taken);

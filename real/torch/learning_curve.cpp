@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -33,6 +34,17 @@ LearningCurve::Passed LearningCurve::passed() {
   return passed;
 }
 
+void LearningCurve::average_statistics() {
+  const Payload statistics = learner_.statistics();
+  if (statistics.values.empty()) return;
+  Fabric& fabric = worker_.fabric;
+  const bool trains = fabric.self().role == Role::trains;
+  const double batch = trains ? static_cast<double>(worker_.report.batch) : 0;
+  const std::vector<double> batches = fabric.all_gather({&batch, 1}, fabric.world());
+  const double all = std::accumulate(batches.begin(), batches.end(), 0.0);
+  fabric.all_reduce(statistics, batch / all, fabric.world());
+}
+
 std::vector<double> LearningCurve::sums_of(const Passed& passed,
                                            const Score& trained,
                                            const Score& tested) const {
@@ -59,7 +71,7 @@ std::vector<double> LearningCurve::totals() const {
 CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
   Fabric& fabric = worker_.fabric;
   const Passed now = passed();
-  // Every trainer tests a part with its own model: they differ in BatchNorm statistics at most.
+  average_statistics();
   const std::int64_t trainers = std::max(1, trainer_count(fabric));
   const std::int64_t samples = test_.size();
   Score tested;
@@ -89,6 +101,7 @@ CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
 void LearningCurve::after_known_epoch(const CurvePoint& known) {
   constexpr double kRelative = 1e-9;  // other libraries may round otherwise
   const Passed now = passed();
+  average_statistics();
   const std::vector<double> sums = sums_of(now, {}, {});
   const std::vector<double> sofar = totals();
   const auto is_as = [](double found, double expected) {

@@ -22,8 +22,9 @@ class LearningCurve {
   LearningCurve(Worker& worker, TrainingLearner& learner, const DataSource& test)
       : worker_(worker), learner_(learner), test_(test) {}
 
-  /// The point after an epoch (0, 1, ...): every trainer tests a part of the test samples with its
-  /// own model, and all add up their scores. Collective over the job; call it from
+  /// The point after an epoch (0, 1, ...). What is tested is one model: parameters are equal by
+  /// then, and BatchNorm's statistics are averaged, by batches. Every trainer tests a part of the
+  /// test samples with it, and all add up their scores. Collective over the job; call it from
   /// Worker::after_epoch.
   [[nodiscard]] CurvePoint after_epoch(std::int64_t epoch);
   /// The same after an epoch whose point is known, and which was run again for its time alone:
@@ -39,6 +40,9 @@ class LearningCurve {
   };
 
   [[nodiscard]] Passed passed();
+  /// Replaces everybody's BatchNorm statistics by their average, weighted by batches: a worker
+  /// without samples has seen nothing, and one with many has seen the most. Collective.
+  void average_statistics();
   /// Adds up the workers' numbers. Collective; takes as long whatever they are.
   [[nodiscard]] std::vector<double> sums_of(const Passed& passed,
                                             const Score& trained,

@@ -80,6 +80,11 @@ Payload TorchLearner::parameters() {
   return payload_of(model_.host_state());
 }
 
+Payload TorchLearner::statistics() {
+  const Payload all = parameters();
+  return payload_of(all.values.subspan(static_cast<std::size_t>(model_.gradients().numel())));
+}
+
 Payload TorchLearner::gradients() {
   model_.gradients_to_host({.begin = 0, .end = model_.gradients().numel()});
   are_gradients_out_ = true;
@@ -131,12 +136,11 @@ Payload TorchLearner::gathered_losses(std::int64_t samples) {
 void TorchLearner::draw(const BiasedDraw& draw) {
   losses_.resize(static_cast<std::size_t>(samples_),
                  {.sample = 0, .loss = std::numeric_limits<float>::quiet_NaN()});
-  for (std::size_t i = 0; i < gathered_.size(); i += kLossWords) {
-    const std::int64_t sample = index_at(&gathered_[i]);
-    if (sample < 0) continue;
-    losses_[static_cast<std::size_t>(sample)] = {.sample = sample,
-                                                 .loss = gathered_[i + kIndexWords]};
-  }
+  std::vector<SampleLoss> records;
+  records.reserve(gathered_.size() / kLossWords);
+  for (std::size_t i = 0; i < gathered_.size(); i += kLossWords)
+    records.push_back({.sample = index_at(&gathered_[i]), .loss = gathered_[i + kIndexWords]});
+  keep_latest(records, draw.local_steps, losses_);
   std::vector<SampleLoss> known;
   std::copy_if(
       losses_.begin(), losses_.end(), std::back_inserter(known), [](const SampleLoss& each) {

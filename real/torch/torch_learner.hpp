@@ -56,6 +56,7 @@ class TorchLearner : public TrainingLearner {
   Score trained() const override { return trained_; }
   double learning_rate() const override { return learning_rate_; }
   double epoch_share() const override;
+  Payload statistics() override;
   Score test(const DataSource& data, std::int64_t begin, std::int64_t end) override;
   std::string save() override;
   void load(const std::string& bytes) override;

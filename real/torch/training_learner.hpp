@@ -55,6 +55,8 @@ class TrainingLearner : public Learner {
   [[nodiscard]] virtual double learning_rate() const = 0;
   /// How much of the epoch's share is trained on, 0 to 1.
   [[nodiscard]] virtual double epoch_share() const = 0;
+  /// BatchNorm's running statistics, which are the end of parameters(); none in other networks.
+  [[nodiscard]] virtual Payload statistics() = 0;
   /// What the model makes of samples [begin, end) of `data`, in evaluation mode.
   [[nodiscard]] virtual Score test(const DataSource& data,
                                    std::int64_t begin,

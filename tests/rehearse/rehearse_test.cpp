@@ -64,6 +64,48 @@ TEST_CASE("two simulated workers learn what two processes learn, bit for bit") {
   }
 }
 
+TEST_CASE("workers without samples change neither losses nor accuracy, with BatchNorm either") {
+  const Folder folder;
+  const auto platform = [](const std::string& cpus) {
+    return R"({
+      "schema": "epochcast.platform/1", "name": "mixed", "title": "Two GPUs and CPUs",
+      "source": {"grade": "estimated", "method": "made up"},
+      "network": {"topology": "star", "bandwidth": "10Gbps", "latency": "1us",
+                  "source": {"grade": "estimated", "method": "made up"}},
+      "nodes": [{"name": "gpus", "count": 2,
+                 "devices": [{"class": "gpu", "model": "gpu", "count": 1}]})" +
+           cpus + "]}";
+  };
+  folder.write("gpus.json", platform(""));
+  folder.write("mixed.json", platform(R"(, {"name": "cpus", "count": 2,
+                              "devices": [{"class": "cpu", "model": "cpu", "count": 1}]})"));
+  const std::string learning =
+      "rehearse --network resnet20 --dataset cifar10 --data procedural --train-samples 48 "
+      "--test-samples 16 --learning-rate 0.05 --epochs 2 --folder kept --format json ";
+  const auto curve = [&](const std::string& job) {
+    const Outcome outcome = folder.run(learning + job);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return Json::parse(outcome.out).at("rehearsals").at(0).at("curve");
+  };
+
+  // A CPU would get 0.04 of 16 samples.
+  const Json idle = curve(
+      "--platform mixed.json --workers all --batch-seconds gpu=10ms,cpu=2s --batch 4 --strategy "
+      "hetgrad");
+  const Json alone =
+      curve("--platform gpus.json --batch-seconds gpu=10ms --batch 8 --strategy sync");
+
+  REQUIRE(idle.size() == alone.size());
+  for (std::size_t i = 0; i < idle.size(); ++i) {
+    for (const char* key :
+         {"samples", "train_loss", "train_accuracy", "test_loss", "test_accuracy"}) {
+      CAPTURE(i, key);
+      CHECK(idle[i].at(key).get<double>() == Approx(alone[i].at(key).get<double>()).epsilon(1e-5));
+    }
+  }
+}
+
 /// Two numbers add up to the same in any order; four do not.
 TEST_CASE("four workers' numbers are added up in the order of the all-reduce's schedule") {
   const Folder folder;

@@ -26,6 +26,15 @@ Samples sorted(Samples samples) {
   return samples;
 }
 
+/// These samples as they come in `order`.
+Samples as_in(const Samples& order, const Samples& some) {
+  Samples result;
+  std::ranges::copy_if(order, std::back_inserter(result), [&](std::int64_t sample) {
+    return std::ranges::find(some, sample) != some.end();
+  });
+  return result;
+}
+
 /// The first so many, those left out excepted.
 Samples first_of(const Samples& order, std::int64_t count, const Samples& left_out = {}) {
   Samples samples;
@@ -103,7 +112,7 @@ TEST_CASE("fast workers get the alpha*n samples of highest loss, then their shuf
   Samples chosen;
   Samples rest;
   for (const std::int64_t sample : drawn.fast) (sample >= 90 ? chosen : rest).push_back(sample);
-  CHECK(chosen == highest);
+  CHECK(chosen == as_in(epoch.fast_order, highest));
   CHECK(rest == first_of(epoch.fast_order, 30, highest));
   CHECK(is_distinct(drawn.fast));
   CHECK(drawn.slow == first_of(epoch.slow_order, 20));
@@ -161,7 +170,7 @@ TEST_CASE("with alpha 1, fast workers get nothing but high losses") {
   const DrawCase epoch;
   const BiasedDraw draw = {.fast_samples = 5, .slow_samples = 0, .alpha = 1};
 
-  CHECK(epoch.draw(draw) == Samples{99, 98, 97, 96, 95});
+  CHECK(epoch.draw(draw) == as_in(epoch.fast_order, {99, 98, 97, 96, 95}));
 }
 
 TEST_CASE("with fewer losses than alpha*n, the shuffle fills up") {
@@ -179,18 +188,57 @@ TEST_CASE("of equal losses, those of lower index are chosen") {
   for (SampleLoss& each : epoch.losses) each.loss = each.sample == 50 ? 2.F : 1.F;
   const BiasedDraw draw = {.fast_samples = 4, .slow_samples = 0, .alpha = 1};
 
-  CHECK(epoch.draw(draw) == Samples{50, 0, 1, 2});
+  CHECK(epoch.draw(draw) == as_in(epoch.fast_order, {50, 0, 1, 2}));
 }
 
 TEST_CASE("alpha*n is not a sample short because alpha is not exact in binary") {
   const DrawCase epoch;
-  // 0.29 * 100 is 28.999... in binary.
-  const BiasedDraw draw = {.fast_samples = 100, .slow_samples = 0, .alpha = 0.29};
+  // 0.58 * 50 is 28.999... in binary.
+  BiasedDraw draw = {.fast_samples = 50, .slow_samples = 50, .alpha = 0.58, .disjoint = true};
 
-  Samples by_loss = epoch.draw(draw);
-  std::erase_if(by_loss, [](std::int64_t sample) { return sample < kSamples - 29; });
+  const Drawn drawn(draw, epoch.draw(draw));
 
-  CHECK(std::is_sorted(by_loss.rbegin(), by_loss.rend()));  // not in the order of the shuffle
+  for (std::int64_t sample = kSamples - 29; sample < kSamples; ++sample)
+    CHECK(std::ranges::count(drawn.fast, sample) == 1);
+}
+
+TEST_CASE("a worker's chosen samples are no harder than another's, nor an epoch's first") {
+  const DrawCase epoch;
+  const BiasedDraw draw = {.fast_samples = 50, .slow_samples = 0, .alpha = 1};
+
+  const Samples samples = epoch.draw(draw);
+
+  // Losses grow with the number. Sorted by them, the halves would differ by 25.
+  const auto mean = [](auto begin, auto end) {
+    return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+  };
+  const auto middle = samples.begin() + 25;
+  CHECK(std::abs(mean(samples.begin(), middle) - mean(middle, samples.end())) < 12);
+}
+
+TEST_CASE("of a sample that two workers have trained on, the later loss is kept") {
+  // Two steps of one worker, then one of another: a record a step, at 1/2, 1 and 1 of the epoch.
+  constexpr float kNone = -7;
+  std::vector<SampleLoss> losses(4, {.sample = 0, .loss = kNone});
+  const auto loss_of = [&](std::size_t sample) { return losses[sample].loss; };
+
+  SECTION("whatever the worker's rank") {
+    keep_latest(std::vector<SampleLoss>{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 5}, {3, 6}},
+                std::vector<std::int64_t>{2, 1},
+                losses);
+    CHECK(loss_of(0) == 5);  // at 1/4 and 1/2
+    CHECK(loss_of(1) == 2);
+    CHECK(loss_of(3) == 6);  // both at the end
+    keep_latest(std::vector<SampleLoss>{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {3, 5}, {2, 6}},
+                std::vector<std::int64_t>{2, 1},
+                losses);
+    CHECK(loss_of(3) == 4);  // at 1 and 1/2
+    CHECK(loss_of(2) == 6);  // at 3/4 and 1
+  }
+  SECTION("before anything is recorded, nothing is") {
+    keep_latest(std::vector<SampleLoss>(6, {-1, 0}), std::vector<std::int64_t>{2, 1}, losses);
+    for (std::size_t sample = 0; sample < 4; ++sample) CHECK(loss_of(sample) == kNone);
+  }
 }
 
 TEST_CASE("chosen samples are spread evenly over workers and rounds") {
