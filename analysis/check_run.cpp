@@ -68,8 +68,14 @@ void check_device(JsonInput device) {
 void check_run(JsonInput run) {
   check_texts(run, {"strategy", "platform", "network", "dataset"});
   check_counts(run, {"nodes", "workers"}, std::numeric_limits<int>::max());
-  check_counts(
-      run, {"batch", "epochs", "iterations_per_epoch", "rounds_per_epoch"}, JsonInput::kMaxCount);
+  check_counts(run,
+               {"batch",
+                "epochs",
+                "iterations_per_epoch",
+                "rounds_per_epoch",
+                "samples_per_epoch",
+                "train_samples"},
+               JsonInput::kMaxCount);
   check_seconds(run, {"epoch_s", "startup_s", "compute_s", "exposed_communication_s", "blocked_s"});
   check_interval(run.at("epoch_s_interval"));
   for (const char* key : {"intra_node_bytes", "inter_node_bytes"}) {

@@ -46,6 +46,14 @@ void check_sane(const RunResult& run) {
                   "; look for a wrong unit among the times, bandwidths and latencies given");
 }
 
+/// Throws when more samples were asked for than there are.
+void check_samples(const Job& job) {
+  const std::optional<std::int64_t>& asked = job.config.learning.train_samples;
+  if (!asked || *asked <= job.dataset.train_samples) return;
+  throw UserError("--train-samples: got " + std::to_string(*asked) + "; the data set has " +
+                  std::to_string(job.dataset.train_samples));
+}
+
 /// The settings that decide which files a job reads, and what of them.
 std::string files_of(const JobConfig& config) {
   std::string key = config.batch_seconds.empty() ? "traces\n" : "";
@@ -63,6 +71,7 @@ std::string answer(const ForecastTask& task, const Job& files, const RecordFiles
   try {
     Job job = files;
     job.config = task.config;
+    check_samples(job);
     Timeline timeline;
     std::vector<WorkerInfo> workers;
     Recording recording;

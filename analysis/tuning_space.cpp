@@ -25,19 +25,6 @@ double period_of(const JobConfig& config) {
   return static_cast<double>(config.local_steps);
 }
 
-/// Samples that an epoch trains on.
-double samples_of(const RunResult& run) {
-  std::int64_t most = 1;
-  for (const DeviceResult& device : run.by_device) most = std::max(most, device.local_steps);
-  double samples = 0;
-  for (const DeviceResult& device : run.by_device) {
-    if (device.role != "trains") continue;
-    samples += static_cast<double>(device.workers * device.batch * run.iterations_per_epoch) *
-               static_cast<double>(device.local_steps) / static_cast<double>(most);
-  }
-  return samples;
-}
-
 std::vector<ForecastOutcome> forecasts_of(const std::vector<ForecastTask>& tasks) {
   std::vector<ForecastOutcome> outcomes = forecast_all(tasks, Catalog::standard());
   for (const ForecastOutcome& outcome : outcomes) {
@@ -110,10 +97,11 @@ void add_strategy(TuningChoice& choice,
     one.epochs = config.epochs;
     std::string title = outcome.task.point;
     if (!is_alone) title = config.strategy + (title.empty() ? "" : ", ") + title;
-    Candidate candidate = {.name = title,
-                           .epoch_s = outcome.run->epoch_s,
-                           .s_per_sample = outcome.run->epoch_s / samples_of(*outcome.run),
-                           .period = period_of(one)};
+    Candidate candidate = {
+        .name = title,
+        .epoch_s = outcome.run->epoch_s,
+        .s_per_sample = outcome.run->epoch_s / static_cast<double>(outcome.run->samples_per_epoch),
+        .period = period_of(one)};
     JobConfig without = one;
     bool is_default = true;
     for (std::size_t i = 0; i < space.axes.size(); ++i) {

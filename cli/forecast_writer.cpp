@@ -100,7 +100,8 @@ class CsvWriter : public ForecastWriter {
     if (!outcome.run) return;
     if (!has_heading_) {
       out_ << "point,strategy,platform,network,dataset,nodes,workers,batch,epochs,"
-              "iterations_per_epoch,rounds_per_epoch,epoch_s,epoch_s_low,epoch_s_high,startup_s,"
+              "iterations_per_epoch,rounds_per_epoch,samples_per_epoch,train_samples,"
+              "epoch_s,epoch_s_low,epoch_s_high,startup_s,"
               "compute_s,exposed_communication_s,blocked_s,intra_node_bytes,inter_node_bytes,"
               "input_grade\n";
       has_heading_ = true;
@@ -112,12 +113,12 @@ class CsvWriter : public ForecastWriter {
     out_ << quoted(outcome.task.point) << ',' << run.strategy << ',' << quoted(run.platform) << ','
          << quoted(run.network) << ',' << quoted(run.dataset) << ',' << run.nodes << ','
          << run.workers << ',' << run.batch << ',' << run.epochs << ',' << run.iterations_per_epoch
-         << ',' << run.rounds_per_epoch << ',' << number(run.epoch_s) << ','
-         << bound(&Interval::low_s) << ',' << bound(&Interval::high_s) << ','
-         << number(run.startup_s) << ',' << number(run.phases.compute_s) << ','
-         << number(run.phases.exposed_communication_s) << ',' << number(run.phases.blocked_s) << ','
-         << number(run.intra_node_bytes) << ',' << number(run.inter_node_bytes) << ','
-         << to_string(run.input_grade) << std::endl;
+         << ',' << run.rounds_per_epoch << ',' << run.samples_per_epoch << ',' << run.train_samples
+         << ',' << number(run.epoch_s) << ',' << bound(&Interval::low_s) << ','
+         << bound(&Interval::high_s) << ',' << number(run.startup_s) << ','
+         << number(run.phases.compute_s) << ',' << number(run.phases.exposed_communication_s) << ','
+         << number(run.phases.blocked_s) << ',' << number(run.intra_node_bytes) << ','
+         << number(run.inter_node_bytes) << ',' << to_string(run.input_grade) << std::endl;
   }
 
   void finish() override {}

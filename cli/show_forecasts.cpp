@@ -49,14 +49,52 @@ std::string workers_text(const RunResult& run) {
   return text;
 }
 
-/// The runs of one point of the sweep, fastest first.
+std::string setting_of(const RunResult& run, const std::string& name) {
+  const auto found = std::find_if(run.config.begin(),
+                                  run.config.end(),
+                                  [&](const SettingText& each) { return each.name == name; });
+  return found == run.config.end() ? std::string() : found->value;
+}
+
+bool overlaps(const RunResult& run) { return setting_of(run, "overlap") == "bucket"; }
+
+/// The strategy with what tells it from its kin: K' or H, and whether communication overlaps.
+std::string name_of(const RunResult& run) {
+  std::string text = run.strategy;
+  std::vector<std::int64_t> steps;  // of the devices that train, the most first
+  for (const DeviceResult& device : run.by_device) {
+    if (device.role == "trains") steps.push_back(device.local_steps);
+  }
+  std::sort(steps.rbegin(), steps.rend());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  const bool averages =
+      !steps.empty() && (steps.front() > 1 || run.rounds_per_epoch < run.iterations_per_epoch);
+  if (averages) {
+    text += run.strategy == "node-based" ? ", K' " : ", H ";
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      text += (i == 0 ? "" : "/") + std::to_string(steps[i]);
+  }
+  if (overlaps(run)) text += ", overlap";
+  return text;
+}
+
+/// What the others are compared with: sync, if possible without overlap.
+const RunResult* baseline_of(const std::vector<const RunResult*>& runs) {
+  const RunResult* found = nullptr;
+  for (const RunResult* run : runs) {
+    if (run->strategy == "sync" && (found == nullptr || !overlaps(*run))) found = run;
+  }
+  return found;
+}
+
+/// The runs of one point of the sweep, fastest first, by time for equally many samples.
 std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point) {
   std::vector<const RunResult*> runs;
   for (const ForecastOutcome& outcome : point) {
     if (outcome.run) runs.push_back(&*outcome.run);
   }
   std::stable_sort(runs.begin(), runs.end(), [](const RunResult* a, const RunResult* b) {
-    return a->epoch_s < b->epoch_s;
+    return a->dataset_s() < b->dataset_s();
   });
   return runs;
 }
@@ -80,8 +118,7 @@ void show_heading(std::ostream& out,
 }
 
 void show_ranking(std::ostream& out, const std::vector<const RunResult*>& runs) {
-  const auto sync = std::find_if(
-      runs.begin(), runs.end(), [](const RunResult* run) { return run->strategy == "sync"; });
+  const RunResult* sync = baseline_of(runs);
   const bool has_interval = std::any_of(runs.begin(), runs.end(), [](const RunResult* run) {
     return run->epoch_s_interval.has_value();
   });
@@ -91,7 +128,9 @@ void show_ranking(std::ostream& out, const std::vector<const RunResult*>& runs) 
   table.add_column("strategy");
   table.add_column("epoch", right);
   if (has_interval) table.add_column("5 - 95 %", right);
-  if (sync != runs.end()) table.add_column("vs sync", right);
+  table.add_column("of data", right);
+  table.add_column("all data", right);
+  if (sync != nullptr) table.add_column("vs sync", right);
   table.add_column("compute", right);
   table.add_column("exchange", right);
   table.add_column("blocked", right);
@@ -104,9 +143,13 @@ void show_ranking(std::ostream& out, const std::vector<const RunResult*>& runs) 
   int place = 0;
   for (const RunResult* run : runs) {
     std::vector<std::string> row = {
-        std::to_string(++place), run->strategy, format_seconds(run->epoch_s)};
+        std::to_string(++place), name_of(*run), format_seconds(run->epoch_s)};
     if (has_interval) row.push_back(interval_text(*run));
-    if (sync != runs.end()) row.push_back(fixed("%.2fx", (*sync)->epoch_s / run->epoch_s));
+    const double share =
+        static_cast<double>(run->samples_per_epoch) / static_cast<double>(run->train_samples);
+    row.push_back(fixed("%.1f %%", 100 * share));
+    row.push_back(format_seconds(run->dataset_s()));
+    if (sync != nullptr) row.push_back(fixed("%.2fx", sync->dataset_s() / run->dataset_s()));
     row.push_back(format_seconds(run->phases.compute_s));
     row.push_back(format_seconds(run->phases.exposed_communication_s));
     row.push_back(format_seconds(run->phases.blocked_s));
@@ -167,7 +210,13 @@ void show_legend(std::ostream& out) {
          "other workers) are means over\n"
          "  workers and epochs; bytes are sums over workers. Inputs: the lowest grade among "
          "platform, links and costs\n"
-         "  (measured > published > estimated).\n";
+         "  (measured > published > estimated).\n"
+         "  Of data: the samples that an epoch trains on, as a share of the data set. Strategies "
+         "are "
+         "compared by \"all data\": the time\n"
+         "  for as many samples as the data set has. How accurate the model gets is not compared "
+         "here, "
+         "but by epochcast rehearse.\n";
 }
 
 }  // namespace epochcast

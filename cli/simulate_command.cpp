@@ -78,6 +78,22 @@ class Failures {
   bool was_named_ = false;
 };
 
+/// Among all strategies, sync stands twice: as the papers have it, and with buckets of gradients
+/// that leave while backward goes on, which is what users have in practice (PyTorch's
+/// DistributedDataParallel).
+std::vector<ForecastTask> with_overlapped_sync(const std::vector<ForecastTask>& tasks) {
+  std::vector<ForecastTask> more;
+  for (const ForecastTask& task : tasks) {
+    more.push_back(task);
+    const JobConfig& config = task.config;
+    if (config.strategy != "all" || task.strategy != "sync" || config.overlap != Overlap::none)
+      continue;
+    more.push_back(task);
+    more.back().config.overlap = Overlap::bucket;
+  }
+  return more;
+}
+
 }  // namespace
 
 int run_simulate(const std::vector<std::string>& arguments) {
@@ -98,7 +114,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
       axes.push_back(parse_axis(text));
   }
   const JobConfig config = config_from(Command::simulate, values);
-  const std::vector<ForecastTask> tasks = expand(config, axes);
+  const std::vector<ForecastTask> tasks = with_overlapped_sync(expand(config, axes));
   const RecordFiles records = records_from(values, tasks);
   std::vector<std::string> command = {"epochcast", "simulate"};
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -38,6 +38,8 @@ nlohmann::ordered_json to_json(const RunResult& run) {
                                  {"epochs", run.epochs},
                                  {"iterations_per_epoch", run.iterations_per_epoch},
                                  {"rounds_per_epoch", run.rounds_per_epoch},
+                                 {"samples_per_epoch", run.samples_per_epoch},
+                                 {"train_samples", run.train_samples},
                                  {"epoch_s", run.epoch_s},
                                  {"epoch_s_interval", nullptr},
                                  {"startup_s", run.startup_s}};
@@ -86,6 +88,8 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
   run.epochs = json.at("epochs");
   run.iterations_per_epoch = json.at("iterations_per_epoch");
   run.rounds_per_epoch = json.at("rounds_per_epoch");
+  run.samples_per_epoch = json.at("samples_per_epoch");
+  run.train_samples = json.at("train_samples");
   run.epoch_s = json.at("epoch_s");
   const auto& interval = json.at("epoch_s_interval");
   if (!interval.is_null())

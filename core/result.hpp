@@ -42,6 +42,8 @@ struct RunResult {
   std::int64_t epochs = 0;
   std::int64_t iterations_per_epoch = 0;
   std::int64_t rounds_per_epoch = 0;
+  std::int64_t samples_per_epoch = 0;  ///< that all workers together train on, repeated ones too
+  std::int64_t train_samples = 0;      ///< of the data set
   double epoch_s = 0;
   std::optional<Interval> epoch_s_interval;  ///< absent when the inputs have no spread
   double startup_s = 0;                      ///< once per job
@@ -52,6 +54,12 @@ struct RunResult {
   std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
   std::vector<DeviceResult> by_device;
   std::vector<SettingText> config;  ///< every setting
+
+  /// Seconds for as many samples as the data set has: what strategies are compared by, since their
+  /// epochs are not of equal length.
+  [[nodiscard]] double dataset_s() const {
+    return epoch_s * static_cast<double>(train_samples) / static_cast<double>(samples_per_epoch);
+  }
 };
 
 /// `epochcast.result/1`: runs as given, and where they come from.

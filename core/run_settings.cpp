@@ -76,7 +76,7 @@ std::vector<Setting> run_settings() {
        [](C& c, Text t) { c.learning.data = parse_text(t, "a folder, or procedural"); },
        [](const C& c) { return c.learning.data; }},
       {"train-samples",
-       kLearning,
+       kEverywhere,
        "COUNT",
        "train on the first COUNT samples only",
        [](C& c, Text t) { c.learning.train_samples = parse_count(t, 1); },

@@ -60,6 +60,7 @@ RunResult SimulatedJob::result() const {
   result.platform = job_.platform.name;
   result.network = job_.network.name;
   result.dataset = job_.dataset.name;
+  result.train_samples = job_.dataset.train_samples;
   result.nodes = node_count(job_);
   result.workers = static_cast<int>(workers_.size());
   result.batch = job_.config.batch;

@@ -13,6 +13,7 @@ void run_byteps(Worker& worker) {
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
   worker.report.batch = trains ? batch : 0;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
+  worker.report.samples_per_epoch = worker.report.batch * iterations;
 
   const Communicator& everybody =
       fabric.communicator(fabric.world().ranks,

@@ -50,6 +50,7 @@ void run_dlb(Worker& worker) {
       batch = (*places)[rank + 1] - first;
     }
     worker.report.batch = batch;
+    worker.report.samples_per_epoch = batch * iterations;
     worker.learner.use_shuffled(
         {.offset = first, .length = batch, .stride = global_batch, .count = iterations});
     const double busy_before_s = fabric.phases().compute_s;

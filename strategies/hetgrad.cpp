@@ -108,6 +108,7 @@ void run(Worker& worker, bool weighted) {
   const double weight = weighted ? weighted_share : plain_share;
   worker.report.batch = batch;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
+  worker.report.samples_per_epoch = batch * iterations;
 
   train_epochs(worker, [&](std::int64_t) {
     worker.learner.use_shuffled(

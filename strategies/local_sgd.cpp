@@ -102,6 +102,7 @@ void report_rounds(Worker& worker,
   worker.report.local_steps = steps;
   worker.report.iterations_per_epoch = rounds * most_steps;
   worker.report.rounds_per_epoch = rounds;
+  worker.report.samples_per_epoch = rounds * steps * worker.config.batch;
 }
 
 /// This worker's samples when everybody takes H_p·B in turn, round by round.

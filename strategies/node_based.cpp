@@ -22,6 +22,7 @@ void run_node_based(Worker& worker) {
   worker.report.batch = batch;
   worker.report.local_steps = period;
   worker.report.iterations_per_epoch = iterations;
+  worker.report.samples_per_epoch = batch * iterations;
   worker.report.rounds_per_epoch = (iterations + period - 1) / period;
 
   const auto iterate_and_average = [&](std::int64_t count) {

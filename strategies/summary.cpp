@@ -21,9 +21,11 @@ void add_reports(RunResult& result,
         return worker.role == Role::trains;
       }));
   double training_s = 0;
+  result.samples_per_epoch = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     const WorkerReport& report = reports[i];
     training_s = std::max(training_s, report.training_s);
+    result.samples_per_epoch += report.samples_per_epoch;
     if (workers[i].role == Role::trains)
       result.phases += (share / epochs / trainers) * report.training;
     result.intra_node_bytes += share * report.traffic.intra_node_bytes / epochs;

@@ -11,6 +11,7 @@ void run_sync(Worker& worker) {
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
   worker.report.batch = batch;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
+  worker.report.samples_per_epoch = batch * iterations;
 
   train_epochs(worker, [&](std::int64_t) {
     use_equal_share(worker, 1, iterations);

@@ -15,7 +15,7 @@ cat <<'TEXT'
 
 1. ResNet-50 on CIFAR-10 with 12 nodes of DEEP-EST's booster (one V100 each): which strategy wins?
    All GPUs are equal, so only communication differs. Look at "exchange": averaging once per epoch
-   (node-based, local SGD) removes it. Add --overlap bucket to hide it instead.
+   (node-based, local SGD) removes it, overlapping it with computing ("sync, overlap") hides it.
 TEXT
 show simulate --platform deep-est-esb --nodes 12 --network resnet50 --dataset cifar10
 
@@ -23,7 +23,8 @@ cat <<'TEXT'
 
 2. ResNet-20 on CIFAR-10 with 2 CPUs and 8 GPUs in one server: do the CPUs help?
    The CPUs are 70 times slower. Look at "blocked": sync and local-sgd make GPUs wait for them,
-   hetgrad and dlb give them less to do, biased local SGD lets them make one step while GPUs make 32.
+   hetgrad and dlb give them less to do, biased local SGD lets them make one step while GPUs make 32
+   (and trains on two thirds of the samples: "of data").
 TEXT
 show simulate --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 --batch 32 --local-steps fast=32,slow=1
 

@@ -136,6 +136,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   result.platform = job.platform.name;
   result.network = job.network.name;
   result.dataset = job.dataset.name;
+  result.train_samples = job.dataset.train_samples;
   result.batch = config.batch;
   result.input_grade = costs.grade();
   result.config = setting_texts(config, in(Command::emulate));

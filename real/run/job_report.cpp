@@ -17,6 +17,7 @@ nlohmann::json json_of(const WorkerReport& report) {
                          {"local_steps", report.local_steps},
                          {"iterations", report.iterations_per_epoch},
                          {"rounds", report.rounds_per_epoch},
+                         {"samples", report.samples_per_epoch},
                          {"startup_s", report.startup_s},
                          {"epochs", report.epochs},
                          {"training_s", report.training_s},
@@ -36,6 +37,7 @@ WorkerReport report_of(const nlohmann::json& json) {
   report.local_steps = json.at("local_steps");
   report.iterations_per_epoch = json.at("iterations");
   report.rounds_per_epoch = json.at("rounds");
+  report.samples_per_epoch = json.at("samples");
   report.startup_s = json.at("startup_s");
   report.epochs = json.at("epochs");
   report.training_s = json.at("training_s");

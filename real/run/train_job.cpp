@@ -227,6 +227,7 @@ std::optional<RunResult> train(const JobConfig& config,
   result.platform = machine_text();
   result.network = config.network;
   result.dataset = config.dataset;
+  result.train_samples = data.train->size();
   result.batch = config.batch;
   result.input_grade = Grade::measured;
   result.config = setting_texts(config, kTrain);

@@ -38,6 +38,7 @@ const std::map<std::string, Change> kChanges = {
      {"simulate --platform pair.json --trace gpu.json,cpu.json --workers all --batch 30 "
       "--deterministic --strategy hetgrad --network resnet20 --dataset cifar10",
       "--partition functional"}},
+    {"train-samples", {kJob, "--train-samples 5000"}},
     {"averaging-period", {kJob + " --strategy node-based", "--averaging-period 10"}},
     {"local-steps", {kJob + " --strategy local-sgd", "--local-steps 10"}},
     {"sampling", {kBiased, "--sampling none"}},

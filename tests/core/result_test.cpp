@@ -20,6 +20,8 @@ RunResult full_run() {
   run.epochs = 100;
   run.iterations_per_epoch = 390;
   run.rounds_per_epoch = 13;
+  run.samples_per_epoch = 33024;
+  run.train_samples = 50000;
   run.epoch_s = 51.1;
   run.epoch_s_interval = Interval{.low_s = 50.2, .high_s = 52.3};
   run.startup_s = 0.7;
@@ -59,6 +61,8 @@ TEST_CASE("a result is the same after it was written and read back") {
   CHECK(again.strategy == "byteps");
   CHECK(again.epochs == 100);
   CHECK(again.rounds_per_epoch == 13);
+  CHECK(again.samples_per_epoch == 33024);
+  CHECK(again.train_samples == 50000);
   CHECK(again.epoch_s == 51.1);
   REQUIRE(again.epoch_s_interval);
   CHECK(again.epoch_s_interval->low_s == 50.2);
@@ -109,6 +113,8 @@ TEST_CASE("the result's JSON has the documented keys, in a stable order") {
                                          "epochs",
                                          "iterations_per_epoch",
                                          "rounds_per_epoch",
+                                         "samples_per_epoch",
+                                         "train_samples",
                                          "epoch_s",
                                          "epoch_s_interval",
                                          "startup_s",
