@@ -127,17 +127,22 @@ class World {
   [[nodiscard]] bool replay(Meeting& meeting);
   void simulate(const std::shared_ptr<Meeting>& shared);
   void simulate_member(Meeting& meeting, int member);
-  void simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic);
-  /// Posts transfers of one round of a member, all at once, and waits for them.
+  /// Moves the messages of one round of a member from `start_s` on. Returns when it has also added
+  /// what it received, which is later than SimGrid's clock.
+  [[nodiscard]] double simulate_round(
+      Meeting& meeting, int member, const Round& round, double start_s, Traffic& traffic);
+  /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
   void transfer(const Communicator& among,
                 int member,
                 double unit_bytes,
-                std::span<const Action> actions);
+                std::span<const Action> actions,
+                double start_s);
   /// The same for many, by several actors.
   void share_out(const Communicator& among,
                  int member,
                  double unit_bytes,
-                 std::span<const Action> actions);
+                 std::span<const Action> actions,
+                 double start_s);
   void learn(Meeting& meeting);
   void serve_stream(int rank);
   [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const Meeting& meeting);

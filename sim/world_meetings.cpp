@@ -132,13 +132,14 @@ void World::simulate_member(Meeting& meeting, int member) {
   }
   if (meeting.is_replayed) return;
   const std::int64_t rounds = meeting.schedule->rounds(member);
+  double ready_s = clock_s();  // for the next round
   for (std::int64_t index = 0; index < rounds;) {
     Traffic traffic;
-    simulate_round(meeting, member, meeting.schedule->round(member, index), traffic);
-    index = meeting.rounds->completed(member, index, clock_s(), traffic);
+    const Round round = meeting.schedule->round(member, index);
+    ready_s = simulate_round(meeting, member, round, ready_s, traffic);
+    index = meeting.rounds->completed(member, index, ready_s, traffic);
   }
-  const double owed_s = meeting.rounds->owed_s(member);
-  if (owed_s > 0) sg::this_actor::sleep_for(owed_s);
+  sleep_until(ready_s + meeting.rounds->owed_s(member));
   const double end_s = clock_s();
   meeting.end_s[static_cast<std::size_t>(member)] = end_s;
   // Before end(): that wakes the worker, who may start the next meeting at once.

@@ -17,7 +17,8 @@ constexpr std::size_t kMostOfOneActor = 64;
 
 }  // namespace
 
-void World::simulate_round(Meeting& meeting, int member, const Round& round, Traffic& traffic) {
+double World::simulate_round(
+    Meeting& meeting, int member, const Round& round, double start_s, Traffic& traffic) {
   const auto& ranks = meeting.among->ranks;
   const int self = ranks[static_cast<std::size_t>(member)];
   const double unit_bytes =
@@ -33,18 +34,20 @@ void World::simulate_round(Meeting& meeting, int member, const Round& round, Tra
     }
   }
   if (round.size() <= kMostOfOneActor) {
-    transfer(*meeting.among, member, unit_bytes, {round.data(), round.size()});
+    transfer(*meeting.among, member, unit_bytes, {round.data(), round.size()}, start_s);
   } else {
-    share_out(*meeting.among, member, unit_bytes, {round.data(), round.size()});
+    share_out(*meeting.among, member, unit_bytes, {round.data(), round.size()}, start_s);
   }
-  const double adding_s = added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
-  if (adding_s > 0) sg::this_actor::sleep_for(adding_s);
+  // Without messages in this round, what the one before left to add is still being added.
+  const double moved_s = std::max(start_s, clock_s());
+  return moved_s + added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
 }
 
 void World::share_out(const Communicator& among,
                       int member,
                       double unit_bytes,
-                      std::span<const Action> actions) {
+                      std::span<const Action> actions,
+                      double start_s) {
   // By peer: transfers of a pair match in the order in which they are posted.
   std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
   for (const Action& action : actions)
@@ -54,7 +57,7 @@ void World::share_out(const Communicator& among,
   for (const std::vector<Action>& part : parts) {
     helpers.push_back(sg::Actor::create(
         "transfers", rank(among.ranks[static_cast<std::size_t>(member)]).host, [&, &part = part] {
-          transfer(among, member, unit_bytes, part);
+          transfer(among, member, unit_bytes, part, start_s);
         }));
   }
   for (const sg::ActorPtr& helper : helpers) helper->join();
@@ -63,7 +66,8 @@ void World::share_out(const Communicator& among,
 void World::transfer(const Communicator& among,
                      int member,
                      double unit_bytes,
-                     std::span<const Action> actions) {
+                     std::span<const Action> actions,
+                     double start_s) {
   struct Post {
     bool is_send;
     const Path* path;
@@ -86,7 +90,6 @@ void World::transfer(const Communicator& among,
   });
   static int message = 0;  // SimGrid wants something to carry
   int* received = nullptr;
-  const double start_s = clock_s();
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   for (const Post& post : posts) {
     sleep_until(start_s + post.latency_s);

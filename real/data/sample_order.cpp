@@ -88,6 +88,7 @@ void keep_latest(std::span<const SampleLoss> records,
                  std::vector<SampleLoss>& losses) {
   const std::int64_t steps =
       std::accumulate(local_steps.begin(), local_steps.end(), std::int64_t{0});
+  if (steps <= 0) return;
   const std::size_t records_of_step = records.size() / static_cast<std::size_t>(steps);
   std::vector<double> recorded_at(losses.size(), 0);
   auto record = records.begin();

@@ -302,9 +302,12 @@ bool says_why(const std::string& error, const Attack& attack) {
 
 void check_answer(const std::string& out) {
   CHECK_FALSE(out.empty());
-  CHECK_FALSE(std::regex_search(out, std::regex("\\b-?(nan|inf)\\b")));
-  if (out.starts_with("mpirun") || out.starts_with("#!"))
+  if (out.starts_with("mpirun") || out.starts_with("#!")) {
+    // Its only numbers are those that were given: a trace may be called inf.
     CHECK(std::regex_search(out, std::regex("mpirun -n [1-9][0-9]* ")));
+    return;
+  }
+  CHECK_FALSE(std::regex_search(out, std::regex("\\b-?(nan|inf)\\b")));
   if (!out.starts_with("{")) return;
   const nlohmann::json document = nlohmann::json::parse(out);
   CHECK_FALSE(document.at("runs").empty());

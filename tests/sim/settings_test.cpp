@@ -66,6 +66,7 @@ const std::map<std::string, Change> kChanges = {
     {"local-steps", {kOneServer + Settings{{"strategy", "local-sgd"}}, "8"}},
     {"sampling", {kBiased, "none"}},
     {"partition-bytes", {kOneServer + Settings{{"strategy", "byteps"}}, "64kB"}},
+    {"train-samples", {kOneServer, "1000"}},
     {"trace", {kOneServer, "estimated-rtx4090,estimated-epyc-7543"}},
     {"batch-seconds", {kOneServer, "gpu=10ms,cpu=20ms"}},
     {"exchange-seconds", {kOneServer, "60ms"}},
