@@ -4,18 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 #include "core/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
+#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {
-
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
 
 /// Above it a sample is far from all others. `sorted` is not empty.
 double fence_s(const std::vector<double>& sorted) {

@@ -11,18 +11,6 @@
 
 namespace epochcast {
 
-double mean_of(const std::vector<double>& values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-double deviation_of(const std::vector<double>& values) {
-  if (values.size() < 2) return 0;
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return std::sqrt(sum / static_cast<double>(values.size() - 1));
-}
-
 double confidence_of_more(const std::vector<double>& first, const std::vector<double>& others) {
   std::vector<double> differences(first.size());
   std::transform(

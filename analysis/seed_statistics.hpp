@@ -3,15 +3,11 @@
 
 #include <vector>
 
+#include "core/spread.hpp"
+
 namespace epochcast {
 
 /// What can be said of settings that were tried with the same seeds.
-
-/// At least one value.
-[[nodiscard]] double mean_of(const std::vector<double>& values);
-
-/// The standard deviation of the population that these are a sample of; 0 for one value.
-[[nodiscard]] double deviation_of(const std::vector<double>& values);
 
 /// With which confidence the first values are larger than the others on average, seed by seed: 1 -
 /// p of a one-sided paired t test. 0.5 where one seed cannot tell. Both as long.

@@ -150,6 +150,14 @@ std::vector<std::filesystem::path> inputs_of(const po::variables_map& values,
   return inputs;
 }
 
+int seeds_from(const po::variables_map& values) {
+  try {
+    return parse_small_count(values["seeds"].as<std::string>(), 1);
+  } catch (const UserError& error) {
+    throw UserError(std::string("--seeds: ") + error.what());
+  }
+}
+
 std::optional<double> accuracy_from(const po::variables_map& values, const std::string& flag) {
   if (values.count(flag) == 0) return std::nullopt;
   std::string text = values[flag].as<std::string>();

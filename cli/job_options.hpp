@@ -48,6 +48,8 @@ enum class Format { table, json, csv };
 [[nodiscard]] std::vector<std::filesystem::path> inputs_of(
     const boost::program_options::variables_map& values, const JobConfig& config);
 
+/// How many seeds, from --seed on. Throws a UserError.
+[[nodiscard]] int seeds_from(const boost::program_options::variables_map& values);
 /// An accuracy such as 0.9 or 90%, as a share; nothing when the flag is not given. Throws a
 /// UserError that names it.
 [[nodiscard]] std::optional<double> accuracy_from(

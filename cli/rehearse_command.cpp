@@ -3,11 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/program_options.hpp>
-#include <cstdio>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "analysis/curve_html.hpp"
@@ -18,17 +15,15 @@
 #include "cli/launch.hpp"
 #include "cli/progress_bar.hpp"
 #include "cli/rehearsal_options.hpp"
-#include "cli/table.hpp"
+#include "cli/show_rehearsals.hpp"
 #include "core/error.hpp"
 #include "core/setting_text.hpp"
 #include "core/shell_text.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {
 
 namespace po = boost::program_options;
-using Json = nlohmann::ordered_json;
 
 po::options_description own_options() {
   po::options_description options("The rehearsals", 110, 60);
@@ -43,85 +38,11 @@ po::options_description own_options() {
       "target-accuracy",
       po::value<std::string>()->value_name("SHARE"),
       "end with the first epoch that reaches this test accuracy, such as 0.9 or 90%; tell when "
-      "that was")("html", po::value<std::string>()->value_name("FILE"), "write a page with plots");
+      "that was")(
+      "seeds",
+      po::value<std::string>()->value_name("COUNT")->default_value("1"),
+      "rehearse every job with as many seeds, from --seed on; tell means and deviations")("html", po::value<std::string>()->value_name("FILE"), "write a page with plots");
   return options;
-}
-
-std::string percent(double share) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%.2f %%", 100 * share);
-  return text.data();
-}
-
-std::string loss(double value) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%.4f", value);
-  return text.data();
-}
-
-std::string name_of(const RehearsalOutcome& outcome) {
-  const std::string& point = outcome.task.point;
-  return outcome.task.config.strategy + (point.empty() ? "" : ", " + point);
-}
-
-void show_table(const std::vector<RehearsalOutcome>& outcomes,
-                const std::optional<double>& target) {
-  Table table;
-  table.add_column("job");
-  for (const char* title : {"epochs", "s/epoch", "time", "sent", "test loss", "test accuracy"})
-    table.add_column(title, Table::Align::right);
-  if (target) table.add_column("time to " + percent(*target), Table::Align::right);
-  for (const RehearsalOutcome& outcome : outcomes) {
-    if (outcome.curve.empty()) continue;
-    const CurvePoint& last = outcome.curve.back();
-    std::vector<std::string> cells = {
-        name_of(outcome),
-        std::to_string(last.epoch),
-        format_seconds(last.training_s / static_cast<double>(last.epoch)),
-        format_seconds(last.training_s),
-        format_bytes(last.bytes_sent),
-        loss(last.test_loss),
-        last.test_accuracy ? percent(*last.test_accuracy) : "-"};
-    if (target) {
-      const auto reached_s = seconds_to(outcome.curve, *target);
-      cells.push_back(reached_s ? format_seconds(*reached_s) : "not reached");
-    }
-    table.add_row(std::move(cells));
-  }
-  table.print(std::cout);
-  std::cout << "\nTime is that of the simulated cluster, without start-up and tests; training was "
-               "real.\n";
-}
-
-void show_json(const std::vector<RehearsalOutcome>& outcomes, const std::string& command) {
-  Json all = Json::array();
-  for (const RehearsalOutcome& outcome : outcomes) {
-    Json one = {{"point", outcome.task.point}, {"run", nullptr}, {"curve", to_json(outcome.curve)}};
-    if (outcome.run) one["run"] = to_json(*outcome.run);
-    one["problems"] = outcome.problems;
-    all.push_back(std::move(one));
-  }
-  const Json document = {
-      {"schema", "epochcast.rehearsals/1"},
-      {"rehearsals", all},
-      {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
-  std::cout << document.dump(2) << '\n';
-}
-
-void show_csv(const std::vector<RehearsalOutcome>& outcomes) {
-  std::cout << "job,epoch,epoch_s,training_s,samples,bytes_sent,learning_rate,train_loss,"
-               "train_accuracy,test_loss,test_accuracy\n";
-  for (const RehearsalOutcome& outcome : outcomes) {
-    for (const CurvePoint& point : outcome.curve) {
-      std::string name = name_of(outcome);
-      std::replace(name.begin(), name.end(), '"', '\'');
-      std::cout << '"' << name << '"';
-      const Json columns = to_json(point);
-      for (const auto& [key, value] : columns.items())
-        std::cout << ',' << (value.is_null() ? std::string() : value.dump());
-      std::cout << '\n';
-    }
-  }
 }
 
 /// The problems of those that have no curve, each once. Throws when the user has to do something.
@@ -170,13 +91,17 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   }
   const std::optional<double> target = accuracy_from(values, "target-accuracy");
   const std::optional<double> stop_after_s = seconds_from(values, "stop-after");
+  const int seeds = seeds_from(values);
   std::vector<RehearsalTask> tasks;
   for (const ForecastTask& task : expand(config, axes)) {
-    tasks.push_back({.config = task.config,
-                     .point = task.point,
-                     .stop_after_s = stop_after_s,
-                     .stop_at_accuracy = target});
-    tasks.back().config.strategy = task.strategy;
+    for (int seed = 0; seed < seeds; ++seed) {
+      tasks.push_back({.config = task.config,
+                       .point = task.point,
+                       .stop_after_s = stop_after_s,
+                       .stop_at_accuracy = target});
+      tasks.back().config.strategy = task.strategy;
+      tasks.back().config.seed += static_cast<std::uint64_t>(seed);
+    }
   }
   const OutputFile page = output_from(values, "html");
   for (const RehearsalTask& task : tasks) keep_apart({page}, inputs_of(values, task.config));
@@ -189,17 +114,16 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"epochcast", "rehearse"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   const std::string command = shell_text(words);
-  const bool has_curve = std::any_of(
-      outcomes.begin(), outcomes.end(), [](const auto& outcome) { return !outcome.curve.empty(); });
-  if (format == Format::json) show_json(outcomes, command);
-  if (format == Format::csv) show_csv(outcomes);
-  if (format == Format::table && has_curve) show_table(outcomes, target);
-  if (page.is_wanted() && has_curve) {
+  const std::vector<SeededCurves> jobs = curves_by_job(outcomes, static_cast<std::size_t>(seeds));
+  if (format == Format::json) show_rehearsal_json(outcomes, jobs, target, command);
+  if (format == Format::csv) show_rehearsal_csv(outcomes);
+  if (format == Format::table && !jobs.empty()) show_rehearsal_table(jobs, target);
+  if (page.is_wanted() && !jobs.empty()) {
     std::vector<NamedCurve> curves;
-    for (const RehearsalOutcome& outcome : outcomes)
-      if (!outcome.curve.empty()) curves.push_back({name_of(outcome), outcome.curve});
-    page.write(curve_html(
-        curves, "Rehearsal of " + config.network + " on " + config.platform, command, target));
+    for (const SeededCurves& job : jobs) curves.push_back({job.name, mean_of(job.curves)});
+    std::string title = "Rehearsal of " + config.network + " on " + config.platform;
+    if (seeds > 1) title += ": means over " + std::to_string(seeds) + " seeds";
+    page.write(curve_html(curves, title, command, target));
   }
   report_problems(outcomes);
   return 0;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // One worker of a real job. Started by mpirun, which `epochcast train` and `epochcast emulate`
 // start.
+#include <array>
 #include <boost/program_options.hpp>
+#include <cstdio>
+#include <filesystem>
 #include <iostream>
 
 #include "cli/forecast_writer.hpp"
 #include "cli/job_options.hpp"
 #include "cli/run_options.hpp"
+#include "core/curve_comparison.hpp"
 #include "core/error.hpp"
 #include "core/printable_stream.hpp"
 #include "core/shell_text.hpp"
@@ -18,6 +22,43 @@
 
 namespace epochcast {
 namespace {
+
+/// FILE-seed2.EXT; empty for an empty one.
+std::filesystem::path with_seed(const std::filesystem::path& file, std::uint64_t seed) {
+  if (file.empty()) return {};
+  std::filesystem::path name = file.stem();
+  name += "-seed" + std::to_string(seed);
+  name += file.extension();
+  return file.parent_path() / name;
+}
+
+real::RunOptions options_of(std::uint64_t seed, real::RunOptions options) {
+  options.timeline = with_seed(options.timeline, seed);
+  options.metrics = with_seed(options.metrics, seed);
+  if (!options.checkpoint.empty()) options.checkpoint /= "seed-" + std::to_string(seed);
+  return options;
+}
+
+/// What a job has learned, in a line or two.
+std::string learned_text(const CurveSummary& job, bool is_whole) {
+  std::array<char, 160> loss{};
+  std::snprintf(loss.data(), loss.size(), "test loss %.4f", job.test_loss.mean);
+  std::string text = loss.data();
+  if (job.seeds > 1) {
+    std::snprintf(loss.data(), loss.size(), " ± %.4f", job.test_loss.deviation);
+    text += loss.data();
+  }
+  if (job.test_accuracy) {
+    std::array<char, 32> epoch{};
+    std::snprintf(epoch.data(), epoch.size(), "%.3g", job.best_epoch);
+    text += ", test accuracy " + percent_text(*job.test_accuracy, job.seeds == 1) + "; best " +
+            percent_text(*job.best_accuracy, job.seeds == 1) + " in epoch " + epoch.data();
+  }
+  if (job.seeds > 1)
+    text += "\n(means ± standard deviations over " + std::to_string(job.seeds) + " seeds)";
+  if (!is_whole) text += "\n(of the epochs since the checkpoint; --metrics has all)";
+  return text;
+}
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "emulate")) {
@@ -32,20 +73,38 @@ int run(const std::vector<std::string>& arguments) {
   real::RunOptions options = run_options_from(values);
   options.inputs = inputs_of(values, config);
   const Catalog catalog = Catalog::standard();
-  const std::optional<RunResult> result = trains
-                                              ? real::train(config, catalog, options)
-                                              : real::emulate(load_job(config, catalog), options);
-  if (result) {
-    std::vector<std::string> words = {"epochcast"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    ForecastOutcome outcome;
-    outcome.task = {.config = config, .strategy = config.strategy, .point = {}};
-    outcome.run = result;
-    const auto writer = make_forecast_writer(std::cout, format_from(values), shell_text(words));
-    writer->add(outcome);
-    writer->finish();
-    std::cout.flush();
+  std::vector<std::string> words = {"epochcast"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto writer = make_forecast_writer(std::cout, format_from(values), shell_text(words));
+  const auto add = [&](const JobConfig& done, RunResult run, std::string point) {
+    writer->add({.task = {.config = done, .strategy = done.strategy, .point = std::move(point)},
+                 .run = std::move(run)});
+  };
+  bool is_leader = false;
+  SeededCurves learned = {.name = config.strategy, .curves = {}};
+  bool is_whole = true;  // but for epochs before a checkpoint
+  if (trains) {
+    const int seeds = seeds_from(values);
+    for (int i = 0; i < seeds; ++i) {
+      JobConfig seeded = config;
+      seeded.seed += static_cast<std::uint64_t>(i);
+      const auto outcome =
+          real::train(seeded, catalog, seeds == 1 ? options : options_of(seeded.seed, options));
+      if (!outcome) continue;
+      is_leader = true;
+      add(seeded, outcome->run, seeds == 1 ? "" : "seed " + std::to_string(seeded.seed));
+      is_whole = is_whole && !outcome->curve.empty() && outcome->curve.front().epoch == 1;
+      if (!outcome->curve.empty()) learned.curves.push_back(outcome->curve);
+    }
+  } else if (const auto run = real::emulate(load_job(config, catalog), options)) {
+    is_leader = true;
+    add(config, *run, "");
   }
+  if (!is_leader) return 0;
+  writer->finish();
+  if (!learned.curves.empty() && format_from(values) == Format::table)
+    std::cout << '\n' << learned_text(summary_of(learned), is_whole) << '\n';
+  std::cout.flush();
   return 0;
 }
 

@@ -28,7 +28,11 @@ po::options_description run_flags(Command command) {
         "and after every COUNT iterations (local SGD: rounds)")(
         "resume",
         po::value<std::string>()->value_name("on|off")->implicit_value("on"),
-        "go on from the last checkpoint, if there is one");
+        "go on from the last checkpoint, if there is one")(
+        "seeds",
+        po::value<std::string>()->value_name("COUNT")->default_value("1"),
+        "train as often, with seeds from --seed on; tell means and deviations. Files get the seed "
+        "in their names, FILE-seed2.EXT, checkpoints a folder of it");
   }
   po::options_description all;
   all.add(setting_options(command)).add(own).add(common_options());

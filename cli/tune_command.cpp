@@ -122,11 +122,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   const std::optional<double> budget_s = seconds_from(values, "time-budget");
   if (plan.goal.target_accuracy.has_value() == budget_s.has_value())
     throw UserError("expected one of --target-accuracy and --time-budget");
-  try {
-    plan.seeds = parse_small_count(values["seeds"].as<std::string>(), 1);
-  } catch (const UserError& error) {
-    throw UserError(std::string("--seeds: ") + error.what());
-  }
+  plan.seeds = seeds_from(values);
   if (config.learning.data.empty()) {
     throw UserError(
         "--data: missing; expected a folder, or \"procedural\" for samples that are computed");

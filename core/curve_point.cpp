@@ -43,6 +43,22 @@ double read_loss(const JsonInput& input) {
   return read_maybe(input, kLeast, kMost).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
+/// Test accuracy where an amount that grows has reached a value.
+double accuracy_where(const Curve& curve, double CurvePoint::*amount, double value) {
+  double before_amount = 0;
+  double before = 0;
+  for (const CurvePoint& point : curve) {
+    const double now = point.test_accuracy.value_or(0);
+    if (point.*amount >= value) {
+      const double share = (value - before_amount) / (point.*amount - before_amount);
+      return before + share * (now - before);
+    }
+    before_amount = point.*amount;
+    before = now;
+  }
+  return before;
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const CurvePoint& point) {
@@ -128,19 +144,19 @@ Curve mean_of(const std::vector<Curve>& curves) {
   return means;
 }
 
+const CurvePoint& best_of(const Curve& curve) {
+  return *std::max_element(
+      curve.begin(), curve.end(), [](const CurvePoint& a, const CurvePoint& b) {
+        return a.test_accuracy.value_or(0) < b.test_accuracy.value_or(0);
+      });
+}
+
 double accuracy_at(const Curve& curve, double seconds) {
-  double before_s = 0;
-  double before = 0;
-  for (const CurvePoint& point : curve) {
-    const double now = point.test_accuracy.value_or(0);
-    if (point.training_s >= seconds) {
-      const double share = (seconds - before_s) / (point.training_s - before_s);
-      return before + share * (now - before);
-    }
-    before_s = point.training_s;
-    before = now;
-  }
-  return before;
+  return accuracy_where(curve, &CurvePoint::training_s, seconds);
+}
+
+double accuracy_after(const Curve& curve, double samples) {
+  return accuracy_where(curve, &CurvePoint::samples, samples);
 }
 
 double loss_at(const Curve& curve, double seconds) {

@@ -45,8 +45,12 @@ using Curve = std::vector<CurvePoint>;
 /// lack is absent. At least one curve.
 [[nodiscard]] Curve mean_of(const std::vector<Curve>& curves);
 
+/// The epoch of the best test accuracy, the first of several. At least one point.
+[[nodiscard]] const CurvePoint& best_of(const Curve& curve);
 /// Test accuracy after so many seconds of training, interpolated between epochs.
 [[nodiscard]] double accuracy_at(const Curve& curve, double seconds);
+/// Test accuracy after training on so many samples, likewise.
+[[nodiscard]] double accuracy_after(const Curve& curve, double samples);
 /// Test loss after so many seconds of training, likewise; before the first epoch's end, what it was
 /// then. At least one point.
 [[nodiscard]] double loss_at(const Curve& curve, double seconds);

@@ -26,8 +26,9 @@ struct WorkerInfo {
   std::string device_class;  ///< "cpu", "gpu", ...
   std::string model;         ///< "v100-32gb", ...
   Role role = Role::trains;
-  double reduce_s_per_byte = 0;  ///< γ of its device
-  double memory_bytes = 0;       ///< 0: unknown
+  int sharers = 1;               ///< workers on its device, itself included
+  double reduce_s_per_byte = 0;  ///< γ of its device, when all who share it add at once
+  double memory_bytes = 0;       ///< its part of the device's; 0: unknown
 };
 
 /// What travels between workers: `values` in the worlds with numbers, only a size in those without.

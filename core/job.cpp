@@ -47,6 +47,22 @@ std::vector<TraceFile> chosen_traces(const JobConfig& config,
   return chosen;
 }
 
+/// The cost where so many workers use the device at the same time: each has it for its part of the
+/// time.
+CostTrace shared_by(CostTrace trace, int sharers) {
+  if (sharers == 1) return trace;
+  for (BatchSamples& batch : trace.batches) {
+    for (auto part : {&BatchSamples::total_s,
+                      &BatchSamples::load_s,
+                      &BatchSamples::forward_s,
+                      &BatchSamples::backward_s,
+                      &BatchSamples::step_s}) {
+      for (double& seconds : batch.*part) seconds *= sharers;
+    }
+  }
+  return trace;
+}
+
 }  // namespace
 
 Catalog::Catalog(fs::path root) : root_(std::move(root)) {
@@ -148,7 +164,7 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
                     worker.device_class + "=TIME");
   }
   for (const CostTrace& trace : traces) {
-    if (trace.device == worker.model) return BatchCost(trace);
+    if (trace.device == worker.model) return BatchCost(shared_by(trace, worker.sharers));
   }
   std::string where = config.traces.empty() ? "no trace of the catalogue" : "--trace: none of";
   for (const std::string& name : config.traces) where += " " + name;

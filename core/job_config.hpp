@@ -22,6 +22,12 @@ enum class Sampling {
   unified,    ///< disjoint draws, at the price of one more synchronisation
 };
 enum class Favoured { fast, slow };
+/// Node-based: what comes first in the iteration that ends a period, the node's gradient or the
+/// averaging of all parameters.
+enum class AveragingOrder {
+  applied,  ///< apply, then average: afterwards all workers have the same parameters
+  printed,  ///< average, then apply, as algorithm 2 of the paper prints it
+};
 
 /// How a model with numbers learns.
 struct LearningConfig {
@@ -54,6 +60,7 @@ struct JobConfig {
   std::string strategy = "all";
   std::optional<int> nodes;  ///< absent: every node of the platform
   std::string workers;       ///< device class that trains; empty: those the platform marks
+  int ranks_per_device = 1;  ///< workers that share each device that trains
   std::int64_t batch = 128;  ///< samples per worker
   std::int64_t epochs = 100;
   std::string all_reduce = "ring";
@@ -61,7 +68,9 @@ struct JobConfig {
   double bucket_bytes = 25 * 1048576.0;
   double first_bucket_bytes = 1048576.0;
   Partition partition = Partition::constant;
+  std::int64_t least_batch = 1;                              ///< dlb: what a worker keeps
   std::optional<std::int64_t> averaging_period;              ///< K'; absent: once per epoch
+  AveragingOrder averaging_order = AveragingOrder::applied;
   std::int64_t local_steps = 32;                             ///< H, of the fastest class
   std::map<std::string, std::int64_t> local_steps_by_class;  ///< "fast", "slow" or a device class
   double alpha = 0.5;  ///< share of the favoured workers' samples taken by highest loss

@@ -11,6 +11,8 @@ constexpr Names<Partition, 2> kPartitions = {
     {{"constant", Partition::constant}, {"functional", Partition::functional}}};
 constexpr Names<Sampling, 3> kSamplings = {
     {{"none", Sampling::none}, {"separated", Sampling::separated}, {"unified", Sampling::unified}}};
+constexpr Names<AveragingOrder, 2> kOrders = {
+    {{"applied", AveragingOrder::applied}, {"printed", AveragingOrder::printed}}};
 constexpr Names<Favoured, 2> kFavoured = {{{"fast", Favoured::fast}, {"slow", Favoured::slow}}};
 
 void set_local_steps(JobConfig& config, const std::string& text) {
@@ -54,6 +56,7 @@ std::string show_seconds_map(const std::map<std::string, double>& map) {
 constexpr const char* kNameOrFile = "a name or a file";
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 constexpr int kMostRepetitions = 10'000;
+constexpr int kMostRanksPerDevice = 1'000;
 
 }  // namespace
 
@@ -99,6 +102,12 @@ std::vector<Setting> job_settings() {
        "device class that trains, such as gpu (default: as the platform says)",
        [](C& c, Text t) { c.workers = parse_text(t, "a device class such as gpu, or all"); },
        [](const C& c) { return c.workers; }},
+      {"ranks-per-device",
+       kWithCosts,
+       "COUNT",
+       "workers that share each device that trains, its time, memory and links",
+       [](C& c, Text t) { c.ranks_per_device = parse_small_count(t, 1, kMostRanksPerDevice); },
+       [](const C& c) { return std::to_string(c.ranks_per_device); }},
       {"batch",
        kEverywhere,
        "SAMPLES",
@@ -141,6 +150,12 @@ std::vector<Setting> job_settings() {
        "hetgrad: partition by one speed per worker, or by measured curves",
        [](C& c, Text t) { c.partition = parse_name(t, kPartitions); },
        [](const C& c) { return show_name(c.partition, kPartitions); }},
+      {"least-batch",
+       kEverywhere,
+       "SAMPLES",
+       "dlb: batch that every worker keeps; 0: a worker may end without any, for good",
+       [](C& c, Text t) { c.least_batch = parse_count(t, 0); },
+       [](const C& c) { return std::to_string(c.least_batch); }},
       {"averaging-period",
        kEverywhere,
        "ITERATIONS",
@@ -149,6 +164,13 @@ std::vector<Setting> job_settings() {
        [](const C& c) {
          return c.averaging_period ? std::to_string(*c.averaging_period) : std::string();
        }},
+      {"averaging-order",
+       kEverywhere,
+       "applied|printed",
+       "node-based: apply the node's gradient, then average all parameters; or, as printed, the "
+       "other way round",
+       [](C& c, Text t) { c.averaging_order = parse_name(t, kOrders); },
+       [](const C& c) { return show_name(c.averaging_order, kOrders); }},
       {"local-steps",
        kEverywhere,
        "H|fast=H,slow=h",

@@ -73,6 +73,35 @@ std::vector<WorkerInfo> selected(const std::vector<Device>& devices,
   return workers;
 }
 
+/// As many workers as are to share a device, for each that trains; the others as they are.
+std::vector<WorkerInfo> shared(const std::vector<WorkerInfo>& devices, int ranks_per_device) {
+  std::vector<WorkerInfo> workers;
+  for (WorkerInfo worker : devices) {
+    if (worker.role == Role::trains) {
+      worker.sharers = ranks_per_device;
+      worker.reduce_s_per_byte *= ranks_per_device;
+      worker.memory_bytes /= ranks_per_device;
+    }
+    workers.insert(workers.end(), static_cast<std::size_t>(worker.sharers), worker);
+  }
+  return workers;
+}
+
+/// Throws a UserError when ranks that share a device have nothing to exchange over.
+void check_shared_devices(const Platform& platform, const JobConfig& config) {
+  if (config.ranks_per_device == 1) return;
+  if (!platform.simgrid_xml.empty()) {
+    throw UserError("--ranks-per-device: a SimGrid platform (" + platform.simgrid_xml +
+                    ") has one worker per host; describe the cluster as JSON instead");
+  }
+  for (const NodeGroup& group : platform.nodes) {
+    if (group.interconnect) continue;
+    throw UserError("--ranks-per-device: nodes \"" + group.name + "\" of " + platform.path +
+                    " have no `interconnect`, over which ranks of one device would exchange; "
+                    "add one");
+  }
+}
+
 std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
                                 const BatchSeconds& batch_s) {
   std::map<std::string, double> seconds;  // by model: asking is reading a trace
@@ -146,8 +175,10 @@ std::vector<WorkerInfo> place(const Platform& platform,
                               const BatchSeconds& batch_s) {
   std::vector<Device> devices = devices_of(platform, config);
   choose_workers(devices, platform, config);
-  std::vector<WorkerInfo> workers =
-      selected(devices, [](const Device& device) { return device.is_worker; });
+  check_shared_devices(platform, config);
+  std::vector<WorkerInfo> workers = shared(
+      selected(devices, [](const Device& device) { return device.is_worker; }),
+      config.ranks_per_device);
   if (workers.empty()) {
     throw UserError("platform " + platform.name + " (" + platform.path +
                     ") marks no device as a worker; choose a class with --workers");
@@ -166,6 +197,7 @@ std::vector<WorkerInfo> place(const Platform& platform,
   for (WorkerInfo& worker : workers) {
     if (sums(worker)) worker.role = Role::sums;
   }
+  workers = shared(workers, config.ranks_per_device);
   std::stable_partition(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
     return worker.role == Role::trains;
   });

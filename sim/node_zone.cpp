@@ -48,11 +48,19 @@ sg::NetZone* make_star_node(const Interconnect& inside,
   for (const std::string& device : devices) {
     sg::Host* host = zone->create_host(name + "/" + device, kHostSpeed)->seal();
     std::vector<sg::LinkInRoute> route;
+    std::vector<sg::LinkInRoute> back;
     if (inside.topology == NodeTopology::pcie) {
-      route.push_back(up(make_duplex(zone, name + "/" + device + "/pcie", inside.link)));
+      const sg::SplitDuplexLink* link =
+          make_duplex(zone, name + "/" + device + "/pcie", inside.link);
+      route.push_back(up(link));
+      back.push_back(down(link));
     }
     if (shared != nullptr) route.emplace_back(shared);
     zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, route, true);
+    // Ranks that share a device exchange through the node's memory.
+    route.insert(route.end(), back.begin(), back.end());
+    zone->add_route(
+        host->get_netpoint(), host->get_netpoint(), nullptr, nullptr, route, false);
     hosts.push_back(host);
   }
   return zone;
@@ -76,6 +84,12 @@ sg::NetZone* make_nvlink_node(const Interconnect& inside,
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     zone->add_route(all[i]->get_netpoint(), gateway, nullptr, nullptr, {up(pcie[i])}, true);
+    zone->add_route(all[i]->get_netpoint(),
+                    all[i]->get_netpoint(),
+                    nullptr,
+                    nullptr,
+                    {up(pcie[i]), down(pcie[i])},
+                    false);
     for (std::size_t j = i + 1; j < all.size(); ++j) {
       std::vector<sg::LinkInRoute> route = {up(pcie[i]), down(pcie[j])};
       if (is_gpu[i] && is_gpu[j]) {

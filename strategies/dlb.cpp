@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
@@ -12,13 +13,19 @@ namespace epochcast {
 namespace {
 
 /// Batches that sum to the global one and follow what every worker got done in a second: x_p of the
-/// paper. A worker that sits at one sample keeps it, or it could never return.
-std::vector<double> balanced(std::int64_t global_batch, const std::vector<double>& throughputs) {
+/// paper.
+///
+/// A reading: every worker keeps `least` samples. Of one that has none, no throughput can be
+/// observed, so it would never return.
+std::vector<double> balanced(std::int64_t global_batch,
+                             std::int64_t least,
+                             const std::vector<double>& throughputs) {
   std::vector<std::int64_t> batches = proportional_shares(global_batch, throughputs);
   for (std::int64_t& batch : batches) {
-    if (batch > 0) continue;
-    ++batch;
-    --*std::max_element(batches.begin(), batches.end());
+    while (batch < least) {
+      ++batch;
+      --*std::max_element(batches.begin(), batches.end());
+    }
   }
   return {batches.begin(), batches.end()};
 }
@@ -37,6 +44,11 @@ void run_dlb(Worker& worker) {
   Fabric& fabric = worker.fabric;
   const auto rank = static_cast<std::size_t>(fabric.rank());
   const std::int64_t global_batch = worker.config.batch * trainer_count(fabric);
+  const std::int64_t least_batch = worker.config.least_batch;
+  if (least_batch > worker.config.batch) {
+    throw UserError("--least-batch: got " + std::to_string(least_batch) +
+                    "; workers begin with --batch " + std::to_string(worker.config.batch));
+  }
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, global_batch);
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 
@@ -60,11 +72,11 @@ void run_dlb(Worker& worker) {
       worker.learner.step();
     });
     const double busy_s = fabric.phases().compute_s - busy_before_s;
-    const double throughput = static_cast<double>(batch * run) / busy_s;
+    const double throughput = batch > 0 ? static_cast<double>(batch * run) / busy_s : 0;
     const SharedNumbers throughputs = fabric.all_gather({&throughput, 1}, fabric.world());
     const SharedNumbers next =
         *throughputs.follow([&](const std::vector<double>& all) -> SharedNumbers {
-          return balanced(global_batch, all);
+          return balanced(global_batch, least_batch, all);
         });
     if (std::llround(next.values()[rank]) != batch) fabric.announce_change();
     worker.progress.memory["batches"] = next;

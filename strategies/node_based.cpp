@@ -25,12 +25,21 @@ void run_node_based(Worker& worker) {
   worker.report.samples_per_epoch = batch * iterations;
   worker.report.rounds_per_epoch = (iterations + period - 1) / period;
 
+  const auto node_gradient = [&] {
+    all_reduce_gradients(worker, batch, 1.0 / fabric.node().size(), fabric.node());
+  };
+  const auto average = [&] {
+    fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
+  };
+  const bool applies_last = worker.config.averaging_order == AveragingOrder::printed;
   const auto iterate_and_average = [&](std::int64_t count) {
-    repeat(worker, fabric.node(), count, [&](std::int64_t) {
-      all_reduce_gradients(worker, batch, 1.0 / fabric.node().size(), fabric.node());
+    repeat(worker, fabric.node(), applies_last ? count - 1 : count, [&](std::int64_t) {
+      node_gradient();
       worker.learner.step();
     });
-    fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
+    if (applies_last) node_gradient();
+    average();
+    if (applies_last) worker.learner.step();
   };
   train_epochs(worker, [&](std::int64_t) {
     use_equal_share(worker, 1, iterations);

@@ -14,6 +14,14 @@ The same input gives the same bytes. Model, for a batch of b samples:
 `anchor_flop_per_s` is what the device reached on the published network (ResNet-50 for convolutions, BERT-base for
 transformers); `relative` is how the family compares with ResNet-50. `steps` is the sequence length of recurrent
 networks and 1 elsewhere. The optimizer step and data loading are part of the published throughputs, hence included.
+
+Sockets of Xeons with AVX-512 take both terms of a network from one core of such a Xeon that was measured (MEASURED):
+
+    seconds(b) = overhead + b * per_sample * (core's rate on ResNet-50 / socket's rate on ResNet-50)
+
+where `overhead + b * per_sample` is the line through the core's times of small batches, per_sample in proportion to the
+variant's FLOPs. A socket's rate is the V100's, divided by a published ratio. What does not grow with the batch is taken
+not to gain from more cores.
 """
 
 import argparse
@@ -21,6 +29,7 @@ import json
 import math
 import pathlib
 import re
+import statistics
 import sys
 
 LAUNCH_S = 10e-6  # one layer's kernels in one pass: assumed, the order of a CUDA launch or of an OpenMP fork and join
@@ -30,6 +39,27 @@ BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 # BERT-base on SQuAD, sequence length 384: 12 layers, per token 24 d^2 (projections, MLP) + 4 s d (attention), d = 768.
 BERT_FORWARD_FLOP = 12 * 384 * (24 * 768**2 + 4 * 384 * 768)
 BERT_LAYERS = 12 * 16
+
+# One thread of a Xeon with AVX-512, measured: what one network costs there against another.
+MEASURED = "xeon-spr-1thread-torch1.13"
+
+
+def skylake(name, cores, ghz, units=2):
+    """One socket of a Xeon with `units` AVX-512 units per core, by its share of a node that was compared with a V100."""
+    slower = 3.32 * (48 * 2.1 * 2) / (cores * ghz * units)
+    return {
+        "class": "cpu",
+        "title": f"{name}, one socket, FP32",
+        "of": "v100-32gb",
+        "slower": slower,
+        "measured": MEASURED,
+        "why": "Jain et al., 'Performance Characterization of DNN Training using TensorFlow and PyTorch on Modern "
+               "Clusters' (IEEE Cluster 2019): the fastest Skylake node is up to 3.32 times slower than a V100; taken "
+               "as 2 x Xeon Platinum 8160 (48 cores at 2.1 GHz, two AVX-512 units each) and scaled by cores x nominal "
+               f"clock x units to one socket of {cores} cores at {ghz} GHz with {units}: {slower:.4g} times slower than "
+               "a V100",
+    }
+
 
 # (samples per second, batch of the run, source)
 DEVICES = {
@@ -57,16 +87,10 @@ DEVICES = {
         "why": "arXiv 2508.08540 times one Flowers/WRN16 mini-batch at 0.1737 s on an RTX 4090 and 3.8906 s on an "
                "EPYC 7543: 22.40 times slower",
     },
-    "xeon-gold-6146": {
-        "class": "cpu",
-        "title": "Intel Xeon Gold 6146, one socket, FP32",
-        "of": "v100-32gb",
-        "slower": 3.32 * (48 * 2.1) / (12 * 3.2),
-        "why": "Jain et al., 'Performance Characterization of DNN Training using TensorFlow and PyTorch on Modern "
-               "Clusters' (IEEE Cluster 2019): the fastest Skylake node is up to 3.32 times slower than a V100; taken "
-               "as 2 x Xeon Platinum 8160 (48 cores at 2.1 GHz) and scaled by cores x nominal clock to one socket of "
-               "12 cores at 3.2 GHz (both have two AVX-512 units): 8.715 times slower than a V100",
-    },
+    "xeon-gold-6146": skylake("Intel Xeon Gold 6146", cores=12, ghz=3.2),
+    "xeon-platinum-8260m": skylake("Intel Xeon Platinum 8260M", cores=24, ghz=2.4),
+    "xeon-gold-6240": skylake("Intel Xeon Gold 6240", cores=18, ghz=2.6),
+    "xeon-silver-4215": skylake("Intel Xeon Silver 4215", cores=8, ghz=2.5, units=1),
 }
 
 # Training throughput of one program on one GPU (img/s, 224 x 224) and multiply-adds per image (10^9):
@@ -160,6 +184,33 @@ def relative(family):
     return throughput * multiply_adds / (base_throughput * base_multiply_adds)
 
 
+def line(batches):
+    """Least-squares overhead and seconds per sample of a measured cost; medians of each size, overhead not below 0."""
+    points = [(b["batch"], statistics.median(b["seconds"])) for b in batches]
+    fit = statistics.linear_regression(*zip(*points))
+    if fit.intercept < 0:
+        return 0.0, statistics.linear_regression(*zip(*points), proportional=True).slope
+    return fit.intercept, fit.slope
+
+
+def measured_lines(trace, networks):
+    """By network: overhead of a batch, and FLOP/s beyond it, both of the core that was measured."""
+    variants = {(n["name"], tuple(v["input"])): v for n in networks for v in n["variants"]}
+    lines = {}
+    for each in trace["costs"]:
+        variant = variants[each["network"], tuple(each["input"])]
+        fixed_s, per_sample_s = line(each["batches"])
+        lines[each["network"]] = fixed_s, PASSES * forward_flop(variant, each["network"]) / per_sample_s
+    return lines
+
+
+def core_cost(name, variant, conv, lines):
+    """A socket's cost of a variant, from a core's."""
+    fixed_s, rate = lines[name]
+    per_sample_s = PASSES * forward_flop(variant, name) / (rate * conv / lines["resnet50"][1])
+    return batches_of(name, variant, fixed_s, per_sample_s)
+
+
 def family_rate(name, conv, bert):
     family = FAMILIES[name]
     if family == "bert":
@@ -172,12 +223,16 @@ def rounded(seconds):
     return round(seconds, 5 - math.floor(math.log10(seconds)))
 
 
+def batches_of(name, variant, fixed_s, per_sample_s):
+    return {"network": name, "input": variant["input"],
+            "batches": [{"batch": b, "seconds": [rounded(fixed_s + b * per_sample_s)]} for b in BATCHES]}
+
+
 def cost(name, variant, conv, bert):
     per_sample_s = PASSES * forward_flop(variant, name) / family_rate(name, conv, bert)
     steps = variant["input"][-2] if name in RECURRENT else 1
     fixed_s = overhead_s(sum(repeats(layer, name) for layer in variant["layers"]), steps)
-    return {"network": name, "input": variant["input"],
-            "batches": [{"batch": b, "seconds": [rounded(fixed_s + b * per_sample_s)]} for b in BATCHES]}
+    return batches_of(name, variant, fixed_s, per_sample_s)
 
 
 def method(device, conv, bert):
@@ -194,6 +249,18 @@ def method(device, conv, bert):
                "(ResNet-20, small CNN, GAN) 0.5, recurrent 0.1. A GAN's discriminator counts three times. Expect "
                "errors of a factor of two, more at small batches.")
     return text
+
+
+def core_method(device, conv, lines):
+    spec = DEVICES[device]
+    base = DEVICES[spec["of"]]
+    core = lines["resnet50"][1]
+    return (f"seconds(b) = overhead + b * 3 x forward FLOPs / rate. Overhead and the networks' rates relative to ResNet-50 "
+            f"({', '.join(f'{n} {rate / core:.3g}' for n, (_, rate) in sorted(lines.items()) if n != 'resnet50')}) are "
+            f"those of one core of a Xeon with AVX-512, measured: traces/{MEASURED}.json ({core / 1e9:.3g} GFLOP/s on "
+            f"ResNet-50). The socket's rate on ResNet-50, {conv / 1e12:.4g} TFLOP/s, is that of a V100 "
+            f"({base['resnet50'][2]}) divided by {spec['slower']:.4g}: {spec['why']}. Overhead is taken not to gain from "
+            "more cores. Expect errors of a factor of two, more at small batches.")
 
 
 def dump(value, indent=0):
@@ -225,15 +292,26 @@ def main():
     if not resnet50:
         sys.exit(f"estimate.py: {args.networks}/resnet50.json with a variant [3, 224, 224] is the anchor, not found")
 
+    lines = measured_lines(json.loads((root / "traces" / f"{MEASURED}.json").read_text()), networks)
+    unmeasured = sorted(set(by_name) - set(lines))
+    if unmeasured:
+        sys.exit(f"estimate.py: traces/{MEASURED}.json lacks {', '.join(unmeasured)}; its command says how to measure")
+
     for device, spec in DEVICES.items():
         conv, bert = rates(device, resnet50[0])
+        if "measured" in spec:
+            how = core_method(device, conv, lines)
+            costs = [core_cost(n["name"], variant, conv, lines) for n in networks for variant in n["variants"]]
+        else:
+            how = method(device, conv, bert)
+            costs = [cost(n["name"], variant, conv, bert) for n in networks for variant in n["variants"]]
         trace = {
             "schema": "epochcast.trace/1",
             "name": f"estimated-{device}",
             "title": f"{spec['title']}: estimated from published throughputs",
-            "source": {"grade": "estimated", "method": method(device, conv, bert)},
+            "source": {"grade": "estimated", "method": how},
             "device": device,
-            "costs": [cost(n["name"], variant, conv, bert) for n in networks for variant in n["variants"]],
+            "costs": costs,
         }
         path = args.out / f"estimated-{device}.json"
         path.write_text(dump(trace) + "\n")

@@ -66,7 +66,7 @@ class TrainingRun {
         progress_(
             std::cerr, options.has_bar, "training, epochs", static_cast<double>(config.epochs)) {}
 
-  std::optional<RunResult> run(RunResult result) {
+  std::optional<TrainingOutcome> run(RunResult result) {
     if (is_first()) try_outputs();
     if (!options_.checkpoint.empty()) open_checkpoints();
     if (is_first() && metrics_file_.is_wanted()) {
@@ -83,7 +83,10 @@ class TrainingRun {
       result.notes.push_back("resumed in epoch " + std::to_string(*resumed_at_ + 1) +
                              "; times are of the epochs run since, from start to end");
     }
-    return collect_result(std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
+    std::optional<RunResult> collected = collect_result(
+        std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
+    if (!collected) return std::nullopt;
+    return TrainingOutcome{.run = std::move(*collected), .curve = std::move(learned_)};
   }
 
  private:
@@ -165,6 +168,7 @@ class TrainingRun {
     const CurvePoint point = curve_.after_epoch(epoch);
     if (point.epoch_s) epochs_s_.push_back(*point.epoch_s);
     if (is_first()) show(point);
+    learned_.push_back(point);
     if (checkpoints_) {
       std::vector<std::int64_t> position = worker_.progress.position();
       position.at(1) = epoch + 1;
@@ -194,6 +198,7 @@ class TrainingRun {
   std::optional<LineFile> metrics_;
   std::int64_t iterations_ = 0;
   std::vector<double> epochs_s_;
+  Curve learned_;
 };
 
 /// Seconds of a batch, measured by this rank alone.
@@ -206,9 +211,9 @@ double batch_seconds(const JobConfig& config, const DataSplit& data, const OwnDe
 
 }  // namespace
 
-std::optional<RunResult> train(const JobConfig& config,
-                               const Catalog& catalog,
-                               const RunOptions& options) {
+std::optional<TrainingOutcome> train(const JobConfig& config,
+                                     const Catalog& catalog,
+                                     const RunOptions& options) {
   const Dataset dataset = training_dataset(config, catalog);
   const Strategy& strategy = find_strategy(config.strategy);
   check_all_reduce(config.all_reduce);

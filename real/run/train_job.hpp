@@ -3,17 +3,24 @@
 
 #include <optional>
 
+#include "core/curve_point.hpp"
 #include "core/job.hpp"
 #include "core/result.hpp"
 #include "real/run/run_options.hpp"
 
 namespace epochcast::real {
 
-/// Trains for real: this process is one worker. Collective over MPI_COMM_WORLD. Returns the result
+/// A job that was trained.
+struct TrainingOutcome {
+  RunResult run;
+  Curve curve;  ///< of the epochs that were run now, not before a checkpoint
+};
+
+/// Trains for real: this process is one worker. Collective over MPI_COMM_WORLD. Returns the outcome
 /// on the rank that leads the workers, nothing elsewhere. Throws UserError and RunError.
-[[nodiscard]] std::optional<RunResult> train(const JobConfig& config,
-                                             const Catalog& catalog,
-                                             const RunOptions& options);
+[[nodiscard]] std::optional<TrainingOutcome> train(const JobConfig& config,
+                                                   const Catalog& catalog,
+                                                   const RunOptions& options);
 
 /// Exchanges real messages between computations that are slept for what they cost: this process is
 /// one worker of the job's platform. Otherwise like train().

@@ -66,6 +66,33 @@ TEST_CASE("ranks go node by node in the order of the platform file, devices keep
                                                  "2.1 epyc"});
 }
 
+TEST_CASE("ranks that share a device share its memory and its speed") {
+  Platform platform = mixed();
+  for (NodeGroup& group : platform.nodes) group.interconnect = Interconnect();
+  platform.nodes[0].devices[1].memory_bytes = 32e9;
+  platform.nodes[0].devices[1].reduce_s_per_byte = 1e-10;
+  JobConfig config;
+  config.ranks_per_device = 2;
+  config.nodes = 1;
+
+  const std::vector<WorkerInfo> workers = placed(config, Participants::workers, platform);
+
+  CHECK(texts(workers) == Texts{"0.1 v100", "0.1 v100", "0.2 v100", "0.2 v100"});
+  CHECK(workers[0].sharers == 2);
+  CHECK(workers[0].memory_bytes == 16e9);
+  CHECK(workers[0].reduce_s_per_byte == 2e-10);
+  CHECK(texts(placed(config, Participants::workers_and_servers, platform)) ==
+        Texts{"0.1 v100", "0.1 v100", "0.2 v100", "0.2 v100", "0.0 xeon+"});
+}
+
+TEST_CASE("ranks can share a device only where there is something to exchange over") {
+  JobConfig config;
+  config.ranks_per_device = 2;
+  CHECK_THROWS_WITH(placed(config),
+                    Catch::Matchers::Contains("have no `interconnect`, over which ranks of one "
+                                              "device would exchange; add one"));
+}
+
 TEST_CASE("a worker knows its device's memory and reduction speed") {
   Platform platform = mixed();
   platform.nodes[0].devices[1].memory_bytes = 32e9;

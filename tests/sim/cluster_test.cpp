@@ -55,6 +55,13 @@ TEST_CASE("routes of the catalogued platforms cross the links that their files d
   check_route(route(server, {0, 0}, {0, 9}), 3, 1e-5);
 }
 
+TEST_CASE("ranks that share a device exchange over its link to the node, and back") {
+  check_route(route(catalogued("deep-est-esb"), {0, 0}, {0, 0}), 2, 2 * 0.75e-6);
+  check_route(route(catalogued("server-2cpu-8gpu"), {0, 3}, {0, 3}), 3, 1e-5);
+  check_route(route(mixed(1, 2, 1, nvlink(), nullptr), {0, 0}, {0, 0}), 2, 2e-6);
+  check_route(route(mixed(1, 2, 1, shared_memory(), nullptr), {0, 0}, {0, 0}), 1, 1e-6);
+}
+
 TEST_CASE("routes of every topology cross as many links as its geometry says") {
   // Inside nodes: 1 us PCIe at each end. Between nodes: cables of 5 us.
   const auto across = [](const nlohmann::json& network, int nodes, int to) {

@@ -66,6 +66,8 @@ const std::map<std::string, Change> kChanges = {
     {"local-steps", {kOneServer + Settings{{"strategy", "local-sgd"}}, "8"}},
     {"sampling", {kBiased, "none"}},
     {"partition-bytes", {kOneServer + Settings{{"strategy", "byteps"}}, "64kB"}},
+    {"ranks-per-device", {kOneServer, "2"}},
+    {"least-batch", {kOneServer + Settings{{"strategy", "dlb"}, {"batch", "8"}}, "0"}},
     {"train-samples", {kOneServer, "1000"}},
     {"trace", {kOneServer, "estimated-rtx4090,estimated-epyc-7543"}},
     {"batch-seconds", {kOneServer, "gpu=10ms,cpu=20ms"}},
@@ -77,7 +79,7 @@ const std::map<std::string, Change> kChanges = {
 
 /// Settings that change what is learned, and by design not how long it takes.
 const Settings kOnlyAccuracy = {
-    {"alpha", "0.9"}, {"weighted-aggregation", "off"}, {"high-loss-to", "slow"}};
+    {"averaging-order", "printed"}, {"alpha", "0.9"}, {"weighted-aggregation", "off"}, {"high-loss-to", "slow"}};
 
 nlohmann::json forecast_with(const Settings& settings) {
   JobConfig config;

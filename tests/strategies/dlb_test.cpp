@@ -100,5 +100,30 @@ TEST_CASE("dlb leaves every worker a sample, or it could never come back") {
   CHECK(batches_in(run, 1) == std::vector<std::int64_t>{10, 10, 1});
 }
 
+TEST_CASE("dlb with a least batch of 0 leaves a slow worker without samples, for good") {
+  StrategyJob job = one_two_four(4);
+  job.work = proportional_work({0.001, 0.001, 10});
+  job.config.least_batch = 0;
+
+  const StrategyRun run = run_strategy("dlb", job);
+
+  for (const std::size_t epoch : {1U, 2U, 3U}) {
+    const std::vector<std::int64_t> batches = batches_in(run, epoch);
+    CHECK(batches[0] + batches[1] == 21);
+    CHECK(batches[2] == 0);
+  }
+}
+
+TEST_CASE("dlb keeps the least batch of every worker, and begins with no less") {
+  StrategyJob job = one_two_four(2);
+  job.work = proportional_work({0.001, 0.001, 10});
+  job.config.least_batch = 5;
+  CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{8, 8, 5});
+
+  job.config.least_batch = 8;
+  CHECK_THROWS_WITH(run_strategy("dlb", job),
+                    "--least-batch: got 8; workers begin with --batch 7");
+}
+
 }  // namespace
 }  // namespace epochcast::tests

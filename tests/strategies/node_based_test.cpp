@@ -101,6 +101,37 @@ TEST_CASE("node-based with K' = 1 and one worker per node averages parameters ev
   CHECK(run.learners[0].parameters[0] == run.learners[2].parameters[0]);
 }
 
+TEST_CASE("node-based in the printed order averages, then applies the node's gradient") {
+  StrategyJob job = two_nodes(5);
+  job.config.epochs = 1;
+  job.config.averaging_order = AveragingOrder::printed;
+  job.work.gradient = [](int rank, std::int64_t) { return static_cast<float>(-rank - 1); };
+
+  const StrategyRun run = run_strategy("node-based", job);
+
+  // Node 0 steps by 1.5, node 1 by 3. After four: 6, 6 and 12, mean 8; then the fifth step. After
+  // nine 8 + 5 * 1.5 = 15.5 and 23, mean 18; then the tenth.
+  for (const int rank : {0, 1, 2}) {
+    const LearnerLog& learner = run.learners[static_cast<std::size_t>(rank)];
+    const double step = rank == 2 ? 3 : 1.5;
+    CHECK(learner.starts[4][0] == Approx(4 * step));
+    CHECK(learner.starts[5][0] == Approx(8 + step));
+    CHECK(learner.parameters[0] == Approx(18 + step));
+    CHECK(run.all_reduces(rank, kParameterBytes).size() == 2);
+    CHECK(run.all_reduces(rank, kGradientBytes).size() == 10);
+  }
+}
+
+TEST_CASE("node-based in the printed order with K' = 1 makes every step after an averaging") {
+  StrategyJob job = two_nodes(1);
+  job.config.averaging_order = AveragingOrder::printed;
+
+  const StrategyRun run = run_strategy("node-based", job);
+
+  CHECK(run.all_reduces(0, kParameterBytes).size() == 3 * 10);
+  CHECK(run.all_reduces(0, kGradientBytes).size() == 3 * 10);
+}
+
 TEST_CASE("node-based with K' larger than K is refused") {
   CHECK_THROWS_WITH(run_strategy("node-based", two_nodes(11)),
                     "--averaging-period: got 11; an epoch has 10 iterations, so at most that");

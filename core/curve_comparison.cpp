@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/curve_comparison.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace epochcast {
+namespace {
+
+std::vector<double> each_of(const std::vector<Curve>& curves,
+                            const std::function<double(const Curve&)>& figure) {
+  std::vector<double> values;
+  std::transform(curves.begin(), curves.end(), std::back_inserter(values), figure);
+  return values;
+}
+
+nlohmann::ordered_json json_of(const std::optional<Spread>& spread) {
+  if (!spread) return {};
+  return {{"mean", spread->mean}, {"deviation", spread->deviation}};
+}
+
+}  // namespace
+
+CurveSummary summary_of(const SeededCurves& job) {
+  const std::vector<Curve>& curves = job.curves;
+  const auto last = [&](double CurvePoint::*figure) {
+    return each_of(curves, [=](const Curve& curve) { return curve.back().*figure; });
+  };
+  CurveSummary summary;
+  summary.name = job.name;
+  summary.seeds = curves.size();
+  summary.epochs = mean_of(each_of(
+      curves, [](const Curve& curve) { return static_cast<double>(curve.back().epoch); }));
+  summary.training_s = mean_of(last(&CurvePoint::training_s));
+  summary.samples = mean_of(last(&CurvePoint::samples));
+  summary.bytes_sent = mean_of(last(&CurvePoint::bytes_sent));
+  summary.test_loss = spread_of(last(&CurvePoint::test_loss));
+  if (!curves.front().back().test_accuracy) return summary;
+  summary.test_accuracy = spread_of(each_of(
+      curves, [](const Curve& curve) { return curve.back().test_accuracy.value_or(0); }));
+  summary.best_accuracy = spread_of(each_of(
+      curves, [](const Curve& curve) { return best_of(curve).test_accuracy.value_or(0); }));
+  summary.best_epoch = mean_of(each_of(
+      curves, [](const Curve& curve) { return static_cast<double>(best_of(curve).epoch); }));
+  return summary;
+}
+
+CurveComparison compare(const std::vector<SeededCurves>& jobs,
+                        const std::optional<double>& target) {
+  CurveComparison comparison;
+  comparison.samples = comparison.seconds = std::numeric_limits<double>::infinity();
+  for (const SeededCurves& job : jobs) {
+    for (const Curve& curve : job.curves) {
+      comparison.samples = std::min(comparison.samples, curve.back().samples);
+      comparison.seconds = std::min(comparison.seconds, curve.back().training_s);
+    }
+  }
+  for (const SeededCurves& job : jobs) {
+    CurveSummary summary = summary_of(job);
+    if (summary.test_accuracy) {
+      summary.at_samples = spread_of(each_of(job.curves, [&](const Curve& curve) {
+        return accuracy_after(curve, comparison.samples);
+      }));
+      summary.at_seconds = spread_of(each_of(
+          job.curves, [&](const Curve& curve) { return accuracy_at(curve, comparison.seconds); }));
+    }
+    std::vector<double> reached_s;
+    for (const Curve& curve : job.curves) {
+      const auto seconds = target ? seconds_to(curve, *target) : std::nullopt;
+      if (seconds) reached_s.push_back(*seconds);
+    }
+    summary.reached = reached_s.size();
+    if (!reached_s.empty()) summary.to_target_s = spread_of(reached_s);
+    comparison.jobs.push_back(std::move(summary));
+  }
+  return comparison;
+}
+
+nlohmann::ordered_json to_json(const CurveComparison& comparison) {
+  nlohmann::ordered_json jobs = nlohmann::ordered_json::array();
+  for (const CurveSummary& job : comparison.jobs) {
+    jobs.push_back({{"job", job.name},
+                    {"seeds", job.seeds},
+                    {"epochs", job.epochs},
+                    {"training_s", job.training_s},
+                    {"samples", job.samples},
+                    {"bytes_sent", job.bytes_sent},
+                    {"test_loss", json_of(job.test_loss)},
+                    {"test_accuracy", json_of(job.test_accuracy)},
+                    {"best_test_accuracy", json_of(job.best_accuracy)},
+                    {"best_epoch", job.best_epoch},
+                    {"accuracy_at_samples", json_of(job.at_samples)},
+                    {"accuracy_at_seconds", json_of(job.at_seconds)},
+                    {"seeds_at_target", job.reached},
+                    {"target_s", json_of(job.to_target_s)}});
+  }
+  return {{"samples", comparison.samples}, {"seconds", comparison.seconds}, {"jobs", jobs}};
+}
+
+}  // namespace epochcast

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/curve_comparison.hpp"
+
+#include <cmath>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// Epochs of equal length and so many samples each, with these test accuracies.
+Curve curve_of(const std::vector<double>& accuracies, double epoch_s, double samples) {
+  Curve curve;
+  for (const double accuracy : accuracies) {
+    const auto epoch = static_cast<double>(curve.size() + 1);
+    curve.push_back({.epoch = static_cast<std::int64_t>(curve.size()) + 1,
+                     .epoch_s = epoch_s,
+                     .training_s = epoch * epoch_s,
+                     .samples = epoch * samples,
+                     .test_loss = 1 - accuracy,
+                     .test_accuracy = accuracy});
+  }
+  return curve;
+}
+
+TEST_CASE("jobs whose epochs differ are compared after equal samples and after equal seconds") {
+  // A's epochs take 10 s for 1,000 samples, B's 2 s for 500.
+  const CurveComparison comparison =
+      compare({{.name = "a", .curves = {curve_of({0.2, 0.4, 0.6}, 10, 1000)}},
+               {.name = "b", .curves = {curve_of({0.1, 0.2, 0.3, 0.4}, 2, 500)}}},
+              std::nullopt);
+
+  CHECK(comparison.samples == 2000);
+  CHECK(comparison.seconds == 8);
+  const CurveSummary& a = comparison.jobs[0];
+  const CurveSummary& b = comparison.jobs[1];
+  CHECK(a.at_samples->mean == Approx(0.4));
+  CHECK(b.at_samples->mean == Approx(0.4));
+  CHECK(a.at_seconds->mean == Approx(0.16));
+  CHECK(b.at_seconds->mean == Approx(0.4));
+  CHECK(a.sample_s() == Approx(0.01));
+  CHECK(b.sample_s() == Approx(0.004));
+}
+
+TEST_CASE("a summary has the best accuracy and its epoch, not only the last") {
+  const CurveSummary summary = summary_of({.name = "a",
+                                           .curves = {curve_of({0.2, 0.7, 0.7, 0.5}, 1, 10),
+                                                      curve_of({0.2, 0.3, 0.4, 0.9}, 1, 10)}});
+
+  CHECK(summary.seeds == 2);
+  CHECK(summary.test_accuracy->mean == Approx(0.7));
+  CHECK(summary.test_accuracy->deviation == Approx(0.4 / std::sqrt(2)));
+  CHECK(summary.best_accuracy->mean == Approx(0.8));
+  CHECK(summary.best_epoch == 3);  // of 2 and 4
+  CHECK(summary.test_loss.mean == Approx(0.3));
+}
+
+TEST_CASE("time to an accuracy is that of the seeds that reached it, and says how many did") {
+  const std::vector<SeededCurves> jobs = {
+      {.name = "a", .curves = {curve_of({0.5, 0.6}, 4, 10), curve_of({0.25, 0.5}, 4, 10)}},
+      {.name = "b", .curves = {curve_of({0.1, 0.2}, 4, 10), curve_of({0.1, 0.2}, 4, 10)}}};
+
+  const CurveComparison comparison = compare(jobs, 0.55);
+
+  CHECK(comparison.jobs[0].reached == 1);
+  CHECK(comparison.jobs[0].to_target_s->mean == Approx(6));
+  CHECK(comparison.jobs[1].reached == 0);
+  CHECK_FALSE(comparison.jobs[1].to_target_s);
+}
+
+TEST_CASE("where nothing is classified there are losses alone") {
+  Curve curve = curve_of({0.5}, 1, 10);
+  curve[0].test_accuracy.reset();
+
+  const CurveComparison comparison = compare({{.name = "gan", .curves = {curve}}}, std::nullopt);
+
+  CHECK_FALSE(comparison.jobs[0].test_accuracy);
+  CHECK_FALSE(comparison.jobs[0].at_samples);
+  CHECK(comparison.jobs[0].test_loss.mean == 0.5);
+}
+
+TEST_CASE("shares are printed in percent, with what seeds differ by") {
+  CHECK(percent_text({.mean = 0.544, .deviation = 0.012}, false) == "54.40 ± 1.20 %");
+  CHECK(percent_text({.mean = 0.544}, true) == "54.40 %");
+}
+
+}  // namespace
+}  // namespace epochcast::tests
