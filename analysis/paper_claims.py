@@ -43,7 +43,7 @@ class Rehearsals:
             value = getattr(options, name.replace("-", "_"))
             if value is not None:
                 words += [f"--{name}", value]
-        words += ["--sweep", "seed=" + ",".join(str(seed + 1) for seed in range(options.seeds)), *setting]
+        words += ["--seeds", str(options.seeds), *setting]
         done = subprocess.run(words, stdout=subprocess.PIPE, check=False)
         if done.returncode != 0:
             sys.exit(f"{' '.join(words)}: failed")
@@ -99,6 +99,9 @@ def node_based(rehearsals):
         ends = rehearsals.run(*job, "--strategy", "node-based", "--averaging-period", str(period))
         settings.append((f"K' = {period}", ends))
     settings.append(("K' = an epoch", rehearsals.run(*job, "--strategy", "node-based")))
+    for period in (4, 16):
+        printed = ["--averaging-period", str(period), "--averaging-order", "printed"]
+        settings.append((f"K' = {period}, printed order", rehearsals.run(*job, "--strategy", "node-based", *printed)))
     for name, ends in settings:
         gained = "" if ends is sync else difference_text(accuracies(ends), accuracies(sync))
         sent = statistics.mean(end["bytes_sent"] for end in ends)
