@@ -31,13 +31,8 @@ Trial fast_and_slow_trial(const std::string& strategy, int ranks, std::int64_t b
 /// Distinct samples of an epoch by the papers' formulas: N = 100, P workers, B = 4.
 std::int64_t samples_of_epoch(const std::string& strategy, int ranks) {
   const std::int64_t n = 100;
-  const std::int64_t joint = ranks * 4;
+  const std::int64_t joint = ranks * 4;  // hetgrad's G, too: shares are rounded to sum to it
   const std::int64_t half = ranks / 2;
-  if (strategy.starts_with("hetgrad")) {
-    // c = 2 and 1: G/Σc·c = 4P/(3P/2)·c = 5.33 and 2.67
-    const std::int64_t global = half * 5 + half * 2;
-    return n / global * global;  // K·G
-  }
   const std::int64_t rounds = n / (joint * 4);                              // T = N/(P·B·H)
   if (strategy == "local-sgd") return rounds * joint * 4;                   // T·P·B·H
   if (strategy.ends_with("local-sgd")) return rounds * 4 * half * (4 + 2);  // T·B·ΣH_p

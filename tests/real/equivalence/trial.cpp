@@ -94,13 +94,23 @@ std::vector<std::vector<Value>> all_gather(const std::vector<Value>& mine) {
   return all;
 }
 
-/// Records of three words: a 64-bit sample index, its loss.
-void add_losses(const std::vector<float>& words, std::map<std::int64_t, float>& losses) {
-  for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
-    std::int64_t sample = 0;
-    std::memcpy(&sample, &words[i], sizeof sample);
-    losses[sample] = words[i + 2];
+/// The losses of an epoch from all workers' records, each of three words: a 64-bit sample index,
+/// its loss. All train for equally long: of what two have trained, the one further in its epoch was
+/// later.
+std::map<std::int64_t, float> losses_of(const std::vector<std::vector<float>>& by_rank) {
+  std::map<std::int64_t, float> losses;
+  std::map<std::int64_t, double> recorded_at;  // share of the epoch
+  for (const std::vector<float>& words : by_rank) {
+    for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
+      std::int64_t sample = 0;
+      std::memcpy(&sample, &words[i], sizeof sample);
+      const double now = static_cast<double>(i + 3) / static_cast<double>(words.size());
+      if (now < recorded_at[sample]) continue;
+      recorded_at[sample] = now;
+      losses[sample] = words[i + 2];
+    }
   }
+  return losses;
 }
 
 Outcome gather(Part part, const Trial& trial) {
@@ -116,9 +126,7 @@ Outcome gather(Part part, const Trial& trial) {
   for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
     outcome.samples.push_back(all_gather(part.samples[epoch]));
     outcome.samples.back().resize(trial.workers.size());
-    outcome.losses.emplace_back();
-    for (const auto& words : all_gather(part.losses[epoch]))
-      add_losses(words, outcome.losses.back());
+    outcome.losses.push_back(losses_of(all_gather(part.losses[epoch])));
   }
   std::size_t trainers = 0;  // they come before servers
   for (const WorkerInfo& worker : trial.workers) trainers += worker.role == Role::trains ? 1 : 0;

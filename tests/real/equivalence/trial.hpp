@@ -33,7 +33,7 @@ struct Outcome {
   std::vector<float> start;                    ///< parameters before training
   std::vector<std::vector<float>> parameters;  ///< after it, by rank of those that train
   std::vector<std::vector<Samples>> samples;   ///< by epoch and rank, in the order of loading
-  std::vector<std::map<std::int64_t, float>> losses;  ///< by epoch: last recorded of each sample
+  std::vector<std::map<std::int64_t, float>> losses;  ///< by epoch: the latest of each sample
   std::vector<std::int64_t> batches;                  ///< by rank, in the last epoch
   std::int64_t buckets = 0;                           ///< into which a worker's gradients are cut
 
