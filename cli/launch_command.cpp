@@ -150,9 +150,35 @@ std::string manifest_text(const std::string& folder) {
   return fs::exists(manifest, unreadable) ? read_text_file(manifest) : "";
 }
 
+/// Where a job saves its checkpoints, one for each seed.
+Words checkpoint_folders(const po::variables_map& values,
+                         Command command,
+                         const JobConfig& config) {
+  const real::RunOptions options = run_options_from(values);
+  if (command != Command::train || options.checkpoint.empty()) return {};
+  const int seeds = seeds_from(values);
+  Words folders;
+  for (int i = 0; i < seeds; ++i) {
+    const std::uint64_t seed = config.seed + static_cast<std::uint64_t>(i);
+    folders.push_back(options_of(seed, seeds, options).checkpoint.string());
+  }
+  return folders;
+}
+
+/// Their manifests, to see whether a run has changed any.
+Words manifests(const Words& folders) {
+  Words texts;
+  for (const std::string& folder : folders) texts.push_back(manifest_text(folder));
+  return texts;
+}
+
 /// What an interrupted job leaves to go on with.
-std::string kept_text(const std::string& folder) {
-  if (folder.empty()) return "nothing was kept: there was no --checkpoint";
+std::string kept_text(const Words& folders) {
+  if (folders.empty()) return "nothing was kept: there was no --checkpoint";
+  const auto begun = std::find_if(folders.rbegin(), folders.rend(), [](const std::string& folder) {
+    return !manifest_text(folder).empty();
+  });
+  const std::string& folder = begun == folders.rend() ? folders.front() : *begun;
   const auto json = nlohmann::json::parse(manifest_text(folder), nullptr, false);
   if (!json.is_object() || !json.contains("epoch"))
     return "there is no checkpoint yet in " + folder;
@@ -160,11 +186,11 @@ std::string kept_text(const std::string& folder) {
          "; with --resume the job goes on from there";
 }
 
-int run_job(const Words& words, const std::string& checkpoint) {
+int run_job(const Words& words, const Words& checkpoints) {
   try {
     return run_mpirun(words);
   } catch (const Interrupted& end) {
-    throw Interrupted(end.signal(), kept_text(checkpoint));
+    throw Interrupted(end.signal(), kept_text(checkpoints));
   }
 }
 
@@ -183,6 +209,7 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   }
   const JobConfig config = config_from(command, values);
   static_cast<void>(run_options_from(values));
+  if (command == Command::train) static_cast<void>(seeds_from(values));
   static_cast<void>(format_from(values));
   if (config.strategy == "all")
     throw UserError("--strategy: missing; `epochcast list strategies` shows what there is");
@@ -201,15 +228,14 @@ int launch(Command command, const std::string& name, const Words& arguments) {
     std::cout << shell_text(words) << '\n';
     return 0;
   }
-  const std::string checkpoint = command == Command::train ? file_from(values, "checkpoint") : "";
-  const std::string before = checkpoint.empty() ? "" : manifest_text(checkpoint);
-  const int status = run_job(words, checkpoint);
+  const Words checkpoints = checkpoint_folders(values, command, config);
+  const Words before = manifests(checkpoints);
+  const int status = run_job(words, checkpoints);
   constexpr int kBadInput = 2;
   if (status == 0 || status == kBadInput) return status;
   std::string text = "the job failed (mpirun's exit status " + std::to_string(status) + ")";
   // One that was there before may be why the job failed.
-  if (!checkpoint.empty() && manifest_text(checkpoint) != before)
-    text += "; " + kept_text(checkpoint);
+  if (manifests(checkpoints) != before) text += "; " + kept_text(checkpoints);
   throw RunError(text);
 }
 

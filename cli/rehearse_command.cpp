@@ -41,7 +41,8 @@ po::options_description own_options() {
       "that was")(
       "seeds",
       po::value<std::string>()->value_name("COUNT")->default_value("1"),
-      "rehearse every job with as many seeds, from --seed on; tell means and deviations")("html", po::value<std::string>()->value_name("FILE"), "write a page with plots");
+      "rehearse every job with as many seeds, from --seed on; tell means and deviations")(
+      "html", po::value<std::string>()->value_name("FILE"), "write a page with plots");
   return options;
 }
 

@@ -4,7 +4,6 @@
 #include <array>
 #include <boost/program_options.hpp>
 #include <cstdio>
-#include <filesystem>
 #include <iostream>
 
 #include "cli/forecast_writer.hpp"
@@ -22,22 +21,6 @@
 
 namespace epochcast {
 namespace {
-
-/// FILE-seed2.EXT; empty for an empty one.
-std::filesystem::path with_seed(const std::filesystem::path& file, std::uint64_t seed) {
-  if (file.empty()) return {};
-  std::filesystem::path name = file.stem();
-  name += "-seed" + std::to_string(seed);
-  name += file.extension();
-  return file.parent_path() / name;
-}
-
-real::RunOptions options_of(std::uint64_t seed, real::RunOptions options) {
-  options.timeline = with_seed(options.timeline, seed);
-  options.metrics = with_seed(options.metrics, seed);
-  if (!options.checkpoint.empty()) options.checkpoint /= "seed-" + std::to_string(seed);
-  return options;
-}
 
 /// What a job has learned, in a line or two.
 std::string learned_text(const CurveSummary& job, bool is_whole) {
@@ -88,8 +71,7 @@ int run(const std::vector<std::string>& arguments) {
     for (int i = 0; i < seeds; ++i) {
       JobConfig seeded = config;
       seeded.seed += static_cast<std::uint64_t>(i);
-      const auto outcome =
-          real::train(seeded, catalog, seeds == 1 ? options : options_of(seeded.seed, options));
+      const auto outcome = real::train(seeded, catalog, options_of(seeded.seed, seeds, options));
       if (!outcome) continue;
       is_leader = true;
       add(seeded, outcome->run, seeds == 1 ? "" : "seed " + std::to_string(seeded.seed));

@@ -9,6 +9,18 @@
 
 namespace epochcast {
 namespace po = boost::program_options;
+namespace {
+
+/// FILE-seed2.EXT; empty for an empty one.
+std::filesystem::path with_seed(const std::filesystem::path& file, std::uint64_t seed) {
+  if (file.empty()) return {};
+  std::filesystem::path name = file.stem();
+  name += "-seed" + std::to_string(seed);
+  name += file.extension();
+  return file.parent_path() / name;
+}
+
+}  // namespace
 
 po::options_description run_flags(Command command) {
   po::options_description own("The run", 110, 60);
@@ -64,6 +76,14 @@ real::RunOptions run_options_from(const po::variables_map& values) {
     throw UserError(std::string(options.is_resumed ? "--resume" : "--checkpoint-every") +
                     ": needs --checkpoint FOLDER");
   }
+  return options;
+}
+
+real::RunOptions options_of(std::uint64_t seed, int seeds, real::RunOptions options) {
+  if (seeds == 1) return options;
+  options.timeline = with_seed(options.timeline, seed);
+  options.metrics = with_seed(options.metrics, seed);
+  if (!options.checkpoint.empty()) options.checkpoint /= "seed-" + std::to_string(seed);
   return options;
 }
 

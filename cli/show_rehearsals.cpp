@@ -98,9 +98,9 @@ void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
         format_bytes(job.bytes_sent),
         loss_text(job.test_loss, job.seeds),
         accuracy_text(job.test_accuracy, job.seeds),
-        job.best_accuracy ? accuracy_text(job.best_accuracy, job.seeds) +
-                                number(" (%.3g)", job.best_epoch)
-                          : "-"};
+        job.best_accuracy
+            ? accuracy_text(job.best_accuracy, job.seeds) + number(" (%.3g)", job.best_epoch)
+            : "-"};
     if (has_many) {
       cells.push_back(number("%.2fx", baseline.sample_s() / job.sample_s()));
       cells.push_back(accuracy_text(job.at_samples, job.seeds));

@@ -31,17 +31,17 @@ CurveSummary summary_of(const SeededCurves& job) {
   CurveSummary summary;
   summary.name = job.name;
   summary.seeds = curves.size();
-  summary.epochs = mean_of(each_of(
-      curves, [](const Curve& curve) { return static_cast<double>(curve.back().epoch); }));
+  summary.epochs = mean_of(
+      each_of(curves, [](const Curve& curve) { return static_cast<double>(curve.back().epoch); }));
   summary.training_s = mean_of(last(&CurvePoint::training_s));
   summary.samples = mean_of(last(&CurvePoint::samples));
   summary.bytes_sent = mean_of(last(&CurvePoint::bytes_sent));
   summary.test_loss = spread_of(last(&CurvePoint::test_loss));
   if (!curves.front().back().test_accuracy) return summary;
-  summary.test_accuracy = spread_of(each_of(
-      curves, [](const Curve& curve) { return curve.back().test_accuracy.value_or(0); }));
-  summary.best_accuracy = spread_of(each_of(
-      curves, [](const Curve& curve) { return best_of(curve).test_accuracy.value_or(0); }));
+  summary.test_accuracy = spread_of(
+      each_of(curves, [](const Curve& curve) { return curve.back().test_accuracy.value_or(0); }));
+  summary.best_accuracy = spread_of(
+      each_of(curves, [](const Curve& curve) { return best_of(curve).test_accuracy.value_or(0); }));
   summary.best_epoch = mean_of(each_of(
       curves, [](const Curve& curve) { return static_cast<double>(best_of(curve).epoch); }));
   return summary;

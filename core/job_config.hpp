@@ -68,8 +68,8 @@ struct JobConfig {
   double bucket_bytes = 25 * 1048576.0;
   double first_bucket_bytes = 1048576.0;
   Partition partition = Partition::constant;
-  std::int64_t least_batch = 1;                              ///< dlb: what a worker keeps
-  std::optional<std::int64_t> averaging_period;              ///< K'; absent: once per epoch
+  std::int64_t least_batch = 1;                  ///< dlb: what a worker keeps
+  std::optional<std::int64_t> averaging_period;  ///< K'; absent: once per epoch
   AveragingOrder averaging_order = AveragingOrder::applied;
   std::int64_t local_steps = 32;                             ///< H, of the fastest class
   std::map<std::string, std::int64_t> local_steps_by_class;  ///< "fast", "slow" or a device class

@@ -176,9 +176,9 @@ std::vector<WorkerInfo> place(const Platform& platform,
   std::vector<Device> devices = devices_of(platform, config);
   choose_workers(devices, platform, config);
   check_shared_devices(platform, config);
-  std::vector<WorkerInfo> workers = shared(
-      selected(devices, [](const Device& device) { return device.is_worker; }),
-      config.ranks_per_device);
+  std::vector<WorkerInfo> workers =
+      shared(selected(devices, [](const Device& device) { return device.is_worker; }),
+             config.ranks_per_device);
   if (workers.empty()) {
     throw UserError("platform " + platform.name + " (" + platform.path +
                     ") marks no device as a worker; choose a class with --workers");

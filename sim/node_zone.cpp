@@ -59,8 +59,7 @@ sg::NetZone* make_star_node(const Interconnect& inside,
     zone->add_route(host->get_netpoint(), nullptr, nullptr, nullptr, route, true);
     // Ranks that share a device exchange through the node's memory.
     route.insert(route.end(), back.begin(), back.end());
-    zone->add_route(
-        host->get_netpoint(), host->get_netpoint(), nullptr, nullptr, route, false);
+    zone->add_route(host->get_netpoint(), host->get_netpoint(), nullptr, nullptr, route, false);
     hosts.push_back(host);
   }
   return zone;

@@ -20,8 +20,8 @@ Sockets of Xeons with AVX-512 take both terms of a network from one core of such
     seconds(b) = overhead + b * per_sample * (core's rate on ResNet-50 / socket's rate on ResNet-50)
 
 where `overhead + b * per_sample` is the line through the core's times of small batches, per_sample in proportion to the
-variant's FLOPs. A socket's rate is the V100's, divided by a published ratio. What does not grow with the batch is taken
-not to gain from more cores.
+variant's FLOPs. A socket's rate is the V100's, divided by a published ratio. What does not grow with the batch is mostly
+parameters, gradients and momentum that pass through memory: it shrinks as the socket's memory is faster than a core can use.
 """
 
 import argparse
@@ -44,7 +44,10 @@ BERT_LAYERS = 12 * 16
 MEASURED = "xeon-spr-1thread-torch1.13"
 
 
-def skylake(name, cores, ghz, units=2):
+CORE_GB_PER_S = 12.0  # what one core moves to and from memory: assumed
+
+
+def skylake(name, cores, ghz, memory_gb_per_s, units=2):
     """One socket of a Xeon with `units` AVX-512 units per core, by its share of a node that was compared with a V100."""
     slower = 3.32 * (48 * 2.1 * 2) / (cores * ghz * units)
     return {
@@ -52,6 +55,7 @@ def skylake(name, cores, ghz, units=2):
         "title": f"{name}, one socket, FP32",
         "of": "v100-32gb",
         "slower": slower,
+        "overhead_gain": memory_gb_per_s / CORE_GB_PER_S,
         "measured": MEASURED,
         "why": "Jain et al., 'Performance Characterization of DNN Training using TensorFlow and PyTorch on Modern "
                "Clusters' (IEEE Cluster 2019): the fastest Skylake node is up to 3.32 times slower than a V100; taken "
@@ -87,10 +91,10 @@ DEVICES = {
         "why": "arXiv 2508.08540 times one Flowers/WRN16 mini-batch at 0.1737 s on an RTX 4090 and 3.8906 s on an "
                "EPYC 7543: 22.40 times slower",
     },
-    "xeon-gold-6146": skylake("Intel Xeon Gold 6146", cores=12, ghz=3.2),
-    "xeon-platinum-8260m": skylake("Intel Xeon Platinum 8260M", cores=24, ghz=2.4),
-    "xeon-gold-6240": skylake("Intel Xeon Gold 6240", cores=18, ghz=2.6),
-    "xeon-silver-4215": skylake("Intel Xeon Silver 4215", cores=8, ghz=2.5, units=1),
+    "xeon-gold-6146": skylake("Intel Xeon Gold 6146", cores=12, ghz=3.2, memory_gb_per_s=128.0),
+    "xeon-platinum-8260m": skylake("Intel Xeon Platinum 8260M", cores=24, ghz=2.4, memory_gb_per_s=140.8),
+    "xeon-gold-6240": skylake("Intel Xeon Gold 6240", cores=18, ghz=2.6, memory_gb_per_s=140.8),
+    "xeon-silver-4215": skylake("Intel Xeon Silver 4215", cores=8, ghz=2.5, memory_gb_per_s=115.2, units=1),
 }
 
 # Training throughput of one program on one GPU (img/s, 224 x 224) and multiply-adds per image (10^9):
@@ -204,11 +208,11 @@ def measured_lines(trace, networks):
     return lines
 
 
-def core_cost(name, variant, conv, lines):
+def core_cost(name, variant, conv, gain, lines):
     """A socket's cost of a variant, from a core's."""
     fixed_s, rate = lines[name]
     per_sample_s = PASSES * forward_flop(variant, name) / (rate * conv / lines["resnet50"][1])
-    return batches_of(name, variant, fixed_s, per_sample_s)
+    return batches_of(name, variant, fixed_s / gain, per_sample_s)
 
 
 def family_rate(name, conv, bert):
@@ -259,8 +263,9 @@ def core_method(device, conv, lines):
             f"({', '.join(f'{n} {rate / core:.3g}' for n, (_, rate) in sorted(lines.items()) if n != 'resnet50')}) are "
             f"those of one core of a Xeon with AVX-512, measured: traces/{MEASURED}.json ({core / 1e9:.3g} GFLOP/s on "
             f"ResNet-50). The socket's rate on ResNet-50, {conv / 1e12:.4g} TFLOP/s, is that of a V100 "
-            f"({base['resnet50'][2]}) divided by {spec['slower']:.4g}: {spec['why']}. Overhead is taken not to gain from "
-            "more cores. Expect errors of a factor of two, more at small batches.")
+            f"({base['resnet50'][2]}) divided by {spec['slower']:.4g}: {spec['why']}. The overhead is divided by "
+            f"{spec['overhead_gain']:.3g}, the socket's memory bandwidth (vendor) over {CORE_GB_PER_S:g} GB/s of a core "
+            "(assumed). Expect errors of a factor of two, more at small batches.")
 
 
 def dump(value, indent=0):
@@ -301,7 +306,7 @@ def main():
         conv, bert = rates(device, resnet50[0])
         if "measured" in spec:
             how = core_method(device, conv, lines)
-            costs = [core_cost(n["name"], variant, conv, lines) for n in networks for variant in n["variants"]]
+            costs = [core_cost(n["name"], variant, conv, spec["overhead_gain"], lines) for n in networks for variant in n["variants"]]
         else:
             how = method(device, conv, bert)
             costs = [cost(n["name"], variant, conv, bert) for n in networks for variant in n["variants"]]

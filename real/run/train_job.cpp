@@ -83,8 +83,8 @@ class TrainingRun {
       result.notes.push_back("resumed in epoch " + std::to_string(*resumed_at_ + 1) +
                              "; times are of the epochs run since, from start to end");
     }
-    std::optional<RunResult> collected = collect_result(
-        std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
+    std::optional<RunResult> collected =
+        collect_result(std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
     if (!collected) return std::nullopt;
     return TrainingOutcome{.run = std::move(*collected), .curve = std::move(learned_)};
   }

@@ -43,9 +43,9 @@ TEST_CASE("jobs whose epochs differ are compared after equal samples and after e
 }
 
 TEST_CASE("a summary has the best accuracy and its epoch, not only the last") {
-  const CurveSummary summary = summary_of({.name = "a",
-                                           .curves = {curve_of({0.2, 0.7, 0.7, 0.5}, 1, 10),
-                                                      curve_of({0.2, 0.3, 0.4, 0.9}, 1, 10)}});
+  const CurveSummary summary = summary_of(
+      {.name = "a",
+       .curves = {curve_of({0.2, 0.7, 0.7, 0.5}, 1, 10), curve_of({0.2, 0.3, 0.4, 0.9}, 1, 10)}});
 
   CHECK(summary.seeds == 2);
   CHECK(summary.test_accuracy->mean == Approx(0.7));

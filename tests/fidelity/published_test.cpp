@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of arXiv 2508.08540 (biased local SGD): four rows of each data set calibrate, the others
-// are forecast.
+// The tables of arXiv 2508.08540 (biased local SGD): four rows of each data set calibrate, the
+// others are forecast.
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -33,21 +33,31 @@ double speedup(const Settings& settings) {
   return epoch_s(settings, "sync") / epoch_s(settings, "node-based");
 }
 
+/// The same against sync that exchanges gradients in buckets while backward runs.
+double speedup_over_overlap(Settings settings) {
+  const double node_based_s = epoch_s(settings, "node-based");
+  settings.emplace_back("overlap", "bucket");
+  return epoch_s(settings, "sync") / node_based_s;
+}
+
 std::string percent(double speedup) { return fixed(100 * (speedup - 1), 1) + " %"; }
 
 TEST_CASE("table III: ResNets on 4 to 20 nodes of DEEP-EST's ESB, one V100 each") {
-  for (const auto& row : paper().at("rows")) {
+  const nlohmann::json printed_rows = paper().at("rows");
+  for (const auto& row : printed_rows) {
     const std::string network = row.at("network");
     for (std::size_t i = 0; i < row.at("nodes").size(); ++i) {
       const int nodes = row.at("nodes")[i];
       const double printed = row.at("speedup_percent")[i];
-      const double forecast = speedup({{"platform", "deep-est-esb"},
-                                       {"nodes", std::to_string(nodes)},
-                                       {"network", network},
-                                       {"dataset", "cifar100"},
-                                       {"batch", "128"}});
+      const Settings job = {{"platform", "deep-est-esb"},
+                            {"nodes", std::to_string(nodes)},
+                            {"network", network},
+                            {"dataset", "cifar100"},
+                            {"batch", "128"}};
+      const double forecast = speedup(job);
       check_documented("| " + network + " | " + std::to_string(nodes) + " | " + percent(forecast) +
-                       " | " + fixed(printed, 1) + " % |");
+                       " | " + percent(speedup_over_overlap(job)) + " | " + fixed(printed, 1) +
+                       " % |");
       CHECK(forecast > 1);  // fewer exchanges of the same size
     }
   }
@@ -61,7 +71,7 @@ TEST_CASE("ImageNet on CETA: 16 V100 in 4 nodes, K' = 50, batch 64") {
                                      {"dataset", "imagenet"},
                                      {"batch", "64"},
                                      {"averaging-period", "50"}});
-    check_documented("| " + network + " | " + fixed(forecast, 2) + " | " +
+    check_documented("| " + network + " | " + percent(forecast) + " | " +
                      fixed(printed.at(network), 2) + " |");
     CHECK(forecast > 1);
   }
@@ -78,7 +88,8 @@ TEST_CASE("recurrent networks on MNIST and the GAN: 4 workers in 2 nodes") {
     Settings shared = job;
     shared.insert(shared.end(), {{"platform", "deep-est-esb"}, {"ranks-per-device", "2"}});
     Settings apart = job;
-    apart.insert(apart.end(), {{"platform", EPOCHCAST_SOURCE_DIR "/tests/fidelity/data/ceta-2.json"}});
+    apart.insert(apart.end(),
+                 {{"platform", EPOCHCAST_SOURCE_DIR "/tests/fidelity/data/ceta-2.json"}});
     check_documented("| " + network + " | " + percent(speedup(shared)) + " | " +
                      percent(speedup(apart)) + " | " + fixed(printed_percent, 1) + " % |");
   };

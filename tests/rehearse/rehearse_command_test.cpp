@@ -46,8 +46,42 @@ TEST_CASE("one table for all jobs, a page with their curves, and CSV") {
 
   const Outcome csv = folder.run(kRehearsal + "--epochs 2 --strategy sync --format csv");
   REQUIRE(lines(csv.out).size() == 3);
-  CHECK(lines(csv.out).front().starts_with("job,epoch,epoch_s,training_s,samples,bytes_sent"));
-  CHECK(lines(csv.out).back().starts_with("\"sync\",2,"));
+  CHECK(lines(csv.out).front().starts_with("job,seed,epoch,epoch_s,training_s,samples,bytes_sent"));
+  CHECK(lines(csv.out).back().starts_with("\"sync\",1,2,"));
+}
+
+TEST_CASE("with several seeds there are means and deviations, and each seed's own curve") {
+  const Folder folder;
+  const std::string job = kRehearsal + "--epochs 2 --strategy sync,local-sgd --local-steps 4 ";
+
+  const Outcome table = folder.run(job + "--seeds 3 --html curves.html");
+
+  CHECK(table.status == 0);
+  CHECK_THAT(table.out, Catch::Contains("Means ± standard deviations over 3 seeds"));
+  CHECK_THAT(table.out, Catch::Contains(" ± "));
+  CHECK_THAT(table.out, Catch::Contains("per sample vs sync"));
+  CHECK_THAT(folder.read("curves.html"), Catch::Contains("means over 3 seeds"));
+
+  const Json all = Json::parse(folder.run(job + "--seeds 3 --format json").out);
+  REQUIRE(all.at("rehearsals").size() == 6);
+  const Json second = curve_of(folder.run(job + "--strategy sync --seed 2 --format json"));
+  CHECK(all["rehearsals"][1]["seed"] == 2);
+  CHECK(all["rehearsals"][1]["curve"] == second);
+  CHECK(all["rehearsals"][0]["curve"] != second);
+  const Json& comparison = all.at("comparison");
+  CHECK(comparison["jobs"][0]["job"] == "sync");
+  CHECK(comparison["jobs"][0]["seeds"] == 3);
+  double sum = 0;
+  for (int i = 0; i < 3; ++i)
+    sum += all["rehearsals"][i]["curve"][1]["test_accuracy"].get<double>();
+  CHECK(comparison["jobs"][0]["test_accuracy"]["mean"].get<double>() == Approx(sum / 3));
+}
+
+TEST_CASE("a number of seeds is a whole one") {
+  const Folder folder;
+  const Outcome none = folder.run(kRehearsal + "--strategy sync --seeds 0");
+  CHECK(none.status == 2);
+  CHECK_THAT(none.err, Catch::Contains("--seeds: got 0"));
 }
 
 TEST_CASE("what was rehearsed is not rehearsed again, and what goes further goes on from there") {

@@ -78,8 +78,10 @@ const std::map<std::string, Change> kChanges = {
 };
 
 /// Settings that change what is learned, and by design not how long it takes.
-const Settings kOnlyAccuracy = {
-    {"averaging-order", "printed"}, {"alpha", "0.9"}, {"weighted-aggregation", "off"}, {"high-loss-to", "slow"}};
+const Settings kOnlyAccuracy = {{"averaging-order", "printed"},
+                                {"alpha", "0.9"},
+                                {"weighted-aggregation", "off"},
+                                {"high-loss-to", "slow"}};
 
 nlohmann::json forecast_with(const Settings& settings) {
   JobConfig config;

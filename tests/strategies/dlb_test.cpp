@@ -121,8 +121,7 @@ TEST_CASE("dlb keeps the least batch of every worker, and begins with no less") 
   CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{8, 8, 5});
 
   job.config.least_batch = 8;
-  CHECK_THROWS_WITH(run_strategy("dlb", job),
-                    "--least-batch: got 8; workers begin with --batch 7");
+  CHECK_THROWS_WITH(run_strategy("dlb", job), "--least-batch: got 8; workers begin with --batch 7");
 }
 
 }  // namespace

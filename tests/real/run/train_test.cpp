@@ -46,6 +46,24 @@ TEST_CASE("every strategy trains for real, and a worker's phases add up to its e
   }
 }
 
+TEST_CASE("with several seeds every one is trained, and means and deviations follow") {
+  const Job job;
+  const std::string words = "--strategy sync --epochs 2 ";
+
+  const Outcome all = job.run(words + "--seeds 2 --metrics m.jsonl --checkpoint saved");
+  REQUIRE(all.status == 0);
+  CHECK_THAT(all.out, Catch::Contains("test accuracy"));
+  CHECK_THAT(all.out, Catch::Contains(" ± "));
+  CHECK_THAT(all.out, Catch::Contains("over 2 seeds"));
+  CHECK(job.folder.read("saved/seed-2/checkpoint.json").starts_with("{"));
+
+  const Outcome second = job.run(words + "--seed 2 --metrics two.jsonl");
+  REQUIRE(second.status == 0);
+  CHECK_THAT(second.out, Catch::Contains("; best "));
+  CHECK(metrics_of(job.folder, "m-seed2.jsonl") == metrics_of(job.folder, "two.jsonl"));
+  CHECK(metrics_of(job.folder, "m-seed1.jsonl") != metrics_of(job.folder, "two.jsonl"));
+}
+
 TEST_CASE("training learns: the loss of the last epoch is well below that of the first") {
   const Job job;
 
