@@ -41,19 +41,21 @@ std::string interval_text(const RunResult& run) {
          format_seconds(run.epoch_s_interval->high_s);
 }
 
-std::string workers_text(const RunResult& run) {
-  std::string text;
-  for (const DeviceResult& device : run.by_device) {
-    text += (text.empty() ? "" : " + ") + std::to_string(device.workers) + " " + device.model;
-  }
-  return text;
-}
-
 std::string setting_of(const RunResult& run, const std::string& name) {
   const auto found = std::find_if(run.config.begin(),
                                   run.config.end(),
                                   [&](const SettingText& each) { return each.name == name; });
   return found == run.config.end() ? std::string() : found->value;
+}
+
+std::string workers_text(const RunResult& run) {
+  std::string text;
+  for (const DeviceResult& device : run.by_device) {
+    text += (text.empty() ? "" : " + ") + std::to_string(device.workers) + " " + device.model;
+  }
+  const std::string sharers = setting_of(run, "ranks-per-device");
+  if (!sharers.empty() && sharers != "1") text += ", " + sharers + " on each device";
+  return text;
 }
 
 bool overlaps(const RunResult& run) { return setting_of(run, "overlap") == "bucket"; }
