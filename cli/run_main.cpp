@@ -61,7 +61,8 @@ int run(const std::vector<std::string>& arguments) {
   const auto writer = make_forecast_writer(std::cout, format_from(values), shell_text(words));
   const auto add = [&](const JobConfig& done, RunResult run, std::string point) {
     writer->add({.task = {.config = done, .strategy = done.strategy, .point = std::move(point)},
-                 .run = std::move(run)});
+                 .run = std::move(run),
+                 .problems = {}});
   };
   bool is_leader = false;
   SeededCurves learned = {.name = config.strategy, .curves = {}};
