@@ -58,6 +58,7 @@ class FolderImages : public DataSource {
   FolderImages(const Dataset& dataset, fs::path folder, FileList files)
       : shape_(dataset.shape),
         classes_(dataset.classes),
+        crop_{.width = dataset.shape[2], .height = dataset.shape[1], .resized = dataset.resize},
         folder_(std::move(folder)),
         files_(std::move(files)) {}
 
@@ -79,10 +80,11 @@ class FolderImages : public DataSource {
     bool is_flipped = false;
     if (variant) {
       Random random(mix_seed(*variant, static_cast<std::uint64_t>(index)));
-      part = draw_crop(image.width(), image.height(), random);
+      part = crop_.resized ? draw_place(image.width(), image.height(), crop_, random)
+                           : draw_crop(image.width(), image.height(), random);
       is_flipped = random.uniform() < 0.5;
     } else {
-      part = centre_crop(image.width(), image.height(), shape_[2], shape_[1]);
+      part = centre_crop(image.width(), image.height(), crop_);
     }
     write(image.scaled(part, shape_[2], shape_[1]), is_flipped, sample);
     return files_.label(number);
@@ -109,6 +111,7 @@ class FolderImages : public DataSource {
 
   std::vector<std::int64_t> shape_;
   std::int64_t classes_;
+  CropSize crop_;
   fs::path folder_;
   FileList files_;
 };
