@@ -109,16 +109,31 @@ void show_json(const std::vector<RehearsalOutcome>& outcomes, const std::string&
 }
 
 void show_csv(const std::vector<RehearsalOutcome>& outcomes) {
-  std::cout << "job,epoch,epoch_s,training_s,samples,bytes_sent,learning_rate,train_loss,"
-               "train_accuracy,test_loss,test_accuracy\n";
+  constexpr std::array kColumns = {"epoch",
+                                   "epoch_s",
+                                   "training_s",
+                                   "samples",
+                                   "bytes_sent",
+                                   "learning_rate",
+                                   "train_loss",
+                                   "train_accuracy",
+                                   "test_loss",
+                                   "test_accuracy",
+                                   "discriminator_loss",
+                                   "generator_loss"};
+  std::cout << "job";
+  for (const char* column : kColumns) std::cout << ',' << column;
+  std::cout << '\n';
   for (const RehearsalOutcome& outcome : outcomes) {
     for (const CurvePoint& point : outcome.curve) {
       std::string name = name_of(outcome);
       std::replace(name.begin(), name.end(), '"', '\'');
       std::cout << '"' << name << '"';
-      const Json columns = to_json(point);
-      for (const auto& [key, value] : columns.items())
+      const Json values = to_json(point);
+      for (const char* column : kColumns) {
+        const Json value = values.value(column, Json());
         std::cout << ',' << (value.is_null() ? std::string() : value.dump());
+      }
       std::cout << '\n';
     }
   }

@@ -68,6 +68,14 @@ class FolderImages : public DataSource {
   [[nodiscard]] const std::vector<std::int64_t>& shape() const override { return shape_; }
   [[nodiscard]] std::int64_t classes() const override { return classes_; }
   [[nodiscard]] bool is_slow() const override { return true; }
+  [[nodiscard]] std::vector<PixelLevels> pixel_levels() const override {
+    const auto levels_of = [](const Channel& channel) {
+      return PixelLevels{.black = -channel.mean / channel.deviation,
+                         .white = (1 - channel.mean) / channel.deviation};
+    };
+    if (shape_[0] == 1) return {levels_of(kGrey)};
+    return {levels_of(kColours[0]), levels_of(kColours[1]), levels_of(kColours[2])};
+  }
 
   std::int64_t load(std::int64_t index,
                     std::optional<std::uint64_t> variant,

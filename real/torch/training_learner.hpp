@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/learner.hpp"
 #include "core/learning_rate.hpp"
@@ -36,13 +37,19 @@ using Pace = std::function<double(double real_s, std::string_view what)>;
 /// What a model makes of samples.
 struct Score {
   double loss_sum = 0;
-  double correct = 0;  ///< NaN where nothing is classified
+  double correct = 0;
   double samples = 0;
+  /// Of two halves that learn against each other (GAN), summed over samples like `loss_sum`; NaN
+  /// elsewhere.
+  double discriminator_loss_sum = 0;
+  double generator_loss_sum = 0;
 
   Score& operator+=(const Score& other) {
     loss_sum += other.loss_sum;
     correct += other.correct;
     samples += other.samples;
+    discriminator_loss_sum += other.discriminator_loss_sum;
+    generator_loss_sum += other.generator_loss_sum;
     return *this;
   }
 };

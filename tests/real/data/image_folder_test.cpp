@@ -89,6 +89,12 @@ TEST_CASE("images of a folder are normalised by ImageNet's mean and deviation") 
     CHECK(green.values[2 * kPlane + i] == Approx((0.2 - 0.406) / 0.225));
     CHECK(white.values[kPlane + i] == Approx((1 - 0.456) / 0.224));
   }
+  const std::vector<PixelLevels> levels = split.train->pixel_levels();
+  REQUIRE(levels.size() == 3);
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    CHECK(levels[channel].white == Approx(white.values[channel * kPlane]));
+    CHECK(levels[channel].black == Approx(sample_of(*split.test, 0).values[channel * kPlane]));
+  }
 }
 
 TEST_CASE("for one channel the colours of an image are averaged") {
