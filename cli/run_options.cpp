@@ -20,6 +20,9 @@ po::options_description run_flags(Command command) {
   if (command == Command::train) {
     own.add_options()(
         "metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
+        "images",
+        po::value<std::string>()->value_name("FOLDER"),
+        "write a picture of images that the network makes after every epoch (gan)")(
         "checkpoint",
         po::value<std::string>()->value_name("FOLDER"),
         "save the job's state after every epoch")(
@@ -49,6 +52,7 @@ real::RunOptions run_options_from(const po::variables_map& values) {
   real::RunOptions options;
   options.timeline = file_from(values, "timeline");
   options.metrics = file_from(values, "metrics");
+  options.images = file_from(values, "images");
   options.checkpoint = file_from(values, "checkpoint");
   if (!text("bar").empty()) options.has_bar = parsed("bar", parse_switch);
   if (!text("resume").empty()) options.is_resumed = parsed("resume", parse_switch);

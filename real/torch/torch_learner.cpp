@@ -23,6 +23,7 @@ namespace {
 constexpr std::uint64_t kShuffleStream = 1;
 constexpr std::uint64_t kSlowShuffleStream = 2;
 constexpr std::uint64_t kVariantStream = 3;
+constexpr std::uint64_t kPictureStream = 4;
 constexpr std::uint64_t kRankStream = 1000;
 
 constexpr std::size_t kIndexWords = 2;  // a 64-bit index in a payload of 32-bit words
@@ -331,6 +332,18 @@ Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_
               .samples = static_cast<double>(count)};
   }
   return score;
+}
+
+Pictures TorchLearner::generate(const std::vector<std::int64_t>& labels) {
+  const torch::NoGradGuard no_gradients;
+  refresh_state();
+  model_.network().eval();
+  const torch::Tensor images =
+      model_.network().generate(torch::tensor(labels), mix_seed(settings_.seed, kPictureStream));
+  if (!images.defined()) return {};
+  const torch::Tensor values = images.to(torch::kCPU).contiguous();
+  const auto* first = values.data_ptr<float>();
+  return {.shape = values.sizes().slice(1).vec(), .values = {first, first + values.numel()}};
 }
 
 namespace {

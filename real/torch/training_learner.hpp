@@ -11,6 +11,7 @@
 #include "core/learner.hpp"
 #include "core/learning_rate.hpp"
 #include "real/data/data_source.hpp"
+#include "real/data/picture_grid.hpp"
 #include "real/torch/optimizers/optimizer_settings.hpp"
 
 // Free of LibTorch headers, so that who trains need not wait for them.
@@ -68,6 +69,10 @@ class TrainingLearner : public Learner {
   [[nodiscard]] virtual Score test(const DataSource& data,
                                    std::int64_t begin,
                                    std::int64_t end) = 0;
+
+  /// Images of these classes that the model makes in evaluation mode, always from the same noise;
+  /// empty where it makes none.
+  [[nodiscard]] virtual Pictures generate(const std::vector<std::int64_t>& labels) = 0;
 
   /// Everything that the rest of the training depends on, as bytes.
   [[nodiscard]] virtual std::string save() = 0;

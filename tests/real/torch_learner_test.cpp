@@ -202,6 +202,7 @@ TEST_CASE("benchmarks and tests leave no trace in the training") {
         learner.train(1, kBatch);
         if (!is_disturbed) continue;
         CHECK(learner.test(setup.data, 0, 5).samples == 5);
+        CHECK(learner.generate({2, 0}).values.size() == (network == "gan" ? 2 * 28 * 28 : 0));
       }
       CHECK(learner.trained().samples == kSamples);
       return copy_of(learner.parameters());
