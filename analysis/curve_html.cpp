@@ -59,6 +59,11 @@ const Axis kLoss = {"test loss",
                     },
                     number};
 
+const Axis kDiscriminatorLoss = {
+    "discriminator loss", [](const CurvePoint& p) { return p.discriminator_loss; }, number};
+const Axis kGeneratorLoss = {
+    "generator loss", [](const CurvePoint& p) { return p.generator_loss; }, number};
+
 struct Range {
   double low = 0;
   double high = 1;
@@ -157,6 +162,9 @@ std::string curve_html(const std::vector<NamedCurve>& curves,
   const bool has_accuracy = std::any_of(curves.begin(), curves.end(), [](const auto& curve) {
     return !curve.points.empty() && curve.points.front().test_accuracy.has_value();
   });
+  const bool has_halves = std::any_of(curves.begin(), curves.end(), [](const auto& curve) {
+    return !curve.points.empty() && curve.points.front().generator_loss.has_value();
+  });
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
       escaped_html(title) + "</title>\n<style>\n" + page_css() + plots_css() +
@@ -170,6 +178,10 @@ std::string curve_html(const std::vector<NamedCurve>& curves,
   }
   for (const Axis* x : {&kSeconds, &kEpochs})
     html += heading(*x, kLoss) + plot(curves, *x, kLoss, {});
+  if (has_halves) {
+    for (const Axis* y : {&kDiscriminatorLoss, &kGeneratorLoss})
+      html += heading(kEpochs, *y) + plot(curves, kEpochs, *y, {});
+  }
   return html + "</body>\n</html>\n";
 }
 

@@ -16,7 +16,8 @@ struct NamedCurve {
 };
 
 /// A page with plots of test accuracy and test loss against simulated seconds, epochs and bytes
-/// sent. `target`: a test accuracy to mark. `command`: how to make it again.
+/// sent, and of a GAN's two losses. `target`: a test accuracy to mark. `command`: how to make it
+/// again.
 [[nodiscard]] std::string curve_html(const std::vector<NamedCurve>& curves,
                                      const std::string& title,
                                      const std::string& command,

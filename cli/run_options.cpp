@@ -32,6 +32,9 @@ po::options_description run_flags(Command command) {
   if (command == Command::train) {
     own.add_options()(
         "metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
+        "images",
+        po::value<std::string>()->value_name("FOLDER"),
+        "write a picture of images that the network makes after every epoch (gan)")(
         "checkpoint",
         po::value<std::string>()->value_name("FOLDER"),
         "save the job's state after every epoch")(
@@ -44,7 +47,7 @@ po::options_description run_flags(Command command) {
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),
         "train as often, with seeds from --seed on; tell means and deviations. Files get the seed "
-        "in their names, FILE-seed2.EXT, checkpoints a folder of it");
+        "in their names, FILE-seed2.EXT, folders a folder of it");
   }
   po::options_description all;
   all.add(setting_options(command)).add(own).add(common_options());
@@ -65,6 +68,7 @@ real::RunOptions run_options_from(const po::variables_map& values) {
   real::RunOptions options;
   options.timeline = file_from(values, "timeline");
   options.metrics = file_from(values, "metrics");
+  options.images = file_from(values, "images");
   options.checkpoint = file_from(values, "checkpoint");
   if (!text("bar").empty()) options.has_bar = parsed("bar", parse_switch);
   if (!text("resume").empty()) options.is_resumed = parsed("resume", parse_switch);
@@ -83,7 +87,9 @@ real::RunOptions options_of(std::uint64_t seed, int seeds, real::RunOptions opti
   if (seeds == 1) return options;
   options.timeline = with_seed(options.timeline, seed);
   options.metrics = with_seed(options.metrics, seed);
-  if (!options.checkpoint.empty()) options.checkpoint /= "seed-" + std::to_string(seed);
+  const std::string folder = "seed-" + std::to_string(seed);
+  if (!options.images.empty()) options.images /= folder;
+  if (!options.checkpoint.empty()) options.checkpoint /= folder;
   return options;
 }
 

@@ -15,8 +15,8 @@ namespace epochcast {
 [[nodiscard]] real::RunOptions run_options_from(
     const boost::program_options::variables_map& values);
 
-/// The options of one of several seeds: FILE-seed2.EXT in place of FILE.EXT, checkpoints in
-/// FOLDER/seed-2. Unchanged for a single seed.
+/// The options of one of several seeds: FILE-seed2.EXT in place of FILE.EXT, FOLDER/seed-2
+/// in place of FOLDER. Unchanged for a single seed.
 [[nodiscard]] real::RunOptions options_of(std::uint64_t seed, int seeds, real::RunOptions options);
 
 }  // namespace epochcast

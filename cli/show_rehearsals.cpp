@@ -150,21 +150,31 @@ void show_rehearsal_json(const std::vector<RehearsalOutcome>& outcomes,
 }
 
 void show_rehearsal_csv(const std::vector<RehearsalOutcome>& outcomes) {
-  bool has_titles = false;
+  constexpr std::array kColumns = {"epoch",
+                                   "epoch_s",
+                                   "training_s",
+                                   "samples",
+                                   "bytes_sent",
+                                   "learning_rate",
+                                   "train_loss",
+                                   "train_accuracy",
+                                   "test_loss",
+                                   "test_accuracy",
+                                   "discriminator_loss",
+                                   "generator_loss"};
+  std::cout << "job,seed";
+  for (const char* column : kColumns) std::cout << ',' << column;
+  std::cout << '\n';
   for (const RehearsalOutcome& outcome : outcomes) {
     std::string name = name_of(outcome);
     std::replace(name.begin(), name.end(), '"', '\'');
     for (const CurvePoint& point : outcome.curve) {
-      const Json columns = to_json(point);
-      if (!has_titles) {
-        std::cout << "job,seed";
-        for (const auto& [key, value] : columns.items()) std::cout << ',' << key;
-        std::cout << '\n';
-        has_titles = true;
-      }
       std::cout << '"' << name << "\"," << outcome.task.config.seed;
-      for (const auto& [key, value] : columns.items())
+      const Json values = to_json(point);
+      for (const char* column : kColumns) {
+        const Json value = values.value(column, Json());
         std::cout << ',' << (value.is_null() ? std::string() : value.dump());
+      }
       std::cout << '\n';
     }
   }

@@ -20,6 +20,12 @@ std::string number(const char* format, double value) {
   return text.data();
 }
 
+std::string halves(const CurvePoint& point) {
+  if (!point.discriminator_loss || !point.generator_loss) return "";
+  return ", discriminator loss " + number("%.4f", *point.discriminator_loss) + ", generator loss " +
+         number("%.4f", *point.generator_loss);
+}
+
 std::string learned(double loss, const std::optional<double>& accuracy) {
   std::string text = "loss " + number("%.4f", loss);
   if (accuracy) text += ", accuracy " + number("%.2f %%", 100 * *accuracy);
@@ -36,6 +42,11 @@ constexpr double kLeast = std::numeric_limits<double>::lowest();
 std::optional<double> read_maybe(const JsonInput& input, double low, double high) {
   if (input.value().is_null()) return std::nullopt;
   return read_number(input, low, high);
+}
+
+std::optional<double> read_loss_of_half(JsonInput& point, const char* key) {
+  const auto loss = point.maybe(key);
+  return loss ? read_maybe(*loss, kLeast, kMost) : std::nullopt;
 }
 
 /// JSON has no way to write what is not finite but null.
@@ -62,16 +73,19 @@ double accuracy_where(const Curve& curve, double CurvePoint::*amount, double val
 }  // namespace
 
 nlohmann::ordered_json to_json(const CurvePoint& point) {
-  return {{"epoch", point.epoch},
-          {"epoch_s", maybe(point.epoch_s)},
-          {"training_s", point.training_s},
-          {"samples", point.samples},
-          {"bytes_sent", point.bytes_sent},
-          {"learning_rate", point.learning_rate},
-          {"train_loss", point.train_loss},
-          {"train_accuracy", maybe(point.train_accuracy)},
-          {"test_loss", point.test_loss},
-          {"test_accuracy", maybe(point.test_accuracy)}};
+  nlohmann::ordered_json json = {{"epoch", point.epoch},
+                                 {"epoch_s", maybe(point.epoch_s)},
+                                 {"training_s", point.training_s},
+                                 {"samples", point.samples},
+                                 {"bytes_sent", point.bytes_sent},
+                                 {"learning_rate", point.learning_rate},
+                                 {"train_loss", point.train_loss},
+                                 {"train_accuracy", maybe(point.train_accuracy)},
+                                 {"test_loss", point.test_loss},
+                                 {"test_accuracy", maybe(point.test_accuracy)}};
+  if (point.discriminator_loss) json["discriminator_loss"] = *point.discriminator_loss;
+  if (point.generator_loss) json["generator_loss"] = *point.generator_loss;
+  return json;
 }
 
 nlohmann::ordered_json to_json(const Curve& curve) {
@@ -90,7 +104,9 @@ CurvePoint read_curve_point(JsonInput input) {
           .train_loss = read_loss(input.at("train_loss")),
           .train_accuracy = read_maybe(input.at("train_accuracy"), 0, 1),
           .test_loss = read_loss(input.at("test_loss")),
-          .test_accuracy = read_maybe(input.at("test_accuracy"), 0, 1)};
+          .test_accuracy = read_maybe(input.at("test_accuracy"), 0, 1),
+          .discriminator_loss = read_loss_of_half(input, "discriminator_loss"),
+          .generator_loss = read_loss_of_half(input, "generator_loss")};
 }
 
 Curve read_curve(const JsonInput& input) {
@@ -110,7 +126,7 @@ Curve read_curve(const JsonInput& input) {
 std::string text_of(const CurvePoint& point, std::int64_t epochs) {
   return "epoch " + std::to_string(point.epoch) + "/" + std::to_string(epochs) + ": " +
          (point.epoch_s ? format_seconds(*point.epoch_s) + ", " : std::string()) +
-         learned(point.train_loss, point.train_accuracy) + "; test " +
+         learned(point.train_loss, point.train_accuracy) + halves(point) + "; test " +
          learned(point.test_loss, point.test_accuracy);
 }
 
@@ -131,8 +147,11 @@ Curve mean_of(const std::vector<Curve>& curves) {
       for (const Curve& curve : curves) sum += curve[epoch].*figure;
       point.*figure = sum / count;
     }
-    for (std::optional<double> CurvePoint::*figure :
-         {&CurvePoint::epoch_s, &CurvePoint::train_accuracy, &CurvePoint::test_accuracy}) {
+    for (std::optional<double> CurvePoint::*figure : {&CurvePoint::epoch_s,
+                                                      &CurvePoint::train_accuracy,
+                                                      &CurvePoint::test_accuracy,
+                                                      &CurvePoint::discriminator_loss,
+                                                      &CurvePoint::generator_loss}) {
       std::optional<double> sum = 0.0;
       for (const Curve& curve : curves) {
         const std::optional<double>& value = curve[epoch].*figure;

@@ -24,6 +24,9 @@ struct CurvePoint {
   std::optional<double> train_accuracy = {};  ///< absent where nothing is classified
   double test_loss = 0;
   std::optional<double> test_accuracy = {};
+  /// Means over the last epoch's samples, of a GAN's two halves; absent elsewhere.
+  std::optional<double> discriminator_loss = {};
+  std::optional<double> generator_loss = {};
 };
 
 /// One JSON line of a metrics file (docs/formats.md), and back. Reports what cannot be: negative
@@ -31,7 +34,8 @@ struct CurvePoint {
 [[nodiscard]] nlohmann::ordered_json to_json(const CurvePoint& point);
 [[nodiscard]] CurvePoint read_curve_point(JsonInput input);
 
-/// "epoch 3/10: 1.52 s, loss 1.2345, accuracy 56.78 %; test loss 1.3000, accuracy 54.00 %"
+/// "epoch 3/10: 1.52 s, loss 1.2345, accuracy 56.78 %; test loss 1.3000, accuracy 54.00 %"; the
+/// losses of a GAN's halves stand before the semicolon.
 [[nodiscard]] std::string text_of(const CurvePoint& point, std::int64_t epochs);
 
 /// What a job has learned, epoch by epoch.

@@ -109,6 +109,11 @@ Dataset parse_dataset(const nlohmann::json& document, const std::string& file) {
   dataset.shape = read_shape(top.at("shape"));
   dataset.sample_bytes = top.at("sample").quantity(Dimension::bytes);
   dataset.classes = top.at("classes").integer(1);
+  if (const auto resize = top.maybe("resize")) {
+    const bool is_image = dataset.shape.size() == 3;
+    if (!is_image) resize->problem("is for images; the samples are " + shape_text(dataset.shape));
+    dataset.resize = resize->integer(is_image ? std::max(dataset.shape[1], dataset.shape[2]) : 1);
+  }
   top.finish();
   problems.throw_if_any();
   return dataset;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,10 @@ struct Dataset {
   std::vector<std::int64_t> shape;  ///< of one sample, channels first; {tokens} for text
   double sample_bytes = 0;
   std::int64_t classes = 0;
+  /// Pixels of the short side that images of a folder are resized to, from which samples are
+  /// cropped at their full scale: at a random place in training, in the middle in tests. Absent:
+  /// the usual ImageNet recipe (real/data/image_crop.hpp).
+  std::optional<std::int64_t> resize = {};
   Source source;
 };
 

@@ -12,8 +12,8 @@ The same input gives the same bytes. Model, for a batch of b samples:
     per_sample = 3 * forward_flop / (anchor_flop_per_s * relative)
 
 `anchor_flop_per_s` is what the device reached on the published network (ResNet-50 for convolutions, BERT-base for
-transformers); `relative` is how the family compares with ResNet-50. `steps` is the sequence length of recurrent
-networks and 1 elsewhere. The optimizer step and data loading are part of the published throughputs, hence included.
+transformers); `relative` is how the family compares with ResNet-50. `steps` is the sequence length in recurrent
+layers and 1 elsewhere. The optimizer step and data loading are part of the published throughputs, hence included.
 
 Sockets of Xeons with AVX-512 take both terms of a network from one core of such a Xeon that was measured (MEASURED):
 
@@ -131,10 +131,10 @@ FAMILIES = {
     "lstm": 0.1,
     "gru": 0.1,
 }
-RECURRENT = {"rnn", "lstm", "gru"}
+RECURRENT = {"rnn", "lstm", "gru"}  # of their layers, the one of the same name runs once a step
 # A GAN's step passes the discriminator three times (real images, generated images, the generator's turn).
 REPEATS = {"gan": ("discriminator", 3)}
-CLASSES = {"3x224x224": 1000, "128": 4}  # else 10; decides only the size of the last layer
+CLASSES = {"3x224x224": 1000, "3x384x384": 1000, "128": 4}  # else 10; decides only the size of the last layer
 
 UNITS = {"flop": 1.0, "kflop": 1e3, "Mflop": 1e6, "Gflop": 1e9, "Tflop": 1e12}
 
@@ -160,8 +160,14 @@ def forward_flop(variant, name=""):
     return total
 
 
-def overhead_s(layers, steps=1):
-    return PASSES * layers * steps * LAUNCH_S
+def overhead_s(layers):
+    return PASSES * layers * LAUNCH_S
+
+
+def launches(layer, name, variant):
+    """How many layers' worth of kernels a training step of network `name` starts for this layer."""
+    steps = variant["input"][-2] if name in RECURRENT and layer["name"] == name else 1
+    return steps * repeats(layer, name)
 
 
 def anchor_rate(throughput, batch, forward, layers):
@@ -234,8 +240,7 @@ def batches_of(name, variant, fixed_s, per_sample_s):
 
 def cost(name, variant, conv, bert):
     per_sample_s = PASSES * forward_flop(variant, name) / family_rate(name, conv, bert)
-    steps = variant["input"][-2] if name in RECURRENT else 1
-    fixed_s = overhead_s(sum(repeats(layer, name) for layer in variant["layers"]), steps)
+    fixed_s = overhead_s(sum(launches(layer, name, variant) for layer in variant["layers"]))
     return batches_of(name, variant, fixed_s, per_sample_s)
 
 
@@ -243,7 +248,7 @@ def method(device, conv, bert):
     spec = DEVICES[device]
     base = DEVICES[spec.get("of", device)]
     text = (f"seconds(b) = overhead + b * per_sample; overhead = 3 passes x layers x 10 us (x 28 steps in recurrent "
-            f"networks), per_sample = 3 x forward FLOPs / rate. Rate {conv / 1e12:.4g} TFLOP/s for ResNet-50 from "
+            f"layers), per_sample = 3 x forward FLOPs / rate. Rate {conv / 1e12:.4g} TFLOP/s for ResNet-50 from "
             f"{base['resnet50'][2]}; {bert / 1e12:.4g} TFLOP/s for transformers from {base['bert'][2]}. ")
     if "of" in spec:
         text += f"Both divided by {spec['slower']:.4g}: {spec['why']}. "

@@ -52,6 +52,16 @@ ByteImages::ByteImages(const Dataset& dataset,
 
 std::int64_t ByteImages::size() const { return static_cast<std::int64_t>(images_.labels.size()); }
 
+std::vector<PixelLevels> ByteImages::pixel_levels() const {
+  constexpr std::uint8_t kWhite = 255;
+  std::vector<PixelLevels> levels;
+  for (std::int64_t channel = 0; channel < shape_[0]; ++channel) {
+    levels.push_back({.black = normalisation_.value(channel, 0),
+                      .white = normalisation_.value(channel, kWhite)});
+  }
+  return levels;
+}
+
 std::int64_t ByteImages::load(std::int64_t index,
                               std::optional<std::uint64_t> variant,
                               std::span<float> sample) const {

@@ -43,6 +43,7 @@ class ByteImages : public DataSource {
   [[nodiscard]] std::int64_t size() const override;
   [[nodiscard]] const std::vector<std::int64_t>& shape() const override { return shape_; }
   [[nodiscard]] std::int64_t classes() const override { return classes_; }
+  [[nodiscard]] std::vector<PixelLevels> pixel_levels() const override;
   std::int64_t load(std::int64_t index,
                     std::optional<std::uint64_t> variant,
                     std::span<float> sample) const override;

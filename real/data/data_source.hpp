@@ -13,6 +13,12 @@
 
 namespace epochcast::real {
 
+/// What stands for black and for white in a channel of the samples.
+struct PixelLevels {
+  float black = 0;
+  float white = 1;
+};
+
 /// Samples with labels, by index. Calls from several threads at once are safe.
 class DataSource {
  public:
@@ -32,6 +38,8 @@ class DataSource {
                             std::span<float> sample) const = 0;
   /// Whether load() decodes files, so that it pays to run it ahead in threads.
   [[nodiscard]] virtual bool is_slow() const { return false; }
+  /// Of an image's channels; empty for texts.
+  [[nodiscard]] virtual std::vector<PixelLevels> pixel_levels() const { return {}; }
 };
 
 /// What a job trains on, and what it tests on.

@@ -23,20 +23,33 @@ Rectangle centred(std::int64_t image_width,
   return part;
 }
 
+/// Of `room + 1` places, one.
+std::int64_t draw_start(std::int64_t room, Random& random) {
+  return static_cast<std::int64_t>(random.uniform() * static_cast<double>(room + 1));
+}
+
 }  // namespace
 
-Rectangle centre_crop(std::int64_t image_width,
-                      std::int64_t image_height,
-                      std::int64_t width,
-                      std::int64_t height) {
+Rectangle centre_crop(std::int64_t image_width, std::int64_t image_height, const CropSize& size) {
   constexpr double kMargin = 256.0 / 224;
-  const auto wanted_width = static_cast<double>(width);
-  const auto wanted_height = static_cast<double>(height);
+  const auto full_width = static_cast<double>(image_width);
+  const auto full_height = static_cast<double>(image_height);
+  const auto width = static_cast<double>(size.width);
+  const auto height = static_cast<double>(size.height);
   const double pixels_per_pixel =
-      std::min(static_cast<double>(image_width) / (wanted_width * kMargin),
-               static_cast<double>(image_height) / (wanted_height * kMargin));
-  return centred(
-      image_width, image_height, wanted_width * pixels_per_pixel, wanted_height * pixels_per_pixel);
+      size.resized ? std::min(full_width, full_height) / static_cast<double>(*size.resized)
+                   : std::min(full_width / (width * kMargin), full_height / (height * kMargin));
+  return centred(image_width, image_height, width * pixels_per_pixel, height * pixels_per_pixel);
+}
+
+Rectangle draw_place(std::int64_t image_width,
+                     std::int64_t image_height,
+                     const CropSize& size,
+                     Random& random) {
+  Rectangle part = centre_crop(image_width, image_height, size);
+  part.left = draw_start(image_width - part.width, random);
+  part.top = draw_start(image_height - part.height, random);
+  return part;
 }
 
 Rectangle draw_crop(std::int64_t image_width, std::int64_t image_height, Random& random) {
@@ -52,11 +65,8 @@ Rectangle draw_crop(std::int64_t image_width, std::int64_t image_height, Random&
     const auto width = static_cast<std::int64_t>(std::llround(std::sqrt(area * ratio)));
     const auto height = static_cast<std::int64_t>(std::llround(std::sqrt(area / ratio)));
     if (width < 1 || width > image_width || height < 1 || height > image_height) continue;
-    const auto start = [&](std::int64_t room) {
-      return static_cast<std::int64_t>(random.uniform() * static_cast<double>(room + 1));
-    };
-    const std::int64_t left = start(image_width - width);
-    const std::int64_t top = start(image_height - height);
+    const std::int64_t left = draw_start(image_width - width, random);
+    const std::int64_t top = draw_start(image_height - height, random);
     return {left, top, width, height};
   }
   return centred(image_width,

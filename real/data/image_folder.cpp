@@ -58,6 +58,7 @@ class FolderImages : public DataSource {
   FolderImages(const Dataset& dataset, fs::path folder, FileList files)
       : shape_(dataset.shape),
         classes_(dataset.classes),
+        crop_{.width = dataset.shape[2], .height = dataset.shape[1], .resized = dataset.resize},
         folder_(std::move(folder)),
         files_(std::move(files)) {}
 
@@ -67,6 +68,14 @@ class FolderImages : public DataSource {
   [[nodiscard]] const std::vector<std::int64_t>& shape() const override { return shape_; }
   [[nodiscard]] std::int64_t classes() const override { return classes_; }
   [[nodiscard]] bool is_slow() const override { return true; }
+  [[nodiscard]] std::vector<PixelLevels> pixel_levels() const override {
+    const auto levels_of = [](const Channel& channel) {
+      return PixelLevels{.black = -channel.mean / channel.deviation,
+                         .white = (1 - channel.mean) / channel.deviation};
+    };
+    if (shape_[0] == 1) return {levels_of(kGrey)};
+    return {levels_of(kColours[0]), levels_of(kColours[1]), levels_of(kColours[2])};
+  }
 
   std::int64_t load(std::int64_t index,
                     std::optional<std::uint64_t> variant,
@@ -79,10 +88,11 @@ class FolderImages : public DataSource {
     bool is_flipped = false;
     if (variant) {
       Random random(mix_seed(*variant, static_cast<std::uint64_t>(index)));
-      part = draw_crop(image.width(), image.height(), random);
+      part = crop_.resized ? draw_place(image.width(), image.height(), crop_, random)
+                           : draw_crop(image.width(), image.height(), random);
       is_flipped = random.uniform() < 0.5;
     } else {
-      part = centre_crop(image.width(), image.height(), shape_[2], shape_[1]);
+      part = centre_crop(image.width(), image.height(), crop_);
     }
     write(image.scaled(part, shape_[2], shape_[1]), is_flipped, sample);
     return files_.label(number);
@@ -109,6 +119,7 @@ class FolderImages : public DataSource {
 
   std::vector<std::int64_t> shape_;
   std::int64_t classes_;
+  CropSize crop_;
   fs::path folder_;
   FileList files_;
 };

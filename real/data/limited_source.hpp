@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "real/data/data_source.hpp"
 
@@ -23,6 +24,7 @@ class LimitedSource : public DataSource {
     return all_->load(index, variant, sample);
   }
   bool is_slow() const override { return all_->is_slow(); }
+  std::vector<PixelLevels> pixel_levels() const override { return all_->pixel_levels(); }
 
  private:
   std::unique_ptr<DataSource> all_;

@@ -58,6 +58,15 @@ class ProceduralData : public DataSource {
   [[nodiscard]] std::int64_t size() const override { return half_.samples; }
   [[nodiscard]] const std::vector<std::int64_t>& shape() const override { return recipe_->shape; }
   [[nodiscard]] std::int64_t classes() const override { return recipe_->classes; }
+  [[nodiscard]] std::vector<PixelLevels> pixel_levels() const override {
+    const auto [black, white] = recipe_->maker->pixel_levels();
+    std::vector<PixelLevels> levels;
+    for (const ChannelScale& scale : recipe_->scales) {
+      levels.push_back({.black = (black - scale.mean) * scale.factor,
+                        .white = (white - scale.mean) * scale.factor});
+    }
+    return levels;
+  }
 
   std::int64_t load(std::int64_t index,
                     std::optional<std::uint64_t> variant,

@@ -19,6 +19,8 @@ class SampleMaker {
 
   /// Writes a sample of class `label` to `sample`, drawing from `random` only.
   virtual void make(std::int64_t label, Random& random, std::span<float> sample) const = 0;
+  /// Of images: hardly a pixel lies beyond.
+  [[nodiscard]] virtual PixelLevels pixel_levels() const { return {}; }
 };
 
 /// Coloured gratings on images {channels, rows, columns} of at least 8 x 8 pixels.

@@ -11,6 +11,7 @@ namespace epochcast::real {
 struct RunOptions {
   std::filesystem::path timeline;    ///< empty: none
   std::filesystem::path metrics;     ///< JSON lines, one an epoch; empty: none
+  std::filesystem::path images;      ///< folder for a picture an epoch; empty: none
   std::filesystem::path checkpoint;  ///< folder; empty: none
   std::int64_t checkpoint_every =
       0;  ///< iterations (rounds, where workers train locally); 0: epochs

@@ -15,6 +15,7 @@
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
 #include "real/run/crew.hpp"
+#include "real/run/epoch_pictures.hpp"
 #include "real/run/job_report.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
@@ -46,6 +47,7 @@ class TrainingRun {
               Crew crew)
       : config_(config),
         options_(options),
+        classes_(data.train->classes()),
         strategy_(strategy),
         crew_(std::move(crew)),
         fabric_(crew_.workers,
@@ -140,6 +142,8 @@ class TrainingRun {
     timeline_file_ = OutputFile(options_.timeline);
     metrics_file_ = OutputFile(options_.metrics);
     keep_apart({timeline_file_, metrics_file_}, options_.inputs);
+    if (!options_.images.empty())
+      pictures_.emplace(options_.images, *learner_, classes_, options_.inputs);
   }
 
   void after_iteration() {
@@ -167,6 +171,7 @@ class TrainingRun {
   void after_epoch(std::int64_t epoch) {
     const CurvePoint point = curve_.after_epoch(epoch);
     if (point.epoch_s) epochs_s_.push_back(*point.epoch_s);
+    if (pictures_) pictures_->write(point.epoch);
     if (is_first()) show(point);
     learned_.push_back(point);
     if (checkpoints_) {
@@ -183,6 +188,7 @@ class TrainingRun {
 
   const JobConfig& config_;
   const RunOptions& options_;
+  std::int64_t classes_;
   const Strategy& strategy_;
   Crew crew_;
   Timeline timeline_;
@@ -196,6 +202,7 @@ class TrainingRun {
   OutputFile timeline_file_;
   OutputFile metrics_file_;
   std::optional<LineFile> metrics_;
+  std::optional<EpochPictures> pictures_;  ///< of the first rank
   std::int64_t iterations_ = 0;
   std::vector<double> epochs_s_;
   Curve learned_;

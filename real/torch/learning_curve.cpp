@@ -15,9 +15,10 @@ namespace {
 /// In Progress::memory: seconds, samples and bytes so far.
 constexpr const char* kTotals = "learning curve";
 
-std::optional<double> share(double correct, double samples) {
-  if (std::isnan(correct)) return std::nullopt;
-  return correct / samples;
+/// Nothing where there is no such sum.
+std::optional<double> mean_over(double sum, double samples) {
+  if (std::isnan(sum)) return std::nullopt;
+  return sum / samples;
 }
 
 }  // namespace
@@ -55,7 +56,9 @@ std::vector<double> LearningCurve::sums_of(const Passed& passed,
                                     tested.loss_sum,
                                     tested.correct,
                                     tested.samples,
-                                    passed.bytes_sent};
+                                    passed.bytes_sent,
+                                    trained.discriminator_loss_sum,
+                                    trained.generator_loss_sum};
   std::vector<double> sums(mine.size());
   const std::vector<double> all = fabric.all_gather(mine, fabric.world());
   for (std::size_t i = 0; i < all.size(); ++i) sums[i % mine.size()] += all[i];
@@ -91,9 +94,11 @@ CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
                       .bytes_sent = sofar[2],
                       .learning_rate = learner_.learning_rate(),
                       .train_loss = sums[0] / sums[2],
-                      .train_accuracy = share(sums[1], sums[2]),
+                      .train_accuracy = sums[1] / sums[2],
                       .test_loss = sums[3] / sums[5],
-                      .test_accuracy = share(sums[4], sums[5])};
+                      .test_accuracy = sums[4] / sums[5],
+                      .discriminator_loss = mean_over(sums[7], sums[2]),
+                      .generator_loss = mean_over(sums[8], sums[2])};
   if (now.is_whole) point.epoch_s = now.seconds;
   return point;
 }

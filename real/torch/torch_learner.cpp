@@ -23,6 +23,7 @@ namespace {
 constexpr std::uint64_t kShuffleStream = 1;
 constexpr std::uint64_t kSlowShuffleStream = 2;
 constexpr std::uint64_t kVariantStream = 3;
+constexpr std::uint64_t kPictureStream = 4;
 constexpr std::uint64_t kRankStream = 1000;
 
 constexpr std::size_t kIndexWords = 2;  // a 64-bit index in a payload of 32-bit words
@@ -67,6 +68,7 @@ TorchLearner::TorchLearner(Fabric& fabric,
       loader_(data, device),
       samples_(data.size()),
       learning_rate_(settings.learning_rate.at(0)) {
+  model_.network().set_pixel_levels(data.pixel_levels());
   const auto rank = static_cast<std::uint64_t>(fabric.rank());
   torch::manual_seed(mix_seed(settings.seed, kRankStream + rank));  // dropout differs among ranks
   leave_generators();
@@ -194,9 +196,15 @@ void TorchLearner::record(const Batch& batch, const BatchLoss& loss) {
     words[kIndexWords] = values[i];
     trained_.loss_sum += static_cast<double>(values[i]);
   }
-  trained_.correct += loss.correct.defined() ? loss.correct.item<double>()
-                                             : std::numeric_limits<double>::quiet_NaN();
-  trained_.samples += static_cast<double>(batch.indices.size());
+  const auto samples = static_cast<double>(batch.indices.size());
+  const auto sum_of = [&](const torch::Tensor& mean) {
+    return mean.defined() ? samples * mean.item<double>()
+                          : std::numeric_limits<double>::quiet_NaN();
+  };
+  trained_.correct += loss.correct.item<double>();
+  trained_.samples += samples;
+  trained_.discriminator_loss_sum += sum_of(loss.discriminator);
+  trained_.generator_loss_sum += sum_of(loss.generator);
 }
 
 void TorchLearner::run_batch(std::int64_t batch) {
@@ -320,11 +328,22 @@ Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_
         rest.first(count), {}, later.first(std::min<std::size_t>(kTestBatch, later.size())));
     const BatchLoss loss = model_.network().loss(batch.samples, batch.labels);
     score += {.loss_sum = loss.sample_losses.sum(torch::kFloat64).item<double>(),
-              .correct = loss.correct.defined() ? loss.correct.item<double>()
-                                                : std::numeric_limits<double>::quiet_NaN(),
+              .correct = loss.correct.item<double>(),
               .samples = static_cast<double>(count)};
   }
   return score;
+}
+
+Pictures TorchLearner::generate(const std::vector<std::int64_t>& labels) {
+  const torch::NoGradGuard no_gradients;
+  refresh_state();
+  model_.network().eval();
+  const torch::Tensor images =
+      model_.network().generate(torch::tensor(labels), mix_seed(settings_.seed, kPictureStream));
+  if (!images.defined()) return {};
+  const torch::Tensor values = images.to(torch::kCPU).contiguous();
+  const auto* first = values.data_ptr<float>();
+  return {.shape = values.sizes().slice(1).vec(), .values = {first, first + values.numel()}};
 }
 
 namespace {

@@ -58,6 +58,7 @@ class TorchLearner : public TrainingLearner {
   double epoch_share() const override;
   Payload statistics() override;
   Score test(const DataSource& data, std::int64_t begin, std::int64_t end) override;
+  Pictures generate(const std::vector<std::int64_t>& labels) override;
   std::string save() override;
   void load(const std::string& bytes) override;
 

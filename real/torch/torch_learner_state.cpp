@@ -93,6 +93,8 @@ std::string TorchLearner::save() {
                                trained_.loss_sum,
                                trained_.correct,
                                trained_.samples,
+                               trained_.discriminator_loss_sum,
+                               trained_.generator_loss_sum,
                                static_cast<double>(samples_)},
                               torch::kFloat64));
   std::string bytes;
@@ -110,10 +112,10 @@ void TorchLearner::load(const std::string& bytes) {
     archive.load_from(bytes.data(), bytes.size());
     const torch::Tensor state = read(archive, "state");
     const torch::Tensor numbers = read(archive, "numbers");
-    constexpr std::int64_t kNumbers = 7;
+    constexpr std::int64_t kNumbers = 9;
     if (numbers.numel() != kNumbers) throw RunError("it is of another version");
     const auto* at = numbers.data_ptr<double>();
-    const auto samples = static_cast<std::int64_t>(at[6]);
+    const auto samples = static_cast<std::int64_t>(at[8]);
     if (state.numel() != model_.state().numel() || samples != samples_) {
       throw RunError("it is of a network with " + std::to_string(state.numel()) +
                      " numbers and of " + std::to_string(samples) + " samples; this job has " +
@@ -147,7 +149,11 @@ void TorchLearner::load(const std::string& bytes) {
     epoch_ = static_cast<std::int64_t>(at[0]);
     next_ = static_cast<std::int64_t>(at[1]);
     learning_rate_ = at[2];
-    trained_ = {.loss_sum = at[3], .correct = at[4], .samples = at[5]};
+    trained_ = {.loss_sum = at[3],
+                .correct = at[4],
+                .samples = at[5],
+                .discriminator_loss_sum = at[6],
+                .generator_loss_sum = at[7]};
     if (epoch_ < 0 || next_ < 0 || next_ > static_cast<std::int64_t>(order_.size()))
       throw RunError("it stands at no place of an epoch");
   } catch (const RunError&) {

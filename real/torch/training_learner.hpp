@@ -6,10 +6,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/learner.hpp"
 #include "core/learning_rate.hpp"
 #include "real/data/data_source.hpp"
+#include "real/data/picture_grid.hpp"
 #include "real/torch/optimizers/optimizer_settings.hpp"
 
 // Free of LibTorch headers, so that who trains need not wait for them.
@@ -36,13 +38,19 @@ using Pace = std::function<double(double real_s, std::string_view what)>;
 /// What a model makes of samples.
 struct Score {
   double loss_sum = 0;
-  double correct = 0;  ///< NaN where nothing is classified
+  double correct = 0;
   double samples = 0;
+  /// Of two halves that learn against each other (GAN), summed over samples like `loss_sum`; NaN
+  /// elsewhere.
+  double discriminator_loss_sum = 0;
+  double generator_loss_sum = 0;
 
   Score& operator+=(const Score& other) {
     loss_sum += other.loss_sum;
     correct += other.correct;
     samples += other.samples;
+    discriminator_loss_sum += other.discriminator_loss_sum;
+    generator_loss_sum += other.generator_loss_sum;
     return *this;
   }
 };
@@ -61,6 +69,10 @@ class TrainingLearner : public Learner {
   [[nodiscard]] virtual Score test(const DataSource& data,
                                    std::int64_t begin,
                                    std::int64_t end) = 0;
+
+  /// Images of these classes that the model makes in evaluation mode, always from the same noise;
+  /// empty where it makes none.
+  [[nodiscard]] virtual Pictures generate(const std::vector<std::int64_t>& labels) = 0;
 
   /// Everything that the rest of the training depends on, as bytes.
   [[nodiscard]] virtual std::string save() = 0;

@@ -29,6 +29,34 @@ TEST_CASE("a point of a curve is read back as it was written, in words it says t
         "epoch 3/10: 1.50 s, loss 1.2500, accuracy 50.00 %; test loss 1.5000");
 }
 
+TEST_CASE("a GAN's point has the losses of both halves, another network's has no such keys") {
+  const CurvePoint point = {.epoch = 1,
+                            .train_loss = 1.5,
+                            .train_accuracy = 0.5,
+                            .test_loss = 1.25,
+                            .test_accuracy = 0.25,
+                            .discriminator_loss = 1.125,
+                            .generator_loss = 2.5};
+  CurvePoint other = point;
+  other.discriminator_loss.reset();
+  other.generator_loss.reset();
+
+  const nlohmann::json json = to_json(point);
+  Problems problems("metrics");
+  const CurvePoint again = read_curve_point(JsonInput(json, "", problems));
+
+  CHECK(json.at("discriminator_loss") == 1.125);
+  CHECK(again.discriminator_loss == 1.125);
+  CHECK(again.generator_loss == 2.5);
+  CHECK(problems.empty());
+  CHECK_FALSE(to_json(other).contains("generator_loss"));
+  CHECK(text_of(point, 2) ==
+        "epoch 1/2: loss 1.5000, accuracy 50.00 %, discriminator loss 1.1250, generator loss "
+        "2.5000; test loss 1.2500, accuracy 25.00 %");
+  CHECK(mean_of({{point}, {point}})[0].generator_loss == 2.5);
+  CHECK_FALSE(mean_of({{point}, {other}})[0].generator_loss);
+}
+
 TEST_CASE("a curve that cannot be is told from one that can") {
   const auto [key, value, complaint] = GENERATE(table<std::string, std::string, std::string>({
       {"epoch", "3", "got 3; expected a whole number from 2 to 2"},
@@ -36,6 +64,7 @@ TEST_CASE("a curve that cannot be is told from one that can") {
       {"training_s", "0.5", "got 0.5; expected a number of at least 1"},
       {"test_accuracy", "1.5", "got 1.5; expected a number from 0 to 1"},
       {"train_loss", "\"low\"", "got \"low\"; expected a number"},
+      {"generator_loss", "\"low\"", "got \"low\"; expected a number"},
       {"samples", "null", "got null; expected a number of at least 0"},
   }));
   CAPTURE(key, value);

@@ -157,6 +157,20 @@ TEST_CASE("all problems of a data set come at once") {
               "d.json: /class: unknown key \"class\"; did you mean \"classes\"?"});
 }
 
+TEST_CASE("images that are resized before they are cropped are at least as large as their crops") {
+  const auto resized = [](const std::string& pixels) {
+    return with(kDataset, "\"classes\": 5", "\"classes\": 5, \"resize\": " + pixels);
+  };
+
+  CHECK_FALSE(parsed_dataset(kDataset).resize);
+  CHECK(parsed_dataset(resized("4")).resize == 4);
+  CHECK(problems_of([&] { static_cast<void>(parsed_dataset(resized("3"))); }) ==
+        Texts{"d.json: /resize: got 3; expected a whole number of at least 4"});
+  CHECK(problems_of([&] {
+          static_cast<void>(parsed_dataset(with(resized("4"), "[1, 4, 4]", "[16]")));
+        }) == Texts{"d.json: /resize: is for images; the samples are 16"});
+}
+
 TEST_CASE("a data set needs no test samples") {
   CHECK(
       parsed_dataset(with(kDataset, "\"test_samples\": 100", "\"test_samples\": 0")).test_samples ==

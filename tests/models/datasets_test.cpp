@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/models/model_files.hpp"
@@ -45,6 +47,34 @@ TEST_CASE("every data set has a network that takes its samples") {
   for (const auto& path : datasets) {
     INFO(path);
     CHECK(inputs.count(json::parse(file_text(path))["shape"]) == 1);
+  }
+}
+
+struct Published {
+  std::string name;
+  int train_samples;
+  int test_samples;
+  int classes;
+  std::vector<int> shape;
+};
+
+TEST_CASE("data sets have the published sizes") {
+  for (const Published& row : {
+           // LeCun et al., Proc. IEEE 1998, section III.A; the files' headers.
+           Published{"mnist", 60'000, 10'000, 10, {1, 28, 28}},
+           // Maji et al., arXiv 1306.5151, section 2: 10,000 images in three parts, 100 variants.
+           Published{"fgvc-aircraft", 3'334 + 3'333, 3'333, 100, {3, 224, 224}},
+           // Vinyals et al., NIPS 2016, section 4.1.2: 100 classes of 600 images.
+           Published{"mini-imagenet", 100 * 500, 100 * 100, 100, {3, 224, 224}},
+       }) {
+    const json dataset = json::parse(file_text(models_folder("datasets") / (row.name + ".json")));
+
+    INFO(row.name);
+    CHECK(dataset["train_samples"] == row.train_samples);
+    CHECK(dataset["test_samples"] == row.test_samples);
+    CHECK(dataset["classes"] == row.classes);
+    CHECK(dataset["shape"] == json(row.shape));
+    CHECK(dataset.contains("resize") == (row.name == "mini-imagenet"));
   }
 }
 

@@ -8,6 +8,17 @@
 #include <stdexcept>
 
 namespace epochcast {
+namespace {
+
+std::int64_t tensor_elements(const nlohmann::json& tensor, std::int64_t classes) {
+  std::int64_t elements = 1;
+  for (const nlohmann::json& extent : tensor[1]) {
+    elements *= extent == "classes" ? classes : extent.get<std::int64_t>();
+  }
+  return elements;
+}
+
+}  // namespace
 
 std::filesystem::path models_folder(const std::string& folder) {
   return std::filesystem::path(EPOCHCAST_SOURCE_DIR) / "models" / folder;
@@ -33,6 +44,26 @@ std::int64_t quantity(const nlohmann::json& json, const std::string& unit) {
   const std::int64_t value = std::stoll(text, &digits);
   if (text.substr(digits) != unit) throw std::runtime_error(text + " is not in " + unit);
   return value;
+}
+
+nlohmann::json read_variant(const std::string& network, const Shape& input) {
+  const auto file =
+      nlohmann::json::parse(file_text(models_folder("networks") / (network + ".json")));
+  for (const nlohmann::json& variant : file["variants"]) {
+    if (variant["input"] == nlohmann::json(input)) return variant;
+  }
+  throw std::runtime_error(network + " has no variant for this input");
+}
+
+std::int64_t parameters(const nlohmann::json& variant,
+                        std::int64_t classes,
+                        const std::string& prefix) {
+  std::int64_t count = 0;
+  for (const nlohmann::json& layer : variant["layers"]) {
+    if (layer["name"].get<std::string>().rfind(prefix, 0) != 0) continue;
+    for (const nlohmann::json& tensor : layer["tensors"]) count += tensor_elements(tensor, classes);
+  }
+  return count;
 }
 
 }  // namespace epochcast

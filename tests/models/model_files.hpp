@@ -22,4 +22,14 @@ namespace epochcast {
 /// another.
 [[nodiscard]] std::int64_t quantity(const nlohmann::json& json, const std::string& unit);
 
+using Shape = std::vector<std::int64_t>;
+
+/// The variant of models/networks/NETWORK.json for these samples; throws where there is none.
+[[nodiscard]] nlohmann::json read_variant(const std::string& network, const Shape& input);
+
+/// The parameters of all layers of a variant whose name starts with `prefix`.
+[[nodiscard]] std::int64_t parameters(const nlohmann::json& variant,
+                                      std::int64_t classes,
+                                      const std::string& prefix = "");
+
 }  // namespace epochcast

@@ -114,7 +114,7 @@ TEST_CASE("networks with a loss of their own or that read rows are measured, too
   const std::vector<NetworkCosts> costs = measure(settings, [](const MeasureProgress&) {});
 
   REQUIRE(costs.size() == 2);
-  CHECK(costs[0].backward_layers.back().name == "generator.main.0");
+  CHECK(costs[0].backward_layers.back().name == "generator.label_emb");
   CHECK(costs[1].backward_layers.back().name == "rnn");
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -100,6 +101,7 @@ TEST_CASE("an image is read row by row, all channels at once, and the last row i
   // Without memory of earlier steps only the last row counts.
   const torch::NoGradGuard no_gradients;
   auto network = make_network("rnn", Shape{2, 4, 3}, 5);
+  network->eval();
   network->named_parameters()["rnn.weight_hh_l0"].zero_();
   const torch::Tensor image = torch::randn({1, 2, 4, 3});
   torch::Tensor other_top = image.clone();
@@ -111,6 +113,25 @@ TEST_CASE("an image is read row by row, all channels at once, and the last row i
 
   CHECK(torch::equal(network->forward(other_top), scores));
   CHECK_FALSE(torch::equal(network->forward(other_pixel), scores));
+}
+
+TEST_CASE("a recurrent network drops features in training only, and learns from a single sample") {
+  torch::manual_seed(1);
+  auto network = make_network("gru", Shape{1, 4, 3}, 5);
+  const torch::Tensor image = torch::randn({1, 1, 4, 3});
+  const auto gap = [&] {
+    return (network->forward(image) - network->forward(image)).abs().max().item<float>();
+  };
+
+  CHECK(gap() > 0);  // two draws of 128 and of 32
+  const torch::Tensor mean = network->named_buffers()["norm.running_mean"];
+  CHECK_FALSE(mean.any().item<bool>());
+  const torch::Tensor label = torch::zeros({1}, torch::kInt64);
+  CHECK(std::isfinite(network->loss(image, label).loss.item<double>()));
+  network->loss(torch::cat({image, -image}), torch::zeros({2}, torch::kInt64));
+  CHECK(mean.any().item<bool>());
+  network->eval();
+  CHECK(gap() == 0);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 namespace epochcast::real {
 namespace {
 
+const Shape kMnist = {1, 28, 28};
 const Shape kCifar = {3, 32, 32};
 const Shape kImageNet = {3, 224, 224};
 
@@ -93,10 +94,30 @@ TEST_CASE("networks have the published numbers of parameters") {
   CHECK(parameter_count("distilbert", {128}, 10) == 66'955'010 + 8 * (768 + 1));
   // Convolutions 6·(3·25+1) and 16·(6·25+1), linear 120·(16·25+1) and 10·(120+1).
   CHECK(parameter_count("small-cnn", kCifar, 10) == 456 + 2'416 + 48'120 + 1'210);
-  // Per gate 128·(28+128) weights and two biases of 128; linear 10·(128+1).
-  CHECK(parameter_count("rnn", {1, 28, 28}, 10) == 20'224 + 1'290);
-  CHECK(parameter_count("gru", {1, 28, 28}, 10) == 3 * 20'224 + 1'290);
-  CHECK(parameter_count("lstm", {1, 28, 28}, 10) == 4 * 20'224 + 1'290);
+  // timm, vit_base_patch16_384 and vit_small_patch16_384: 24·24 patches instead of 14·14.
+  CHECK(parameter_count("vit-b", {3, 384, 384}, 1000) == 86'859'496);
+  CHECK(parameter_count("vit-s", {3, 384, 384}, 1000) == 22'196'584);
+}
+
+TEST_CASE("networks without published numbers of parameters have those of their formulas") {
+  // Per gate 128·(28+128) weights and two biases of 128; batch norm 2·128, linear 32·(128+1) and
+  // 10·(32+1).
+  constexpr std::int64_t kHead = 256 + 4'128 + 330;
+  CHECK(parameter_count("rnn", kMnist, 10) == 20'224 + kHead);
+  CHECK(parameter_count("gru", kMnist, 10) == 3 * 20'224 + kHead);
+  CHECK(parameter_count("lstm", kMnist, 10) == 4 * 20'224 + kHead);
+  for (const Shape& image : {kMnist, kCifar}) {
+    // Embedding 128 a class, linear 128·(s/4)²·(128+1), convolutions 128·(9·128+1), 64·(9·128+1)
+    // and c·(9·64+1), batch norms of 128, 128 and 64 channels.
+    const std::int64_t quarter = image[1] / 4;
+    const std::int64_t generator = 10 * 128 + 128 * quarter * quarter * 129 + 147'584 + 73'792 +
+                                   image[0] * 577 + 2 * (128 + 128 + 64);
+    // Convolutions 16·(9·c+1), 32·(9·16+1), 64·(9·32+1) and 128·(9·64+1), batch norms of 32, 64 and
+    // 128 channels; of 2·2·128 features one output and ten classes.
+    const std::int64_t discriminator =
+        16 * (9 * image[0] + 1) + 4'640 + 18'496 + 73'856 + 2 * (32 + 64 + 128) + 11 * 513;
+    CHECK(parameter_count("gan", image, 10) == generator + discriminator);
+  }
 }
 
 TEST_CASE("tensors are those of the network's file, for every shape in it, and all are float32") {
@@ -128,8 +149,12 @@ TEST_CASE("an unknown network or an unsuitable shape is the user's mistake") {
       make_network("vit-s", Shape{3, 84, 84}, 10),
       "vit-s: got samples of shape 3x84x84; " + image +
           "whose rows and columns are multiples of 4, or of 16 with more than 64 rows");
-  CHECK_THROWS_WITH(make_network("gan", Shape{3, 64, 64}, 10),
-                    "gan: got samples of shape 3x64x64; " + image + "of 28 x 28 or 32 x 32 pixels");
+  for (const char* size : {"16x16", "30x30"}) {
+    const std::int64_t pixels = std::stoi(size);
+    CHECK_THROWS_WITH(make_network("gan", Shape{3, pixels, pixels}, 10),
+                      "gan: got samples of shape 3x" + std::string(size) + "; " + image +
+                          "whose rows and columns are multiples of 4 and at least 20");
+  }
   CHECK_THROWS_WITH(make_network("lstm", Shape{128}, 10),
                     "lstm: got samples of shape 128; " + image + "of at least 1 x 1 pixel");
   CHECK_THROWS_WITH(make_network("distilbert", kCifar, 10),

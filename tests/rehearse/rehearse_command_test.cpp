@@ -47,7 +47,9 @@ TEST_CASE("one table for all jobs, a page with their curves, and CSV") {
   const Outcome csv = folder.run(kRehearsal + "--epochs 2 --strategy sync --format csv");
   REQUIRE(lines(csv.out).size() == 3);
   CHECK(lines(csv.out).front().starts_with("job,seed,epoch,epoch_s,training_s,samples,bytes_sent"));
+  CHECK(lines(csv.out).front().ends_with(",test_accuracy,discriminator_loss,generator_loss"));
   CHECK(lines(csv.out).back().starts_with("\"sync\",1,2,"));
+  CHECK(lines(csv.out).back().ends_with(",,"));
 }
 
 TEST_CASE("with several seeds there are means and deviations, and each seed's own curve") {

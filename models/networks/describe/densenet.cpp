@@ -74,7 +74,6 @@ std::vector<Network> densenet_family() {
                         "table 1; layers as in torchvision",
            .variants = {densenet121({3, 32, 32}, false),
                         densenet121({3, 64, 64}, false),
-                        densenet121({3, 84, 84}, true),
                         densenet121({3, 224, 224}, true)}}};
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -10,55 +11,69 @@
 namespace epochcast::describe {
 namespace {
 
-constexpr std::int64_t kNoise = 100;
+constexpr std::int64_t kLatent = 128;
+constexpr std::array<std::int64_t, 4> kDiscriminatorChannels = {16, 32, 64, 128};
 
-/// The widths of the hidden layers, widest (and smallest map) first, and that map's size.
-struct Levels {
-  std::vector<std::int64_t> widths;
-  std::int64_t smallest;
-};
+Convolution convolution_of(std::int64_t channels, std::int64_t stride = 1) {
+  return {.channels = channels, .kernel = 3, .stride = stride, .padding = 1, .bias = true};
+}
 
-void generator(VariantBuilder& net, const Levels& levels, std::int64_t image_channels) {
-  net.set_shape({kNoise, 1, 1});
+/// From noise and a class to an image.
+void generator(VariantBuilder& net, const Shape& image) {
+  const std::string name = "generator.";
+  // A lookup computes nothing; the noise it is multiplied by needs no gradient.
+  net.append(
+      {.name = name + "label_emb", .tensors = {{name + "label_emb.weight", {kClasses, kLatent}}}},
+      {kLatent});
+  net.pointwise(name + "mul");
+  net.linear(name + "l1.0", 128 * (image[1] / 4) * (image[2] / 4));
+  net.set_shape({128, image[1] / 4, image[2] / 4});
   int index = 0;
-  const auto next = [&index] { return "generator.main." + std::to_string(index++); };
-  for (std::size_t i = 0; i < levels.widths.size(); ++i) {
-    const Convolution first = {.channels = levels.widths[i], .kernel = levels.smallest};
-    const Convolution doubling = {
-        .channels = levels.widths[i], .kernel = 4, .stride = 2, .padding = 1};
-    net.transposed_convolution(next(), i == 0 ? first : doubling);
+  const auto next = [&] { return name + "conv_blocks." + std::to_string(index++); };
+  net.batch_norm(next());
+  for (const std::int64_t channels : {128, 64}) {
+    net.upsample(next(), 2);
+    net.convolution(next(), convolution_of(channels));
     net.batch_norm(next());
     net.in_place(next());
   }
-  net.transposed_convolution(next(),
-                             {.channels = image_channels, .kernel = 4, .stride = 2, .padding = 1});
+  net.convolution(next(), convolution_of(image[0]));
   net.pointwise(next());
 }
 
-void discriminator(VariantBuilder& net, const Levels& levels) {
+/// From an image to two outputs: whether it is real, and its class.
+void discriminator(VariantBuilder& net) {
+  const std::string name = "discriminator.";
   int index = 0;
-  const auto next = [&index] { return "discriminator.main." + std::to_string(index++); };
-  for (std::size_t i = levels.widths.size(); i-- > 0;) {
-    net.convolution(next(), {.channels = levels.widths[i], .kernel = 4, .stride = 2, .padding = 1});
-    // As in Radford et al., the discriminator's first layer has no batch norm.
-    if (i + 1 < levels.widths.size()) net.batch_norm(next());
+  const auto next = [&] { return name + "conv_blocks." + std::to_string(index++); };
+  for (const std::int64_t channels : kDiscriminatorChannels) {
+    net.convolution(next(), convolution_of(channels, 2));
     net.in_place(next());
+    net.pointwise(next());
+    if (channels != kDiscriminatorChannels.front()) net.batch_norm(next());
   }
-  net.convolution(next(), {.channels = 1, .kernel = levels.smallest});
-  net.pointwise(next());
+  net.flatten();
+  const Shape features = net.shape();
+  net.linear(name + "adv_layer.0", 1);
+  net.set_shape(features);
+  net.classifier(name + "aux_layer.0");
 }
 
-Variant gan(const Shape& input, const Levels& levels) {
-  const std::int64_t image_channels = input[0];
+Variant gan(const Shape& input) {
   VariantBuilder net(
       input,
-      "DCGAN-like, noise of 100, " + std::to_string(levels.widths.size() + 1) +
-          " layers each; one pass through generator and discriminator: a training step that "
-          "shows the discriminator real and generated images and then trains the generator "
-          "passes through the discriminator three times");
-  generator(net, levels, image_channels);
+      "latent 128, linear and upsampling generator, discriminator of 16-32-64-128 channels with "
+      "the "
+      "label among its outputs, as TNNLS 2023, table II, prints; the generator's channels, "
+      "kernels, "
+      "dropout and the label's embedding are readings, from acgan.py of "
+      "eriklindernoren/PyTorch-GAN. "
+      "One pass through generator and discriminator: a training step that shows the discriminator "
+      "real and generated images and then trains the generator passes through the discriminator "
+      "three times");
+  generator(net, input);
   if (net.shape() != input) throw std::logic_error("the generator misses the size of the images");
-  discriminator(net, levels);
+  discriminator(net);
   return net.build();
 }
 
@@ -66,11 +81,10 @@ Variant gan(const Shape& input, const Levels& levels) {
 
 std::vector<Network> gan_family() {
   return {{.name = "gan",
-           .title = "DCGAN-like generator and discriminator",
-           .reference = "Radford et al., Unsupervised Representation Learning with DCGAN, "
-                        "ICLR 2016, section 3; fewer layers for smaller images",
-           .variants = {gan({1, 28, 28}, {.widths = {128, 64}, .smallest = 7}),
-                        gan({3, 32, 32}, {.widths = {256, 128, 64}, .smallest = 4})}}};
+           .title = "Auxiliary classifier GAN: generator and discriminator",
+           .reference = "Moreno-Alvarez et al., TNNLS 2023, table II; Odena et al., Conditional "
+                        "Image Synthesis with Auxiliary Classifier GANs, ICML 2017",
+           .variants = {gan({1, 28, 28}), gan({3, 32, 32})}}};
 }
 
 }  // namespace epochcast::describe

@@ -23,9 +23,11 @@ struct Cell {
 };
 
 Variant recurrent(const Cell& cell) {
-  VariantBuilder net({1, 28, 28},
-                     "an image is read row by row: 28 steps of 28 inputs; one layer of 128 hidden "
-                     "units, the last step classifies");
+  VariantBuilder net(
+      {1, 28, 28},
+      "an image is read row by row: 28 steps of 28 inputs; one recurrent layer, then "
+      "on its last step batch norm, dropout 0.25, linear 32, dropout 0.5, linear 10 "
+      "(TNNLS 2023); 128 hidden units and a ReLU after linear 32 are readings");
   const std::int64_t rows = cell.gates * kHidden;
   net.append({.name = cell.name,
               .tensors = {{cell.name + ".weight_ih_l0", {rows, kInputs}},
@@ -35,7 +37,12 @@ Variant recurrent(const Cell& cell) {
               .forward_flop = kSteps * (2 * rows * (kInputs + kHidden) + cell.flop * kHidden),
               .activation_bytes = 4 * kSteps * cell.kept * kHidden},
              {kHidden});
-  net.classifier("fc");
+  net.batch_norm("norm");
+  net.pointwise("dropout1");
+  net.linear("fc1", 32);
+  net.in_place("relu");
+  net.pointwise("dropout2");
+  net.classifier("fc2");
   return net.build();
 }
 

@@ -129,7 +129,6 @@ std::vector<Network> resnet_family() {
                         .variants = {resnet(depth, {1, 28, 28}, false),
                                      resnet(depth, {3, 32, 32}, false),
                                      resnet(depth, {3, 64, 64}, false),
-                                     resnet(depth, {3, 84, 84}, true),
                                      resnet(depth, {3, 224, 224}, true)}});
   }
   networks.push_back({.name = "resnet20",

@@ -82,7 +82,6 @@ std::vector<Network> shufflenet_family() {
            .reference = "Ma et al., ShuffleNet V2, ECCV 2018, table 5; layers as in torchvision",
            .variants = {shufflenet({3, 32, 32}, false),
                         shufflenet({3, 64, 64}, false),
-                        shufflenet({3, 84, 84}, true),
                         shufflenet({3, 224, 224}, true)}}};
 }
 

@@ -64,21 +64,14 @@ void VariantBuilder::convolution(const std::string& name,
   append(std::move(layer), shape_);
 }
 
-void VariantBuilder::transposed_convolution(const std::string& name, const Convolution& settings) {
+void VariantBuilder::upsample(const std::string& name, std::int64_t factor) {
   require_map(name);
-  const Shape weight = {shape_[0], settings.channels, settings.kernel, settings.kernel};
-  Layer layer{.name = name, .tensors = {{name + ".weight", weight}}};
-  layer.forward_flop = kFlopPerMultiplyAdd * element_count(weight) * shape_[1] * shape_[2];
-  const auto grown = [&](std::int64_t extent) {
-    return (extent - 1) * settings.stride - 2 * settings.padding + settings.kernel;
-  };
-  shape_ = {settings.channels, grown(shape_[1]), grown(shape_[2])};
-  layer.activation_bytes = bytes(Output::kKept);
-  append(std::move(layer), shape_);
+  shape_ = {shape_[0], factor * shape_[1], factor * shape_[2]};
+  append({.name = name, .tensors = {}, .activation_bytes = bytes(Output::kKept)}, shape_);
 }
 
 void VariantBuilder::batch_norm(const std::string& name, Output output) {
-  require_map(name);
+  if (shape_.size() != 1) require_map(name);
   const std::int64_t channels = shape_[0];
   variant_.buffers += 2 * channels;
   append({.name = name,

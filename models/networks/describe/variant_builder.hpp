@@ -64,9 +64,10 @@ class VariantBuilder {
   void convolution(const std::string& name,
                    const Convolution& settings,
                    Output output = Output::kKept);
-  /// Tensor NAME.weight [in, channels, kernel, kernel]; without bias and groups.
-  void transposed_convolution(const std::string& name, const Convolution& settings);
-  /// Over channels (the first extent); adds two running statistics per channel to the buffers.
+  /// `factor` times as many rows and columns, each pixel copied (nearest neighbour).
+  void upsample(const std::string& name, std::int64_t factor);
+  /// Over channels (the first extent of a map, or features); adds two running statistics per
+  /// channel to the buffers.
   void batch_norm(const std::string& name, Output output = Output::kKept);
   /// Over features (the last extent).
   void layer_norm(const std::string& name);

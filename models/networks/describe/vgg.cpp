@@ -78,10 +78,8 @@ std::vector<Network> vgg_family() {
            .title = "VGG-16",
            .reference = "Simonyan and Zisserman, Very Deep Convolutional Networks, ICLR 2015, "
                         "table 1, column D",
-           .variants = {cifar_vgg16({3, 32, 32}),
-                        cifar_vgg16({3, 64, 64}),
-                        imagenet_vgg16({3, 84, 84}),
-                        imagenet_vgg16({3, 224, 224})}}};
+           .variants = {
+               cifar_vgg16({3, 32, 32}), cifar_vgg16({3, 64, 64}), imagenet_vgg16({3, 224, 224})}}};
 }
 
 }  // namespace epochcast::describe

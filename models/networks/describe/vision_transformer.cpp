@@ -84,7 +84,8 @@ std::vector<Network> vision_transformer_family() {
                         .reference = size.reference,
                         .variants = {vision_transformer(size, {3, 32, 32}, 4),
                                      vision_transformer(size, {3, 64, 64}, 4),
-                                     vision_transformer(size, {3, 224, 224}, 16)}});
+                                     vision_transformer(size, {3, 224, 224}, 16),
+                                     vision_transformer(size, {3, 384, 384}, 16)}});
   }
   return networks;
 }

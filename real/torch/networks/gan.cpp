@@ -1,86 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/torch/networks/gan.hpp"
 
-#include <algorithm>
+#include <ATen/CPUGeneratorImpl.h>
+
+#include <array>
 #include <vector>
 
 namespace epochcast::real {
 namespace {
 
-constexpr std::int64_t kGanNoise = 100;
+constexpr std::int64_t kGanLatent = 128;
+constexpr std::int64_t kGanGrowth = 4;  ///< of rows and columns in the generator
+constexpr std::int64_t kGanSmallest = 20;
+constexpr std::array<std::int64_t, 2> kGeneratorChannels = {128, 64};
+constexpr std::array<std::int64_t, 4> kDiscriminatorChannels = {16, 32, 64, 128};
 constexpr double kGanLeak = 0.2;
+constexpr double kGanDropout = 0.25;
+constexpr double kGanNormEpsilon = 0.8;
 
-/// A map's width and height double from level to level, as its channels become fewer.
-struct GanPlan {
-  std::int64_t pixels = 0;                ///< rows and columns of the images
-  std::int64_t smallest = 0;              ///< rows and columns of the first level's map
-  std::vector<std::int64_t> widths = {};  ///< channels of each level but the last, the images
-};
-
-const std::vector<GanPlan>& gan_plans() {
-  static const std::vector<GanPlan> kPlans = {
-      {.pixels = 28, .smallest = 7, .widths = {128, 64}},
-      {.pixels = 32, .smallest = 4, .widths = {256, 128, 64}},
-  };
-  return kPlans;
+torch::nn::Conv2d gan_convolution(std::int64_t in, std::int64_t out, std::int64_t stride = 1) {
+  return torch::nn::Conv2d(torch::nn::Conv2dOptions(in, out, 3).stride(stride).padding(1));
 }
 
-const GanPlan* find_gan_plan(std::span<const std::int64_t> shape) {
-  const auto plan =
-      std::find_if(gan_plans().begin(), gan_plans().end(), [&](const GanPlan& candidate) {
-        return shape[1] == candidate.pixels && shape[2] == candidate.pixels;
-      });
-  return plan == gan_plans().end() ? nullptr : &*plan;
+torch::nn::BatchNorm2d gan_norm(std::int64_t channels) {
+  return torch::nn::BatchNorm2d(torch::nn::BatchNorm2dOptions(channels).eps(kGanNormEpsilon));
 }
 
-/// Noise [batch, kGanNoise, 1, 1] to images.
-torch::nn::Sequential generator_layers(const GanPlan& plan, std::int64_t image_channels) {
-  torch::nn::Sequential layers;
-  std::int64_t channels = kGanNoise;
-  const auto add = [&](std::int64_t width, std::int64_t kernel, std::int64_t stride) {
-    auto options = torch::nn::ConvTranspose2dOptions(channels, width, kernel);
-    options.stride(stride).padding(stride / 2).bias(false);
-    layers->push_back(torch::nn::ConvTranspose2d(options));
-    channels = width;
-  };
-  for (const std::int64_t width : plan.widths) {
-    const bool is_first = channels == kGanNoise;
-    add(width, is_first ? plan.smallest : 4, is_first ? 1 : 2);
-    layers->push_back(torch::nn::BatchNorm2d(width));
-    layers->push_back(torch::nn::ReLU(torch::nn::ReLUOptions(true)));
-  }
-  add(image_channels, 4, 2);
-  layers->push_back(torch::nn::Tanh());
-  return layers;
+torch::nn::LeakyReLU gan_leaky_relu() {
+  return torch::nn::LeakyReLU(torch::nn::LeakyReLUOptions().negative_slope(kGanLeak).inplace(true));
 }
 
-/// Images to scores [batch, 1, 1, 1]. The logistic function that would follow is part of the loss.
-torch::nn::Sequential discriminator_layers(const GanPlan& plan, std::int64_t channels) {
-  torch::nn::Sequential layers;
-  const auto add = [&](std::int64_t width, std::int64_t kernel, std::int64_t stride) {
-    auto options = torch::nn::Conv2dOptions(channels, width, kernel);
-    layers->push_back(torch::nn::Conv2d(options.stride(stride).padding(stride / 2).bias(false)));
-    channels = width;
-  };
-  for (auto width = plan.widths.rbegin(); width != plan.widths.rend(); ++width) {
-    add(*width, 4, 2);
-    // As in the paper, the discriminator's first layer has no batch norm.
-    if (width != plan.widths.rbegin()) layers->push_back(torch::nn::BatchNorm2d(*width));
-    layers->push_back(
-        torch::nn::LeakyReLU(torch::nn::LeakyReLUOptions().negative_slope(kGanLeak).inplace(true)));
-  }
-  add(1, plan.smallest, 1);
-  return layers;
+torch::nn::Upsample gan_doubling() {
+  const std::vector<double> factors = {2, 2};
+  return torch::nn::Upsample(
+      torch::nn::UpsampleOptions().scale_factor(factors).mode(torch::kNearest));
 }
 
-/// The paper's deviation of 0.02 for all weights; those of batch norms vary around 1.
+/// Deviations of 0.02 around 0 for the weights of convolutions, around 1 for those of batch norms.
 void initialise_gan(torch::nn::Module& network) {
   constexpr double kDeviation = 0.02;
   for (const auto& module : network.modules(/*include_self=*/false)) {
-    if (auto* down = module->as<torch::nn::Conv2d>()) {
-      torch::nn::init::normal_(down->weight, 0, kDeviation);
-    } else if (auto* up = module->as<torch::nn::ConvTranspose2d>()) {
-      torch::nn::init::normal_(up->weight, 0, kDeviation);
+    if (auto* convolution = module->as<torch::nn::Conv2d>()) {
+      torch::nn::init::normal_(convolution->weight, 0, kDeviation);
     } else if (auto* norm = module->as<torch::nn::BatchNorm2d>()) {
       torch::nn::init::normal_(norm->weight, 1, kDeviation);
     }
@@ -105,49 +66,165 @@ class Frozen {
   std::vector<torch::Tensor> parameters_;
 };
 
-/// -log(probability that the image is real), or that it is generated, of each score [batch, 1].
-torch::Tensor losses_if_real(const torch::Tensor& scores) {
-  return torch::softplus(-scores).flatten();
-}
-torch::Tensor losses_if_generated(const torch::Tensor& scores) {
-  return torch::softplus(scores).flatten();
+/// The losses [batch] of images of classes `labels`, where they are to be taken for real or for
+/// generated ones.
+torch::Tensor verdict_losses(const Gan::Verdict& verdict,
+                             bool is_real,
+                             const torch::Tensor& labels) {
+  const torch::Tensor source = torch::softplus(is_real ? -verdict.reality : verdict.reality);
+  const torch::Tensor label = torch::nn::functional::cross_entropy(
+      verdict.classes,
+      labels,
+      torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
+  return (source + label) / 2;
 }
 
 }  // namespace
 
+/// A linear layer from the latent to maps of a quarter of the image's rows and columns, then twice
+/// as many rows and columns and a convolution, twice.
+class GanGenerator : public torch::nn::Module {
+ public:
+  GanGenerator(std::span<const std::int64_t> shape, std::int64_t classes)
+      : rows_(shape[1] / kGanGrowth), columns_(shape[2] / kGanGrowth) {
+    const auto [wide, narrow] = kGeneratorChannels;
+    embedding_ = register_module("label_emb", torch::nn::Embedding(classes, kGanLatent));
+    start_ = register_module(
+        "l1", torch::nn::Sequential(torch::nn::Linear(kGanLatent, wide * rows_ * columns_)));
+    growth_ = register_module("conv_blocks",
+                              torch::nn::Sequential(torch::nn::BatchNorm2d(wide),
+                                                    gan_doubling(),
+                                                    gan_convolution(wide, wide),
+                                                    gan_norm(wide),
+                                                    gan_leaky_relu(),
+                                                    gan_doubling(),
+                                                    gan_convolution(wide, narrow),
+                                                    gan_norm(narrow),
+                                                    gan_leaky_relu(),
+                                                    gan_convolution(narrow, shape[0]),
+                                                    torch::nn::Tanh()));
+  }
+
+  torch::Tensor forward(const torch::Tensor& noise, const torch::Tensor& labels) {
+    const torch::Tensor maps = start_->forward(embedding_->forward(labels) * noise);
+    return growth_->forward(maps.view({noise.size(0), -1, rows_, columns_}));
+  }
+
+ private:
+  std::int64_t rows_;
+  std::int64_t columns_;
+  torch::nn::Embedding embedding_ = nullptr;
+  torch::nn::Sequential start_ = nullptr;
+  torch::nn::Sequential growth_ = nullptr;
+};
+
+/// Four convolutions that halve rows and columns, and two linear layers side by side. The logistic
+/// function and softmax that would follow are part of the losses.
+class GanDiscriminator : public torch::nn::Module {
+ public:
+  GanDiscriminator(std::span<const std::int64_t> shape, std::int64_t classes) {
+    torch::nn::Sequential blocks;
+    std::int64_t channels = shape[0];
+    std::int64_t rows = shape[1];
+    std::int64_t columns = shape[2];
+    for (const std::int64_t width : kDiscriminatorChannels) {
+      blocks->push_back(gan_convolution(channels, width, 2));
+      blocks->push_back(gan_leaky_relu());
+      blocks->push_back(torch::nn::Dropout2d(kGanDropout));
+      if (width != kDiscriminatorChannels.front()) blocks->push_back(gan_norm(width));
+      channels = width;
+      rows = (rows + 1) / 2;
+      columns = (columns + 1) / 2;
+    }
+    blocks_ = register_module("conv_blocks", blocks);
+    const std::int64_t features = channels * rows * columns;
+    reality_ = register_module("adv_layer", torch::nn::Sequential(torch::nn::Linear(features, 1)));
+    classes_ =
+        register_module("aux_layer", torch::nn::Sequential(torch::nn::Linear(features, classes)));
+  }
+
+  Gan::Verdict forward(const torch::Tensor& images) {
+    const torch::Tensor features = blocks_->forward(images).flatten(1);
+    const torch::Tensor reality = reality_->forward(features).flatten();
+    return {.reality = reality, .classes = classes_->forward(features)};
+  }
+
+ private:
+  torch::nn::Sequential blocks_ = nullptr;
+  torch::nn::Sequential reality_ = nullptr;
+  torch::nn::Sequential classes_ = nullptr;
+};
+
 bool is_gan_image(std::span<const std::int64_t> shape) {
-  return shape.size() == 3 && shape[0] >= 1 && find_gan_plan(shape) != nullptr;
+  const auto is_side = [](std::int64_t pixels) {
+    return pixels >= kGanSmallest && pixels % kGanGrowth == 0;
+  };
+  return shape.size() == 3 && shape[0] >= 1 && is_side(shape[1]) && is_side(shape[2]);
 }
 
-Gan::Gan(std::span<const std::int64_t> shape) {
-  const GanPlan& plan = *find_gan_plan(shape);
-  const auto generator = register_module("generator", std::make_shared<torch::nn::Module>());
-  generator_layers_ = generator->register_module("main", generator_layers(plan, shape[0]));
-  discriminator_ = register_module("discriminator", std::make_shared<torch::nn::Module>());
-  discriminator_layers_ =
-      discriminator_->register_module("main", discriminator_layers(plan, shape[0]));
+std::int64_t Gan::latent() { return kGanLatent; }
+
+Gan::Gan(std::span<const std::int64_t> shape, std::int64_t classes) : classes_(classes) {
+  generator_ = register_module("generator", std::make_shared<GanGenerator>(shape, classes));
+  discriminator_ =
+      register_module("discriminator", std::make_shared<GanDiscriminator>(shape, classes));
   initialise_gan(*this);
 }
 
-torch::Tensor Gan::forward(torch::Tensor samples) {
-  return discriminator_layers_->forward(samples).flatten(1);
+void Gan::set_pixel_levels(const std::vector<PixelLevels>& levels) {
+  std::vector<float> middles;
+  std::vector<float> reaches;
+  for (const PixelLevels& level : levels) {
+    middles.push_back((level.white + level.black) / 2);
+    reaches.push_back((level.white - level.black) / 2);
+  }
+  if (levels.empty()) return;
+  const torch::Device device = parameters().front().device();
+  middle_ = torch::tensor(middles).view({1, -1, 1, 1}).to(device);
+  reach_ = torch::tensor(reaches).view({1, -1, 1, 1}).to(device);
 }
 
-torch::Tensor Gan::generate(std::int64_t batch) {
-  const torch::Device device = generator_layers_->parameters().front().device();
-  const torch::Tensor noise = torch::rand({batch, kGanNoise, 1, 1}, device) * 2 - 1;
-  return generator_layers_->forward(noise);
+torch::Tensor Gan::scaled(const torch::Tensor& samples) const {
+  return middle_.defined() ? (samples - middle_) / reach_ : samples;
 }
 
-BatchLoss Gan::loss(const torch::Tensor& samples, const torch::Tensor& /*labels*/) {
-  const torch::Tensor generated = generate(samples.size(0));
-  const torch::Tensor real_losses = losses_if_real(forward(samples));
-  const torch::Tensor generated_losses = losses_if_generated(forward(generated.detach()));
+torch::Tensor Gan::forward(torch::Tensor samples) { return judge(scaled(samples)).classes; }
+
+torch::Tensor Gan::images(const torch::Tensor& noise, const torch::Tensor& labels) {
+  return generator_->forward(noise, labels);
+}
+
+Gan::Verdict Gan::judge(const torch::Tensor& images) { return discriminator_->forward(images); }
+
+torch::Tensor Gan::generate(const torch::Tensor& labels, std::uint64_t seed) {
+  const torch::Tensor noise =
+      torch::randn({labels.size(0), kGanLatent}, at::make_generator<at::CPUGeneratorImpl>(seed));
+  const torch::Device device = parameters().front().device();
+  return (images(noise.to(device), labels.to(device)) + 1) / 2;
+}
+
+BatchLoss Gan::loss(const torch::Tensor& samples, const torch::Tensor& labels) {
+  torch::Tensor generated;
+  torch::Tensor wanted;
+  if (is_training()) {
+    wanted = torch::randint(classes_, labels.sizes(), labels.options());
+    generated = images(torch::randn({samples.size(0), kGanLatent}, samples.options()), wanted);
+  }
+  const Verdict real = judge(scaled(samples));
+  const torch::Tensor real_losses = verdict_losses(real, true, labels);
+  BatchLoss loss = {.loss = real_losses.mean(),
+                    .sample_losses = real_losses.detach(),
+                    .correct = (real.classes.detach().argmax(1) == labels).sum()};
+  if (!is_training()) return loss;
+  const Verdict unmasked = judge(generated.detach());
+  const torch::Tensor discriminator =
+      (loss.loss + verdict_losses(unmasked, false, wanted).mean()) / 2;
   const Frozen frozen(*discriminator_);
-  const torch::Tensor generator_losses = losses_if_real(forward(generated));
-  return {.loss = real_losses.mean() + generated_losses.mean() + generator_losses.mean(),
-          .sample_losses = real_losses.detach(),
-          .correct = {}};
+  const torch::Tensor generator = verdict_losses(judge(generated), true, wanted).mean();
+  loss.loss = discriminator + generator;
+  loss.discriminator = discriminator.detach();
+  loss.generator = generator.detach();
+  return loss;
 }
 
 }  // namespace epochcast::real

@@ -4,40 +4,73 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "real/torch/networks/torch_network.hpp"
 
 namespace epochcast::real {
 
-/// Whether Gan makes images of this shape [channels, rows, columns]: 28 x 28 or 32 x 32 pixels.
+/// Whether Gan makes images of this shape [channels, rows, columns]: rows and columns are multiples
+/// of 4, so that the generator can double them twice, and at least 20, so that the discriminator's
+/// last batch norm sees 2 x 2 pixels even of a single image.
 [[nodiscard]] bool is_gan_image(std::span<const std::int64_t> shape);
 
-/// A generator of images from noise and a discriminator that tells them from real ones (Radford et
-/// al., ICLR 2016, section 3, with fewer layers); trained on images without their labels.
+class GanGenerator;
+class GanDiscriminator;
+
+/// A generator that makes images of given classes from noise, and a discriminator that tells them
+/// from real ones and names their class (Odena et al., ICML 2017).
+///
+/// Moreno-Alvarez et al. (TNNLS 2023, table II) fix a latent of 128, a linear and upsampling
+/// generator, and a discriminator of 16, 32, 64 and 128 channels with the label among its outputs.
+/// The rest is a reading, after acgan.py of eriklindernoren/PyTorch-GAN: the generator's channels,
+/// kernels, dropout, an epsilon of 0.8 in batch norms, the label's embedding as a factor of the
+/// noise, and initialisation.
 class Gan : public TorchNetwork {
  public:
-  /// The shape must satisfy is_gan_image().
-  explicit Gan(std::span<const std::int64_t> shape);
+  /// What the discriminator says of a batch of images.
+  struct Verdict {
+    torch::Tensor reality;  ///< [batch]; the logistic function makes it the probability of "real"
+    torch::Tensor classes;  ///< scores [batch, classes]; softmax makes them probabilities
+  };
 
-  /// The discriminator's scores [batch, 1] of images; the logistic function turns a score into the
-  /// probability that the image is real.
+  /// The shape must satisfy is_gan_image().
+  Gan(std::span<const std::int64_t> shape, std::int64_t classes);
+
+  /// The discriminator's scores [batch, classes] of images as the data set delivers them.
   torch::Tensor forward(torch::Tensor samples) override;
 
-  /// The discriminator's loss (cross-entropy of real images and of as many generated ones) plus the
-  /// generator's (that of generated images taken for real ones). One backward pass gives each half
-  /// the gradient of its own loss at the current parameters of both, so both halves step at once.
-  /// Every batch norm sees real and generated images apart; the discriminator's statistics count
-  /// the generated ones twice, as in other implementations.
+  /// In training, the discriminator's loss plus the generator's: one backward pass gives each half
+  /// the gradient of its own loss at the current parameters of both, so both halves step at once
+  /// (a reading: acgan.py lets the generator step first). Every batch norm sees real and generated
+  /// images apart; the discriminator's statistics count the generated ones twice.
+  ///
+  /// An image's loss is the mean of two cross-entropies: of whether it is real, and of its class.
+  /// The discriminator's is the mean over real and generated images; the generator's is that of
+  /// generated images taken for real ones. The published code halves the sums L_S + L_C of the
+  /// paper (equations 2 and 3) as well. In evaluation nothing is generated: the loss is the
+  /// discriminator's of real images. Samples are ranked by, and classified in, real images alone.
   BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels) override;
 
-  /// Images [batch, channels, rows, columns] with values between -1 and 1, made of uniform noise
-  /// from the default generator of the network's device.
-  torch::Tensor generate(std::int64_t batch);
+  void set_pixel_levels(const std::vector<PixelLevels>& levels) override;
+  torch::Tensor generate(const torch::Tensor& labels, std::uint64_t seed) override;
+
+  /// Images [batch, channels, rows, columns] with values between -1 and 1, of classes `labels`
+  /// (int64 [batch]), from noise [batch, latent()] of a normal distribution.
+  torch::Tensor images(const torch::Tensor& noise, const torch::Tensor& labels);
+  /// The verdict on images with values between -1 and 1.
+  Verdict judge(const torch::Tensor& images);
+  /// Samples of the data set as images with values between -1 and 1.
+  [[nodiscard]] torch::Tensor scaled(const torch::Tensor& samples) const;
+
+  [[nodiscard]] static std::int64_t latent();
 
  private:
-  std::shared_ptr<torch::nn::Module> discriminator_;
-  torch::nn::Sequential generator_layers_ = nullptr;
-  torch::nn::Sequential discriminator_layers_ = nullptr;
+  std::int64_t classes_;
+  std::shared_ptr<GanGenerator> generator_;
+  std::shared_ptr<GanDiscriminator> discriminator_;
+  torch::Tensor middle_;  ///< [1, channels, 1, 1]: halfway between black and white
+  torch::Tensor reach_;   ///< [1, channels, 1, 1]: from there to white
 };
 
 }  // namespace epochcast::real

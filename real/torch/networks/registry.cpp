@@ -57,7 +57,9 @@ Requirement image_of_patches() {
 }
 
 Requirement gan_image() {
-  return {.expected = "images [channels, rows, columns] of 28 x 28 or 32 x 32 pixels",
+  return {.expected =
+              "images [channels, rows, columns] whose rows and columns are multiples of 4 "
+              "and at least 20",
           .is_met = is_gan_image};
 }
 
@@ -99,7 +101,7 @@ std::vector<Entry> make_entries() {
       {"gru", rows, make_gru},
       {"lstm", rows, make_lstm},
       {"distilbert", short_text(), maker<DistilBert>()},
-      {"gan", gan_image(), [](Shape shape, std::int64_t) { return std::make_shared<Gan>(shape); }},
+      {"gan", gan_image(), maker<Gan>()},
   };
 }
 

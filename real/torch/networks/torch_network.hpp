@@ -7,6 +7,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
+
+#include "real/data/data_source.hpp"
 
 namespace epochcast::real {
 
@@ -15,9 +18,12 @@ struct BatchLoss {
   torch::Tensor loss;  ///< to be minimised: scalar, the mean over the batch
   /// Loss of each sample [batch], without gradient: what biased sampling ranks samples by.
   torch::Tensor sample_losses;
-  /// How many samples are classified correctly: int64 scalar; undefined where nothing is
-  /// classified.
+  /// How many samples are classified correctly: int64 scalar.
   torch::Tensor correct;
+  /// Of two halves that learn against each other (GAN): the loss of each, scalars without gradient;
+  /// undefined elsewhere.
+  torch::Tensor discriminator = {};
+  torch::Tensor generator = {};
 };
 
 /// A trainable network: samples in, class scores out.
@@ -32,6 +38,17 @@ class TorchNetwork : public torch::nn::Module {
   /// Loss of a batch; labels int64 [batch] on the network's device. Cross-entropy of the scores,
   /// unless the network is trained in another way (GAN).
   virtual BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels);
+
+  /// Tells what is black and what is white in the samples, by channel; empty: nobody knows. Call it
+  /// on the network's device. Only a network that makes samples cares.
+  virtual void set_pixel_levels(const std::vector<PixelLevels>& /*levels*/) {}
+
+  /// Images [labels, channels, rows, columns] of these classes (int64 [labels]), 0 black and 1
+  /// white, the same for the same seed and parameters; LibTorch's own generators are left alone.
+  /// Undefined where the network makes none.
+  virtual torch::Tensor generate(const torch::Tensor& /*labels*/, std::uint64_t /*seed*/) {
+    return {};
+  }
 };
 
 /// The network `name` (see network_names.hpp) for samples of this shape, on the CPU, randomly

@@ -63,6 +63,10 @@ TEST_CASE("IDX images are normalised by the training set's mean and deviation") 
   CHECK(test.values[0] == Approx(normalised(0)));
   CHECK(test.values[1] == Approx(normalised(255)));
   CHECK(test.label == 1);
+  const std::vector<PixelLevels> levels = split.test->pixel_levels();
+  REQUIRE(levels.size() == 1);
+  CHECK(levels[0].black == normalised(0));
+  CHECK(levels[0].white == normalised(255));
 }
 
 TEST_CASE("IDX images are not augmented") {

@@ -3,6 +3,8 @@
 
 #include <gd.h>
 
+#include <set>
+
 #include "real/data/image_crop.hpp"
 #include "real/data/resample.hpp"
 #include "tests/catch.hpp"
@@ -147,8 +149,8 @@ TEST_CASE("a truncated PNG is refused with libpng's reason") {
 }
 
 TEST_CASE("the centre crop of an image is the middle 224/256 of its shorter side") {
-  const Rectangle wide = centre_crop(500, 256, 224, 224);
-  const Rectangle high = centre_crop(256, 300, 224, 224);
+  const Rectangle wide = centre_crop(500, 256, {.width = 224, .height = 224});
+  const Rectangle high = centre_crop(256, 300, {.width = 224, .height = 224});
 
   CHECK(wide.width == 224);
   CHECK(wide.height == 224);
@@ -159,15 +161,38 @@ TEST_CASE("the centre crop of an image is the middle 224/256 of its shorter side
 }
 
 TEST_CASE("the centre crop has the wanted ratio and lies inside, down to one pixel") {
-  const Rectangle half = centre_crop(1024, 1024, 448, 224);
+  const Rectangle half = centre_crop(1024, 1024, {.width = 448, .height = 224});
   CHECK(half.width == 896);
   CHECK(half.height == 448);
 
-  const Rectangle pixel = centre_crop(1, 1, 224, 224);
+  const Rectangle pixel = centre_crop(1, 1, {.width = 224, .height = 224});
   CHECK(pixel.width == 1);
   CHECK(pixel.height == 1);
   CHECK(pixel.left == 0);
   CHECK(pixel.top == 0);
+}
+
+TEST_CASE("of a resized image the crop keeps the scale, in training at every place") {
+  // Short sides of 512 become 256: 224 pixels are 448 stored ones.
+  const CropSize size = {.width = 224, .height = 224, .resized = 256};
+  const Rectangle middle = centre_crop(640, 512, size);
+  CHECK(middle.width == 448);
+  CHECK(middle.height == 448);
+  CHECK(middle.left == 96);
+  CHECK(middle.top == 32);
+  CHECK(centre_crop(640, 512, {.width = 224, .height = 224, .resized = 448}).width == 256);
+
+  Random random(1);
+  std::set<std::int64_t> lefts;
+  std::set<std::int64_t> tops;
+  for (int i = 0; i < 4000; ++i) {
+    const Rectangle part = draw_place(640, 512, size, random);
+    CHECK((part.width == 448 && part.height == 448));
+    lefts.insert(part.left);
+    tops.insert(part.top);
+  }
+  CHECK((lefts.size() == 193 && *lefts.begin() == 0));  // 0 to 640 - 448
+  CHECK((tops.size() == 65 && *tops.begin() == 0));     // 0 to 512 - 448
 }
 
 TEST_CASE("random crops take 8 to 100 % of the image at ratios from 3/4 to 4/3, anywhere") {

@@ -89,6 +89,12 @@ TEST_CASE("images of a folder are normalised by ImageNet's mean and deviation") 
     CHECK(green.values[2 * kPlane + i] == Approx((0.2 - 0.406) / 0.225));
     CHECK(white.values[kPlane + i] == Approx((1 - 0.456) / 0.224));
   }
+  const std::vector<PixelLevels> levels = split.train->pixel_levels();
+  REQUIRE(levels.size() == 3);
+  for (std::size_t channel = 0; channel < 3; ++channel) {
+    CHECK(levels[channel].white == Approx(white.values[channel * kPlane]));
+    CHECK(levels[channel].black == Approx(sample_of(*split.test, 0).values[channel * kPlane]));
+  }
 }
 
 TEST_CASE("for one channel the colours of an image are averaged") {
@@ -121,6 +127,29 @@ TEST_CASE("without a variant an image is its centre, with one a random crop, oft
   }
   CHECK(rises.size() > 10);
   CHECK((mirrored > 30 && mirrored < 70));
+}
+
+TEST_CASE("a data set that is resized is cropped at its scale, at any place in training") {
+  // 32 pixels become 16, and 8 of them are half the slope: 2 * 8 of 255 a pixel, whatever the
+  // place.
+  const TinyFolder files;
+  Dataset dataset = kTiny;
+  dataset.resize = 16;
+  const DataSplit split = files.open(dataset);
+  std::set<float> starts;
+  int mirrored = 0;
+
+  for (std::uint64_t variant = 0; variant < 100; ++variant) {
+    const Sample sample = sample_of(*split.train, 2, variant);
+    const float rise = sample.values[kSide - 2] - sample.values[1];
+    CHECK(std::abs(rise) == Approx(5 * 2 * 8 / 255.0 / 0.229));
+    starts.insert(std::min(sample.values[1], sample.values[kSide - 2]));
+    mirrored += rise < 0 ? 1 : 0;
+  }
+  CHECK(starts.size() == 17);  // 0 to 32 - 16
+  CHECK((mirrored > 30 && mirrored < 70));
+  const Sample tested = sample_of(*split.train, 2);
+  CHECK(tested.values[1] == Approx(((8 + 2 * 1 + 0.5) * 8 / 255 - 0.485) / 0.229));
 }
 
 TEST_CASE("two threads decode the images that one decodes, each with its own errors") {

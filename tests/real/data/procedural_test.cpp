@@ -128,6 +128,31 @@ TEST_CASE("a variant moves procedural colour images as it moves CIFAR's, into a 
   }
 }
 
+TEST_CASE("hardly a pixel of a computed image lies beyond black and white; texts have neither") {
+  for (const std::vector<std::int64_t>& shape :
+       std::vector<std::vector<std::int64_t>>{{1, 28, 28}, {3, 32, 32}}) {
+    const DataSplit split = procedural_data(tiny_dataset(shape, 10, 200, 5), 1);
+    const std::vector<PixelLevels> levels = split.train->pixel_levels();
+    REQUIRE(std::ssize(levels) == shape[0]);
+    const auto plane = static_cast<std::size_t>(shape[1] * shape[2]);
+
+    double beyond = 0;
+    double pixels = 0;
+    for (std::int64_t index = 0; index < 200; ++index) {
+      const Floats values = sample_of(*split.train, index).values;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        const auto [black, white] = levels[i / plane];
+        const float reach = white - black;  // digits have noise of a tenth of it
+        const float margin = shape[0] == 1 ? 0.3F * reach : 0;
+        beyond += values[i] < black - margin || values[i] > white + margin ? 1 : 0;
+        ++pixels;
+      }
+    }
+    CHECK(beyond / pixels < 0.03);
+  }
+  CHECK(procedural_data(tiny_dataset({64}, 4, 50, 5), 1).train->pixel_levels().empty());
+}
+
 TEST_CASE("a variant changes neither digits nor texts") {
   for (const std::vector<std::int64_t>& shape :
        std::vector<std::vector<std::int64_t>>{{1, 28, 28}, {64}}) {

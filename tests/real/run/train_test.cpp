@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/real/run/jobs.hpp"
@@ -77,6 +79,45 @@ TEST_CASE("training learns: the loss of the last epoch is well below that of the
   REQUIRE(metrics.size() == 12);
   CHECK(metrics.back().at("train_loss").get<double>() <
         0.9 * metrics.front().at("train_loss").get<double>());
+}
+
+/// Width and height, from a PNG file's header.
+std::vector<int> size_of_png(const std::string& bytes) {
+  std::vector<int> size;
+  for (const std::size_t at : {std::size_t{16}, std::size_t{20}}) {
+    int value = 0;
+    for (std::size_t i = at; i < at + 4; ++i)
+      value = 256 * value + static_cast<unsigned char>(bytes.at(i));
+    size.push_back(value);
+  }
+  return size;
+}
+
+TEST_CASE("a GAN's run records both losses and leaves a picture of every epoch") {
+  const Job job;
+
+  const Outcome outcome = job.folder.run(
+      "train --network gan --dataset mnist --data procedural --train-samples 64 --test-samples 16 "
+      "--strategy sync --ranks 2 --batch 8 --optimizer adam --learning-rate 0.001 --epochs 2 "
+      "--images made/of/digits --metrics gan.jsonl");
+
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const auto metrics = metrics_of(job.folder, "gan.jsonl");
+  REQUIRE(metrics.size() == 2);
+  for (const char* key : {"discriminator_loss", "generator_loss"}) {
+    CHECK(metrics[0].at(key).get<double>() > 0);
+    CHECK(metrics[0].at(key) != metrics[1].at(key));
+  }
+  CHECK(metrics[1].at("test_accuracy").is_number());
+  const std::string first = job.folder.read("made/of/digits/epoch-0001.png");
+  const std::string second = job.folder.read("made/of/digits/epoch-0002.png");
+  CHECK(first.starts_with("\x89PNG\r\n"));
+  CHECK(first != second);
+  // Eight of each of ten classes, 28 x 28 pixels and gaps of 2.
+  CHECK(size_of_png(first) == std::vector{8 * 28 + 7 * 2, 10 * 28 + 9 * 2});
+  CHECK(std::distance(std::filesystem::directory_iterator(job.folder.path() / "made/of/digits"),
+                      std::filesystem::directory_iterator()) == 2);
 }
 
 TEST_CASE("the timeline shows every worker's computing and exchanges") {
@@ -158,6 +199,9 @@ TEST_CASE("what is wrong with a job is said once, with what to do") {
   complains(kTrain + "--strategy sync --epochs 1 --metrics /dev/full",
             1,
             "/dev/full: cannot be written: No space left on device" + failed);
+  complains(kTrain + "--strategy sync --epochs 1 --images made",
+            2,
+            "--images: the network makes no images; expected --network gan");
   complains(kTrain + "--strategy sync --epochs 1 --checkpoint /proc/saved",
             1,
             "/proc/saved: cannot be created: No such file or directory" + failed);
