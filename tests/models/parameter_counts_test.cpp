@@ -105,8 +105,8 @@ Counts counts_for_ten_classes() {
   const std::int64_t lenet = 16 * (6 * 25 + 1) + 120 * (16 * 25 + 1) + 10 * (120 + 1);
   counts["small-cnn"] = {{mnist, 6 * (25 + 1) + lenet}, {cifar, 6 * (3 * 25 + 1) + lenet}};
   // gates * (hidden * (input + hidden) + 2 * hidden); batch norm, linear 32, linear 10
-  const std::int64_t gate = 128 * (28 + 128) + 2 * 128;
-  const std::int64_t head = 2 * 128 + 32 * (128 + 1) + 10 * (32 + 1);
+  const std::int64_t gate = 64 * (28 + 64) + 2 * 64;
+  const std::int64_t head = 2 * 64 + 32 * (64 + 1) + 10 * (32 + 1);
   counts["rnn"] = {{mnist, gate + head}};
   counts["gru"] = {{mnist, 3 * gate + head}};
   counts["lstm"] = {{mnist, 4 * gate + head}};

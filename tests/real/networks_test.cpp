@@ -100,12 +100,12 @@ TEST_CASE("networks have the published numbers of parameters") {
 }
 
 TEST_CASE("networks without published numbers of parameters have those of their formulas") {
-  // Per gate 128·(28+128) weights and two biases of 128; batch norm 2·128, linear 32·(128+1) and
+  // Per gate 64·(28+64) weights and two biases of 64; batch norm 2·64, linear 32·(64+1) and
   // 10·(32+1).
-  constexpr std::int64_t kHead = 256 + 4'128 + 330;
-  CHECK(parameter_count("rnn", kMnist, 10) == 20'224 + kHead);
-  CHECK(parameter_count("gru", kMnist, 10) == 3 * 20'224 + kHead);
-  CHECK(parameter_count("lstm", kMnist, 10) == 4 * 20'224 + kHead);
+  constexpr std::int64_t kHead = 128 + 2'080 + 330;
+  CHECK(parameter_count("rnn", kMnist, 10) == 6'016 + kHead);
+  CHECK(parameter_count("gru", kMnist, 10) == 3 * 6'016 + kHead);
+  CHECK(parameter_count("lstm", kMnist, 10) == 4 * 6'016 + kHead);
   for (const Shape& image : {kMnist, kCifar}) {
     // Embedding 128 a class, linear 128·(s/4)²·(128+1), convolutions 128·(9·128+1), 64·(9·128+1)
     // and c·(9·64+1), batch norms of 128, 128 and 64 channels.

@@ -7,7 +7,7 @@
 namespace epochcast::real {
 namespace {
 
-constexpr std::int64_t kRecurrentHidden = 128;
+constexpr std::int64_t kRecurrentHidden = 64;
 constexpr std::int64_t kRecurrentFeatures = 32;
 constexpr double kRecurrentDropout = 0.25;
 constexpr double kRecurrentHeadDropout = 0.5;
