@@ -9,8 +9,8 @@
 
 #include "core/learner.hpp"
 #include "core/learning_rate.hpp"
+#include "core/optimizer_settings.hpp"
 #include "real/data/data_source.hpp"
-#include "real/torch/optimizers/optimizer_settings.hpp"
 
 // Free of LibTorch headers, so that who trains need not wait for them.
 
