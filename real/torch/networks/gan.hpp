@@ -30,6 +30,8 @@ class Gan : public TorchNetwork {
   /// the generated ones twice, as in other implementations.
   BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels) override;
 
+  std::string classifier() const override { return {}; }
+
   /// Images [batch, channels, rows, columns] with values between -1 and 1, made of uniform noise
   /// from the default generator of the network's device.
   torch::Tensor generate(std::int64_t batch);

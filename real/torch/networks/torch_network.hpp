@@ -32,6 +32,10 @@ class TorchNetwork : public torch::nn::Module {
   /// Loss of a batch; labels int64 [batch] on the network's device. Cross-entropy of the scores,
   /// unless the network is trained in another way (GAN).
   virtual BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels);
+
+  /// The name of the layer that scores the classes, the last one; empty where nothing is
+  /// classified. Weights of another task differ there.
+  [[nodiscard]] virtual std::string classifier() const;
 };
 
 /// The network `name` (see network_names.hpp) for samples of this shape, on the CPU, randomly
