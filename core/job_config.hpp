@@ -31,6 +31,7 @@ struct LearningConfig {
   std::optional<std::int64_t> test_samples;   ///< the same of those it is tested on
   OptimizerSettings optimizer;
   LearningRateSchedule rate;  ///< its `epochs` are those of the job
+  std::string pretrained;     ///< file of weights to start from; empty: random ones
   bool augment = true;
 };
 

@@ -58,6 +58,7 @@ DataSplit training_data(const JobConfig& config, const Dataset& dataset) {
 LearnerSettings learner_settings(const JobConfig& config) {
   LearnerSettings settings = {
       .network = config.network,
+      .pretrained = config.learning.pretrained,
       .optimizer = config.learning.optimizer,
       .learning_rate = config.learning.rate,
       .augment = config.learning.augment,

@@ -68,6 +68,7 @@ const std::map<std::string, std::string> kValues = {
     {"epsilon", "0.001"},
     {"weight-decay", "0.125"},
     {"decoupled-decay", "on"},
+    {"pretrained", "weights.pt"},
     {"schedule", "multi-step"},
     {"milestones", "60,80"},
     {"decay", "0.2"},

@@ -19,6 +19,10 @@ double ShortTraining::test_loss(const std::string& more) const {
   return metrics_of(folder, "metrics.jsonl").at(0).at("test_loss");
 }
 
+std::string weights_file(const std::string& name) {
+  return EPOCHCAST_SOURCE_DIR "/tests/real/pretrained/data/" + name;
+}
+
 std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file) {
   std::vector<nlohmann::json> all;
   for (const std::string& line : lines(folder.read(file))) {

@@ -33,6 +33,10 @@ struct ShortTraining {
   [[nodiscard]] double test_loss(const std::string& more) const;
 };
 
+/// A file of weights of small-cnn on that data, by PyTorch: "small-cnn.pt", or
+/// "small-cnn-headless.pt" without those of the classifier.
+[[nodiscard]] std::string weights_file(const std::string& name);
+
 /// The lines of a metrics file without times.
 [[nodiscard]] std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file);
 
