@@ -75,6 +75,8 @@ Json job_inputs(const JobConfig& config,
   const bool learns = (in(command)&kLearning) != 0;
   if (learns && config.learning.data != "procedural")
     inputs["data"] = marks_in(config.learning.data);
+  if (learns && !config.learning.pretrained.empty())
+    inputs["pretrained"] = mark_of(config.learning.pretrained);
   return inputs;
 }
 

@@ -12,7 +12,7 @@ namespace epochcast {
 /// Everything that a job's numbers depend on but for programs and machines, so that what is kept of
 /// it can be named: the settings that count in `command`, checksums of the contents of the platform
 /// (not of `train`, which has none), network, data set and `traces`, and the marks of a data
-/// folder's files. Throws a UserError when a file cannot be read.
+/// folder's files and of pretrained weights. Throws a UserError when a file cannot be read.
 [[nodiscard]] nlohmann::json job_inputs(const JobConfig& config,
                                         Command command,
                                         const std::vector<CostTrace>& traces,

@@ -144,7 +144,8 @@ std::vector<std::filesystem::path> inputs_of(const po::variables_map& values,
                                                config.platform,
                                                config.network,
                                                config.dataset,
-                                               config.learning.data};
+                                               config.learning.data,
+                                               config.learning.pretrained};
   inputs.insert(inputs.end(), config.traces.begin(), config.traces.end());
   if (values.count("experiment") > 0) inputs.emplace_back(values["experiment"].as<std::string>());
   return inputs;

@@ -86,10 +86,12 @@ void show_front(const TuningChoice& choice, const Tuning& tuning) {
 /// How to train with these settings for real.
 std::string train_command(const JobConfig& config, const RehearsedCluster& cluster) {
   std::vector<std::string> words = {"epochcast", "train"};
-  const JobConfig usual;
+  JobConfig usual;
+  usual.learning.optimizer.name = config.learning.optimizer.name;  // whose defaults are its own
   for (const Setting& setting : settings_of(Command::train)) {
     const std::string value = setting.show(config);
-    const bool is_needed = setting.name == "strategy" || value != setting.show(usual);
+    const bool is_needed = setting.name == "strategy" || value != setting.show(usual) ||
+                           (setting.name == "optimizer" && value != setting.show({}));
     if (value.empty() || !is_needed || setting.name == "ranks") continue;
     words.push_back("--" + std::string(setting.name) + "=" + value);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/learning_rate.hpp"
+#include "core/optimizer_settings.hpp"
 
 namespace epochcast {
 
@@ -34,10 +35,9 @@ struct LearningConfig {
   std::string data;  ///< folder of the data set; "procedural": computed; empty: not chosen
   std::optional<std::int64_t> train_samples;  ///< use only the first so many
   std::optional<std::int64_t> test_samples;   ///< the same of those it is tested on
-  std::string optimizer = "sgd";
+  OptimizerSettings optimizer;
   LearningRateSchedule rate;  ///< its `epochs` are those of the job
-  double momentum = 0.9;
-  double weight_decay = 0;
+  std::string pretrained;     ///< file of weights to start from; empty: random ones
   bool augment = true;
 };
 

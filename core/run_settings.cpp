@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a real model learns, and on which machines.
+#include <optional>
+#include <type_traits>
+
 #include "core/job_config.hpp"
 #include "core/setting_text.hpp"
 
@@ -7,6 +10,9 @@ namespace epochcast {
 namespace {
 
 constexpr double kLargestRate = 1e30;
+constexpr double kLeastEpsilon = 1e-30;    // float32 has 1.2e-38
+constexpr double kBelowOne = 1 - 0x1p-53;  // the largest
+constexpr const char* kFromZeroToOne = "a number from 0 to below 1";
 constexpr double kMostSlowDown = 1e4;  // a batch of 50 ms takes eight minutes
 constexpr int kMostThreads = 1024;
 
@@ -25,6 +31,19 @@ std::string show_milestones(const JobConfig& config) {
   for (const std::int64_t epoch : config.learning.rate.milestones)
     parts.push_back(std::to_string(epoch));
   return joined(parts);
+}
+
+/// A hyperparameter as it counts: set, or the optimizer's default; empty where it has none.
+template <typename Value>
+std::string shown(const JobConfig& config, std::optional<Value> OptimizerSettings::*member) {
+  const OptimizerSettings settings = with_defaults(config.learning.optimizer);
+  const std::optional<Value>& value = settings.*member;
+  if (!value) return {};
+  if constexpr (std::is_same_v<Value, bool>) {
+    return show_switch(*value);
+  } else {
+    return shortest(*value);
+  }
 }
 
 void set_devices(JobConfig& config, const std::string& text) {
@@ -104,9 +123,9 @@ std::vector<Setting> run_settings() {
        "NAME",
        "sgd, rmsprop, adam, adamw, adabelief or angulargrad",
        [](C& c, Text t) {
-         c.learning.optimizer = parse_text(t, "the name of an optimizer, such as sgd");
+         c.learning.optimizer.name = parse_text(t, "the name of an optimizer, such as sgd");
        },
-       [](const C& c) { return c.learning.optimizer; }},
+       [](const C& c) { return c.learning.optimizer.name; }},
       {"learning-rate",
        kLearning,
        "NUMBER",
@@ -118,19 +137,66 @@ std::vector<Setting> run_settings() {
       {"momentum",
        kLearning,
        "NUMBER",
-       "of sgd and rmsprop",
+       "of sgd and rmsprop (default: 0.9)",
        [](C& c, Text t) {
-         c.learning.momentum = parse_number(t, 0, 0.999999, "a number from 0 to below 1");
+         c.learning.optimizer.momentum = parse_number(t, 0, kBelowOne, kFromZeroToOne);
        },
-       [](const C& c) { return shortest(c.learning.momentum); }},
+       [](const C& c) { return shown(c, &OptimizerSettings::momentum); }},
+      {"rms-decay",
+       kLearning,
+       "NUMBER",
+       "rmsprop: decay of the mean of squares, PyTorch's alpha (default: 0.99)",
+       [](C& c, Text t) {
+         c.learning.optimizer.rms_decay = parse_number(t, 0, kBelowOne, kFromZeroToOne);
+       },
+       [](const C& c) { return shown(c, &OptimizerSettings::rms_decay); }},
+      {"beta1",
+       kLearning,
+       "NUMBER",
+       "adam, adamw, adabelief, angulargrad: decay of the mean of gradients (default: 0.9)",
+       [](C& c, Text t) {
+         c.learning.optimizer.beta1 = parse_number(t, 0, kBelowOne, kFromZeroToOne);
+       },
+       [](const C& c) { return shown(c, &OptimizerSettings::beta1); }},
+      {"beta2",
+       kLearning,
+       "NUMBER",
+       "the same optimizers: decay of the mean of squares (default: 0.999)",
+       [](C& c, Text t) {
+         c.learning.optimizer.beta2 = parse_number(t, 0, kBelowOne, kFromZeroToOne);
+       },
+       [](const C& c) { return shown(c, &OptimizerSettings::beta2); }},
+      {"epsilon",
+       kLearning,
+       "NUMBER",
+       "all but sgd: added to the denominator of a step (default: 1e-8)",
+       [](C& c, Text t) {
+         c.learning.optimizer.epsilon =
+             parse_number(t, kLeastEpsilon, kLargestRate, "a number from 1e-30 to 1e30");
+       },
+       [](const C& c) { return shown(c, &OptimizerSettings::epsilon); }},
       {"weight-decay",
        kLearning,
        "NUMBER",
-       "L2 penalty; adamw: decoupled",
+       "L2 penalty; adamw: decoupled (default: 0.01 for adamw, 0 for others)",
        [](C& c, Text t) {
-         c.learning.weight_decay = parse_number(t, 0, kLargestRate, "a number from 0 to 1e30");
+         c.learning.optimizer.weight_decay =
+             parse_number(t, 0, kLargestRate, "a number from 0 to 1e30");
        },
-       [](const C& c) { return shortest(c.learning.weight_decay); }},
+       [](const C& c) { return shown(c, &OptimizerSettings::weight_decay); }},
+      {"decoupled-decay",
+       kLearning,
+       "on|off",
+       "adabelief: parameters shrink by learning rate times weight decay; no L2 penalty (default: "
+       "off)",
+       [](C& c, Text t) { c.learning.optimizer.decoupled_decay = parse_switch(t); },
+       [](const C& c) { return shown(c, &OptimizerSettings::decoupled_decay); }},
+      {"pretrained",
+       kLearning,
+       "FILE",
+       "start from these weights, saved by PyTorch: torch.save(model.state_dict(), FILE)",
+       [](C& c, Text t) { c.learning.pretrained = parse_text(t, "a file of weights"); },
+       [](const C& c) { return c.learning.pretrained; }},
       {"schedule",
        kLearning,
        "constant|cosine|multi-step",

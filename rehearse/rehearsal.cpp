@@ -149,6 +149,7 @@ class RehearsalRun {
     settings.shares_process = true;
     const auto numbers =
         real::make_torch_learner(fabric, *data_.train, settings, device_, threads_);
+    if (numbers->pretrained()) start_note_ = numbers->pretrained()->note;
     RehearsalLearner learner(*numbers, time);
     learner.compute(state_.curve.empty());
     Worker worker = worker_of(fabric, learner);
@@ -231,6 +232,7 @@ class RehearsalRun {
     add_reports(result, simulated_.workers(), reports_, 1);
     sim::add_notes(result, simulated_.workers(), reports_, simulated_.costs());
     result.notes.push_back("data: " + data_.title);
+    if (!start_note_.empty()) result.notes.push_back(start_note_);
   }
 
   sim::SimulatedJob simulated_;
@@ -246,6 +248,7 @@ class RehearsalRun {
   RehearsalState state_;  ///< where this rehearsal began
   RehearsalState next_;
   Curve curve_;
+  std::string start_note_;    ///< of what training began with; empty: random parameters
   std::size_t finished_ = 0;  ///< workers that have finished the current epoch
 };
 

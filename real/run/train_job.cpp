@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/line_file.hpp"
 #include "real/common/machine.hpp"
+#include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
 #include "real/run/crew.hpp"
@@ -70,6 +71,10 @@ class TrainingRun {
 
   std::optional<TrainingOutcome> run(RunResult result) {
     if (is_first()) try_outputs();
+    if (const auto& start = learner_->pretrained()) {
+      progress_.say(start->note);
+      result.notes.push_back(start->note);
+    }
     if (!options_.checkpoint.empty()) open_checkpoints();
     if (is_first() && metrics_file_.is_wanted()) {
       metrics_.emplace(metrics_file_,
@@ -104,8 +109,19 @@ class TrainingRun {
     };
   }
 
-  void open_checkpoints() {
+  /// The job's settings, and what a file named there holds. Collective.
+  [[nodiscard]] std::vector<SettingText> settings_and_contents() const {
     std::vector<SettingText> settings = setting_texts(config_, kTrain);
+    const auto& start = learner_->pretrained();
+    const std::string checksum = broadcast_text(start ? start->checksum : "", 0, crew_.comm);
+    for (SettingText& setting : settings) {
+      if (setting.name == "pretrained") setting.value += " (checksum " + checksum + ")";
+    }
+    return settings;
+  }
+
+  void open_checkpoints() {
+    std::vector<SettingText> settings = settings_and_contents();
     checkpoints_.emplace(options_.checkpoint, std::move(settings), crew_.comm);
     checkpoints_->open(options_.is_resumed);
     if (is_first() && !checkpoints_->is_locked()) {
@@ -211,8 +227,10 @@ class TrainingRun {
 /// Seconds of a batch, measured by this rank alone.
 double batch_seconds(const JobConfig& config, const DataSplit& data, const OwnDevice& device) {
   MpiFabric alone({WorkerInfo{}}, {.algorithm = "ring", .servers = {}}, nullptr, MPI_COMM_SELF);
-  const auto learner = make_torch_learner(
-      alone, *data.train, learner_settings(config), device.device, config.machine.threads);
+  LearnerSettings settings = learner_settings(config);
+  settings.pretrained.clear();  // any weights take as long
+  const auto learner =
+      make_torch_learner(alone, *data.train, settings, device.device, config.machine.threads);
   return device.slow_down * learner->benchmark(config.batch);
 }
 

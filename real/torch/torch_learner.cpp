@@ -46,10 +46,17 @@ std::uint64_t epoch_seed(std::uint64_t seed, std::uint64_t stream, std::int64_t 
   return mix_seed(mix_seed(seed, stream), static_cast<std::uint64_t>(epoch));
 }
 
-std::shared_ptr<TorchNetwork> new_network(const LearnerSettings& settings, const DataSource& data) {
-  torch::manual_seed(
-      settings.seed);  // rank 0's parameters are everybody's; equal ones cost nothing
-  return make_network(settings.network, data.shape(), data.classes());
+/// The network at the beginning; rank 0's parameters are everybody's. Equal random ones cost
+/// nothing, but a file is read once.
+std::shared_ptr<TorchNetwork> new_network(const LearnerSettings& settings,
+                                          const DataSource& data,
+                                          int rank,
+                                          std::optional<Pretrained>& pretrained) {
+  torch::manual_seed(settings.seed);
+  auto network = make_network(settings.network, data.shape(), data.classes());
+  if (rank == 0 && !settings.pretrained.empty())
+    pretrained = load_pretrained(*network, settings.pretrained);
+  return network;
 }
 
 }  // namespace
@@ -62,8 +69,10 @@ TorchLearner::TorchLearner(Fabric& fabric,
     : fabric_(fabric),
       settings_(settings),
       pace_(std::move(pace)),
-      model_(
-          new_network(settings, data), device, settings.first_bucket_bytes, settings.bucket_bytes),
+      model_(new_network(settings, data, fabric.rank(), pretrained_),
+             device,
+             settings.first_bucket_bytes,
+             settings.bucket_bytes),
       optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
       loader_(data, device),
       samples_(data.size()),

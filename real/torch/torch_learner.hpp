@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,8 @@ namespace epochcast::real {
 class TorchLearner : public TrainingLearner {
  public:
   /// References must outlive the learner. Seeds LibTorch's generators, with a stream of its own for
-  /// each rank. Throws a UserError when the network does not suit the data or the names are
-  /// unknown.
+  /// each rank. Throws a UserError when the network does not suit the data, the names are
+  /// unknown, or the pretrained weights are not the network's.
   TorchLearner(Fabric& fabric,
                const DataSource& data,
                const LearnerSettings& settings,
@@ -55,6 +56,7 @@ class TorchLearner : public TrainingLearner {
 
   Score trained() const override { return trained_; }
   double learning_rate() const override { return learning_rate_; }
+  const std::optional<Pretrained>& pretrained() const override { return pretrained_; }
   double epoch_share() const override;
   Payload statistics() override;
   Score test(const DataSource& data, std::int64_t begin, std::int64_t end) override;
@@ -79,6 +81,7 @@ class TorchLearner : public TrainingLearner {
   Fabric& fabric_;
   LearnerSettings settings_;
   Pace pace_;
+  std::optional<Pretrained> pretrained_;
   FlatModel model_;
   std::unique_ptr<FlatOptimizer> optimizer_;
   BatchLoader loader_;

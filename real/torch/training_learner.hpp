@@ -4,15 +4,17 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/learner.hpp"
 #include "core/learning_rate.hpp"
+#include "core/optimizer_settings.hpp"
 #include "real/data/data_source.hpp"
 #include "real/data/picture_grid.hpp"
-#include "real/torch/optimizers/optimizer_settings.hpp"
+#include "real/torch/pretrained/pretrained.hpp"
 
 // Free of LibTorch headers, so that who trains need not wait for them.
 
@@ -21,6 +23,9 @@ namespace epochcast::real {
 /// How a TorchLearner learns, the same on every rank.
 struct LearnerSettings {
   std::string network;
+  /// File of the first parameters, which the first rank reads for all; empty: random ones. See
+  /// load_pretrained().
+  std::string pretrained = {};
   OptimizerSettings optimizer;
   LearningRateSchedule learning_rate;
   bool augment = true;
@@ -61,6 +66,9 @@ class TrainingLearner : public Learner {
   /// What the model made of the samples it has trained on since the epoch began.
   [[nodiscard]] virtual Score trained() const = 0;
   [[nodiscard]] virtual double learning_rate() const = 0;
+  /// What the first parameters were read from; absent where they are random, and on all ranks but
+  /// the first, whose parameters everybody gets before training.
+  [[nodiscard]] virtual const std::optional<Pretrained>& pretrained() const = 0;
   /// How much of the epoch's share is trained on, 0 to 1.
   [[nodiscard]] virtual double epoch_share() const = 0;
   /// BatchNorm's running statistics, which are the end of parameters(); none in other networks.

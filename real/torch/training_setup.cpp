@@ -38,7 +38,8 @@ Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
   if (config.network.empty())
     throw UserError("--network: missing; `epochcast list networks` shows what there is");
   require_known("network", config.network, network_names());
-  require_known("optimizer", config.learning.optimizer, optimizer_names());
+  require_known("optimizer", config.learning.optimizer.name, optimizer_names());
+  check_hyperparameters(config.learning.optimizer);
   return load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
 }
 
@@ -57,9 +58,8 @@ DataSplit training_data(const JobConfig& config, const Dataset& dataset) {
 LearnerSettings learner_settings(const JobConfig& config) {
   LearnerSettings settings = {
       .network = config.network,
-      .optimizer = {.name = config.learning.optimizer,
-                    .momentum = config.learning.momentum,
-                    .weight_decay = config.learning.weight_decay},
+      .pretrained = config.learning.pretrained,
+      .optimizer = config.learning.optimizer,
       .learning_rate = config.learning.rate,
       .augment = config.learning.augment,
       .first_bucket_bytes = config.first_bucket_bytes,

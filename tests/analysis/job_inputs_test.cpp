@@ -70,6 +70,25 @@ TEST_CASE("data behind links count, and links round in circles end") {
   CHECK(inputs_with(folder.path().string())["data"].size() == 2);
 }
 
+TEST_CASE("pretrained weights that were replaced are other inputs") {
+  const TemporaryFolder folder;
+  const fs::path file = folder.write("weights.pt", "one");
+  const auto inputs = [&] {
+    JobConfig config;
+    config.network = "small-cnn";
+    config.dataset = "cifar10";
+    config.learning.data = "procedural";
+    config.learning.pretrained = file.string();
+    return job_inputs(config, Command::train, {}, Catalog::standard());
+  };
+  const nlohmann::json before = inputs();
+  CHECK(inputs() == before);
+
+  static_cast<void>(folder.write("weights.pt", "two"));
+
+  CHECK(inputs() != before);
+}
+
 TEST_CASE("what does not count in a command is none of its inputs") {
   CHECK(inputs_with("procedural").contains("data") == false);
   CHECK(inputs_with("procedural").contains("platform") == false);

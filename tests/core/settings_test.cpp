@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
+#include <set>
 
 #include "core/job_config.hpp"
 #include "tests/catch.hpp"
@@ -64,7 +65,13 @@ const std::map<std::string, std::string> kValues = {
     {"optimizer", "adam"},
     {"learning-rate", "0.025"},
     {"momentum", "0.5"},
+    {"rms-decay", "0.875"},
+    {"beta1", "0.75"},
+    {"beta2", "0.5"},
+    {"epsilon", "0.001"},
     {"weight-decay", "0.125"},
+    {"decoupled-decay", "on"},
+    {"pretrained", "weights.pt"},
     {"schedule", "multi-step"},
     {"milestones", "60,80"},
     {"decay", "0.2"},
@@ -100,12 +107,17 @@ TEST_CASE("a setting of another command is refused where it would do nothing") {
   CHECK_NOTHROW(check_counts("batch", Command::train, "--set batch"));
 }
 
-TEST_CASE("every setting changes itself only") {
+/// Hyperparameters, whose defaults are those of the optimizer.
+const std::set<std::string_view> kOfOptimizer = {
+    "momentum", "rms-decay", "beta1", "beta2", "epsilon", "weight-decay", "decoupled-decay"};
+
+TEST_CASE("every setting changes itself only, but for an optimizer's defaults") {
   for (const auto& [name, value] : kValues) {
     const JobConfig config = with_setting(name, value);
 
     for (const Setting& other : settings()) {
-      if (other.name == name) continue;
+      if (other.name == name || (name == "optimizer" && kOfOptimizer.contains(other.name)))
+        continue;
       CAPTURE(name, other.name);
       CHECK(other.show(config) == other.show({}));
     }
@@ -117,6 +129,43 @@ TEST_CASE("the defaults can be set as they are shown") {
   for (const auto& [name, value] : setting_texts({})) set_setting(config, name, value, "test");
 
   for (const Setting& setting : settings()) CHECK(setting.show(config) == setting.show({}));
+}
+
+TEST_CASE("hyperparameters are shown as they count: set, or the optimizer's default") {
+  JobConfig config;
+  CHECK(shown(config, "momentum") == "0.9");
+  CHECK(shown(config, "weight-decay") == "0");
+  CHECK(shown(config, "beta1").empty());
+
+  config.learning.optimizer.name = "adamw";
+  CHECK(shown(config, "momentum").empty());
+  CHECK(shown(config, "beta1") == "0.9");
+  CHECK(shown(config, "beta2") == "0.999");
+  CHECK(shown(config, "epsilon") == "1e-08");
+  CHECK(shown(config, "weight-decay") == "0.01");
+
+  config.learning.optimizer.weight_decay = 0;
+  config.learning.optimizer.beta1 = 0.5;
+  CHECK(shown(config, "weight-decay") == "0");
+  CHECK(shown(config, "beta1") == "0.5");
+}
+
+TEST_CASE("a hyperparameter is answered with its range") {
+  for (const char* name : {"momentum", "rms-decay", "beta1", "beta2"}) {
+    CAPTURE(name);
+    CHECK(shown(with_setting(name, "0"), name) == "0");
+    CHECK(shown(with_setting(name, "0.9999999"), name) == "0.9999999");
+    for (const char* value : {"1", "-0.1", "nan", "x"}) {
+      CHECK(problems_of_setting(name, value) ==
+            Texts{std::string("--") + name + ": got \"" + value +
+                  "\"; expected a number from 0 to below 1"});
+    }
+  }
+  for (const char* value : {"0", "-1", "1e-31", "nan"}) {
+    CHECK(problems_of_setting("epsilon", value) ==
+          Texts{std::string("--epsilon: got \"") + value +
+                "\"; expected a number from 1e-30 to 1e30"});
+  }
 }
 
 TEST_CASE("sizes and times take any unit of theirs") {

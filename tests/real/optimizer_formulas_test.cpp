@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // Before Catch2, as LibTorch has a CHECK of its own, which ends the program.
@@ -49,49 +50,72 @@ const std::vector<std::vector<Step>> kRuns = {
     {{0.1, 0}, {0.1, 1e-3}, {0.1, 0}},
 };
 
+/// Hyperparameters of adam and its like.
+struct AdamNumbers {
+  double beta1;
+  double beta2;
+  double epsilon;
+};
+/// PyTorch's defaults, and others that nobody could take for them.
+const std::vector<AdamNumbers> kAdamNumbers = {{0.9, 0.999, 1e-8}, {0.5, 0.75, 0.0625}, {0, 0, 1}};
+
+OptimizerSettings settings_of(const std::string& name, const AdamNumbers& numbers) {
+  return {.name = name,
+          .beta1 = numbers.beta1,
+          .beta2 = numbers.beta2,
+          .epsilon = numbers.epsilon,
+          .weight_decay = 0};
+}
+
 TEST_CASE("sgd and rmsprop follow their formulas") {
   for (const auto& run : kRuns) {
     check_against(
         {.name = "sgd", .momentum = 0.75},
         [b = 0.0](int, double g, double rate) mutable { return rate * (b = 0.75 * b + g); },
         run);
-    check_against(
-        {.name = "rmsprop", .momentum = 0.75},
-        [v = 0.0, b = 0.0](int, double g, double rate) mutable {
-          v = 0.99 * v + 0.01 * g * g;
-          return rate * (b = 0.75 * b + g / (std::sqrt(v) + 1e-8));
-        },
-        run);
-  }
-}
-
-TEST_CASE("adam and adamw follow their formula") {
-  for (const auto& run : kRuns) {
-    for (const std::string name : {"adam", "adamw"}) {
+    for (const auto& [decay, epsilon] : {std::pair(0.99, 1e-8), std::pair(0.5, 0.0625)}) {
       check_against(
-          {.name = name},
-          [m = 0.0, v = 0.0](int t, double g, double rate) mutable {
-            m = 0.9 * m + 0.1 * g;
-            v = 0.999 * v + 0.001 * g * g;
-            const double mean = m / (1 - std::pow(0.9, t));
-            return rate * mean / (std::sqrt(v / (1 - std::pow(0.999, t))) + 1e-8);
+          {.name = "rmsprop", .momentum = 0.75, .rms_decay = decay, .epsilon = epsilon},
+          [decay = decay, epsilon = epsilon, v = 0.0, b = 0.0](int, double g, double rate) mutable {
+            v = decay * v + (1 - decay) * g * g;
+            return rate * (b = 0.75 * b + g / (std::sqrt(v) + epsilon));
           },
           run);
     }
   }
 }
 
+TEST_CASE("adam and adamw follow their formula") {
+  for (const auto& run : kRuns) {
+    for (const AdamNumbers& n : kAdamNumbers) {
+      for (const std::string name : {"adam", "adamw"}) {
+        check_against(
+            settings_of(name, n),
+            [n, m = 0.0, v = 0.0](int t, double g, double rate) mutable {
+              m = n.beta1 * m + (1 - n.beta1) * g;
+              v = n.beta2 * v + (1 - n.beta2) * g * g;
+              const double mean = m / (1 - std::pow(n.beta1, t));
+              return rate * mean / (std::sqrt(v / (1 - std::pow(n.beta2, t))) + n.epsilon);
+            },
+            run);
+      }
+    }
+  }
+}
+
 TEST_CASE("adabelief follows algorithm 2 of its paper") {
   for (const auto& run : kRuns) {
-    check_against(
-        {.name = "adabelief"},
-        [m = 0.0, s = 0.0](int t, double g, double rate) mutable {
-          m = 0.9 * m + 0.1 * g;
-          s = 0.999 * s + 0.001 * (g - m) * (g - m) + 1e-8;
-          const double mean = m / (1 - std::pow(0.9, t));
-          return rate * mean / (std::sqrt(s / (1 - std::pow(0.999, t))) + 1e-8);
-        },
-        run);
+    for (const AdamNumbers& n : kAdamNumbers) {
+      check_against(
+          settings_of("adabelief", n),
+          [n, m = 0.0, s = 0.0](int t, double g, double rate) mutable {
+            m = n.beta1 * m + (1 - n.beta1) * g;
+            s = n.beta2 * s + (1 - n.beta2) * (g - m) * (g - m) + n.epsilon;
+            const double mean = m / (1 - std::pow(n.beta1, t));
+            return rate * mean / (std::sqrt(s / (1 - std::pow(n.beta2, t))) + n.epsilon);
+          },
+          run);
+    }
   }
 }
 
@@ -107,20 +131,22 @@ TEST_CASE("adabelief's first step is longer than adam's by how little it believe
 
 TEST_CASE("angulargrad follows its paper, with the angle in degrees and its least so far") {
   for (const auto& run : kRuns) {
-    check_against(
-        {.name = "angulargrad"},
-        [m = 0.0, v = 0.0, last = 0.0, least = 90.0](int t, double g, double rate) mutable {
-          const double degree = std::acos(-1.0) / 180;
-          const double tangent = std::abs((last - g) / (1 + last * g));
-          least = std::min(least, std::atan(tangent) / degree);
-          last = g;
-          m = 0.9 * m + 0.1 * g;
-          v = 0.999 * v + 0.001 * g * g;
-          const double phi = std::tanh(std::abs(std::cos(least * degree))) * 0.5 + 0.5;
-          const double mean = m / (1 - std::pow(0.9, t));
-          return rate * phi * mean / (std::sqrt(v / (1 - std::pow(0.999, t))) + 1e-8);
-        },
-        run);
+    for (const AdamNumbers& n : kAdamNumbers) {
+      check_against(
+          settings_of("angulargrad", n),
+          [n, m = 0.0, v = 0.0, last = 0.0, least = 90.0](int t, double g, double rate) mutable {
+            const double degree = std::acos(-1.0) / 180;
+            const double tangent = std::abs((last - g) / (1 + last * g));
+            least = std::min(least, std::atan(tangent) / degree);
+            last = g;
+            m = n.beta1 * m + (1 - n.beta1) * g;
+            v = n.beta2 * v + (1 - n.beta2) * g * g;
+            const double phi = std::tanh(std::abs(std::cos(least * degree))) * 0.5 + 0.5;
+            const double mean = m / (1 - std::pow(n.beta1, t));
+            return rate * phi * mean / (std::sqrt(v / (1 - std::pow(n.beta2, t))) + n.epsilon);
+          },
+          run);
+    }
   }
 }
 

@@ -83,17 +83,32 @@ TEST_CASE("weight decay is an L2 term of the gradient") {
   }
 }
 
-TEST_CASE("adamw decays the parameters themselves before adam's step") {
-  torch::Tensor parameters = some_parameters();
-  torch::Tensor expected = leaf(parameters.detach() * (1 - 0.1 * 0.5));
-  auto adamw = make_optimizer({.name = "adamw", .weight_decay = 0.5}, parameters);
-  auto adam = make_optimizer({.name = "adam"}, expected);
+TEST_CASE("decoupled decay shrinks the parameters themselves before the step") {
+  struct Case {
+    OptimizerSettings settings;
+    std::string plain;
+    double decay;
+  };
+  const std::vector<Case> cases = {
+      {{.name = "adamw", .weight_decay = 0.5}, "adam", 0.5},
+      {{.name = "adamw"}, "adam", 0.01},  // PyTorch's default
+      {{.name = "adabelief", .weight_decay = 0.5, .decoupled_decay = true}, "adabelief", 0.5}};
+  for (const Case& each : cases) {
+    CAPTURE(each.settings.name, each.decay);
+    torch::Tensor parameters = some_parameters();
+    torch::Tensor expected = some_parameters();
+    auto decaying = make_optimizer(each.settings, parameters);
+    auto plain = make_optimizer({.name = each.plain, .weight_decay = 0}, expected);
 
-  step(*adamw, parameters, some_gradient(0), 0.1);
-  step(*adam, expected, some_gradient(0), 0.1);
+    for (int i = 0; i < 3; ++i) {
+      step(*decaying, parameters, some_gradient(i), 0.1);
+      expected.detach().mul_(1 - 0.1 * each.decay);
+      step(*plain, expected, some_gradient(i), 0.1);
+    }
 
-  // float32 rounds at 6e-8 of parameters up to 2.
-  CHECK(torch::allclose(parameters, expected, 0, 1e-6));
+    // float32 rounds at 6e-8 of parameters up to 2, some operations in each of three steps.
+    CHECK(torch::allclose(parameters, expected, 0, 2e-6));
+  }
 }
 
 TEST_CASE("each step uses its own learning rate") {
@@ -169,6 +184,14 @@ TEST_CASE("an unknown name or a bad number is the user's mistake") {
                     "momentum: got 1.5; expected a number from 0 to less than 1");
   CHECK_THROWS_WITH(make_optimizer({.name = "adabelief", .weight_decay = -1}, parameters),
                     "weight_decay: got -1; expected a number from 0");
+  CHECK_THROWS_WITH(make_optimizer({.name = "rmsprop", .rms_decay = 1}, parameters),
+                    "rms_decay: got 1; expected a number from 0 to less than 1");
+  CHECK_THROWS_WITH(make_optimizer({.name = "adam", .beta1 = -0.5}, parameters),
+                    "beta1: got -0.5; expected a number from 0 to less than 1");
+  CHECK_THROWS_WITH(make_optimizer({.name = "adam", .beta2 = 1}, parameters),
+                    "beta2: got 1; expected a number from 0 to less than 1");
+  CHECK_THROWS_WITH(make_optimizer({.name = "adam", .epsilon = 0}, parameters),
+                    "epsilon: got 0; expected a number above 0");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rehearsal computes is what processes compute, and its clock is that of a forecast.
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
@@ -115,6 +116,41 @@ TEST_CASE("workers without samples change neither losses nor accuracy, with Batc
       CHECK(idle[i].at(key).get<double>() == Approx(alone[i].at(key).get<double>()).epsilon(1e-5));
     }
   }
+}
+
+TEST_CASE("a rehearsal starts from pretrained weights and hyperparameters as processes do") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const std::string job =
+      "--network small-cnn --dataset tiny.json --data procedural --batch 4 --learning-rate 0.002 "
+      "--epochs 2 --strategy sync --optimizer adabelief --beta1 0.5 --beta2 0.75 --epsilon 1e-4 "
+      "--weight-decay 0.125 --decoupled-decay --pretrained " +
+      weights_file("small-cnn.pt");
+
+  const std::vector<Json> trained = metrics_of_processes(folder, job);
+  const Json rehearsed = curve_of(folder, job);
+
+  REQUIRE(rehearsed.size() == trained.size());
+  for (std::size_t i = 0; i < trained.size(); ++i) {
+    for (const char* key : {"train_loss", "test_loss"})
+      CHECK(rehearsed[i].at(key) == trained[i].at(key));
+  }
+}
+
+TEST_CASE("a rehearsal from other weights is another one, though their file has the same name") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const std::filesystem::path file = folder.path() / "w.pt";
+  const std::string job =
+      "--network small-cnn --dataset tiny.json --data procedural --batch 4 --learning-rate 0.05 "
+      "--epochs 1 --strategy sync --pretrained w.pt";
+  std::filesystem::copy_file(weights_file("small-cnn.pt"), file);
+  const Json before = curve_of(folder, job);
+
+  std::filesystem::remove(file);
+  std::filesystem::copy_file(weights_file("small-cnn-headless.pt"), file);
+
+  CHECK(curve_of(folder, job).at(0).at("test_loss") != before.at(0).at("test_loss"));
 }
 
 /// Two numbers add up to the same in any order; four do not.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "real/torch/networks/torch_network.hpp"
@@ -51,6 +52,9 @@ class Gan : public TorchNetwork {
   /// paper (equations 2 and 3) as well. In evaluation nothing is generated: the loss is the
   /// discriminator's of real images. Samples are ranked by, and classified in, real images alone.
   BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels) override;
+
+  /// None: the classes are in the generator, too.
+  std::string classifier() const override { return {}; }
 
   void set_pixel_levels(const std::vector<PixelLevels>& levels) override;
   torch::Tensor generate(const torch::Tensor& labels, std::uint64_t seed) override;

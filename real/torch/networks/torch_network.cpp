@@ -12,4 +12,9 @@ BatchLoss TorchNetwork::loss(const torch::Tensor& samples, const torch::Tensor& 
           .correct = (scores.detach().argmax(1) == labels).sum()};
 }
 
+std::string TorchNetwork::classifier() const {
+  const std::string last = named_parameters().back().key();
+  return last.substr(0, last.rfind('.'));
+}
+
 }  // namespace epochcast::real

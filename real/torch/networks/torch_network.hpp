@@ -49,6 +49,10 @@ class TorchNetwork : public torch::nn::Module {
   virtual torch::Tensor generate(const torch::Tensor& /*labels*/, std::uint64_t /*seed*/) {
     return {};
   }
+
+  /// The name of the layer that scores the classes, the last one; empty where nothing is
+  /// classified. Weights of another task differ there.
+  [[nodiscard]] virtual std::string classifier() const;
 };
 
 /// The network `name` (see network_names.hpp) for samples of this shape, on the CPU, randomly

@@ -16,10 +16,11 @@ namespace epochcast::real {
 ///     s'_t = s_t / (1 - beta2^t)
 ///     p_t = p_(t-1) - learning_rate m'_t / (sqrt(s'_t) + eps)
 ///
-/// with beta1 = 0.9, beta2 = 0.999 and eps = 1e-8, as the authors train on CIFAR. Weight decay is
-/// an L2 term in g_t, which the algorithm leaves open.
+/// Weight decay, which the algorithm leaves open, is an L2 term in g_t, as the authors train on
+/// CIFAR, or decoupled, as on ImageNet (their program's weight_decouple, with fixed_decay off).
 class AdaBelief final : public TensorOptimizer {
  public:
+  /// `settings`: with_defaults().
   AdaBelief(const OptimizerSettings& settings, const torch::Tensor& parameters);
 
  private:
@@ -28,6 +29,9 @@ class AdaBelief final : public TensorOptimizer {
               std::int64_t step,
               double learning_rate) override;
 
+  double beta1_;
+  double beta2_;
+  double epsilon_;
   torch::Tensor mean_;      // m
   torch::Tensor variance_;  // s
   torch::Tensor work_;

@@ -20,8 +20,7 @@ namespace epochcast::real {
 ///     v'_t    = v_t / (1 - beta2^t)
 ///     p_t     = p_(t-1) - learning_rate phi_t m'_t / (sqrt(v'_t) + eps)
 ///
-/// with beta1 = 0.9, beta2 = 0.999 and eps = 1e-8. Weight decay is an L2 term in g_t. So phi_t lies
-/// from 0.5 to 0.881 and never falls.
+/// Weight decay is an L2 term in g_t. So phi_t lies from 0.5 to 0.881 and never falls.
 ///
 /// Differs from the authors' program (github.com/mhaut/AngularGrad), which has the same angle and
 /// phi, but starts the minimum at 0 degrees and replaces it for a whole tensor at once, when fewer
@@ -29,6 +28,7 @@ namespace epochcast::real {
 /// 0.5.
 class AngularGrad final : public TensorOptimizer {
  public:
+  /// `settings`: with_defaults().
   AngularGrad(const OptimizerSettings& settings, const torch::Tensor& parameters);
 
  private:
@@ -37,6 +37,9 @@ class AngularGrad final : public TensorOptimizer {
               std::int64_t step,
               double learning_rate) override;
 
+  double beta1_;
+  double beta2_;
+  double epsilon_;
   torch::Tensor first_moment_;       // m
   torch::Tensor second_moment_;      // v
   torch::Tensor previous_gradient_;  // g_(t-1)

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "real/torch/optimizers/optimizer_settings.hpp"
+#include "core/optimizer_settings.hpp"
 
 namespace epochcast::real {
 
@@ -28,7 +28,8 @@ class FlatOptimizer {
 };
 
 /// The optimizer for `parameters`, a flat float32 leaf tensor whose .grad is set before each step.
-/// Throws a UserError with the closest name.
+/// What is set and the optimizer has not is passed over; see check_hyperparameters(). Throws a
+/// UserError with the closest name, or with every value that is out of range.
 [[nodiscard]] std::unique_ptr<FlatOptimizer> make_optimizer(const OptimizerSettings& settings,
                                                             torch::Tensor parameters);
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <functional>
 #include <sstream>
+#include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
@@ -39,71 +40,90 @@ OptimizerEntry own_entry(const std::string& name) {
           }};
 }
 
+std::tuple<double, double> betas(const OptimizerSettings& settings) {
+  return {*settings.beta1, *settings.beta2};
+}
+
 const std::vector<OptimizerEntry>& optimizer_entries() {
   constexpr double kSetEachStep = 0;  // learning rate
+  using Settings = const OptimizerSettings&;
   static const std::vector<OptimizerEntry> kEntries = {
       library_entry<torch::optim::SGD>("sgd",
-                                       [](const OptimizerSettings& settings) {
+                                       [](Settings settings) {
                                          return torch::optim::SGDOptions(kSetEachStep)
-                                             .momentum(settings.momentum)
-                                             .weight_decay(settings.weight_decay);
+                                             .momentum(*settings.momentum)
+                                             .weight_decay(*settings.weight_decay);
                                        }),
       library_entry<torch::optim::RMSprop>("rmsprop",
-                                           [](const OptimizerSettings& settings) {
+                                           [](Settings settings) {
                                              return torch::optim::RMSpropOptions(kSetEachStep)
-                                                 .momentum(settings.momentum)
-                                                 .weight_decay(settings.weight_decay);
+                                                 .alpha(*settings.rms_decay)
+                                                 .eps(*settings.epsilon)
+                                                 .momentum(*settings.momentum)
+                                                 .weight_decay(*settings.weight_decay);
                                            }),
-      library_entry<torch::optim::Adam>(
-          "adam",
-          [](const OptimizerSettings& settings) {
-            return torch::optim::AdamOptions(kSetEachStep).weight_decay(settings.weight_decay);
-          }),
-      library_entry<torch::optim::AdamW>(
-          "adamw",
-          [](const OptimizerSettings& settings) {
-            return torch::optim::AdamWOptions(kSetEachStep).weight_decay(settings.weight_decay);
-          }),
+      library_entry<torch::optim::Adam>("adam",
+                                        [](Settings settings) {
+                                          return torch::optim::AdamOptions(kSetEachStep)
+                                              .betas(betas(settings))
+                                              .eps(*settings.epsilon)
+                                              .weight_decay(*settings.weight_decay);
+                                        }),
+      library_entry<torch::optim::AdamW>("adamw",
+                                         [](Settings settings) {
+                                           return torch::optim::AdamWOptions(kSetEachStep)
+                                               .betas(betas(settings))
+                                               .eps(*settings.epsilon)
+                                               .weight_decay(*settings.weight_decay);
+                                         }),
       own_entry<AdaBelief>("adabelief"),
       own_entry<AngularGrad>("angulargrad"),
   };
   return kEntries;
 }
 
-std::string got(const std::string& setting, double value) {
-  std::ostringstream text;
-  text << setting << ": got " << value << "; expected ";
-  return text.str();
-}
-
-/// Written so that a NaN is a problem, too.
+/// What is wrong with settings that have their defaults. Written so that a NaN is wrong, too.
 std::vector<std::string> problems(const OptimizerSettings& settings) {
   std::vector<std::string> problems;
-  if (!(settings.momentum >= 0 && settings.momentum < 1)) {
-    problems.push_back(got("momentum", settings.momentum) + "a number from 0 to less than 1");
-  }
-  if (!(settings.weight_decay >= 0 && std::isfinite(settings.weight_decay))) {
-    problems.push_back(got("weight_decay", settings.weight_decay) + "a number from 0");
-  }
+  const auto check = [&](const char* name,
+                         const std::optional<double>& value,
+                         const auto& is_good,
+                         const char* expected) {
+    if (!value || is_good(*value)) return;
+    std::ostringstream text;
+    text << name << ": got " << *value << "; expected " << expected;
+    problems.push_back(text.str());
+  };
+  const auto is_share = [](double value) { return value >= 0 && value < 1; };
+  const char* const share = "a number from 0 to less than 1";
+  check("momentum", settings.momentum, is_share, share);
+  check("rms_decay", settings.rms_decay, is_share, share);
+  check("beta1", settings.beta1, is_share, share);
+  check("beta2", settings.beta2, is_share, share);
+  check(
+      "epsilon",
+      settings.epsilon,
+      [](double value) { return value > 0 && std::isfinite(value); },
+      "a number above 0");
+  check(
+      "weight_decay",
+      settings.weight_decay,
+      [](double value) { return value >= 0 && std::isfinite(value); },
+      "a number from 0");
   return problems;
 }
 
 }  // namespace
 
-std::vector<std::string> optimizer_names() {
-  std::vector<std::string> names;
-  for (const OptimizerEntry& entry : optimizer_entries()) names.push_back(entry.name);
-  return names;
-}
-
 std::unique_ptr<FlatOptimizer> make_optimizer(const OptimizerSettings& settings,
                                               torch::Tensor parameters) {
+  const OptimizerSettings full = with_defaults(settings);
   for (const OptimizerEntry& entry : optimizer_entries()) {
-    if (entry.name != settings.name) continue;
-    if (auto found = problems(settings); !found.empty()) throw UserError(std::move(found));
-    return entry.make(settings, parameters);
+    if (entry.name != full.name) continue;
+    if (auto found = problems(full); !found.empty()) throw UserError(std::move(found));
+    return entry.make(full, parameters);
   }
-  throw UserError(unknown_name("optimizer", settings.name, optimizer_names()));
+  throw UserError(unknown_name("optimizer", full.name, optimizer_names()));
 }
 
 }  // namespace epochcast::real

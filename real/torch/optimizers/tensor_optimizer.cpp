@@ -7,9 +7,12 @@
 
 namespace epochcast::real {
 
-TensorOptimizer::TensorOptimizer(const OptimizerSettings& settings, torch::Tensor parameters)
-    : settings_(settings), parameters_(std::move(parameters)) {
-  if (settings_.weight_decay != 0) decayed_gradient_ = scratch();
+TensorOptimizer::TensorOptimizer(OptimizerSettings settings, torch::Tensor parameters)
+    : name_(std::move(settings.name)),
+      weight_decay_(settings.weight_decay.value_or(0)),
+      is_decay_decoupled_(settings.decoupled_decay.value_or(false)),
+      parameters_(std::move(parameters)) {
+  if (weight_decay_ != 0 && !is_decay_decoupled_) decayed_gradient_ = scratch();
 }
 
 torch::Tensor TensorOptimizer::add_state(const std::string& key, double initial) {
@@ -26,21 +29,23 @@ torch::Tensor TensorOptimizer::scratch() const {
 void TensorOptimizer::step(double learning_rate) {
   const torch::NoGradGuard no_grad;
   torch::Tensor gradient = parameters_.grad();
-  if (settings_.weight_decay != 0) {
-    gradient = torch::add_out(decayed_gradient_, gradient, parameters_, settings_.weight_decay);
+  if (decayed_gradient_.defined()) {
+    gradient = torch::add_out(decayed_gradient_, gradient, parameters_, weight_decay_);
+  } else if (weight_decay_ != 0) {
+    parameters_.mul_(1 - learning_rate * weight_decay_);
   }
   update(parameters_, gradient, ++steps_, learning_rate);
 }
 
 void TensorOptimizer::save(torch::serialize::OutputArchive& archive) const {
-  write_origin({.name = settings_.name, .parameters = parameters_.numel()}, archive);
+  write_origin({.name = name_, .parameters = parameters_.numel()}, archive);
   archive.write("steps", torch::IValue(steps_));
   for (const State& state : states_) archive.write(state.key, state.tensor, /*is_buffer=*/true);
 }
 
 void TensorOptimizer::load(torch::serialize::InputArchive& archive) {
   const torch::NoGradGuard no_grad;
-  check_origin({.name = settings_.name, .parameters = parameters_.numel()}, archive);
+  check_origin({.name = name_, .parameters = parameters_.numel()}, archive);
   torch::IValue steps;
   archive.read("steps", steps);
   steps_ = steps.toInt();

@@ -22,8 +22,10 @@ class TensorOptimizer : public FlatOptimizer {
   void load(torch::serialize::InputArchive& archive) final;
 
  protected:
-  /// `settings.weight_decay` times the parameters is added to each gradient.
-  TensorOptimizer(const OptimizerSettings& settings, torch::Tensor parameters);
+  /// `settings`: with_defaults(). Weight decay times the parameters is added to each gradient, or,
+  /// decoupled, taken off the parameters times the learning rate before the step (Loshchilov and
+  /// Hutter, ICLR 2019, algorithm 2, with the learning rate for the schedule multiplier).
+  TensorOptimizer(OptimizerSettings settings, torch::Tensor parameters);
 
   /// A new tensor of state, saved under `key`.
   torch::Tensor add_state(const std::string& key, double initial);
@@ -42,9 +44,11 @@ class TensorOptimizer : public FlatOptimizer {
     torch::Tensor tensor;
   };
 
-  OptimizerSettings settings_;
+  std::string name_;
+  double weight_decay_;
+  bool is_decay_decoupled_;
   torch::Tensor parameters_;
-  torch::Tensor decayed_gradient_;  // undefined without weight decay
+  torch::Tensor decayed_gradient_;  // undefined without an L2 term
   std::vector<State> states_;
   std::int64_t steps_ = 0;
 };

@@ -16,7 +16,8 @@ void compare_with_libtorch(const Trial& trial, Findings& findings) {
   Outcome plain = outcome;
   plain.parameters = {train_plainly(trial, order)};
   const std::string what = trial.strategy + ", batch " + std::to_string(trial.config.batch) +
-                           ", momentum " + std::to_string(trial.config.learning.momentum);
+                           ", momentum " +
+                           std::to_string(*trial.config.learning.optimizer.momentum);
   findings.is_identical(outcome, plain, what);
 }
 
@@ -24,7 +25,7 @@ void one_rank_is_libtorch(int, Findings& findings) {
   for (const std::int64_t batch : {1, 8, 12}) {  // 1/12 is not exact in binary
     for (const double momentum : {0.0, 0.9}) {
       Trial trial = trial_of("sync", alike(1), batch);
-      trial.config.learning.momentum = momentum;
+      trial.config.learning.optimizer.momentum = momentum;
       compare_with_libtorch(trial, findings);
     }
   }

@@ -22,7 +22,7 @@ std::vector<float> train_plainly(const Trial& trial, const std::vector<Samples>&
   network->push_back(nn::Linear(120, 10));
   torch::optim::SGD optimizer(network->parameters(),
                               torch::optim::SGDOptions(trial.config.learning.rate.base)
-                                  .momentum(trial.config.learning.momentum));
+                                  .momentum(*trial.config.learning.optimizer.momentum));
   const auto data = training_data(trial);
   const std::int64_t batch = trial.config.batch;
   for (const Samples& samples : order) {

@@ -148,6 +148,7 @@ Trial trial_of(const std::string& strategy, std::vector<WorkerInfo> workers, std
   trial.config.batch = batch;
   trial.config.epochs = 2;
   trial.config.learning.rate.base = 0.05;
+  trial.config.learning.optimizer.momentum = 0.9;
   return trial;
 }
 
@@ -178,7 +179,7 @@ std::unique_ptr<real::DataSource> training_data(const Trial& trial) {
 
 real::LearnerSettings learner_settings(const Trial& trial) {
   return {.network = "small-cnn",
-          .optimizer = {.name = "sgd", .momentum = trial.config.learning.momentum},
+          .optimizer = trial.config.learning.optimizer,
           .learning_rate = trial.config.learning.rate,
           .augment = false,
           .first_bucket_bytes = trial.config.first_bucket_bytes,

@@ -3,8 +3,25 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <stdexcept>
 
 namespace epochcast::tests {
+
+ShortTraining::ShortTraining() { folder.write("tiny.json", kTinyDataset); }
+
+Outcome ShortTraining::run(const std::string& more) const {
+  return folder.run(kTrain + "--strategy sync --epochs 1 --augment off " + more);
+}
+
+double ShortTraining::test_loss(const std::string& more) const {
+  const Outcome outcome = run("--metrics metrics.jsonl " + more);
+  if (outcome.status != 0) throw std::runtime_error(outcome.err);
+  return metrics_of(folder, "metrics.jsonl").at(0).at("test_loss");
+}
+
+std::string weights_file(const std::string& name) {
+  return EPOCHCAST_SOURCE_DIR "/tests/real/pretrained/data/" + name;
+}
 
 std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file) {
   std::vector<nlohmann::json> all;

@@ -23,6 +23,20 @@ inline const std::string kTrain =
     "train --network small-cnn --dataset tiny.json --data procedural --ranks 2 --batch 4 "
     "--learning-rate 0.05 ";
 
+/// An epoch of sync on that data, in a folder of its own.
+struct ShortTraining {
+  Folder folder;
+
+  ShortTraining();
+  [[nodiscard]] Outcome run(const std::string& more) const;
+  /// After the epoch. Throws what the job has said where it failed.
+  [[nodiscard]] double test_loss(const std::string& more) const;
+};
+
+/// A file of weights of small-cnn on that data, by PyTorch: "small-cnn.pt", or
+/// "small-cnn-headless.pt" without those of the classifier.
+[[nodiscard]] std::string weights_file(const std::string& name);
+
 /// The lines of a metrics file without times.
 [[nodiscard]] std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file);
 

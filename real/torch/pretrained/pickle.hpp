@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+// Free of LibTorch headers.
+
+namespace epochcast::real {
+
+/// A tensor as a pickle describes it; its numbers are a record of the same archive.
+struct PickledTensor {
+  std::string record;        ///< "0", "1", ...: the record is "data/0"
+  std::string storage_type;  ///< "FloatStorage"
+  std::int64_t offset = 0;   ///< in the record, in elements
+  std::vector<std::int64_t> shape = {};
+  std::vector<std::int64_t> strides = {};  ///< in elements, one for each dimension
+};
+
+/// What a dictionary holds under a name.
+struct PickledMember {
+  std::string name;
+  std::optional<PickledTensor> tensor = {};
+  std::string kind = {};       ///< in words: "a tensor", "a dictionary", "a number", ...
+  bool holds_tensors = false;  ///< a dictionary with tensors in it
+};
+
+/// Why bytes are not a pickled dictionary: what they hold instead, or what is wrong with them.
+class PickleError : public std::runtime_error {
+ public:
+  enum class Reason { other_content, damage };
+
+  PickleError(Reason reason, const std::string& what) : std::runtime_error(what), reason_(reason) {}
+  [[nodiscard]] Reason reason() const { return reason_; }
+
+ private:
+  Reason reason_;
+};
+
+/// The members of the dictionary that torch.save() has pickled, a dict or an OrderedDict, in their
+/// order; what is under no text is left out.
+///
+/// Computes nothing that the pickle asks for: a call of anything but the functions that rebuild
+/// tensors and dictionaries becomes a member of another kind. Reads the opcodes of protocols 2 to 5
+/// (CPython's Lib/pickletools.py) that state_dicts and training checkpoints are made of.
+[[nodiscard]] std::vector<PickledMember> read_pickled_dictionary(std::string_view bytes);
+
+}  // namespace epochcast::real

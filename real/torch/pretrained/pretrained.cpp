@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/pretrained/pretrained.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/network.hpp"
+#include "real/torch/networks/torch_network.hpp"
+#include "real/torch/pretrained/state_dict.hpp"
+
+namespace epochcast::real {
+namespace {
+
+using Tensors = std::map<std::string, torch::Tensor>;
+
+/// The names, or the first of them and how many more there are.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 20;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMost); ++i)
+    text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kMost) text += " and " + std::to_string(names.size() - kMost) + " more";
+  return text;
+}
+
+/// The file's tensors by the names that the model has without a wrapper.
+Tensors by_name(std::vector<NamedTensor> tensors) {
+  const std::string wrapper = "module.";
+  const bool is_wrapped = std::all_of(tensors.begin(), tensors.end(), [&](const NamedTensor& each) {
+    return each.name.starts_with(wrapper);
+  });
+  Tensors named;
+  for (NamedTensor& each : tensors)
+    named[is_wrapped ? each.name.substr(wrapper.size()) : each.name] = std::move(each.tensor);
+  return named;
+}
+
+/// "64x3x7x7"
+std::string sizes_text(const torch::Tensor& tensor) {
+  return tensor.dim() == 0 ? "a single number" : shape_text(tensor.sizes().vec());
+}
+
+/// The network's tensors and those of a file, side by side.
+class Comparison {
+ public:
+  Comparison(const TorchNetwork& network, Tensors given)
+      : classifier_(network.classifier() + "."), given_(std::move(given)) {
+    for (const auto& parameter : network.named_parameters())
+      compare(parameter.key(), parameter.value());
+    for (const auto& buffer : network.named_buffers()) compare(buffer.key(), buffer.value());
+    for (const auto& [name, tensor] : given_) {
+      if (matched_.count(name) > 0) continue;
+      if (is_classifiers(name)) {
+        differ(name + " is " + sizes_text(tensor) + " there, nothing here");
+      } else {
+        unexpected_.push_back(name);
+      }
+    }
+  }
+
+  /// Throws a UserError that lists what is wrong; each problem begins with `origin`.
+  void check(const std::string& origin) const {
+    std::vector<std::string> problems;
+    if (!missing_.empty())
+      problems.push_back(origin + "lacks tensors of the network: " + listed(missing_));
+    if (!unexpected_.empty())
+      problems.push_back(origin + "has tensors that the network has not: " + listed(unexpected_));
+    for (const std::string& other : others_) problems.push_back(origin + other);
+    if (!problems.empty()) throw UserError(std::move(problems));
+  }
+
+  /// Copies what is to be copied.
+  void apply() const {
+    const torch::NoGradGuard no_gradients;
+    for (const auto& [name, tensor] : matched_) {
+      if (tensor.defined() && (difference_.empty() || !is_classifiers(name)))
+        tensor.copy_(given_.at(name));
+    }
+  }
+
+  /// Why the classifier keeps its values; empty where it does not.
+  [[nodiscard]] const std::string& difference() const { return difference_; }
+
+ private:
+  [[nodiscard]] bool is_classifiers(const std::string& name) const {
+    return classifier_.size() > 1 && name.starts_with(classifier_);
+  }
+  void differ(const std::string& how) {
+    if (difference_.empty()) difference_ = how;
+  }
+
+  void compare(const std::string& name, const torch::Tensor& wanted) {
+    const auto found = given_.find(name);
+    if (found == given_.end()) {
+      if (name.ends_with(".num_batches_tracked")) return;
+      if (is_classifiers(name)) return differ("there is no " + name + " there");
+      return missing_.push_back(name);
+    }
+    const torch::Tensor& given = found->second;
+    torch::Tensor& target = matched_[name];
+    if (given.sizes() != wanted.sizes()) {
+      if (is_classifiers(name))
+        return differ(name + " is " + sizes_text(given) + " there, " + sizes_text(wanted) +
+                      " here");
+      return others_.push_back(name + " is " + sizes_text(given) + "; expected " +
+                               sizes_text(wanted));
+    }
+    if (given.is_floating_point() != wanted.is_floating_point()) {
+      return others_.push_back(name + " is of " + torch::toString(given.scalar_type()) +
+                               "; expected " + torch::toString(wanted.scalar_type()));
+    }
+    target = wanted;
+  }
+
+  std::string classifier_;  ///< its name and a dot; "." where there is none
+  Tensors given_;
+  Tensors matched_;  ///< the network's, of names that both have; undefined where they differ
+  std::vector<std::string> missing_;
+  std::vector<std::string> unexpected_;
+  std::vector<std::string> others_;
+  std::string difference_;
+};
+
+}  // namespace
+
+Pretrained load_pretrained(TorchNetwork& network, const std::filesystem::path& file) {
+  StateDict weights = read_state_dict(file);
+  const Comparison comparison(network, by_name(std::move(weights.tensors)));
+  comparison.check("--pretrained: " + file.string() + ": ");
+  comparison.apply();
+  std::string note = "pretrained: " + file.string() + ", checksum " + weights.checksum;
+  if (!comparison.difference().empty()) {
+    note += "; the classifier " + network.classifier() +
+            " keeps its initial values: " + comparison.difference();
+  }
+  return {.checksum = std::move(weights.checksum), .note = std::move(note)};
+}
+
+}  // namespace epochcast::real
