@@ -74,7 +74,9 @@ class Textures : public SampleMaker {
     add_noise(kNoise, random, sample);
   }
 
-  [[nodiscard]] PixelLevels pixel_levels() const override { return {.black = -2.5F, .white = 2.5F}; }
+  [[nodiscard]] PixelLevels pixel_levels() const override {
+    return {.black = -2.5F, .white = 2.5F};
+  }
 
  private:
   [[nodiscard]] float side() const { return static_cast<float>(std::min(rows_, columns_)); }
