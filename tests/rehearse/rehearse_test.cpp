@@ -118,11 +118,18 @@ TEST_CASE("workers without samples change neither losses nor accuracy, with Batc
   }
 }
 
+/// Images that the tests' weights are as good for.
+const std::string kFourClasses = R"({
+  "schema": "epochcast.dataset/1", "name": "four", "title": "Images of four classes",
+  "source": {"grade": "published", "reference": "made up"},
+  "train_samples": 96, "test_samples": 32, "shape": [3, 32, 32], "sample": "3073B", "classes": 4
+})";
+
 TEST_CASE("a rehearsal starts from pretrained weights and hyperparameters as processes do") {
   const Folder folder;
-  folder.write("tiny.json", kTinyDataset);
+  folder.write("four.json", kFourClasses);
   const std::string job =
-      "--network small-cnn --dataset tiny.json --data procedural --batch 4 --learning-rate 0.002 "
+      "--network small-cnn --dataset four.json --data procedural --batch 4 --learning-rate 0.002 "
       "--epochs 2 --strategy sync --optimizer adabelief --beta1 0.5 --beta2 0.75 --epsilon 1e-4 "
       "--weight-decay 0.125 --decoupled-decay --pretrained " +
       weights_file("small-cnn.pt");
@@ -139,10 +146,10 @@ TEST_CASE("a rehearsal starts from pretrained weights and hyperparameters as pro
 
 TEST_CASE("a rehearsal from other weights is another one, though their file has the same name") {
   const Folder folder;
-  folder.write("tiny.json", kTinyDataset);
+  folder.write("four.json", kFourClasses);
   const std::filesystem::path file = folder.path() / "w.pt";
   const std::string job =
-      "--network small-cnn --dataset tiny.json --data procedural --batch 4 --learning-rate 0.05 "
+      "--network small-cnn --dataset four.json --data procedural --batch 4 --learning-rate 0.05 "
       "--epochs 1 --strategy sync --pretrained w.pt";
   std::filesystem::copy_file(weights_file("small-cnn.pt"), file);
   const Json before = curve_of(folder, job);

@@ -54,7 +54,7 @@ class Unpickler {
   std::string take_line() {
     const std::size_t end = bytes_.find('\n', at_);
     if (end == std::string_view::npos) fail("its pickle ends too early");
-    const std::string line(take(end - at_));
+    std::string line(take(end - at_));
     take(1);
     return line;
   }

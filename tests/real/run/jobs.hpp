@@ -33,7 +33,7 @@ struct ShortTraining {
   [[nodiscard]] double test_loss(const std::string& more) const;
 };
 
-/// A file of weights of small-cnn on that data, by PyTorch: "small-cnn.pt", or
+/// A file of weights of small-cnn for four classes, by PyTorch: "small-cnn.pt", or
 /// "small-cnn-headless.pt" without those of the classifier.
 [[nodiscard]] std::string weights_file(const std::string& name);
 

@@ -27,7 +27,10 @@ def state_dict():
 
 
 def small_cnn():
-    """small-cnn for images of 3 x 16 x 16 pixels and 4 classes. To be small: in half precision, and rows of fc1 are one."""
+    """small-cnn for 4 classes, and images of 3 x 16 x 16 or 3 x 32 x 32 pixels.
+
+    To be small: in half precision, and rows of fc1 are one.
+    """
     layers = collections.OrderedDict(
         conv1=torch.nn.Conv2d(3, 6, 5), conv2=torch.nn.Conv2d(6, 16, 5), fc1=torch.nn.Linear(400, 120),
         fc2=torch.nn.Linear(120, 4))
