@@ -24,7 +24,7 @@ MPIRUN := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yi
 .PHONY: help build demo test bench box validation lint fuzz clean
 
 help:
-	@echo "make demo    install, build the simulator, forecast two clusters"
+	@echo "make demo    install, build the simulator, forecast three clusters"
 	@echo "make test    install, build everything, run all tests"
 	@echo "make bench   speed, as ratios measured in one run"
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""

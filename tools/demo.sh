@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Two forecasts for a newcomer, and how to go on from there. Argument: the epochcast program.
+# Three forecasts for a newcomer, and how to go on from there. Argument: the epochcast program.
 set -eu
 epochcast=$1
 
@@ -21,7 +21,15 @@ show simulate --platform deep-est-esb --nodes 12 --network resnet50 --dataset ci
 
 cat <<'TEXT'
 
-2. ResNet-20 on CIFAR-10 with 2 CPUs and 8 GPUs in one server: do the CPUs help?
+2. DenseNet-121 on CIFAR-100 with 4 nodes of DEEP-EST's data analytics module (a V100 and two CPUs each):
+   do the CPUs help? Not in sync, where GPUs wait for them. hetgrad divides each batch by measured speed:
+   compare it with sync-fastest, the GPUs alone.
+TEXT
+show simulate --platform deep-est-dam --nodes 4 --network densenet121 --dataset cifar100 --partition functional
+
+cat <<'TEXT'
+
+3. ResNet-20 on CIFAR-10 with 2 CPUs and 8 GPUs in one server: do these CPUs help?
    The CPUs are 70 times slower. Look at "blocked": sync and local-sgd make GPUs wait for them,
    hetgrad and dlb give them less to do, biased local SGD lets them make one step while GPUs make 32
    (and trains on two thirds of the samples: "of data").
