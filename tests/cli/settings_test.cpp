@@ -38,6 +38,9 @@ const std::map<std::string, Change> kChanges = {
      {"simulate --platform pair.json --trace gpu.json,cpu.json --workers all --batch 30 "
       "--deterministic --strategy hetgrad --network resnet20 --dataset cifar10",
       "--partition functional"}},
+    {"ranks-per-device",
+     {"simulate --platform deep-est-esb --nodes 2" + kFiles, "--ranks-per-device 2"}},
+    {"least-batch", {kTwoClasses + " --strategy dlb", "--least-batch 30"}},
     {"train-samples", {kJob, "--train-samples 5000"}},
     {"averaging-period", {kJob + " --strategy node-based", "--averaging-period 10"}},
     {"local-steps", {kJob + " --strategy local-sgd", "--local-steps 10"}},
@@ -59,6 +62,7 @@ const std::map<std::string, std::string> kAccuracyOnly = {
     {"alpha", "--alpha 0.1"},
     {"weighted-aggregation", "--weighted-aggregation off"},
     {"high-loss-to", "--high-loss-to slow"},
+    {"averaging-order", "--averaging-order printed"},
 };
 
 /// The job with the flag in place of its own one of that name.

@@ -123,7 +123,7 @@ TEST_CASE("the classifier is the last layer; a GAN has none") {
       {"densenet121", "classifier"},
       {"vgg16", "classifier"},
       {"vit-s", "heads.head"},
-      {"lstm", "fc"},
+      {"lstm", "fc2"},
       {"gan", ""}};
   for (const auto& [name, classifier] : classifiers) {
     CAPTURE(name);
