@@ -121,6 +121,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   if (format == Format::table && !jobs.empty()) show_rehearsal_table(jobs, target);
   if (page.is_wanted() && !jobs.empty()) {
     std::vector<NamedCurve> curves;
+    curves.reserve(jobs.size());
     for (const SeededCurves& job : jobs) curves.push_back({job.name, mean_of(job.curves)});
     std::string title = "Rehearsal of " + config.network + " on " + config.platform;
     if (seeds > 1) title += ": means over " + std::to_string(seeds) + " seeds";
