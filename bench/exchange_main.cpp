@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "bench/report.hpp"
-#include "core/batch_cost.hpp"
+#include "core/costs/batch_cost.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 

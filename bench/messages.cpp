@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/placement.hpp"
-#include "sim/world.hpp"
+#include "core/job/placement.hpp"
+#include "sim/exchange/world.hpp"
 
 namespace epochcast::bench {
 namespace {

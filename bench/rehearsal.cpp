@@ -20,8 +20,8 @@
 
 #include "bench/plain_loop.hpp"
 #include "bench/report.hpp"
-#include "core/batch_cost.hpp"
-#include "core/network.hpp"
+#include "core/costs/batch_cost.hpp"
+#include "core/formats/network.hpp"
 #include "real/torch/memory.hpp"
 #include "real/torch/training_setup.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "core/batch_cost.hpp"
+#include "core/costs/batch_cost.hpp"
 
 namespace epochcast::bench {
 namespace {

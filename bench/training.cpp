@@ -18,8 +18,8 @@
 
 #include "bench/plain_loop.hpp"
 #include "bench/report.hpp"
-#include "core/batch_cost.hpp"
-#include "core/network.hpp"
+#include "core/costs/batch_cost.hpp"
+#include "core/formats/network.hpp"
 #include "real/data/data_source.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"

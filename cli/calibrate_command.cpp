@@ -8,19 +8,19 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "analysis/calibrated_platform.hpp"
-#include "analysis/calibration_html.hpp"
-#include "analysis/cost_summary.hpp"
-#include "analysis/warm_up.hpp"
+#include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/cost_summary.hpp"
+#include "analysis/calibrate/warm_up.hpp"
+#include "analysis/pages/calibration_html.hpp"
 #include "cli/commands.hpp"
-#include "cli/job_options.hpp"
-#include "cli/table.hpp"
-#include "core/batch_cost.hpp"
+#include "cli/options/job_options.hpp"
+#include "cli/show/table.hpp"
+#include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
-#include "core/job.hpp"
+#include "core/files/text_file.hpp"
+#include "core/job/job.hpp"
 #include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
-#include "core/text_file.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {

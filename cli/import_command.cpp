@@ -6,17 +6,17 @@
 #include <set>
 
 #include "cli/commands.hpp"
-#include "cli/import_options.hpp"
-#include "cli/job_options.hpp"
-#include "core/batch_cost.hpp"
+#include "cli/options/import_options.hpp"
+#include "cli/options/job_options.hpp"
+#include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
+#include "core/files/text_file.hpp"
+#include "core/formats/cost_trace_file.hpp"
+#include "core/formats/message_trace_file.hpp"
+#include "core/json/json_text.hpp"
 #include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
-#include "core/text_file.hpp"
 #include "core/units.hpp"
-#include "real/common/cost_trace_file.hpp"
-#include "real/common/json_text.hpp"
-#include "real/common/message_trace.hpp"
 
 namespace epochcast {
 namespace {

@@ -12,17 +12,17 @@
 #include <thread>
 
 #include "cli/commands.hpp"
-#include "cli/job_options.hpp"
-#include "cli/launch.hpp"
-#include "cli/run_options.hpp"
-#include "cli/slurm.hpp"
+#include "cli/launch/launch.hpp"
+#include "cli/launch/slurm.hpp"
+#include "cli/options/job_options.hpp"
+#include "cli/options/run_flags.hpp"
 #include "core/error.hpp"
-#include "core/job.hpp"
-#include "core/placement.hpp"
+#include "core/files/text_file.hpp"
+#include "core/job/job.hpp"
+#include "core/job/placement.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/process/interruption.hpp"
-#include "core/setting_text.hpp"
 #include "core/shell_text.hpp"
-#include "core/text_file.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

@@ -5,10 +5,10 @@
 #include <set>
 
 #include "cli/commands.hpp"
-#include "cli/table.hpp"
+#include "cli/show/table.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
-#include "core/job.hpp"
+#include "core/job/job.hpp"
 #include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
 

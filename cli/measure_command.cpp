@@ -7,9 +7,9 @@
 #include <sstream>
 
 #include "cli/commands.hpp"
-#include "cli/launch.hpp"
+#include "cli/launch/launch.hpp"
 #include "core/error.hpp"
-#include "core/setting_text.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {

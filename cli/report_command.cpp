@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "cli/job_options.hpp"
-#include "cli/validation_options.hpp"
+#include "cli/options/job_options.hpp"
+#include "cli/options/validation_options.hpp"
 #include "core/error.hpp"
 
 namespace epochcast {

@@ -6,11 +6,11 @@
 #include <iostream>
 
 #include "cli/commands.hpp"
-#include "cli/forecast_writer.hpp"
-#include "cli/job_options.hpp"
-#include "cli/progress_bar.hpp"
+#include "cli/options/job_options.hpp"
+#include "cli/show/forecast_writer.hpp"
 #include "core/error.hpp"
-#include "core/job_config.hpp"
+#include "core/job/job_config.hpp"
+#include "core/progress_bar.hpp"
 #include "core/shell_text.hpp"
 
 namespace epochcast {

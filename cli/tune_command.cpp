@@ -7,19 +7,19 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "analysis/curve_html.hpp"
-#include "analysis/rehearsals.hpp"
-#include "analysis/sweep.hpp"
-#include "analysis/tuning_space.hpp"
+#include "analysis/forecast/sweep.hpp"
+#include "analysis/pages/curve_html.hpp"
+#include "analysis/tune/tuning_space.hpp"
 #include "cli/commands.hpp"
-#include "cli/job_options.hpp"
-#include "cli/progress_bar.hpp"
-#include "cli/rehearsal_options.hpp"
-#include "cli/show_tuning.hpp"
+#include "cli/options/job_options.hpp"
+#include "cli/options/rehearsal_options.hpp"
+#include "cli/show/show_tuning.hpp"
 #include "core/error.hpp"
-#include "core/setting_text.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/progress_bar.hpp"
 #include "core/shell_text.hpp"
 #include "core/units.hpp"
+#include "rehearse/runs/rehearsals.hpp"
 
 namespace epochcast {
 namespace {

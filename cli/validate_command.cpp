@@ -8,15 +8,15 @@
 #include <iostream>
 #include <optional>
 
-#include "analysis/validation_run.hpp"
+#include "analysis/validate/validation_run.hpp"
 #include "cli/commands.hpp"
-#include "cli/job_options.hpp"
-#include "cli/progress_bar.hpp"
-#include "cli/show_validation.hpp"
-#include "cli/validation_options.hpp"
+#include "cli/options/job_options.hpp"
+#include "cli/options/validation_options.hpp"
+#include "cli/show/show_validation.hpp"
 #include "core/error.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/process/temp_folder.hpp"
-#include "core/setting_text.hpp"
+#include "core/progress_bar.hpp"
 #include "core/shell_text.hpp"
 #include "core/source.hpp"
 

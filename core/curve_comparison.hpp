@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/curve_point.hpp"
+#include "core/formats/curve_point.hpp"
 #include "core/spread.hpp"
 
 namespace epochcast {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/json_input.hpp"
+#include "core/json/json_input.hpp"
 
 namespace epochcast {
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/cost_learner.hpp"
+#include "core/costs/cost_learner.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "core/units.hpp"

@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
-#include "core/curve_point.hpp"
-#include "core/job.hpp"
-#include "core/result.hpp"
+#include "core/formats/curve_point.hpp"
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
 #include "real/data/data_source.hpp"
 
 namespace epochcast {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/curve_point.hpp"
-#include "core/job_config.hpp"
+#include "core/formats/curve_point.hpp"
+#include "core/job/job_config.hpp"
 
 namespace epochcast {
 

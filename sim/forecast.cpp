@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "core/cost_learner.hpp"
+#include "core/costs/cost_learner.hpp"
 #include "core/random.hpp"
-#include "core/recording_fabric.hpp"
-#include "sim/exchange_doubt.hpp"
+#include "sim/exchange/exchange_doubt.hpp"
+#include "sim/recording/recording_fabric.hpp"
 #include "sim/simulated_job.hpp"
 #include "strategies/summary.hpp"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/job.hpp"
-#include "core/recording.hpp"
-#include "core/result.hpp"
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
 #include "core/timeline.hpp"
+#include "sim/recording/recording.hpp"
 
 namespace epochcast::sim {
 

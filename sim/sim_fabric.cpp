@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/world_state.hpp"
+#include "sim/exchange/world_state.hpp"
 
 namespace epochcast::sim {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sim/world.hpp"
+#include "sim/exchange/world.hpp"
 
 namespace epochcast::sim {
 

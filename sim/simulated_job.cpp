@@ -6,8 +6,8 @@
 
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
-#include "core/placement.hpp"
-#include "sim/xml_platform.hpp"
+#include "core/job/placement.hpp"
+#include "sim/platform/xml_platform.hpp"
 #include "strategies/summary.hpp"
 
 namespace epochcast::sim {

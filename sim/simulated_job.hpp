@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/job.hpp"
-#include "core/result.hpp"
-#include "core/worker_costs.hpp"
-#include "sim/cluster.hpp"
-#include "sim/world.hpp"
+#include "core/costs/worker_costs.hpp"
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
+#include "sim/exchange/world.hpp"
+#include "sim/platform/cluster.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast::sim {

@@ -5,9 +5,9 @@
 #include <map>
 #include <memory>
 
-#include "core/batch_cost.hpp"
+#include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
-#include "core/placement.hpp"
+#include "core/job/placement.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 

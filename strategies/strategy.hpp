@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/fabric.hpp"
-#include "core/job_config.hpp"
+#include "core/job/job_config.hpp"
+#include "core/job/placement.hpp"
 #include "core/learner.hpp"
-#include "core/placement.hpp"
 #include "strategies/progress.hpp"
 
 namespace epochcast {

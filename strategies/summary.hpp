@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/result.hpp"
+#include "core/formats/result.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "core/output_file.hpp"
+#include "core/files/output_file.hpp"
 #include "execution_trace.pb.h"
 
 namespace epochcast {

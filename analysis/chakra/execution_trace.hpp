@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/recording.hpp"
+#include "sim/recording/recording.hpp"
 
 namespace epochcast {
 

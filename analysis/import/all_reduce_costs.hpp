@@ -7,7 +7,7 @@
 
 #include "analysis/import/iteration_times.hpp"
 #include "analysis/import/profile.hpp"
-#include "core/message_trace.hpp"
+#include "core/formats/message_trace.hpp"
 
 namespace epochcast {
 

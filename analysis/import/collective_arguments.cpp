@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/setting_text.hpp"
+#include "core/job/setting_text.hpp"
 
 namespace epochcast {
 namespace {

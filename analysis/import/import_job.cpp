@@ -7,7 +7,7 @@
 #include <set>
 
 #include "analysis/import/packed_text.hpp"
-#include "core/batch_cost.hpp"
+#include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 

@@ -9,8 +9,8 @@
 
 #include "analysis/import/all_reduce_costs.hpp"
 #include "analysis/import/iteration_table.hpp"
-#include "core/cost_trace.hpp"
-#include "real/common/measured_source.hpp"
+#include "core/formats/cost_trace.hpp"
+#include "core/formats/measured_source.hpp"
 
 namespace epochcast {
 

@@ -11,8 +11,8 @@
 
 #include "analysis/import/csv_rows.hpp"
 #include "core/error.hpp"
-#include "core/json_input.hpp"
-#include "core/setting_text.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/json/json_input.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "analysis/import/profile.hpp"
-#include "core/batch_cost.hpp"
+#include "core/costs/batch_cost.hpp"
 
 namespace epochcast {
 

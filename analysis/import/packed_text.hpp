@@ -10,7 +10,7 @@
 #include <streambuf>
 #include <string>
 
-#include "core/input_file.hpp"
+#include "core/files/input_file.hpp"
 
 namespace epochcast {
 

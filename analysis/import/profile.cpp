@@ -11,8 +11,8 @@
 #include "analysis/import/collective_arguments.hpp"
 #include "analysis/import/event_kind.hpp"
 #include "core/error.hpp"
-#include "core/json_input.hpp"
-#include "core/json_stream.hpp"
+#include "core/json/json_input.hpp"
+#include "core/json/json_stream.hpp"
 
 namespace epochcast {
 namespace {

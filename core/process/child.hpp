@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/file_descriptor.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "core/process/interruption.hpp"
 
 namespace epochcast {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/network.hpp"
+#include "core/formats/network.hpp"
 
 namespace epochcast::real {
 

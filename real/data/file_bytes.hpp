@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/input_file.hpp"
+#include "core/files/input_file.hpp"
 
 namespace epochcast::real {
 

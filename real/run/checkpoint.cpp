@@ -4,9 +4,9 @@
 #include <ostream>
 
 #include "core/error.hpp"
-#include "core/file_draft.hpp"
-#include "core/output_file.hpp"
-#include "core/text_file.hpp"
+#include "core/files/file_draft.hpp"
+#include "core/files/output_file.hpp"
+#include "core/files/text_file.hpp"
 #include "real/mpi/mpi_call.hpp"
 
 namespace epochcast::real {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "core/job_config.hpp"
-#include "real/common/checkpoint_format.hpp"
+#include "core/formats/checkpoint_format.hpp"
+#include "core/job/job_config.hpp"
 #include "real/run/folder_lock.hpp"
 
 namespace epochcast::real {

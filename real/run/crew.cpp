@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/error.hpp"
-#include "core/setting_text.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/suggest.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"

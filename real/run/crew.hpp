@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/fabric.hpp"
-#include "core/job_config.hpp"
-#include "core/placement.hpp"
+#include "core/job/job_config.hpp"
+#include "core/job/placement.hpp"
 
 namespace epochcast::real {
 

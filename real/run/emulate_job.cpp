@@ -6,12 +6,12 @@
 #include <iostream>
 #include <map>
 
-#include "cli/progress_bar.hpp"
 #include "collectives/registry.hpp"
-#include "core/cost_learner.hpp"
+#include "core/costs/cost_learner.hpp"
+#include "core/costs/worker_costs.hpp"
 #include "core/error.hpp"
+#include "core/progress_bar.hpp"
 #include "core/random.hpp"
-#include "core/worker_costs.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/job_report.hpp"

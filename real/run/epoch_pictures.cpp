@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/output_file.hpp"
+#include "core/files/output_file.hpp"
 #include "real/data/picture_grid.hpp"
 
 namespace epochcast::real {

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/batch_cost.hpp"
+#include "core/costs/batch_cost.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "strategies/summary.hpp"
 

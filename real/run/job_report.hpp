@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/output_file.hpp"
-#include "core/result.hpp"
+#include "core/files/output_file.hpp"
+#include "core/formats/result.hpp"
 #include "core/timeline.hpp"
 #include "strategies/strategy.hpp"
 

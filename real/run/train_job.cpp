@@ -7,11 +7,11 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "cli/progress_bar.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
-#include "core/line_file.hpp"
-#include "real/common/machine.hpp"
+#include "core/files/line_file.hpp"
+#include "core/machine.hpp"
+#include "core/progress_bar.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"

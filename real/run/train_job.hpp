@@ -3,10 +3,10 @@
 
 #include <optional>
 
-#include "core/curve_point.hpp"
-#include "core/job.hpp"
-#include "core/result.hpp"
-#include "real/run/run_options.hpp"
+#include "core/formats/curve_point.hpp"
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
+#include "core/job/run_options.hpp"
 
 namespace epochcast::real {
 

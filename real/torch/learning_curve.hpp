@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/curve_point.hpp"
+#include "core/formats/curve_point.hpp"
 #include "real/data/data_source.hpp"
 #include "real/torch/training_learner.hpp"
 #include "strategies/strategy.hpp"

@@ -10,11 +10,11 @@
 #include <limits>
 #include <sstream>
 
-#include "core/batch_cost.hpp"
-#include "core/benchmark_rule.hpp"
+#include "core/costs/batch_cost.hpp"
+#include "core/costs/benchmark_rule.hpp"
 #include "core/error.hpp"
+#include "core/machine.hpp"
 #include "core/random.hpp"
-#include "real/common/machine.hpp"
 
 namespace epochcast::real {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/job/learning_rate.hpp"
 #include "core/learner.hpp"
-#include "core/learning_rate.hpp"
 #include "real/data/data_source.hpp"
 #include "real/data/sample_order.hpp"
 #include "real/torch/batch_loader.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a TorchLearner needs to go on bit for bit, as one archive of LibTorch's. That does not check
-// itself: whoever keeps it does (core/sealed_file.hpp).
+// itself: whoever keeps it does (core/files/sealed_file.hpp).
 #include <ATen/Context.h>
 
 #include "core/error.hpp"

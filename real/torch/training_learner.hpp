@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/job/learning_rate.hpp"
+#include "core/job/optimizer_settings.hpp"
 #include "core/learner.hpp"
-#include "core/learning_rate.hpp"
-#include "core/optimizer_settings.hpp"
 #include "real/data/data_source.hpp"
 #include "real/data/picture_grid.hpp"
 #include "real/torch/pretrained/pretrained.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/job.hpp"
+#include "core/job/job.hpp"
 #include "real/data/data_source.hpp"
 #include "real/torch/training_learner.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/validation.hpp"
+#include "analysis/validate/validation.hpp"
 
 namespace epochcast::tests {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/platform.hpp"
+#include "core/formats/platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

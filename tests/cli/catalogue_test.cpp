@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collectives/registry.hpp"
-#include "core/job.hpp"
+#include "core/job/job.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "core/job_config.hpp"
+#include "core/job/job_config.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

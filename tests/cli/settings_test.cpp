@@ -2,7 +2,7 @@
 #include <map>
 #include <set>
 
-#include "core/job_config.hpp"
+#include "core/job/job_config.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/result.hpp"
+#include "core/formats/result.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

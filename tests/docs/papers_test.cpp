@@ -5,8 +5,8 @@
 #include <regex>
 #include <string>
 
-#include "core/job_config.hpp"
-#include "core/text_file.hpp"
+#include "core/files/text_file.hpp"
+#include "core/job/job_config.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -18,7 +18,7 @@ const fs::path kRoot = EPOCHCAST_SOURCE_DIR;
 
 TEST_CASE("docs/papers.md: every file and symbol that it names is there") {
   const std::string page = read_text_file(kRoot / "docs/papers.md");
-  // `strategies/sync.cpp#run_sync`, `core/learning_rate.hpp`, `tests/models`
+  // `strategies/sync.cpp#run_sync`, `core/job/learning_rate.hpp`, `tests/models`
   const std::regex reference("`([a-z_]+/[A-Za-z0-9_./-]+)(?:#([A-Za-z_]+))?`");
   int found = 0;
   for (std::sregex_iterator match(page.begin(), page.end(), reference), end; match != end;

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/job.hpp"
+#include "core/job/job.hpp"
 #include "tests/catch.hpp"
 #include "tests/fidelity/documented.hpp"
 #include "tests/sim/jobs.hpp"

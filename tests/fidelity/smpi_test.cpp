@@ -21,7 +21,7 @@ const std::string kStar = EPOCHCAST_SOURCE_DIR "/tests/fidelity/data/star16.xml"
 /// What makes SMPI charge for the network and for nothing else, with the network model that our
 /// simulator uses.
 const std::string kConfiguration =
-    // The model of sim/cluster.cpp: latency plus bytes over bandwidth, fairly shared.
+    // The model of sim/platform/cluster.cpp: latency plus bytes over bandwidth, fairly shared.
     " --cfg=network/model:CM02 --cfg=network/crosstraffic:0 --cfg=network/TCP-gamma:0"
     " --cfg=network/weight-S:0 --cfg=surf/precision:1e-12"
     // SMPI's own corrections of latency and bandwidth by message size: off.

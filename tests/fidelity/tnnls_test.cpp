@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/job.hpp"
+#include "core/job/job.hpp"
 #include "tests/catch.hpp"
 #include "tests/fidelity/documented.hpp"
 #include "tests/sim/jobs.hpp"

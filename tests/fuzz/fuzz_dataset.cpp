@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "core/network.hpp"
+#include "core/formats/network.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

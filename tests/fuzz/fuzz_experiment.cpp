@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/job_config.hpp"
+#include "core/job/job_config.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

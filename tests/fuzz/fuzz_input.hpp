@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
-#include "core/json_input.hpp"
+#include "core/json/json_input.hpp"
 
 namespace epochcast::fuzz {
 

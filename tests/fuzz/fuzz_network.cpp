@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "core/buckets.hpp"
-#include "core/network.hpp"
+#include "core/costs/buckets.hpp"
+#include "core/formats/network.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "core/placement.hpp"
-#include "core/platform.hpp"
+#include "core/formats/platform.hpp"
+#include "core/job/placement.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/job_config.hpp"
+#include "core/job/job_config.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 
-#include "core/batch_cost.hpp"
-#include "core/buckets.hpp"
+#include "core/costs/batch_cost.hpp"
+#include "core/costs/buckets.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "collectives/registry.hpp"
-#include "core/placement.hpp"
+#include "core/job/placement.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/fluid_time.hpp"
 #include "tests/robustness/campaign.hpp"

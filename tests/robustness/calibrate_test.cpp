@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "analysis/calibrated_platform.hpp"
+#include "analysis/calibrate/calibrated_platform.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "tests/catch.hpp"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <functional>
 
-#include "analysis/rehearsal_entry.hpp"
-#include "real/common/checkpoint_format.hpp"
+#include "core/formats/checkpoint_format.hpp"
+#include "rehearse/runs/rehearsal_entry.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/robustness/campaign.hpp"

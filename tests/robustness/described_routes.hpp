@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/fabric.hpp"
-#include "core/platform.hpp"
+#include "core/formats/platform.hpp"
 
 namespace epochcast::tests {
 

@@ -2,7 +2,7 @@
 // Messages between all devices of random platforms, against what the platform's description says.
 #include <cmath>
 
-#include "core/placement.hpp"
+#include "core/job/placement.hpp"
 #include "tests/catch.hpp"
 #include "tests/robustness/campaign.hpp"
 #include "tests/robustness/described_routes.hpp"

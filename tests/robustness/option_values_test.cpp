@@ -8,7 +8,7 @@
 #include <regex>
 #include <sstream>
 
-#include "core/job_config.hpp"
+#include "core/job/job_config.hpp"
 #include "core/plain_text.hpp"
 #include "core/random.hpp"
 #include "tests/catch.hpp"

@@ -3,7 +3,7 @@
 
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
-#include "core/placement.hpp"
+#include "core/job/placement.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast::tests {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/result.hpp"
+#include "core/formats/result.hpp"
 #include "sim/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/robustness/campaign.hpp"

@@ -3,7 +3,7 @@
 
 #include <initializer_list>
 
-#include "core/platform.hpp"
+#include "core/formats/platform.hpp"
 #include "tests/robustness/dice.hpp"
 
 namespace epochcast::tests {

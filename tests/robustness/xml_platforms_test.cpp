@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "sim/xml_platform.hpp"
+#include "sim/platform/xml_platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/sim/in_process.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <sstream>
 
-#include "core/placement.hpp"
+#include "core/job/placement.hpp"
 #include "tests/robustness/described_routes.hpp"
 
 namespace epochcast::tests {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/platform.hpp"
+#include "core/formats/platform.hpp"
 
 namespace epochcast::tests {
 

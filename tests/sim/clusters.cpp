@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/xml_platform.hpp"
+#include "sim/platform/xml_platform.hpp"
 #include "tests/sim/in_process.hpp"
 
 namespace epochcast::tests {

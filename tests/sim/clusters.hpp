@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "core/fabric.hpp"
-#include "core/placement.hpp"
-#include "core/platform.hpp"
-#include "sim/world.hpp"
+#include "core/formats/platform.hpp"
+#include "core/job/placement.hpp"
+#include "sim/exchange/world.hpp"
 
 namespace epochcast::tests {
 

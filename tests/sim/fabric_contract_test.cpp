@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/placement.hpp"
+#include "core/job/placement.hpp"
 #include "sim/sim_fabric.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/clusters.hpp"

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
-#include "core/job.hpp"
+#include "core/job/job.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/in_process.hpp"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/process_pool.hpp"
 #include "core/error.hpp"
+#include "core/process/process_pool.hpp"
 
 namespace epochcast::tests {
 

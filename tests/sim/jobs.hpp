@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/job.hpp"
-#include "core/result.hpp"
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
 #include "tests/sim/clusters.hpp"
 
 namespace epochcast::tests {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What measured message costs do to forecasts.
-#include "core/message_costs.hpp"
+#include "core/costs/message_costs.hpp"
 
 #include <cmath>
 #include <stdexcept>
 
-#include "sim/collective_times.hpp"
+#include "sim/exchange/collective_times.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/clusters.hpp"
 #include "tests/sim/in_process.hpp"

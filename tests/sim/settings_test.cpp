@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/job.hpp"
+#include "core/job/job.hpp"
 #include "sim/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/in_process.hpp"

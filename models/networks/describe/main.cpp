@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "core/error.hpp"
-#include "core/file_draft.hpp"
+#include "core/files/file_draft.hpp"
 #include "models/networks/describe/families.hpp"
 #include "models/networks/describe/network_text.hpp"
 

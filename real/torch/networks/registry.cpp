@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/network.hpp"
+#include "core/formats/network.hpp"
 #include "core/suggest.hpp"
 #include "real/torch/networks/densenet.hpp"
 #include "real/torch/networks/distilbert.hpp"

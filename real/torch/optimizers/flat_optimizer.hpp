@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/optimizer_settings.hpp"
+#include "core/job/optimizer_settings.hpp"
 
 namespace epochcast::real {
 

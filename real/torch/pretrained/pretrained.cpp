@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "core/network.hpp"
+#include "core/formats/network.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "real/torch/pretrained/state_dict.hpp"
 

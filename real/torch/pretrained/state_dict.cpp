@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "core/checksum.hpp"
 #include "core/error.hpp"
-#include "core/text_file.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/text_file.hpp"
 #include "real/torch/pretrained/pickle.hpp"
 #include "real/torch/pretrained/zip_archive.hpp"
 

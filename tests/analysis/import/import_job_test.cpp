@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/import/import_job.hpp"
 
-#include "core/network.hpp"
+#include "core/formats/network.hpp"
 #include "tests/analysis/import/events.hpp"
 #include "tests/analysis/import/files.hpp"
 #include "tests/catch.hpp"

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <thread>
 
+#include "real/measure/mpi_measure_crew.hpp"
 #include "real/mpi/mpi_call.hpp"
-#include "real/mpi/mpi_measure_crew.hpp"
 
 namespace epochcast::real {
 namespace {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/calibrate/network_fit.hpp"
+#include "sim/exchange/collective_times.hpp"
+
+namespace epochcast {
+
+/// A platform document (`epochcast.platform/1`) for the machines of a message trace: one device of
+/// class "cpu" for each rank, of the model given for it.
+[[nodiscard]] nlohmann::ordered_json platform_of_trace(
+    const MessageTrace& trace, const std::vector<std::string>& model_of_rank);
+
+/// The platform document with what the fit says of its network, the insides of its nodes and its
+/// devices' adding, marked as measured. What was not measured stays as it is.
+///
+/// `trace_document` is the trace's JSON: its source is copied. Inside nodes, measured messages go
+/// through memory, whatever the topology was.
+[[nodiscard]] nlohmann::ordered_json calibrated_platform(
+    nlohmann::ordered_json document,
+    const NetworkFit& fit,
+    const nlohmann::ordered_json& trace_document);
+
+/// An all-reduce that was measured and not used for the fit.
+struct AllReduceCheck {
+  sim::AllReduceCase all_reduce;
+  double measured_s = 0;  ///< expected_s() of the samples
+  double forecast_s = 0;
+
+  [[nodiscard]] double error() const { return forecast_s / measured_s - 1; }
+};
+
+/// Every all-reduce of the trace, simulated (in a process of its own) on a platform that has the
+/// trace's nodes and ranks. Throws a UserError for algorithms that cannot be simulated.
+[[nodiscard]] std::vector<AllReduceCheck> check_all_reduces(const Platform& platform,
+                                                            const MessageTrace& trace);
+
+/// The fit of a trace and what it says of the trace's own all-reduces.
+struct Calibration {
+  NetworkFit fit;
+  std::vector<AllReduceCheck> checks;
+};
+
+/// Fits the trace and checks it. How far off large all-reduces are, which the fit has not seen,
+/// adds to the uncertainty of its messages (root of the sum of squares). Throws a UserError for
+/// traces that cannot be fitted, or with an uncertainty above kMostUncertainty.
+[[nodiscard]] Calibration calibrate(const MessageTrace& trace,
+                                    const nlohmann::ordered_json& trace_document);
+
+}  // namespace epochcast

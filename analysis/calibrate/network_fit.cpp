@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calibrate/network_fit.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "analysis/calibrate/fit_doubts.hpp"
+#include "core/error.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr std::size_t kFewestSizes = 3;
+constexpr double kLeastSpread = 0.01;  // medians are not known better than this
+
+struct Line {
+  double latency_s = 0;
+  double s_per_byte = 0;
+  double misfit = 0;  ///< sum of squares, in units of the points' spreads
+};
+
+double weight_of(const MessagePoint& point) {
+  const double of_median = point.relative_spread / std::sqrt(point.samples);
+  return 1 / (point.seconds * std::max(of_median, kLeastSpread));
+}
+
+/// The line through points [begin, end) with the least misfit of those that begin at or above 0 and
+/// rise by `least_s_per_byte` or more.
+Line fit_line(const std::vector<MessagePoint>& points,
+              std::size_t begin,
+              std::size_t end,
+              double least_s_per_byte) {
+  const auto count = static_cast<Eigen::Index>(end - begin);
+  Eigen::MatrixX2d terms(count, 2);
+  Eigen::VectorXd seconds(count);
+  for (Eigen::Index row = 0; row < count; ++row) {
+    const MessagePoint& point = points[begin + static_cast<std::size_t>(row)];
+    const double weight = weight_of(point);
+    terms.row(row) << weight, weight * point.bytes;
+    seconds[row] = weight * point.seconds;
+  }
+  Line line;
+  Eigen::Vector2d found = Eigen::Vector2d::Zero();
+  if (count > 1) found = terms.colPivHouseholderQr().solve(seconds);
+  if (count == 1 || found[0] < 0)
+    found = {0, terms.col(1).dot(seconds) / terms.col(1).squaredNorm()};
+  if (found[1] < least_s_per_byte) {
+    const Eigen::VectorXd rest = seconds - least_s_per_byte * terms.col(1);
+    found = {std::max(0.0, terms.col(0).dot(rest) / terms.col(0).squaredNorm()), least_s_per_byte};
+  }
+  line.latency_s = found[0];
+  line.s_per_byte = found[1];
+  line.misfit = (terms * Eigen::Vector2d(line.latency_s, line.s_per_byte) - seconds).squaredNorm();
+  return line;
+}
+
+/// Where one line goes over into the next: where they cross if that is between the points that they
+/// were fitted to, else at the later one.
+double breakpoint(const Line& below, double last, const Line& above, double first) {
+  const double slopes = below.s_per_byte - above.s_per_byte;
+  const double crossing = slopes == 0 ? first : (above.latency_s - below.latency_s) / slopes;
+  return std::round(crossing > last && crossing < first ? crossing : first);
+}
+
+std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const MessageCosts& costs) {
+  std::vector<FitPoint> with_fit;
+  with_fit.reserve(points.size());
+  for (const MessagePoint& point : points)
+    with_fit.push_back({point.bytes, point.seconds, costs.message_s(point.bytes)});
+  return with_fit;
+}
+
+struct Scope {
+  std::string name;  ///< "messages between nodes"
+  std::string pair;  ///< scope of ping-pongs
+  std::string ring;  ///< of ring steps and meetings
+  int members = 2;   ///< of the ring
+};
+
+/// What a link gives: the most that a large message gets, or more would get; that other sizes get
+/// less is the software's doing. No line of a fit may be faster, since no simulated message is.
+double fastest_of(const std::vector<MessagePoint>& points) {
+  double fastest = fit_regimes(points).back().bytes_per_s;
+  for (const MessagePoint& point : points) {
+    if (point.bytes >= std::min(kLargeMessageBytes, points.back().bytes))
+      fastest = std::max(fastest, point.bytes / point.seconds);
+  }
+  return fastest;
+}
+
+std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
+  const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair);
+  if (alone.empty()) return std::nullopt;
+  const std::vector<MessagePoint> busy = points_of(trace, "ring-step", scope.ring);
+  if (alone.size() < kFewestSizes || (!busy.empty() && busy.size() < kFewestSizes)) {
+    throw UserError(trace.file + ": has messages of " +
+                    std::to_string(busy.empty() ? alone.size() : busy.size()) + " sizes (" +
+                    scope.pair + "); expected at least " + std::to_string(kFewestSizes));
+  }
+  ScopeFit fit;
+  const std::vector<MessageRegime> regimes = fit_regimes(alone, fastest_of(alone));
+  fit.bytes_per_s = fastest_of(busy.empty() ? alone : busy);
+  fit.costs.regimes = busy.empty() ? regimes : fit_regimes(busy, fit.bytes_per_s);
+  fit.ping_pong = fitted(alone, {.regimes = regimes});
+  if (!busy.empty()) fit.ring_step = fitted(busy, fit.costs);
+  for (const auto* points : {&alone, &busy}) {
+    for (const MessagePoint& point : *points) fit.stalls += point.stalls;
+  }
+  const std::vector<MessagePoint>& points = busy.empty() ? alone : busy;
+  check_fit(trace.file + ": " + scope.name, points, fit.costs);
+  fit.costs.uncertainty = uncertainty_of(points, fit.costs);
+  fit.costs.notes = doubts_of(scope.name, points);
+
+  const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
+  if (!opposite.empty() && opposite.back().bytes == alone.back().bytes)
+    fit.opposite_factor = opposite.back().seconds / alone.back().seconds;
+  const std::vector<MessagePoint> meeting = points_of(trace, "meeting", scope.ring);
+  if (!meeting.empty())
+    fit.costs.meeting_s = meeting.front().seconds / std::ceil(std::log2(scope.members));
+  return fit;
+}
+
+}  // namespace
+
+std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points, double fastest) {
+  const std::size_t count = points.size();
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const std::size_t most = std::max<std::size_t>(1, count / 2);
+  // best[k][end]: least misfit of the first `end` points by k + 1 lines of two points or more.
+  std::vector<std::vector<double>> best(most, std::vector<double>(count + 1, kNever));
+  std::vector<std::vector<std::size_t>> begin_of(most, std::vector<std::size_t>(count + 1, 0));
+  for (std::size_t end = 1; end <= count; ++end)
+    best[0][end] = fit_line(points, 0, end, 1 / fastest).misfit;
+  for (std::size_t k = 1; k < most; ++k) {
+    for (std::size_t end = 2 * (k + 1); end <= count; ++end) {
+      for (std::size_t begin = 2 * k; begin + 2 <= end; ++begin) {
+        const double misfit = best[k - 1][begin] + fit_line(points, begin, end, 1 / fastest).misfit;
+        if (misfit >= best[k][end]) continue;
+        best[k][end] = misfit;
+        begin_of[k][end] = begin;
+      }
+    }
+  }
+  std::size_t lines = 0;
+  double least = kNever;
+  for (std::size_t k = 0; k < most; ++k) {
+    // Two numbers for each line and one for each breakpoint.
+    const double criterion =
+        best[k][count] + static_cast<double>(3 * k + 2) * std::log(static_cast<double>(count));
+    if (criterion < least) {
+      least = criterion;
+      lines = k;
+    }
+  }
+  std::vector<MessageRegime> regimes;
+  std::size_t end = count;
+  Line above;
+  for (std::size_t k = lines + 1; k-- > 0;) {
+    const std::size_t begin = k == 0 ? 0 : begin_of[k][end];
+    const Line line = fit_line(points, begin, end, 1 / fastest);
+    if (!regimes.empty()) {
+      regimes.front().from_bytes =
+          breakpoint(line, points[end - 1].bytes, above, points[end].bytes);
+    }
+    regimes.insert(
+        regimes.begin(),
+        {.from_bytes = 0, .latency_s = line.latency_s, .bytes_per_s = 1 / line.s_per_byte});
+    above = line;
+    end = begin;
+  }
+  return regimes;
+}
+
+NetworkFit fit_network(const MessageTrace& trace) {
+  const int nodes = trace.node_count();
+  const auto ranks = static_cast<int>(trace.node_of_rank.size());
+  const auto in_first =
+      static_cast<int>(std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), 0));
+  check_times(trace);
+  NetworkFit fit;
+  fit.between = fit_scope(
+      trace,
+      {.name = "messages between nodes", .pair = "between", .ring = "all", .members = ranks});
+  fit.node = fit_scope(trace,
+                       {.name = "messages inside nodes",
+                        .pair = "node",
+                        .ring = nodes > 1 ? "node" : "all",
+                        .members = std::max(2, in_first)});
+  const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
+  if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;
+  if (!fit.between && !fit.node)
+    throw UserError(trace.file +
+                    ": has no ping-pong; expected a trace of epochcast measure messages");
+  return fit;
+}
+
+}  // namespace epochcast

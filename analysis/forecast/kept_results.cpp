@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/forecast/kept_results.hpp"
+
+#include <map>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/file_draft.hpp"
+#include "core/files/text_file.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kManifest = "kept.json";
+constexpr const char* kSchema = "epochcast.kept/1";
+
+/// Texts from outside need not be UTF-8.
+std::string text_of(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The checksum of every file but the manifest, by name.
+std::map<std::string, std::string> checksums_in(const fs::path& folder) {
+  std::map<std::string, std::string> checksums;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && name != kManifest)
+      checksums[name] = checksum(read_text_file(entry.path(), kDataFile));
+  }
+  return checksums;
+}
+
+/// Why a folder is not the result of `subject` as it was made; "" when it is.
+std::string damage_of(const fs::path& folder, const Json& subject) {
+  const fs::path file = folder / kManifest;
+  if (!fs::is_regular_file(file)) return std::string(kManifest) + " is missing";
+  const Json manifest = Json::parse(read_text_file(file, kSamplesFile), nullptr, false);
+  if (!manifest.is_object() || manifest.value("schema", Json()) != kSchema ||
+      !manifest.contains("of") || !manifest.value("files", Json()).is_object())
+    return std::string(kManifest) + " is damaged";
+  if (text_of(manifest["of"]) != text_of(subject)) return "is of something else";
+  const std::map<std::string, std::string> found = checksums_in(folder);
+  for (const auto& [name, expected] : manifest["files"].items()) {
+    const auto known = found.find(name);
+    if (known == found.end()) return name + " is missing";
+    if (expected != known->second) return name + " is damaged: its checksum is wrong";
+  }
+  return "";
+}
+
+}  // namespace
+
+KeptResults::KeptResults(fs::path folder, Notes note)
+    : folder_(std::move(folder)), note_(std::move(note)), lock_(folder_ / "lock") {
+  if (lock_.try_lock(0) == LockFile::Answer::taken)
+    throw UserError(folder_.string() + ": another call is at work there; expected a folder of one");
+}
+
+fs::path KeptResults::get(const std::string& prefix,
+                          const Json& subject,
+                          const std::function<void(const fs::path&)>& make) const {
+  fs::path place = folder_ / (prefix + "-" + checksum(text_of(subject)));
+  if (fs::exists(place)) {
+    const std::string damage = damage_of(place, subject);
+    if (damage.empty()) return place;
+    note_(place.string() + ": " + damage + "; made again");
+  }
+  const fs::path draft = place.string() + ".part";
+  fs::remove_all(draft);
+  fs::create_directory(draft);
+  make(draft);
+  const Json manifest = {{"schema", kSchema}, {"of", subject}, {"files", checksums_in(draft)}};
+  replace_file(draft / kManifest, text_of(manifest, 2) + "\n");
+  fs::remove_all(place);
+  fs::rename(draft, place);
+  return place;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/forecast/sweep.hpp"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "analysis/chakra/execution_trace.hpp"
+#include "core/error.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/process/process_pool.hpp"
+#include "sim/forecast.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+namespace {
+
+void write_timeline(const Timeline& timeline,
+                    const std::vector<WorkerInfo>& workers,
+                    const RunResult& run,
+                    const OutputFile& file) {
+  file.write([&](std::ostream& out) {
+    timeline.write_chrome_trace(
+        out, run.strategy + ": " + run.network + " on " + run.platform, workers);
+  });
+}
+
+/// Says in the run's notes how much there is.
+void write_chakra(Recording recording, RunResult& run, const std::filesystem::path& folder) {
+  run.notes.push_back("execution traces of " + std::to_string(recording.by_rank.size()) +
+                      " workers: " + std::to_string(recording.actions) + " nodes of " +
+                      std::to_string(run.epochs) +
+                      (run.epochs == 1 ? " epoch" : " epochs; --epochs 1 makes fewer"));
+  write_execution_traces(std::move(recording), folder, run.strategy);
+}
+
+/// Throws where a result cannot be true: SimGrid gives up quietly on figures that it cannot handle.
+void check_sane(const RunResult& run) {
+  constexpr double kLongest_s = 1e12;  // 30,000 years
+  if (run.epoch_s > 0 && run.epoch_s < kLongest_s && run.startup_s < kLongest_s) return;
+  if (run.by_device.empty()) throw RunError("the simulation stopped before the job was done");
+  throw UserError("an epoch would take " +
+                  std::string(run.epoch_s > 0 ? "30,000 years or more" : "no time at all") +
+                  "; look for a wrong unit among the times, bandwidths and latencies given");
+}
+
+/// Throws when more samples were asked for than there are.
+void check_samples(const Job& job) {
+  const std::optional<std::int64_t>& asked = job.config.learning.train_samples;
+  if (!asked || *asked <= job.dataset.train_samples) return;
+  throw UserError("--train-samples: got " + std::to_string(*asked) + "; the data set has " +
+                  std::to_string(job.dataset.train_samples));
+}
+
+/// The settings that decide which files a job reads, and what of them.
+std::string files_of(const JobConfig& config) {
+  std::string key = config.batch_seconds.empty() ? "traces\n" : "";
+  for (const auto& [name, value] : setting_texts(config)) {
+    if (name == "platform" || name == "network" || name == "dataset" || name == "trace" ||
+        name == "train-samples")
+      key.append(name).append("=").append(value).append("\n");
+  }
+  return key;
+}
+
+/// What a simulating process sends home. `files`: the job, but for its settings.
+std::string answer(const ForecastTask& task, const Job& files, const RecordFiles& records) {
+  nlohmann::ordered_json json;
+  try {
+    Job job = files;
+    job.config = task.config;
+    check_samples(job);
+    Timeline timeline;
+    std::vector<WorkerInfo> workers;
+    Recording recording;
+    RunResult run = sim::forecast(job,
+                                  task.strategy,
+                                  records.timeline.is_wanted() ? &timeline : nullptr,
+                                  &workers,
+                                  records.chakra.empty() ? nullptr : &recording);
+    check_sane(run);
+    if (records.timeline.is_wanted()) write_timeline(timeline, workers, run, records.timeline);
+    if (!records.chakra.empty()) write_chakra(std::move(recording), run, records.chakra);
+    json["run"] = to_json(run);
+  } catch (const UserError& error) {
+    json["problems"] = error.problems();
+  } catch (const std::exception& error) {
+    json["failure"] = error.what();
+  }
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+ForecastOutcome outcome_of(const ForecastTask& task, const TaskAnswer& reply) {
+  ForecastOutcome outcome = {.task = task, .run = std::nullopt, .problems = {}};
+  const auto json =
+      nlohmann::ordered_json::parse(reply.death.empty() ? reply.text : "{}", nullptr, false);
+  if (json.contains("run")) {
+    outcome.run = run_from_json(json["run"]);
+  } else if (json.contains("problems")) {
+    outcome.problems = json["problems"].get<std::vector<std::string>>();
+  } else {
+    outcome.has_died = true;
+    outcome.problems = {json.value("failure", "the simulating process was " + reply.death)};
+  }
+  return outcome;
+}
+
+}  // namespace
+
+SweepAxis parse_axis(const std::string& text, Command command, const std::string& flag) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+    throw UserError(flag + ": got \"" + text +
+                    "\"; expected a setting and its values, such as nodes=4,8,12");
+  }
+  SweepAxis axis;
+  axis.flag = flag;
+  axis.name = text.substr(0, equals);
+  const std::string origin = flag + " " + axis.name;
+  const std::string values = text.substr(equals + 1);
+  axis.values = split(values, values.find(';') == std::string::npos ? ',' : ';');
+  check_counts(axis.name, command, origin);
+  JobConfig scratch;
+  std::set<std::string> seen;
+  for (const std::string& value : axis.values) {
+    set_setting(scratch, axis.name, value, origin);
+    if (!seen.insert(value).second) throw UserError(origin + ": \"" + value + "\" is there twice");
+  }
+  return axis;
+}
+
+std::vector<std::string> chosen_strategies(const std::string& text) {
+  std::vector<std::string> names;
+  if (text == "all") {
+    for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
+    return names;
+  }
+  for (const std::string& name : split(text, ',')) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.emplace_back(find_strategy(name).name);
+    }
+  }
+  return names;
+}
+
+std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<SweepAxis>& axes) {
+  constexpr std::size_t kMostPoints = 100'000;
+  std::set<std::string> names;
+  std::size_t count = 1;
+  for (const SweepAxis& axis : axes) {
+    if (!names.insert(axis.name).second)
+      throw UserError(axis.flag + " " + axis.name + ": given more than once");
+    count *= axis.values.size();
+    if (count > kMostPoints) {
+      throw UserError(axis.flag + ": more than " + std::to_string(kMostPoints) +
+                      " combinations; sweep fewer settings at a time");
+    }
+  }
+  std::vector<ForecastTask> points = {{.config = config, .strategy = {}, .point = {}}};
+  for (const SweepAxis& axis : axes) {
+    std::vector<ForecastTask> finer;
+    for (const ForecastTask& point : points) {
+      for (const std::string& value : axis.values) {
+        ForecastTask next = point;
+        set_setting(next.config, axis.name, value, axis.flag + " " + axis.name);
+        next.point += (next.point.empty() ? "" : ", ") + axis.name + " " + value;
+        finer.push_back(std::move(next));
+      }
+    }
+    points = std::move(finer);
+  }
+  std::vector<ForecastTask> tasks;
+  for (const ForecastTask& point : points) {
+    for (const std::string& name : chosen_strategies(point.config.strategy)) {
+      tasks.push_back(point);
+      tasks.back().strategy = name;
+    }
+  }
+  return tasks;
+}
+
+void forecast_each(const std::vector<ForecastTask>& tasks,
+                   const Catalog& catalog,
+                   const RecordFiles& records,
+                   const std::function<void(std::size_t)>& done,
+                   const std::function<void(const ForecastOutcome&)>& outcome) {
+  std::vector<const Job*> jobs;
+  // Points of a sweep mostly share their files: read each combination once, before forking.
+  std::map<std::string, Job> loaded;
+  for (const ForecastTask& task : tasks) {
+    auto [at, is_new] = loaded.try_emplace(files_of(task.config));
+    if (is_new) at->second = load_job(task.config, catalog);
+    jobs.push_back(&at->second);
+  }
+  std::size_t finished = 0;
+  std::size_t next = 0;                          // to be handed over
+  std::map<std::size_t, ForecastOutcome> early;  // by task: one before it has not finished
+  run_in_processes(
+      tasks.size(),
+      std::max(1U, std::thread::hardware_concurrency()),
+      [&](std::size_t i) { return answer(tasks[i], *jobs[i], records); },
+      [&](std::size_t i, const TaskAnswer& reply) {
+        early.emplace(i, outcome_of(tasks[i], reply));
+        done(++finished);
+        for (auto first = early.begin(); first != early.end() && first->first == next; ++next) {
+          outcome(first->second);
+          first = early.erase(first);
+        }
+      });
+}
+
+std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
+                                          const Catalog& catalog) {
+  std::vector<ForecastOutcome> outcomes;
+  forecast_each(
+      tasks,
+      catalog,
+      {},
+      [](std::size_t) {},
+      [&](const ForecastOutcome& outcome) { outcomes.push_back(outcome); });
+  return outcomes;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/formats/curve_point.hpp"
+
+namespace epochcast {
+
+/// A setting of a job that a tuner may choose, and what a forecast says of it.
+struct Candidate {
+  std::string name;  ///< "averaging-period 8"
+  double epoch_s = 0;
+  double s_per_sample = 0;  ///< of training, by all workers together
+  /// Who shares a family differs in how often it averages only.
+  std::size_t family = 0;
+  double period = 1;  ///< iterations between averagings
+  bool is_default = false;
+};
+
+/// What is asked of a tuner: one of the two.
+struct TuningGoal {
+  std::optional<double> target_accuracy;  ///< minimise the seconds to it, within at most most_s
+  double most_s = 0;                      ///< maximise accuracy after so many simulated seconds
+};
+
+struct TuningPlan {
+  TuningGoal goal;
+  int seeds = 3;
+  double eta = 3;            ///< a rung has so many times the seconds of the one before
+  double confidence = 0.95;  ///< with which a candidate has to be worse to be given up
+};
+
+/// What became of a candidate.
+struct CandidateOutcome {
+  enum class Fate { dominated, given_up, diverged, finalist };
+  Fate fate = Fate::finalist;
+  std::string reason;          ///< of being dominated or given up
+  std::vector<Curve> curves;   ///< by seed; empty when it was not rehearsed
+  double until_s = 0;          ///< simulated seconds that every seed was rehearsed for
+  std::optional<double> mean;  ///< over seeds, of the objective: see Tuning
+  double deviation = 0;        ///< over seeds
+};
+
+/// A point of the front of time and accuracy: nothing is faster and as accurate.
+struct FrontPoint {
+  std::size_t candidate = 0;
+  double seconds = 0;
+  double accuracy = 0;  ///< mean over seeds
+};
+
+/// The result. The objective is the seconds to the target, or the accuracy after most_s.
+struct Tuning {
+  std::vector<CandidateOutcome> outcomes;  ///< by candidate
+  std::optional<std::size_t> best;         ///< absent: no seed reached the target everywhere
+  std::optional<std::size_t> runner_up;
+  /// That the best is better than the runner-up: 1 - p of a paired t test. Absent without one. Who
+  /// was not at the target when the race ended, with some seed, counts as if it had been there
+  /// then.
+  std::optional<double> confidence;
+  std::vector<FrontPoint> front;
+  double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds
+  double exhaustive_s = 0;  ///< what all of them to the end would have been, in whole epochs
+};
+
+/// Rehearses candidates for all seeds until each has trained for `until_s` (whole epochs), or
+/// reached the target; gives their curves by candidate and seed. A curve that diverged is empty.
+using RehearseTo = std::function<std::vector<std::vector<Curve>>(
+    const std::vector<std::size_t>& candidates, double until_s)>;
+
+/// Chooses among candidates by successive halving (Jamieson and Talwalkar, AISTATS 2016; Li et al.,
+/// JMLR 18, 2018) with the cluster's seconds as the resource: all are rehearsed for a little, the
+/// best 1/eta for eta times as long, and so on up to most_s. As in Hyperband's longest bracket,
+/// there are as many rungs as leave the first one an epoch of the fastest candidate.
+///
+/// Unlike there, nobody is given up who might as well be the best: beside the best 1/eta by
+/// accuracy, all stay whose test loss is not significantly above that of the first one. (Accuracies
+/// of a small test set tell little at the beginning of learning, and what they tell is misleading:
+/// who is at 18 % first need not be at 40 % first.) Significant is what F-Race calls so (Birattari
+/// et al., GECCO 2002): seeds are blocks, and losses are ranked within each; some settings' losses
+/// differ a hundred times as much as others'. The comparison is one-sided and not corrected for how
+/// many there are. With one seed, nothing but the best 1/eta stays.
+///
+/// Before anything is rehearsed, candidates are left out that average more rarely than another one
+/// of their family and take as long per sample: they gain nothing. The default is rehearsed to the
+/// end, to be compared with.
+///
+/// With a target, the race ends soon after a candidate has reached it with every seed (each third
+/// of a rung, of its logarithm): whoever has not by then is given up.
+[[nodiscard]] Tuning tune(const std::vector<Candidate>& candidates,
+                          const TuningPlan& plan,
+                          const RehearseTo& rehearse);
+
+}  // namespace epochcast

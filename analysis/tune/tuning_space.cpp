@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tune/tuning_space.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "core/error.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr const char* kPeriodSettings[] = {"averaging-period", "local-steps"};
+
+/// What a strategy lets choose: how often it averages.
+std::string period_setting(const std::string& strategy) {
+  if (strategy == "node-based") return "averaging-period";
+  if (strategy.ends_with("local-sgd")) return "local-steps";
+  return {};
+}
+
+double period_of(const JobConfig& config) {
+  if (config.strategy == "node-based")
+    return static_cast<double>(config.averaging_period.value_or(1));
+  return static_cast<double>(config.local_steps);
+}
+
+std::vector<ForecastOutcome> forecasts_of(const std::vector<ForecastTask>& tasks) {
+  std::vector<ForecastOutcome> outcomes = forecast_all(tasks, Catalog::standard());
+  for (const ForecastOutcome& outcome : outcomes) {
+    if (outcome.run) continue;
+    if (outcome.has_died) throw RunError(outcome.problems.front());
+    throw UserError(outcome.problems);
+  }
+  return outcomes;
+}
+
+/// What is chosen from: each axis, the strategy's own one first.
+struct Space {
+  std::vector<SweepAxis> axes;
+  std::string default_value;  ///< of the first axis, where that is the strategy's own; else empty
+};
+
+Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool is_alone) {
+  const std::string own = period_setting(config.strategy);
+  Space space;
+  for (const SweepAxis& axis : axes) {
+    // How often another strategy averages is none of this one's business.
+    const bool is_period =
+        std::find(std::begin(kPeriodSettings), std::end(kPeriodSettings), axis.name) !=
+        std::end(kPeriodSettings);
+    if (is_alone || !is_period || axis.name == own) space.axes.push_back(axis);
+  }
+  if (own.empty()) {
+    if (!space.axes.empty() || !is_alone) return space;
+    throw UserError("--strategy: " + config.strategy +
+                    " averages in every iteration; say what to choose from, such as --choose "
+                    "batch=16,32,64");
+  }
+  auto axis = std::find_if(space.axes.begin(), space.axes.end(), [&](const SweepAxis& each) {
+    return each.name == own;
+  });
+  JobConfig often = config;
+  set_setting(often, own, "1", own);
+  const ForecastOutcome finest =
+      forecasts_of({{.config = often, .strategy = config.strategy, .point = {}}}).front();
+  const std::int64_t most = finest.run->iterations_per_epoch;
+  space.default_value = own == "averaging-period"
+                            ? std::to_string(most)
+                            : std::to_string(std::min<std::int64_t>(most, JobConfig().local_steps));
+  if (axis == space.axes.end()) {
+    SweepAxis powers = {.name = own, .values = {}};
+    for (std::int64_t period = 1; period <= most; period *= 2)
+      powers.values.push_back(std::to_string(period));
+    space.axes.insert(space.axes.begin(), std::move(powers));
+  } else {
+    std::rotate(space.axes.begin(), axis, axis + 1);
+  }
+  std::vector<std::string>& periods = space.axes.front().values;
+  if (std::find(periods.begin(), periods.end(), space.default_value) == periods.end())
+    periods.push_back(space.default_value);
+  return space;
+}
+
+/// Adds one strategy's candidates.
+void add_strategy(TuningChoice& choice,
+                  std::map<std::string, std::size_t>& families,
+                  const std::vector<SweepAxis>& axes,
+                  const JobConfig& config,
+                  bool is_alone) {
+  const Space space = space_of(axes, config, is_alone);
+  JobConfig short_job = config;
+  short_job.epochs = 2;
+  for (const ForecastOutcome& outcome : forecasts_of(expand(short_job, space.axes))) {
+    JobConfig one = outcome.task.config;
+    one.strategy = config.strategy;
+    one.epochs = config.epochs;
+    std::string title = outcome.task.point;
+    if (!is_alone) title = config.strategy + (title.empty() ? "" : ", ") + title;
+    Candidate candidate = {
+        .name = title,
+        .epoch_s = outcome.run->epoch_s,
+        .s_per_sample = outcome.run->epoch_s / static_cast<double>(outcome.run->samples_per_epoch),
+        .period = period_of(one)};
+    JobConfig without = one;
+    bool is_default = true;
+    for (std::size_t i = 0; i < space.axes.size(); ++i) {
+      const std::string& name = space.axes[i].name;
+      const Setting& setting =
+          *std::find_if(settings().begin(), settings().end(), [&](const Setting& each) {
+            return each.name == name;
+          });
+      const bool is_own = i == 0 && !space.default_value.empty();
+      const std::string usual = is_own ? space.default_value : setting.show(config);
+      is_default = is_default && setting.show(one) == usual;
+      if (is_own) setting.set(without, "1");
+    }
+    std::string family;
+    for (const SettingText& text : setting_texts(without)) family += text.value + "\n";
+    candidate.family = families.emplace(family, families.size()).first->second;
+    candidate.is_default = is_default;
+    choice.candidates.push_back(std::move(candidate));
+    choice.configs.push_back(std::move(one));
+  }
+}
+
+}  // namespace
+
+TuningChoice choice_of(const std::vector<SweepAxis>& axes, const JobConfig& config) {
+  for (const SweepAxis& axis : axes) {
+    const std::string origin = axis.flag + " " + axis.name + ": ";
+    if (axis.name == "strategy")
+      throw UserError(origin + "name the strategies to choose from with --strategy A,B");
+    if (axis.name == "epochs" || axis.name == "seed")
+      throw UserError(origin + "not to be chosen; it is the same for all");
+  }
+  const std::vector<std::string> strategies = chosen_strategies(config.strategy);
+  TuningChoice choice;
+  std::map<std::string, std::size_t> families;
+  for (const std::string& strategy : strategies) {
+    JobConfig one = config;
+    one.strategy = strategy;
+    add_strategy(choice, families, axes, one, strategies.size() == 1);
+  }
+  return choice;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analysis/forecast/sweep.hpp"
+#include "analysis/tune/tuning.hpp"
+
+namespace epochcast {
+
+/// What a tuner chooses from.
+struct TuningChoice {
+  std::vector<Candidate> candidates;
+  std::vector<JobConfig> configs;  ///< by candidate
+};
+
+/// Every combination of the axes' values, forecast, for every strategy that the configuration names
+/// ("node-based,local-sgd"). How often a strategy averages is an axis in any case: unless it is
+/// given, 1, 2, 4, ... up to an epoch, and always the default (K' = an epoch, H = 32). Throws a
+/// UserError when there is nothing to choose from, or a combination cannot be simulated.
+[[nodiscard]] TuningChoice choice_of(const std::vector<SweepAxis>& axes, const JobConfig& config);
+
+}  // namespace epochcast

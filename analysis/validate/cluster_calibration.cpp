@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/cluster_calibration.hpp"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <utility>
+
+#include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/forecast/job_inputs.hpp"
+#include "analysis/forecast/this_machine.hpp"
+#include "analysis/validate/check_run.hpp"
+#include "core/error.hpp"
+#include "core/files/checksum.hpp"
+#include "core/files/file_draft.hpp"
+#include "core/files/text_file.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/process/child.hpp"
+#include "core/shell_text.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kDevice = "this-cpu";
+constexpr const char* kMessagesFile = "messages.json";  // in the folders of results
+constexpr const char* kBatchesFile = "batches.json";
+constexpr const char* kRunFile = "run.json";
+constexpr const char* kBatchSeconds = "5";  // of each batch size, before and after each run
+constexpr const char* kMessageBytes =
+    "4,256,4096,16384,65536,131072,262144,524288,1048576,2097152,4194304";
+
+/// How many times as long batches take on a rank, by --slow-down.
+double slow_down_of_rank(const JobConfig& config, std::size_t rank) {
+  return slow_down_of(config.machine.slow_down, {"cpu", std::to_string(rank)});
+}
+
+/// Where `measure batches` writes what a rank takes, told to write to `file`.
+fs::path trace_of_rank(fs::path file, const JobConfig& config, std::size_t rank) {
+  const std::string name =
+      slowed_name(file.stem().string(), slow_down_of_rank(config, rank)) + ".json";
+  return file.replace_filename(name);
+}
+
+/// The sizes whose costs a case needs: those that divide work by speed take other batches than the
+/// one asked for, and what those cost is not in proportion.
+std::string batch_sizes(const JobConfig& config) {
+  const std::int64_t batch = config.batch;
+  std::string sizes = std::to_string(batch);
+  if (find_strategy(config.strategy).divides_by_speed)
+    sizes = std::to_string((batch + 1) / 2) + "," + sizes + "," + std::to_string(2 * batch);
+  return sizes;
+}
+
+std::vector<std::string> message_words(const ValidationCluster& cluster) {
+  return {"measure",
+          "messages",
+          "--ranks",
+          std::to_string(cluster.ranks),
+          "--max-seconds",
+          "1",
+          "--bytes",
+          kMessageBytes,
+          "--all-reduce",
+          "ring",
+          "--title",
+          cluster.name};
+}
+
+std::vector<std::string> batch_words(const ValidationCase& one) {
+  const JobConfig& config = one.config;
+  std::vector<std::string> words = {"measure",
+                                    "batches",
+                                    "--ranks",
+                                    std::to_string(one.cluster.ranks),
+                                    "--network",
+                                    config.network,
+                                    "--dataset",
+                                    config.dataset,
+                                    "--data",
+                                    config.learning.data,
+                                    "--augment",
+                                    config.learning.augment ? "on" : "off",
+                                    "--threads",
+                                    std::to_string(config.machine.threads),
+                                    "--batch",
+                                    batch_sizes(config),
+                                    "--device-name",
+                                    kDevice,
+                                    "--max-seconds",
+                                    kBatchSeconds,
+                                    // Machines change their speed by the second: a point takes
+                                    // all of its time, however much alike the first batches are.
+                                    "--confidence-width",
+                                    "0.000001",
+                                    "--max-samples",
+                                    "1000000"};
+  if (config.overlap == Overlap::none) words.insert(words.end(), {"--layers-batch", "0"});
+  for (const SettingText& setting : setting_texts(config, kTrain)) {
+    if (setting.name == "slow-down") words.push_back("--slow-down=" + setting.value);
+  }
+  return words;
+}
+
+/// The command that runs a case for real.
+std::vector<std::string> run_words(const ValidationCase& one, const JobConfig& config) {
+  std::vector<std::string> words = {one.command == Command::train ? "train" : "emulate"};
+  for (const SettingText& setting : setting_texts(config, in(one.command)))
+    words.push_back("--" + setting.name + "=" + setting.value);
+  words.insert(words.end(), {"--format", "json", "--bar=off"});
+  return words;
+}
+
+std::vector<std::string> with(std::vector<std::string> words,
+                              const std::string& option,
+                              const fs::path& file) {
+  words.insert(words.end(), {option, file.string()});
+  return words;
+}
+
+/// The run that a program's output tells of. Throws a RunError when it is none of the case.
+RunResult read_run(const std::string& text, const ValidationCase& one, const fs::path& log) {
+  const auto document = Json::parse(text, nullptr, false);
+  if (!document.is_object() || !document.contains("runs") || !document["runs"].is_array() ||
+      document["runs"].size() != 1)
+    throw RunError(log.string() + ": the run has told no result");
+  const nlohmann::json checked = document["runs"].front();
+  Problems problems(log.string());
+  check_run(JsonInput(checked, "/runs/0", problems));
+  if (!problems.empty()) throw RunError(log.string() + ": the run has told nonsense");
+  RunResult run = run_from_json(document["runs"].front());
+  if (run.strategy != one.config.strategy)
+    throw RunError(log.string() + ": the run was one of " + run.strategy + ", not of " +
+                   one.config.strategy);
+  return run;
+}
+
+}  // namespace
+
+ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
+                                       fs::path program,
+                                       const Catalog& catalog,
+                                       const KeptResults& kept)
+    : cluster_(std::move(cluster)), program_(std::move(program)), catalog_(catalog), kept_(kept) {}
+
+std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
+                                          const fs::path& log) const {
+  // The launch words are the user's own, as on a command line: variables first, or not. The shell
+  // becomes what they start, so that what the kernel sends when we die reaches that.
+  const std::string command = "exec env " + cluster_.launch + " " +
+                              shell_text({program_.string()}) + " " + shell_text(words);
+  const FileDescriptor log_file(open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (!log_file.is_open())
+    throw RunError(log.string() + ": cannot be written: " + std::strerror(errno));
+  const SignalScope signals;
+  Pipe pipe;
+  Child child = Child::start({"/bin/sh", "-c", command},
+                             {.out = pipe.writing.number(), .err = log_file.number()});
+  pipe.writing.reset();
+  std::string output;
+  read_until_end(pipe.reading, [&](const std::string& piece) { output += piece; });
+  if (child.wait() == 0) return output;
+  std::string said = read_text_file(log, kSamplesFile);
+  constexpr std::size_t kMost = 400;
+  if (said.size() > kMost) said = "..." + said.substr(said.size() - kMost);
+  throw RunError("epochcast " + words.front() + " failed on " + cluster_.name + " (" +
+                 log.string() + "): " + said);
+}
+
+nlohmann::json ClusterCalibration::place(const std::vector<std::string>& programs) const {
+  std::istringstream launch(cluster_.launch);
+  std::vector<std::string> words;
+  for (std::string word; launch >> word;) words.push_back(word);
+  nlohmann::json place = {{"launch", cluster_.launch},
+                          {"ranks", cluster_.ranks},
+                          {"surroundings", surroundings(words)},
+                          {"version", "epochcast " EPOCHCAST_VERSION},
+                          {"programs", nlohmann::json::object()}};
+  for (const std::string& name : programs) {
+    const fs::path file = program_.parent_path() / name;
+    place["programs"][name] = fs::exists(file) ? checksum(read_text_file(file, kDataFile)) : "";
+  }
+  return place;
+}
+
+void ClusterCalibration::measure_messages(std::size_t session) {
+  const std::vector<std::string> words = message_words(cluster_);
+  const nlohmann::json subject = {
+      {"place", place({"epochcast-measure-messages"})}, {"command", words}, {"session", session}};
+  const fs::path folder =
+      kept_.get("messages-" + std::to_string(session + 1), subject, [&](const fs::path& draft) {
+        const fs::path file = draft / kMessagesFile;
+        static_cast<void>(output_of(with(words, "--output", file), draft / "messages.log"));
+        static_cast<void>(fit_network(load_message_trace(file)));
+      });
+  messages_.push_back(folder / kMessagesFile);
+}
+
+RealRun ClusterCalibration::run(const ValidationCase& one, std::size_t repetition) const {
+  const bool trains = one.command == Command::train;
+  JobConfig config = one.config;
+  config.seed = repetition + 1;
+  std::vector<CostTrace> traces;
+  if (trains) {
+    config.machine.ranks = cluster_.ranks;
+  } else {
+    traces = load_job(config, catalog_).traces;
+  }
+  const std::vector<std::string> words = run_words(one, config);
+  nlohmann::json subject = {{"place", place({"epochcast-run", "epochcast-measure"})},
+                            {"command", words},
+                            {"inputs", job_inputs(config, one.command, traces, catalog_)},
+                            {"repetition", repetition}};
+  if (trains) subject["batches"] = batch_words(one);
+  const fs::path folder = kept_.get(
+      words.front() + "-" + config.strategy + "-" + std::to_string(repetition + 1),
+      subject,
+      [&](const fs::path& draft) {
+        const auto measure_batches = [&] {
+          if (!trains) return;
+          static_cast<void>(output_of(with(batch_words(one), "--append", draft / kBatchesFile),
+                                      draft / "batches.log"));
+        };
+        measure_batches();
+        const fs::path log = draft / "run.log";
+        const std::string output = output_of(words, log);
+        static_cast<void>(read_run(output, one, log));
+        replace_file(draft / kRunFile, output);
+        measure_batches();
+        for (int rank = 0; trains && rank < cluster_.ranks; ++rank)
+          static_cast<void>(load_trace(
+              trace_of_rank(draft / kBatchesFile, config, static_cast<std::size_t>(rank))));
+      });
+  return {
+      .result = read_run(read_text_file(folder / kRunFile, kSamplesFile), one, folder / kRunFile),
+      .folder = folder};
+}
+
+JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const RealRun& run) {
+  if (!network_) {
+    const MessageTrace trace = load_message_sessions(messages_);
+    Json document = Json::parse(read_text_file(messages_.front(), kSamplesFile));
+    try {
+      NetworkFit fit = calibrate(trace, document).fit;
+      network_ = {.trace = trace, .document = std::move(document), .fit = std::move(fit)};
+    } catch (const UserError& error) {
+      std::vector<std::string> problems = error.problems();
+      problems.push_back("to measure messages again, remove " +
+                         (kept_.folder() / "messages-*").string());
+      throw UserError(problems);
+    }
+  }
+  JobConfig config = one.config;
+  Json document;
+  if (one.command == Command::train) {
+    std::vector<std::string> models;
+    config.traces.clear();
+    for (std::size_t rank = 0; rank < network_->trace.node_of_rank.size(); ++rank) {
+      models.push_back(slowed_name(kDevice, slow_down_of_rank(config, rank)));
+      const std::string file = trace_of_rank(run.folder / kBatchesFile, config, rank).string();
+      if (std::find(config.traces.begin(), config.traces.end(), file) == config.traces.end())
+        config.traces.push_back(file);
+    }
+    document = platform_of_trace(network_->trace, models);
+    config.nodes.reset();
+  } else {
+    const fs::path file = catalog_.find("models/platforms", one.config.platform, "/platform");
+    static_cast<void>(load_platform(file));
+    document = Json::parse(read_text_file(file, kSamplesFile));
+  }
+  document = calibrated_platform(std::move(document), network_->fit, network_->document);
+  const std::string text = document.dump(2) + "\n";
+  const fs::path file = kept_.folder() / ("platform-" + checksum(text) + ".json");
+  replace_file(file, text);
+  config.platform = file.string();
+  return config;
+}
+
+}  // namespace epochcast

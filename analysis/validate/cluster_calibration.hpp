@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/calibrate/network_fit.hpp"
+#include "analysis/forecast/kept_results.hpp"
+#include "analysis/validate/validation_plan.hpp"
+#include "core/formats/message_trace.hpp"
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
+
+namespace epochcast {
+
+/// What a case took for real, once.
+struct RealRun {
+  RunResult result = {};
+  std::filesystem::path folder = {};  ///< of what was measured around it, where the case trains
+};
+
+/// A cluster of a validation: commands run on it, what they measured and took is kept, and
+/// forecasts rest on what was measured. Nothing is measured or run again that is kept of the same
+/// commands, in the same surroundings, with the same programs and contents of input files.
+class ClusterCalibration {
+ public:
+  /// `program`: epochcast itself, beside the programs that measure and run. `kept` and `catalog`
+  /// outlive this.
+  ClusterCalibration(ValidationCluster cluster,
+                     std::filesystem::path program,
+                     const Catalog& catalog,
+                     const KeptResults& kept);
+
+  [[nodiscard]] const ValidationCluster& cluster() const { return cluster_; }
+
+  /// Messages, once per session: the machine is not the same at all times.
+  void measure_messages(std::size_t session);
+
+  /// One repetition of a case, run for real. Where the case trains, batches are measured before and
+  /// after with all ranks at it, slowed as in training: the three belong together and are kept, or
+  /// done again, together. Throws a RunError when one of them fails.
+  [[nodiscard]] RealRun run(const ValidationCase& one, std::size_t repetition) const;
+
+  /// The configuration with the calibrated platform in the place of the case's own, and with the
+  /// costs measured around `run` where it trains. All messages have to be measured. Throws a
+  /// UserError when these cannot be fitted.
+  [[nodiscard]] JobConfig forecast_config(const ValidationCase& one, const RealRun& run);
+
+ private:
+  /// The same for all cases.
+  struct MeasuredNetwork {
+    MessageTrace trace;
+    nlohmann::ordered_json document;  ///< of the trace's first session
+    NetworkFit fit;
+  };
+
+  /// Runs a command of epochcast on the cluster; what it writes to stdout. Its stderr goes to
+  /// `log`. Throws a RunError with the last of it when it fails.
+  [[nodiscard]] std::string output_of(const std::vector<std::string>& words,
+                                      const std::filesystem::path& log) const;
+  /// What all results of the cluster depend on; `programs` do the work.
+  [[nodiscard]] nlohmann::json place(const std::vector<std::string>& programs) const;
+  ValidationCluster cluster_;
+  std::filesystem::path program_;
+  const Catalog& catalog_;
+  const KeptResults& kept_;
+  std::vector<std::filesystem::path> messages_;
+  std::optional<MeasuredNetwork> network_;  ///< once all messages are measured
+};
+
+}  // namespace epochcast

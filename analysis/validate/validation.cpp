@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/validation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace epochcast {
+namespace {
+
+/// The middle one, or the mean of the two in the middle. At least one value.
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double median_of(const std::vector<RunResult>& runs, double PhaseTimes::*phase) {
+  std::vector<double> values;
+  values.reserve(runs.size());
+  for (const RunResult& run : runs) values.push_back(run.phases.*phase);
+  return median(values);
+}
+
+std::vector<double> epochs_s(const std::vector<RunResult>& runs) {
+  std::vector<double> values;
+  values.reserve(runs.size());
+  for (const RunResult& run : runs) values.push_back(run.epoch_s);
+  return values;
+}
+
+/// The median over runs of what each is away from its own forecast.
+void add_paired_errors(RowFindings& findings, const ValidationRow& row) {
+  std::vector<double> errors;
+  std::vector<RunResult> differences(row.measured.size());
+  for (std::size_t i = 0; i < row.measured.size(); ++i) {
+    const RunResult& run = row.measured[i];
+    const RunResult& forecast = row.own_forecasts[i];
+    errors.push_back(forecast.epoch_s / run.epoch_s - 1);
+    differences[i].phases = (1 / run.epoch_s) * (forecast.phases - run.phases);
+  }
+  findings.error = median(errors);
+  findings.phase_errors = {
+      .compute_s = median_of(differences, &PhaseTimes::compute_s),
+      .exposed_communication_s = median_of(differences, &PhaseTimes::exposed_communication_s),
+      .blocked_s = median_of(differences, &PhaseTimes::blocked_s)};
+}
+
+/// A row of a group with what it says.
+struct RankedRow {
+  double forecast_s = 0;
+  RowFindings findings;
+};
+
+bool can_be_told_apart(const RowFindings& a, const RowFindings& b) {
+  return a.measured_spread.high_s < b.measured_spread.low_s ||
+         b.measured_spread.high_s < a.measured_spread.low_s;
+}
+
+/// Every row that is forecast to be the fastest has to be it.
+bool is_best_right(const std::vector<RankedRow>& rows) {
+  const auto fastest = std::min_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+    return a.findings.measured_s < b.findings.measured_s;
+  });
+  const auto forecast =
+      std::min_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
+        return a.forecast_s < b.forecast_s;
+      });
+  return std::all_of(rows.begin(), rows.end(), [&](const RankedRow& row) {
+    return row.forecast_s > forecast->forecast_s ||
+           !can_be_told_apart(row.findings, fastest->findings);
+  });
+}
+
+/// At least one row.
+GroupRanking ranking_of(const std::string& group, const std::vector<RankedRow>& rows) {
+  GroupRanking ranking;
+  ranking.group = group;
+  ranking.rows = rows.size();
+  std::vector<double> forecasts_s;
+  std::vector<double> measured_s;
+  for (const RankedRow& row : rows) {
+    forecasts_s.push_back(row.forecast_s);
+    measured_s.push_back(row.findings.measured_s);
+  }
+  ranking.tau = kendall_tau(forecasts_s, measured_s);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (!can_be_told_apart(rows[i].findings, rows[j].findings)) continue;
+      ++ranking.pairs;
+      const bool is_less = measured_s[i] < measured_s[j];
+      const double forecast_s =
+          is_less ? forecasts_s[i] - forecasts_s[j] : forecasts_s[j] - forecasts_s[i];
+      if (forecast_s > 0) ++ranking.wrong_pairs;
+    }
+  }
+  ranking.is_best_right = is_best_right(rows);
+  return ranking;
+}
+
+std::optional<double> weighted_tau(const std::vector<GroupRanking>& rankings) {
+  double sum = 0;
+  double pairs = 0;
+  for (const GroupRanking& ranking : rankings) {
+    sum += static_cast<double>(ranking.pairs) * ranking.tau;
+    pairs += static_cast<double>(ranking.pairs);
+  }
+  if (pairs == 0) return std::nullopt;
+  return sum / pairs;
+}
+
+}  // namespace
+
+std::string strategy_of(const ValidationRow& row) {
+  if (row.forecast) return row.forecast->strategy;
+  return row.measured.empty() ? std::string() : row.measured.front().strategy;
+}
+
+std::optional<RowFindings> findings_of(const ValidationRow& row) {
+  if (!row.forecast || row.measured.empty()) return std::nullopt;
+  const std::vector<double> measured_s = epochs_s(row.measured);
+  RowFindings findings;
+  findings.measured_s = median(measured_s);
+  if (!(findings.measured_s > 0)) return std::nullopt;
+  const auto [least, most] = std::minmax_element(measured_s.begin(), measured_s.end());
+  findings.measured_spread = {.low_s = *least, .high_s = *most};
+  findings.measured_phases = {
+      .compute_s = median_of(row.measured, &PhaseTimes::compute_s),
+      .exposed_communication_s = median_of(row.measured, &PhaseTimes::exposed_communication_s),
+      .blocked_s = median_of(row.measured, &PhaseTimes::blocked_s)};
+  if (row.own_forecasts.empty()) {
+    findings.error = row.forecast->epoch_s / findings.measured_s - 1;
+    findings.phase_errors =
+        (1 / findings.measured_s) * (row.forecast->phases - findings.measured_phases);
+  } else {
+    add_paired_errors(findings, row);
+  }
+  if (const auto& interval = row.forecast->epoch_s_interval) {
+    findings.is_inside =
+        interval->low_s <= findings.measured_s && findings.measured_s <= interval->high_s;
+  }
+  return findings;
+}
+
+std::vector<std::string> failures_of(const ValidationRow& row) {
+  if (findings_of(row)) return {};
+  if (!row.problems.empty()) return row.problems;
+  std::vector<std::string> failures;
+  if (!row.forecast) failures.emplace_back("there is no forecast");
+  if (row.measured.empty()) {
+    failures.emplace_back("there is no measurement");
+  } else if (!(median(epochs_s(row.measured)) > 0)) {
+    failures.emplace_back("the measured median is 0 s");
+  }
+  return failures;
+}
+
+std::vector<std::vector<const ValidationRow*>> by_group(const std::vector<ValidationRow>& rows) {
+  std::vector<std::vector<const ValidationRow*>> groups;
+  for (const ValidationRow& row : rows) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& each) {
+      return each.front()->group == row.group;
+    });
+    if (group == groups.end()) {
+      groups.push_back({&row});
+    } else {
+      group->push_back(&row);
+    }
+  }
+  return groups;
+}
+
+ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
+  ValidationSummary summary;
+  std::vector<double> errors;
+  std::size_t with_interval = 0;
+  std::size_t inside = 0;
+  for (const auto& group : by_group(rows)) {
+    std::vector<RankedRow> ranked;
+    for (const ValidationRow* row : group) {
+      const auto findings = findings_of(*row);
+      if (!findings) {
+        ++summary.failed;
+        continue;
+      }
+      ranked.push_back({row->forecast->epoch_s, *findings});
+      errors.push_back(std::abs(findings->error));
+      if (errors.size() == 1 || errors.back() > summary.worst_error) {
+        summary.worst_error = errors.back();
+        summary.worst = row->group + ": " + row->point;
+      }
+      if (findings->is_inside) ++with_interval;
+      if (findings->is_inside.value_or(false)) ++inside;
+    }
+    if (!ranked.empty()) summary.rankings.push_back(ranking_of(group.front()->group, ranked));
+  }
+  summary.configurations = errors.size();
+  if (!errors.empty()) summary.median_error = median(errors);
+  summary.tau = weighted_tau(summary.rankings);
+  if (with_interval > 0) {
+    summary.coverage = static_cast<double>(inside) / static_cast<double>(with_interval);
+  }
+  return summary;
+}
+
+double kendall_tau(const std::vector<double>& a, const std::vector<double>& b) {
+  const std::size_t count = std::min(a.size(), b.size());
+  double agreement = 0;  // concordant less discordant pairs
+  double pairs_a = 0;    // that are not tied in a
+  double pairs_b = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const int order_a = (a[i] > a[j]) - (a[i] < a[j]);
+      const int order_b = (b[i] > b[j]) - (b[i] < b[j]);
+      agreement += order_a * order_b;
+      pairs_a += order_a != 0;
+      pairs_b += order_b != 0;
+    }
+  }
+  if (pairs_a == 0 && pairs_b == 0) return 1;
+  if (pairs_a == 0 || pairs_b == 0) return 0;
+  return agreement / std::sqrt(pairs_a * pairs_b);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/formats/result.hpp"
+
+namespace epochcast {
+
+/// One configuration: its forecast, and what it took for real, several times.
+struct ValidationRow {
+  std::string cluster;  ///< where: "4 nodes, 200 Mbit/s"
+  std::string command;  ///< "emulate" or "train"
+  std::string group;  ///< rows of one group answer one question and are ranked against each other:
+                      ///< "resnet20 on 4 nodes, 200 Mbit/s, emulate"
+  std::string point;  ///< what tells it from the other rows: "node-based, averaging-period 4"
+  std::optional<RunResult> forecast;
+  std::vector<RunResult> measured;  ///< one per repetition
+  /// Where each run has a forecast of its own, from what was measured around it: in the order of
+  /// `measured`. `forecast` is then the middle one. Else empty.
+  std::vector<RunResult> own_forecasts;
+  std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
+};
+
+/// What a row with both says, in seconds per epoch.
+struct RowFindings {
+  double measured_s = 0;     ///< median of the repetitions
+  Interval measured_spread;  ///< their least and most
+  double error = 0;  ///< forecast / measured_s - 1; of runs with forecasts of their own, the median
+  PhaseTimes measured_phases;  ///< medians
+  /// (forecast - measured) / measured_s: shares of the whole epoch; likewise.
+  PhaseTimes phase_errors;
+  std::optional<bool> is_inside;  ///< measured_s within the forecast's interval; absent without one
+};
+/// Nothing when the forecast or the measurement is missing, or the measured median is 0 s.
+[[nodiscard]] std::optional<RowFindings> findings_of(const ValidationRow& row);
+/// Why findings_of says nothing, one or more sentences; none when it does.
+[[nodiscard]] std::vector<std::string> failures_of(const ValidationRow& row);
+/// "sync", "node-based", ...; "" for a row without any run.
+[[nodiscard]] std::string strategy_of(const ValidationRow& row);
+
+/// How well the rows of one group are ranked, of those that have findings.
+struct GroupRanking {
+  std::string group;
+  std::size_t rows = 0;
+  double tau = 0;               ///< Kendall's tau-b of forecasts and measured medians, -1 to 1
+  std::size_t pairs = 0;        ///< pairs whose measured spreads do not overlap: that can be ranked
+  std::size_t wrong_pairs = 0;  ///< of these, forecast the other way round
+  bool is_best_right = false;   ///< whether the fastest forecast is the fastest measured, or cannot
+                                ///< be told from it: their measured spreads overlap
+};
+
+/// What a validation says as a whole.
+struct ValidationSummary {
+  std::size_t configurations = 0;      ///< with both
+  std::size_t failed = 0;              ///< without one of them, or a measured median of 0 s
+  double median_error = 0;             ///< of absolute errors
+  double worst_error = 0;              ///< absolute
+  std::string worst;                   ///< its group and point
+  std::vector<GroupRanking> rankings;  ///< in the order of the rows
+  std::optional<double> tau;  ///< mean over groups, weighted by their pairs; absent without one
+  std::optional<double> coverage;  ///< share inside their interval, of the rows that have one
+};
+[[nodiscard]] ValidationSummary summarize(const std::vector<ValidationRow>& rows);
+
+/// The rows in blocks of equal groups, both in the order of their first appearance.
+[[nodiscard]] std::vector<std::vector<const ValidationRow*>> by_group(
+    const std::vector<ValidationRow>& rows);
+
+/// Kendall's tau-b of two equally long lists (Kendall, Biometrika 33, 1945: corrected for ties); 1
+/// for fewer than two. When one list is all the same, there is no order to agree with: 1 when the
+/// other one is, too, else 0.
+[[nodiscard]] double kendall_tau(const std::vector<double>& a, const std::vector<double>& b);
+
+/// What the command line allows at most, or at least; absent: anything.
+struct ValidationBounds {
+  std::optional<double> median_error = {};
+  std::optional<double> worst_error = {};
+  std::optional<double> tau = {};  ///< of every group
+  std::optional<double> coverage = {};
+};
+/// What exceeds a bound, as sentences. A failed row exceeds any; so does a figure that is absent
+/// (no row, no interval, no pair to rank).
+[[nodiscard]] std::vector<std::string> exceeded(const ValidationSummary& summary,
+                                                const ValidationBounds& bounds);
+
+/// `epochcast.validation/1`: rows with forecasts and every measured repetition, findings, summary.
+/// `command`: how it came about; `date`: when ("2026-11-21", "" when unknown).
+[[nodiscard]] nlohmann::ordered_json to_json(const std::vector<ValidationRow>& rows,
+                                             const std::string& command,
+                                             const std::string& date = {});
+/// Reads back what to_json wrote; findings and summary are left aside, as they follow from the
+/// rows. Throws a UserError that names the file and the JSON path of every problem.
+[[nodiscard]] std::vector<ValidationRow> validation_from_json(const nlohmann::ordered_json& json,
+                                                              const std::string& file);
+
+/// What a file of to_json holds.
+struct ValidationFile {
+  std::vector<ValidationRow> rows;
+  std::string command;
+  std::string date;
+};
+/// Throws a UserError for a file that cannot be read, is no JSON, or is not what to_json writes.
+[[nodiscard]] ValidationFile read_validation(const std::filesystem::path& file);
+
+/// A page that needs nothing else: the summary, a plot of forecast against measured (logarithmic,
+/// with the diagonal, intervals, spreads, and what a point is on hovering), one of the errors by
+/// phase, the table. `command` may have several lines.
+[[nodiscard]] std::string to_html(const std::vector<ValidationRow>& rows,
+                                  const std::string& title,
+                                  const std::string& command,
+                                  const std::string& date = {});
+
+}  // namespace epochcast

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "analysis/validate/check_run.hpp"
+#include "analysis/validate/validation.hpp"
+#include "core/files/text_file.hpp"
+#include "core/json/json_input.hpp"
+
+namespace epochcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char* kSchema = "epochcast.validation/1";
+
+Json phases_json(const PhaseTimes& phases, const char* unit) {
+  return {{std::string("compute") + unit, phases.compute_s},
+          {std::string("exposed_communication") + unit, phases.exposed_communication_s},
+          {std::string("blocked") + unit, phases.blocked_s}};
+}
+
+template <typename Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json findings_json(const ValidationRow& row) {
+  const auto findings = findings_of(row);
+  if (!findings) return nullptr;
+  Json json = {
+      {"measured_s", findings->measured_s},
+      {"measured_spread_s", {findings->measured_spread.low_s, findings->measured_spread.high_s}},
+      {"error", findings->error}};
+  json["measured_phases"] = phases_json(findings->measured_phases, "_s");
+  json["phase_errors"] = phases_json(findings->phase_errors, "");
+  json["is_inside"] = or_null(findings->is_inside);
+  return json;
+}
+
+Json row_json(const ValidationRow& row) {
+  Json json = {{"cluster", row.cluster},
+               {"command", row.command},
+               {"group", row.group},
+               {"point", row.point},
+               {"findings", findings_json(row)},
+               {"problems", row.problems},
+               {"forecast", nullptr},
+               {"measured", Json::array()}};
+  if (row.forecast) json["forecast"] = to_json(*row.forecast);
+  for (const RunResult& run : row.measured) json["measured"].push_back(to_json(run));
+  if (!row.own_forecasts.empty()) json["own_forecasts"] = Json::array();
+  for (const RunResult& run : row.own_forecasts) json["own_forecasts"].push_back(to_json(run));
+  return json;
+}
+
+Json summary_json(const ValidationSummary& summary) {
+  const bool has_errors = summary.configurations > 0;
+  Json json = {{"configurations", summary.configurations},
+               {"failed", summary.failed},
+               {"median_error", has_errors ? Json(summary.median_error) : Json()},
+               {"worst_error", has_errors ? Json(summary.worst_error) : Json()},
+               {"worst", has_errors ? Json(summary.worst) : Json()},
+               {"tau", or_null(summary.tau)},
+               {"coverage", or_null(summary.coverage)},
+               {"groups", Json::array()}};
+  for (const GroupRanking& ranking : summary.rankings) {
+    json["groups"].push_back({{"group", ranking.group},
+                              {"rows", ranking.rows},
+                              {"tau", ranking.tau},
+                              {"pairs", ranking.pairs},
+                              {"wrong_pairs", ranking.wrong_pairs},
+                              {"is_best_right", ranking.is_best_right}});
+  }
+  return json;
+}
+
+/// A text that may be empty.
+std::string text_of(const JsonInput& input) {
+  if (input.value().is_string()) return input.value().get<std::string>();
+  input.fail("a text");
+  return {};
+}
+
+std::vector<std::string> texts_of(const JsonInput& input) {
+  std::vector<std::string> texts;
+  for (const JsonInput& element : input.elements()) texts.push_back(text_of(element));
+  return texts;
+}
+
+/// The row, but for its runs: these are checked only.
+ValidationRow read_row(JsonInput input) {
+  ValidationRow row;
+  row.cluster = text_of(input.at("cluster"));
+  row.command = text_of(input.at("command"));
+  row.group = input.at("group").string();
+  row.point = input.at("point").string();
+  row.problems = texts_of(input.at("problems"));
+  if (const JsonInput forecast = input.at("forecast"); !forecast.value().is_null()) {
+    check_run(forecast);
+  }
+  const std::vector<JsonInput> measured = input.at("measured").elements();
+  for (const JsonInput& run : measured) check_run(run);
+  if (const auto own = input.maybe("own_forecasts")) {
+    const std::vector<JsonInput> forecasts = own->elements();
+    for (const JsonInput& run : forecasts) check_run(run);
+    if (!measured.empty() && forecasts.size() != measured.size())
+      own->fail("as many runs as \"measured\" has");
+  }
+  (void)input.maybe("findings");
+  input.finish();
+  return row;
+}
+
+}  // namespace
+
+Json to_json(const std::vector<ValidationRow>& rows,
+             const std::string& command,
+             const std::string& date) {
+  Json json = {{"schema", kSchema},
+               {"summary", summary_json(summarize(rows))},
+               {"rows", Json::array()},
+               {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
+  for (const ValidationRow& row : rows) json["rows"].push_back(row_json(row));
+  if (!date.empty()) json["provenance"]["date"] = date;
+  return json;
+}
+
+std::vector<ValidationRow> validation_from_json(const Json& json, const std::string& file) {
+  const nlohmann::json document = json;  // JsonInput reads the unordered kind
+  Problems problems(file);
+  JsonInput top = open_document(document, kSchema, problems);
+  std::vector<ValidationRow> rows;
+  for (const JsonInput& input : top.at("rows").elements()) rows.push_back(read_row(input));
+  JsonInput provenance = top.at("provenance");
+  (void)text_of(provenance.at("program"));
+  (void)text_of(provenance.at("command"));
+  if (const auto date = provenance.maybe("date")) (void)text_of(*date);
+  provenance.finish();
+  (void)top.maybe("summary");
+  top.finish();
+  problems.throw_if_any();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Json& row = json["rows"][i];
+    if (!row["forecast"].is_null()) rows[i].forecast = run_from_json(row["forecast"]);
+    for (const Json& run : row["measured"]) rows[i].measured.push_back(run_from_json(run));
+    if (!row.contains("own_forecasts")) continue;
+    for (const Json& run : row["own_forecasts"])
+      rows[i].own_forecasts.push_back(run_from_json(run));
+  }
+  return rows;
+}
+
+ValidationFile read_validation(const std::filesystem::path& file) {
+  const std::string text = read_text_file(file, kSamplesFile);
+  (void)parse_json(text, file.string());  // refuses what is no JSON, or too deep
+  const Json json = Json::parse(text);
+  ValidationFile validation;
+  validation.rows = validation_from_json(json, file.string());
+  validation.command = json["provenance"]["command"];
+  validation.date = json["provenance"].value("date", "");
+  return validation;
+}
+
+}  // namespace epochcast

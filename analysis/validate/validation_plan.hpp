@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/job/job_config.hpp"
+
+namespace epochcast {
+
+/// Machines on which configurations run, and how to get there.
+struct ValidationCluster {
+  std::string name;    ///< for people
+  std::string launch;  ///< words before the command, such as "tests/box/box --nodes 4 --"; or none
+  int ranks = 2;
+
+  bool operator==(const ValidationCluster&) const = default;
+};
+
+/// One configuration to forecast and to run.
+struct ValidationCase {
+  ValidationCluster cluster;
+  Command command = Command::emulate;  ///< or train
+  std::string group;                   ///< see ValidationRow
+  std::string point;
+  JobConfig config;  ///< with one strategy
+};
+
+/// Reads experiment files with a "validate" object (docs/formats.md): the settings, and in its
+/// "rows" what differs from row to row. Throws a UserError that lists the problems of a file.
+[[nodiscard]] std::vector<ValidationCase> load_validation_cases(
+    const std::vector<std::filesystem::path>& files);
+
+}  // namespace epochcast

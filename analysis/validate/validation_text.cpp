@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/validation_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+std::string printed(const char* format, double value) {
+  std::array<char, 48> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string wrong_text(std::size_t wrong, std::size_t pairs) {
+  if (pairs == 0) return "no pair can be told apart";
+  return std::to_string(wrong) + " of " + std::to_string(pairs) +
+         (pairs == 1 ? " pair " : " pairs ") + (wrong == 1 ? "is" : "are") + " ranked wrongly";
+}
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string percent_text(double share) {
+  const double percent = 100 * share;
+  return printed(std::abs(percent) < 999.95 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+std::string signed_percent_text(double share) {
+  const double percent = 100 * share;
+  if (std::abs(percent) < 0.05) return "0.0 %";
+  return (percent > 0 ? "+" : "") + percent_text(share);
+}
+
+std::string tau_text(const std::optional<double>& tau) { return tau ? printed("%.2f", *tau) : "-"; }
+
+std::string range_text(const Interval& range) {
+  const std::string low = format_seconds(range.low_s);
+  const std::string high = format_seconds(range.high_s);
+  return low == high ? low : low + " .. " + high;
+}
+
+std::string count_text(const ValidationSummary& summary) {
+  return plural(summary.configurations + summary.failed, "configuration") +
+         (summary.failed > 0 ? ", " + std::to_string(summary.failed) + " of them failed" : "");
+}
+
+std::string error_text(const ValidationSummary& summary) {
+  if (summary.configurations == 0) return "-";
+  return "median " + percent_text(summary.median_error) + ", worst " +
+         percent_text(summary.worst_error) + " (" + summary.worst + ")";
+}
+
+std::string pairs_text(const ValidationSummary& summary) {
+  std::size_t pairs = 0;
+  std::size_t wrong = 0;
+  std::size_t groups = 0;
+  std::size_t right = 0;
+  for (const GroupRanking& ranking : summary.rankings) {
+    if (ranking.rows < 2) continue;
+    ++groups;
+    pairs += ranking.pairs;
+    wrong += ranking.wrong_pairs;
+    if (ranking.is_best_right) ++right;
+  }
+  if (groups == 0) return "-";
+  return wrong_text(wrong, pairs) + "; the fastest is right in " + std::to_string(right) + " of " +
+         plural(groups, "group");
+}
+
+std::string ranking_text(const ValidationSummary& summary) {
+  return (summary.tau ? "tau " + tau_text(summary.tau) + "; " : "") + pairs_text(summary);
+}
+
+std::string ranking_text(const GroupRanking& ranking) {
+  if (ranking.rows < 2) return "-";
+  return "tau " + tau_text(ranking.tau) + "; " + wrong_text(ranking.wrong_pairs, ranking.pairs) +
+         "; the fastest is " + (ranking.is_best_right ? "right" : "wrong");
+}
+
+std::string coverage_text(const ValidationSummary& summary) {
+  if (!summary.coverage) return "-";
+  return percent_text(*summary.coverage) +
+         " of the measured medians are inside their forecast's interval";
+}
+
+}  // namespace epochcast

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/validate/validation.hpp"
+
+// A validation's numbers for people, the same on the terminal and on the page.
+
+namespace epochcast {
+
+/// "3.2 %": a share with one decimal, from 1000 % on with none.
+[[nodiscard]] std::string percent_text(double share);
+/// "+3.2 %", "-0.4 %", "0.0 %".
+[[nodiscard]] std::string signed_percent_text(double share);
+/// "0.93"; "-" for none.
+[[nodiscard]] std::string tau_text(const std::optional<double>& tau);
+/// "10.1 s .. 10.5 s"; one time when both look the same.
+[[nodiscard]] std::string range_text(const Interval& range);
+
+/// "9 configurations, 1 of them failed", as a heading of the rest.
+[[nodiscard]] std::string count_text(const ValidationSummary& summary);
+/// "median 1.2 %, worst 5.3 % (GROUP: POINT)"; "-" when there is none.
+[[nodiscard]] std::string error_text(const ValidationSummary& summary);
+/// "1 of 27 pairs is ranked wrongly; the fastest is right in 2 of 3 groups", of groups with two
+/// rows and more; "-" without any.
+[[nodiscard]] std::string pairs_text(const ValidationSummary& summary);
+/// The same after "tau 0.93; ".
+[[nodiscard]] std::string ranking_text(const ValidationSummary& summary);
+/// "tau 0.93; 1 of 27 pairs is ranked wrongly; the fastest is right".
+[[nodiscard]] std::string ranking_text(const GroupRanking& ranking);
+/// "87.5 % of the measured medians are inside their forecast's interval"; "-" without intervals.
+[[nodiscard]] std::string coverage_text(const ValidationSummary& summary);
+
+}  // namespace epochcast

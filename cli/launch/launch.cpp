@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/launch/launch.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <numeric>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "cli/launch/mpirun_messages.hpp"
+#include "core/error.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/process/child.hpp"
+#include "core/process/temp_folder.hpp"
+
+namespace epochcast {
+
+std::string sibling(const std::string& name) {
+  const std::filesystem::path file =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+  if (!std::filesystem::exists(file)) {
+    throw UserError("this build has no " + name + " (expected " + file.string() +
+                    "); build with -DEPOCHCAST_REAL=ON, as `make test` does");
+  }
+  return file.string();
+}
+
+int parse_ranks(const std::string& option, const std::string& text) {
+  try {
+    return parse_small_count(text, 1);
+  } catch (const UserError& error) {
+    throw UserError(option + ": " + error.what());
+  }
+}
+
+std::vector<Host> parse_hosts(const std::string& text, int default_ranks) {
+  const std::regex host_name("[A-Za-z0-9][A-Za-z0-9._-]*");
+  const UserError wrong("--hosts: got \"" + text + "\"; expected names such as node1,node2:4");
+  if (text.empty()) throw wrong;
+  std::vector<Host> hosts;
+  std::set<std::string> seen;
+  std::int64_t ranks = 0;
+  for (const std::string& part : split(text, ',')) {
+    const std::size_t colon = part.find(':');
+    Host host = {.name = part.substr(0, colon), .ranks = default_ranks};
+    if (!std::regex_match(host.name, host_name)) throw wrong;
+    if (!seen.insert(host.name).second)
+      throw UserError("--hosts: " + host.name + ": is there twice; expected each machine once");
+    if (colon != std::string::npos)
+      host.ranks = parse_ranks("--hosts: " + host.name, part.substr(colon + 1));
+    ranks += host.ranks;
+    hosts.push_back(std::move(host));
+  }
+  if (ranks > kMostSmallCount) {
+    throw UserError("--hosts: got " + std::to_string(ranks) + " ranks in all; expected at most " +
+                    std::to_string(kMostSmallCount));
+  }
+  return hosts;
+}
+
+int room(const std::vector<Host>& hosts) {
+  return std::accumulate(
+      hosts.begin(), hosts.end(), 0, [](int sum, const Host& host) { return sum + host.ranks; });
+}
+
+std::string hosts_text(const std::vector<Host>& hosts) {
+  std::string text;
+  for (const Host& host : hosts)
+    text += (text.empty() ? "" : ",") + host.name + ":" + std::to_string(host.ranks);
+  return text;
+}
+
+int run_words(const std::vector<std::string>& words) {
+  const SignalScope signals;
+  Pipe messages_pipe;
+  Child child = Child::start(words, {.err = messages_pipe.writing.number()});
+  messages_pipe.writing.reset();
+  MpirunMessages messages;
+  read_until_end(messages_pipe.reading, [&](const std::string& piece) {
+    std::cerr << messages.feed(piece) << std::flush;
+  });
+  std::cerr << messages.finish() << std::flush;
+  return shell_status(child.wait());
+}
+
+int run_mpirun(const std::vector<std::string>& words) {
+  // What Open MPI leaves behind when it is killed is in there. Batch systems have such a folder of
+  // their own, on every machine.
+  std::optional<TempFolder> sessions;
+  if (std::getenv("SLURM_JOB_ID") == nullptr) {
+    sessions.emplace("epochcast-mpirun");
+    setenv("TMPDIR", sessions->path().c_str(), 1);
+  }
+  const int status = run_words(words);
+  constexpr int kNotFound = 127;
+  if (status == kNotFound)
+    throw RunError(words[0] + " cannot be started; install it (Debian: openmpi-bin)");
+  return status;
+}
+
+}  // namespace epochcast

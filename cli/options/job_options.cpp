@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/job_options.hpp"
+
+#include <boost/program_options.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/job/job.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/json/json_input.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace po = boost::program_options;
+namespace {
+
+/// Settings with two values need no value on the command line: `--deterministic` is
+/// `--deterministic on`.
+bool is_switch(const Setting& setting) { return setting.value_name == "on|off"; }
+
+}  // namespace
+
+po::options_description setting_options(Command command) {
+  po::options_description options("The job (each is also a key of an experiment file)", 110, 60);
+  for (const Setting& setting : settings_of(command)) {
+    auto* value = po::value<std::string>()->value_name(std::string(setting.value_name));
+    if (is_switch(setting)) value->implicit_value("on");
+    options.add_options()(
+        std::string(setting.name).c_str(), value, std::string(setting.help).c_str());
+  }
+  return options;
+}
+
+po::options_description common_options() {
+  po::options_description options("How", 110, 60);
+  options.add_options()("experiment",
+                        po::value<std::string>()->value_name("FILE"),
+                        "settings from a JSON file; flags override it")(
+      "set",
+      po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
+      "one setting; overrides the experiment file")(
+      "format",
+      po::value<std::string>()->default_value("table")->value_name("table|json|csv"),
+      "of the result on stdout")("help,h", "this text");
+  return options;
+}
+
+po::variables_map parse_flags(const std::string& command,
+                              const std::vector<std::string>& arguments,
+                              const po::options_description& options,
+                              const std::string& positional) {
+  po::positional_options_description positions;
+  if (!positional.empty()) positions.add(positional.c_str(), -1);
+  std::vector<std::string> known;
+  for (const auto& option : options.options()) known.push_back("--" + option->long_name());
+  try {
+    po::variables_map values;
+    const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
+    po::command_line_parser parser(arguments);
+    const auto parsed = parser.options(options).style(style).positional(positions).run();
+    for (const auto& option : parsed.options) {
+      for (const std::string& value : option.value)
+        check_plain_text(value, option.position_key < 0 ? "--" + option.string_key : positional);
+    }
+    po::store(parsed, values);
+    return values;
+  } catch (const po::unknown_option& error) {
+    throw UserError(unknown_name("option", error.get_option_name(), known));
+  } catch (const po::too_many_positional_options_error&) {
+    throw UserError(command + " takes options only, each with two dashes; `epochcast " + command +
+                    " --help` lists them");
+  } catch (const po::multiple_occurrences& error) {
+    throw UserError(error.get_option_name() + ": given more than once");
+  } catch (const po::invalid_command_line_syntax& error) {
+    if (error.kind() != po::invalid_syntax::missing_parameter) throw UserError(error.what());
+    throw UserError(error.get_option_name() + ": its value is missing");
+  } catch (const po::error& error) {
+    throw UserError(error.what());
+  }
+}
+
+JobConfig config_from(Command command, const po::variables_map& values) {
+  JobConfig config;
+  if (values.count("experiment") > 0) {
+    const auto file = values["experiment"].as<std::string>();
+    if (file.empty()) throw UserError("--experiment: got \"\"; expected the name of a file");
+    apply_experiment(config, read_json_file(file), file);
+  }
+  std::vector<std::string> problems;
+  const auto apply =
+      [&](const std::string& name, const std::string& value, const std::string& origin) {
+        try {
+          check_counts(name, command, origin);
+          set_setting(config, name, value, origin);
+        } catch (const UserError& error) {
+          problems.emplace_back(error.what());
+        }
+      };
+  for (const Setting& setting : settings_of(command)) {
+    const std::string name(setting.name);
+    if (values.count(name) > 0) apply(name, values[name].as<std::string>(), "--" + name);
+  }
+  if (values.count("set") > 0) {
+    for (const std::string& assignment : values["set"].as<std::vector<std::string>>()) {
+      const std::size_t equals = assignment.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        problems.push_back("--set: got \"" + assignment +
+                           "\"; expected a setting and its value, such as batch=64");
+        continue;
+      }
+      apply(assignment.substr(0, equals),
+            assignment.substr(equals + 1),
+            "--set " + assignment.substr(0, equals));
+    }
+  }
+  if (!problems.empty()) throw UserError(problems);
+  return config;
+}
+
+Format format_from(const po::variables_map& values) {
+  const auto format = values["format"].as<std::string>();
+  if (format == "json") return Format::json;
+  if (format == "csv") return Format::csv;
+  if (format == "table") return Format::table;
+  throw UserError("--format: " + unknown_name("format", format, {"table", "json", "csv"}));
+}
+
+std::string file_from(const po::variables_map& values, const std::string& option) {
+  if (values.count(option) == 0) return {};
+  auto file = values[option].as<std::string>();
+  if (file.empty()) throw UserError("--" + option + ": got \"\"; expected the name of a file");
+  return file;
+}
+
+OutputFile output_from(const po::variables_map& values, const std::string& option) {
+  return OutputFile(file_from(values, option));
+}
+
+std::vector<std::filesystem::path> inputs_of(const po::variables_map& values,
+                                             const JobConfig& config) {
+  const std::filesystem::path root = Catalog::standard().root();
+  std::vector<std::filesystem::path> inputs = {root / "models",
+                                               root / "traces",
+                                               config.platform,
+                                               config.network,
+                                               config.dataset,
+                                               config.learning.data,
+                                               config.learning.pretrained};
+  inputs.insert(inputs.end(), config.traces.begin(), config.traces.end());
+  if (values.count("experiment") > 0) inputs.emplace_back(values["experiment"].as<std::string>());
+  return inputs;
+}
+
+int seeds_from(const po::variables_map& values) {
+  try {
+    return parse_small_count(values["seeds"].as<std::string>(), 1);
+  } catch (const UserError& error) {
+    throw UserError(std::string("--seeds: ") + error.what());
+  }
+}
+
+std::optional<double> accuracy_from(const po::variables_map& values, const std::string& flag) {
+  if (values.count(flag) == 0) return std::nullopt;
+  std::string text = values[flag].as<std::string>();
+  const std::string given = text;
+  const bool is_percent = text.ends_with('%');
+  if (is_percent) text.pop_back();
+  try {
+    return parse_number(text, 0, is_percent ? 100 : 1, "") / (is_percent ? 100 : 1);
+  } catch (const UserError&) {
+    throw UserError("--" + flag + ": got \"" + given +
+                    "\"; expected an accuracy such as 0.9 or 90%");
+  }
+}
+
+std::optional<double> seconds_from(const po::variables_map& values, const std::string& flag) {
+  if (values.count(flag) == 0) return std::nullopt;
+  try {
+    return parse_positive(values[flag].as<std::string>(), Dimension::seconds);
+  } catch (const UserError& error) {
+    throw UserError("--" + flag + ": " + error.what());
+  }
+}
+
+}  // namespace epochcast

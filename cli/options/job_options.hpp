@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/files/output_file.hpp"
+#include "core/job/job_config.hpp"
+
+namespace epochcast {
+
+/// The settings that count in a command, as flags.
+[[nodiscard]] boost::program_options::options_description setting_options(Command command);
+/// --experiment, --set, --format, --help.
+[[nodiscard]] boost::program_options::options_description common_options();
+
+/// The values of a command's flags. Throws a UserError in our words, with the closest option.
+/// `positional`: the option that words without one belong to; "": there is none.
+[[nodiscard]] boost::program_options::variables_map parse_flags(
+    const std::string& command,
+    const std::vector<std::string>& arguments,
+    const boost::program_options::options_description& options,
+    const std::string& positional = {});
+
+/// The configuration that --experiment, flags and --set make. Throws a UserError with every
+/// problem.
+[[nodiscard]] JobConfig config_from(Command command,
+                                    const boost::program_options::variables_map& values);
+
+enum class Format { table, json, csv };
+/// The value of --format.
+[[nodiscard]] Format format_from(const boost::program_options::variables_map& values);
+
+/// The value of an option that names a file, "" when not given. Throws a UserError for an empty
+/// one.
+[[nodiscard]] std::string file_from(const boost::program_options::variables_map& values,
+                                    const std::string& option);
+
+/// The file of an option that names one to be written, its place tried. Throws a UserError.
+[[nodiscard]] OutputFile output_from(const boost::program_options::variables_map& values,
+                                     const std::string& option);
+/// What a job may read, and no output may replace: the files and folders that the flags name, and
+/// the catalogue.
+[[nodiscard]] std::vector<std::filesystem::path> inputs_of(
+    const boost::program_options::variables_map& values, const JobConfig& config);
+
+/// How many seeds, from --seed on. Throws a UserError.
+[[nodiscard]] int seeds_from(const boost::program_options::variables_map& values);
+/// An accuracy such as 0.9 or 90%, as a share; nothing when the flag is not given. Throws a
+/// UserError that names it.
+[[nodiscard]] std::optional<double> accuracy_from(
+    const boost::program_options::variables_map& values, const std::string& flag);
+/// Seconds such as 90s or 2min. The same.
+[[nodiscard]] std::optional<double> seconds_from(
+    const boost::program_options::variables_map& values, const std::string& flag);
+
+}  // namespace epochcast

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/measure_options.hpp"
+
+#include <algorithm>
+#include <boost/program_options/options_description.hpp>
+#include <cstdlib>
+#include <map>
+#include <regex>
+#include <sstream>
+
+#include "cli/options/command_line.hpp"
+#include "cli/options/option_values.hpp"
+#include "cli/options/sampling_options.hpp"
+#include "core/error.hpp"
+#include "core/formats/network.hpp"
+#include "core/job/job_config.hpp"
+#include "core/machine.hpp"
+#include "core/plain_text.hpp"
+#include "core/source.hpp"
+#include "core/suggest.hpp"
+#include "real/torch/networks/network_names.hpp"
+
+namespace epochcast::real {
+namespace {
+
+namespace po = boost::program_options;
+
+using Words = std::vector<std::string>;
+
+constexpr std::int64_t kLargestBatch = 1 << 20;
+constexpr std::int64_t kMostThreads = 1024;
+constexpr std::int64_t kMostRanks = 1 << 20;
+constexpr const char* kExpected = "--network, --batch, --output";
+
+std::string device_class(const MeasureOptions& options) {
+  return options.settings.device == "cpu" ? "cpu" : "gpu";
+}
+
+po::options_description described_options() {
+  po::options_description options("Options", 100, 60);
+  const auto text = [](const char* fallback) {
+    return po::value<std::string>()->default_value(fallback);
+  };
+  const auto word = [] { return po::value<std::string>(); };
+  const auto words = [] { return po::value<Words>()->composing(); };
+  options.add_options()("help", "show this text");
+  options.add_options()("network", words(), "networks, repeated or separated by commas");
+  options.add_options()(
+      "dataset", text("cifar10"), "data set that decides the samples' shape and the classes")(
+      "data",
+      text("procedural"),
+      "the data set's folder, or procedural: samples of its shape computed from the seed; loading "
+      "them is part of a batch, as in training")(
+      "augment", text("on"), "on or off: crop and flip images at random, as training does");
+  options.add_options()("batch", words(), "batch sizes, repeated or separated by commas");
+  options.add_options()("output", word(), "trace file to write");
+  options.add_options()(
+      "append", word(), "trace file to add a session to (or to create), instead of --output");
+  options.add_options()("ranks",
+                        text("1"),
+                        "processes that measure at the same time, as they train at the same time; "
+                        "`epochcast measure batches` starts them with mpirun, and takes --hosts "
+                        "NAME[:RANKS],... and --mpi-arguments WORDS");
+  options.add_options()("device", text("cpu"), "cpu or cuda:N");
+  options.add_options()("threads", text("1"), "CPU threads");
+  options.add_options()("device-name",
+                        word(),
+                        "the trace's `device`, a platform's device model; for a CPU "
+                        "by default its name and the threads");
+  options.add_options()(
+      "machine", word(), "description of the machine (default: processor, cores, hypervisor)");
+  options.add_options()("title", word(), "the trace's title");
+  options.add_options()("seed", text("1"), "seed of samples and parameters");
+  options.add_options()(
+      "slow-down",
+      word(),
+      "NAME=FACTOR,... by class (cpu, gpu), device name or rank, as in `train`: a "
+      "device whose batches take so many times as long, by sleeping; its trace is "
+      "written beside the other, FILE-slowed-3x.json");
+  add_sampling_options(options, SamplingRule{}, "batches");
+  options.add_options()("layers-batch",
+                        word(),
+                        "batch size at which the layers' shares of the backward pass are "
+                        "measured (default: the middle one; 0: not at all)");
+  options.add_options()("drop-preempted",
+                        "measure a batch again when another process took more than 3 % of its "
+                        "time (CPU only)");
+  return options;
+}
+
+void read_networks(OptionValues& values, MeasureSettings& settings) {
+  const Words known = network_names();
+  settings.networks = values.list("network");
+  if (settings.networks.empty()) values.missing("network", "a name such as " + known.front());
+  for (const std::string& name : settings.networks) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      values.add("--network: " + unknown_name("network", name, known));
+    }
+  }
+  const std::string name = values.text("dataset");
+  // Only a plain name, so that a message about it stays about it.
+  if (!std::regex_match(name, std::regex("[A-Za-z0-9._-]+"))) {
+    values.expected("dataset", name, "a name, as in models/datasets/NAME.json");
+  }
+}
+
+void read_dataset(OptionValues& values,
+                  const std::filesystem::path& folder,
+                  MeasureSettings& settings) {
+  const std::string name = values.text("dataset");
+  const std::filesystem::path file = folder / (name + ".json");
+  if (!std::filesystem::exists(file)) {
+    Words known;
+    std::error_code unreadable;  // an absent folder knows no data sets
+    for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
+      if (entry.path().extension() == ".json") known.push_back(entry.path().stem().string());
+    }
+    std::sort(known.begin(), known.end());
+    values.add("--dataset: " + unknown_name("data set", name, known));
+    return;
+  }
+  const Dataset dataset = load_dataset(file);
+  settings.input = dataset.shape;
+  settings.classes = dataset.classes;
+  const std::string data = values.text("data");
+  try {
+    settings.data = data == "procedural" ? procedural_data(dataset, settings.seed).train
+                                         : open_data(dataset, data).train;
+  } catch (const UserError& error) {
+    values.add(std::string("--data: ") + error.what());
+  }
+  const std::string augment = values.text("augment");
+  settings.augment = augment == "on";
+  if (augment != "on" && augment != "off") values.expected("augment", augment, "on or off");
+}
+
+void read_batches(OptionValues& values, MeasureSettings& settings) {
+  settings.batches = values.integers("batch", 1, kLargestBatch);
+  if (settings.batches.empty()) {
+    values.missing("batch", "batch sizes such as 1,2,4");
+    return;
+  }
+  std::sort(settings.batches.begin(), settings.batches.end());
+  const auto last = std::unique(settings.batches.begin(), settings.batches.end());
+  settings.batches.erase(last, settings.batches.end());
+  settings.layers_batch = values.has("layers-batch")
+                              ? values.integer("layers-batch", 0, kLargestBatch)
+                              : settings.batches[settings.batches.size() / 2];
+}
+
+void read_device(OptionValues& values, MeasureOptions& options) {
+  MeasureSettings& settings = options.settings;
+  settings.threads = static_cast<int>(values.integer("threads", 1, kMostThreads));
+  settings.device = values.text("device");
+  const bool is_cpu = settings.device == "cpu";
+  if (!is_cpu && !std::regex_match(settings.device, std::regex("cuda:[0-9]{1,2}"))) {
+    values.expected("device", settings.device, "cpu or cuda:N");
+  }
+  settings.rule.detects_preemption = is_cpu;
+  if (!is_cpu && settings.rule.drop_preempted) {
+    values.add("--drop-preempted: got --device " + settings.device +
+               "; expected cpu (a thread that waits for a GPU looks preempted)");
+  }
+  options.header.device = values.text("device-name");
+  if (options.header.device.empty() && is_cpu) {
+    options.header.device = device_name(processor_name(cpuinfo_text()), settings.threads);
+  } else if (options.header.device.empty()) {
+    values.missing("device-name", "the GPU's name, as platforms call it");
+  }
+  if (!options.header.device.empty() && !is_name(options.header.device))
+    values.expected("device-name", options.header.device, kExpectedName);
+}
+
+/// After the device and the ranks are known.
+void read_slow_down(OptionValues& values, MeasureOptions& options) {
+  if (!values.has("slow-down")) return;
+  try {
+    JobConfig config;
+    set_setting(config, "slow-down", values.text("slow-down"), "--slow-down");
+    options.slow_down = config.machine.slow_down;
+  } catch (const UserError& error) {
+    values.add(error.what());
+  }
+  Words known = {device_class(options), options.header.device};
+  for (int rank = 0; rank < options.ranks; ++rank) known.push_back(std::to_string(rank));
+  for (const auto& [name, factor] : options.slow_down) {
+    if (std::find(known.begin(), known.end(), name) == known.end())
+      values.add("--slow-down: " + unknown_name("device class, model or rank", name, known));
+  }
+}
+
+void read_file(OptionValues& values, MeasureOptions& options) {
+  options.is_append = values.has("append");
+  if (values.has("output") == options.is_append) {
+    values.add(options.is_append ? "--append: expected either this or --output, got both"
+                                 : "--output: missing; expected a trace file to write");
+    return;
+  }
+  options.file = values.file_to_write(options.is_append ? "append" : "output");
+}
+
+}  // namespace
+
+MeasureOptions parse_options(int argc,
+                             const char* const* argv,
+                             const std::filesystem::path& data_folder) {
+  MeasureOptions options;
+  const po::variables_map words = parse_words(described_options(), argc, argv, kExpected);
+  Words problems;
+  OptionValues values(words, problems);
+  options.is_help = values.has("help");
+  if (options.is_help) return options;
+
+  read_networks(values, options.settings);
+  options.settings.seed =
+      static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
+  read_dataset(values, data_folder / "models" / "datasets", options.settings);
+  options.inputs = {data_folder / "models", values.text("data")};
+  read_batches(values, options.settings);
+  options.settings.rule = read_sampling_rule(values);
+  options.settings.rule.drop_preempted = values.has("drop-preempted");
+  read_device(values, options);
+  options.ranks = static_cast<int>(values.integer("ranks", 1, kMostRanks));
+  read_slow_down(values, options);
+  read_file(values, options);
+  if (!problems.empty()) throw UserError(problems);
+
+  TraceHeader& header = options.header;
+  header.name = as_name(options.file.stem().string());
+  header.title = values.has("title")
+                     ? values.text("title")
+                     : "Training batches on " + values.text("dataset") + ", " + header.device;
+  header.source.machine = values.has("machine") ? values.text("machine") : machine_text();
+  header.source.date = today_text();
+  header.source.command = command_text(argc, argv);
+  header.source.versions = library_versions();
+  options.settings.ranks = options.ranks;
+  options.settings.data_title = values.text("data") == "procedural"
+                                    ? "procedural samples"
+                                    : "samples of " + values.text("dataset") + " from files";
+  return options;
+}
+
+double slow_down_of(const MeasureOptions& options, int rank) {
+  return epochcast::slow_down_of(
+      options.slow_down, {device_class(options), options.header.device, std::to_string(rank)});
+}
+
+std::vector<DeviceTrace> device_traces(const MeasureOptions& options) {
+  std::map<double, std::vector<std::size_t>> ranks_by_factor;
+  for (int rank = 0; rank < options.ranks; ++rank)
+    ranks_by_factor[slow_down_of(options, rank)].push_back(static_cast<std::size_t>(rank));
+  std::vector<DeviceTrace> traces;
+  for (const auto& [factor, ranks] : ranks_by_factor) {
+    DeviceTrace& trace = traces.emplace_back(DeviceTrace{options.header, options.file, ranks});
+    trace.header.device = slowed_name(options.header.device, factor);
+    trace.header.name = slowed_name(options.header.name, factor);
+    trace.file.replace_filename(slowed_name(options.file.stem().string(), factor) +
+                                options.file.extension().string());
+  }
+  return traces;
+}
+
+int ranks_wanted(int argc, const char* const* argv) {
+  const std::string name = "--ranks";
+  int ranks = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (word.starts_with(name + "=")) ranks = std::atoi(word.c_str() + name.size() + 1);
+    if (word == name && i + 1 < argc) ranks = std::atoi(argv[i + 1]);
+  }
+  return ranks;
+}
+
+std::string help_text() {
+  std::ostringstream text;
+  text << "Usage: epochcast-measure --network NAMES --batch SIZES --output FILE [options]\n\n"
+          "Measures what training batches cost on this machine and writes them as a cost trace.\n\n"
+       << described_options() << "\nNetworks:";
+  for (const std::string& name : network_names()) text << ' ' << name;
+  text << '\n';
+  return text.str();
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "cli/options/option_values.hpp"
+#include "real/measure/message_probe.hpp"
+
+namespace epochcast::real {
+
+/// What the command line asks for.
+struct MessageOptions {
+  MessageSettings settings;
+  int ranks_per_node = 0;      ///< 0: as many as share memory
+  std::filesystem::path file;  ///< where the trace goes
+  std::string title;           ///< "": to be made up
+  std::string machine;         ///< "": to be found out
+  bool is_help = false;        ///< nothing else is set
+};
+
+/// Reads the command line. Throws a UserError with every problem.
+[[nodiscard]] MessageOptions parse_message_options(int argc, const char* const* argv);
+
+/// The usage, with every option.
+[[nodiscard]] std::string message_help_text();
+
+}  // namespace epochcast::real

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+
+#include "core/progress_bar.hpp"
+#include "rehearse/runs/rehearsals.hpp"
+
+namespace epochcast {
+
+/// --folder, --jobs: where rehearsals run, and how many at a time.
+[[nodiscard]] boost::program_options::options_description rehearsal_place_options();
+/// Their values. Throws a UserError.
+[[nodiscard]] RehearsalPlace rehearsal_place_from(
+    const boost::program_options::variables_map& values, const JobConfig& config);
+/// Shows what happens on a bar, which must outlive it, and warnings above that.
+[[nodiscard]] RehearsalNews news_for(ProgressBar& progress);
+
+}  // namespace epochcast

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/run_flags.hpp"
+
+#include <boost/program_options.hpp>
+
+#include "cli/options/job_options.hpp"
+#include "core/error.hpp"
+#include "core/job/setting_text.hpp"
+
+namespace epochcast {
+namespace po = boost::program_options;
+namespace {
+
+/// FILE-seed2.EXT; empty for an empty one.
+std::filesystem::path with_seed(const std::filesystem::path& file, std::uint64_t seed) {
+  if (file.empty()) return {};
+  std::filesystem::path name = file.stem();
+  name += "-seed" + std::to_string(seed);
+  name += file.extension();
+  return file.parent_path() / name;
+}
+
+}  // namespace
+
+po::options_description run_flags(Command command) {
+  po::options_description own("The run", 110, 60);
+  const auto file = [] { return po::value<std::string>()->value_name("FILE"); };
+  own.add_options()("timeline", file(), "write what every worker does as Chrome trace JSON")(
+      "bar",
+      po::value<std::string>()->value_name("on|off")->implicit_value("on"),
+      "show a progress bar (default: where stderr is a terminal)");
+  if (command == Command::train) {
+    own.add_options()(
+        "metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
+        "images",
+        po::value<std::string>()->value_name("FOLDER"),
+        "write a picture of images that the network makes after every epoch (gan)")(
+        "checkpoint",
+        po::value<std::string>()->value_name("FOLDER"),
+        "save the job's state after every epoch")(
+        "checkpoint-every",
+        po::value<std::string>()->value_name("COUNT"),
+        "and after every COUNT iterations (local SGD: rounds)")(
+        "resume",
+        po::value<std::string>()->value_name("on|off")->implicit_value("on"),
+        "go on from the last checkpoint, if there is one")(
+        "seeds",
+        po::value<std::string>()->value_name("COUNT")->default_value("1"),
+        "train as often, with seeds from --seed on; tell means and deviations. Files get the seed "
+        "in their names, FILE-seed2.EXT, folders a folder of it");
+  }
+  po::options_description all;
+  all.add(setting_options(command)).add(own).add(common_options());
+  return all;
+}
+
+real::RunOptions run_options_from(const po::variables_map& values) {
+  const auto text = [&](const std::string& name) {
+    return values.count(name) > 0 ? values[name].as<std::string>() : std::string();
+  };
+  const auto parsed = [&](const std::string& name, const auto& parse) {
+    try {
+      return parse(text(name));
+    } catch (const UserError& error) {
+      throw UserError("--" + name + ": " + error.what());
+    }
+  };
+  real::RunOptions options;
+  options.timeline = file_from(values, "timeline");
+  options.metrics = file_from(values, "metrics");
+  options.images = file_from(values, "images");
+  options.checkpoint = file_from(values, "checkpoint");
+  if (!text("bar").empty()) options.has_bar = parsed("bar", parse_switch);
+  if (!text("resume").empty()) options.is_resumed = parsed("resume", parse_switch);
+  if (!text("checkpoint-every").empty()) {
+    options.checkpoint_every =
+        parsed("checkpoint-every", [](const std::string& given) { return parse_count(given, 1); });
+  }
+  if (options.checkpoint.empty() && (options.is_resumed || options.checkpoint_every > 0)) {
+    throw UserError(std::string(options.is_resumed ? "--resume" : "--checkpoint-every") +
+                    ": needs --checkpoint FOLDER");
+  }
+  return options;
+}
+
+real::RunOptions options_of(std::uint64_t seed, int seeds, real::RunOptions options) {
+  if (seeds == 1) return options;
+  options.timeline = with_seed(options.timeline, seed);
+  options.metrics = with_seed(options.metrics, seed);
+  const std::string folder = "seed-" + std::to_string(seed);
+  if (!options.images.empty()) options.images /= folder;
+  if (!options.checkpoint.empty()) options.checkpoint /= folder;
+  return options;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options/validation_options.hpp"
+
+#include <array>
+#include <boost/program_options.hpp>
+#include <iostream>
+
+#include "cli/options/job_options.hpp"
+#include "cli/show/show_validation.hpp"
+#include "core/error.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace po = boost::program_options;
+namespace {
+
+/// "3%" or "0.03", in [0, most].
+double parse_share(const std::string& text, double most) {
+  const std::string expected =
+      "a share such as 3% or 0.03" + std::string(most <= 1 ? ", at most 100%" : ", not negative");
+  if (text.empty() || text.back() != '%') return parse_number(text, 0, most, expected);
+  try {
+    return parse_number(text.substr(0, text.size() - 1), 0, 100 * most, expected) / 100;
+  } catch (const UserError&) {
+    fail(text, expected);  // the whole text, with its %
+  }
+}
+
+double parse_tau(const std::string& text) {
+  return parse_number(text, -1, 1, "a number from -1 to 1");
+}
+
+ValidationOutput::Format parse_format(const std::string& text) {
+  using Format = ValidationOutput::Format;
+  static constexpr Names<Format, 3> kFormats = {
+      {{"table", Format::table}, {"json", Format::json}, {"markdown", Format::markdown}}};
+  for (const auto& [name, format] : kFormats) {
+    if (text == name) return format;
+  }
+  throw UserError("--format: " + unknown_name("format", text, {"table", "json", "markdown"}));
+}
+
+}  // namespace
+
+po::options_description bound_options() {
+  po::options_description options("Bounds; exit status 1 when one is exceeded", 110, 60);
+  const auto value = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  options.add_options()("max-median-error", value("SHARE"), "of the absolute errors, such as 3%")(
+      "max-worst-error", value("SHARE"), "the largest absolute error, such as 8%")(
+      "min-tau", value("TAU"), "Kendall's tau-b of every group with a pair that can be told apart")(
+      "min-coverage", value("SHARE"), "measured medians inside their interval, such as 90%");
+  return options;
+}
+
+ValidationBounds bounds_from(const po::variables_map& values) {
+  constexpr double kAnyError = 1e9;
+  std::vector<std::string> problems;
+  const auto bound = [&](const char* name, const auto& parse) -> std::optional<double> {
+    if (values.count(name) == 0) return std::nullopt;
+    try {
+      return parse(values[name].as<std::string>());
+    } catch (const UserError& error) {
+      problems.push_back("--" + std::string(name) + ": " + error.what());
+      return std::nullopt;
+    }
+  };
+  const auto error_share = [](const std::string& text) { return parse_share(text, kAnyError); };
+  const auto share = [](const std::string& text) { return parse_share(text, 1); };
+  ValidationBounds bounds;
+  bounds.median_error = bound("max-median-error", error_share);
+  bounds.worst_error = bound("max-worst-error", error_share);
+  bounds.tau = bound("min-tau", parse_tau);
+  bounds.coverage = bound("min-coverage", share);
+  if (!problems.empty()) throw UserError(problems);
+  return bounds;
+}
+
+po::options_description validation_output_options() {
+  po::options_description options("The result", 110, 60);
+  options.add_options()(
+      "format",
+      po::value<std::string>()->default_value("table")->value_name("table|json|markdown"),
+      "of the result on stdout")("html",
+                                 po::value<std::string>()->value_name("FILE"),
+                                 "write a page with plots, which needs no other files");
+  return options;
+}
+
+ValidationOutput validation_output_from(const po::variables_map& values) {
+  ValidationOutput output;
+  output.format = parse_format(values["format"].as<std::string>());
+  output.html = output_from(values, "html");
+  output.bounds = bounds_from(values);
+  return output;
+}
+
+int show(const ValidationFile& validation, const ValidationOutput& output) {
+  if (output.html.is_wanted()) {
+    output.html.write(
+        to_html(validation.rows, "Forecasts and real runs", validation.command, validation.date));
+  }
+  switch (output.format) {
+    case ValidationOutput::Format::table:
+      show_validation(std::cout, validation.rows);
+      break;
+    case ValidationOutput::Format::markdown:
+      show_validation_markdown(std::cout, validation.rows);
+      break;
+    case ValidationOutput::Format::json:
+      show_validation_json(std::cout, validation.rows, validation.command, validation.date);
+      break;
+  }
+  std::cout.flush();
+  const std::vector<std::string> problems = exceeded(summarize(validation.rows), output.bounds);
+  for (const std::string& problem : problems) std::cerr << "epochcast: " << problem << '\n';
+  return problems.empty() ? 0 : 1;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+#include <boost/program_options/variables_map.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/validate/validation.hpp"
+#include "core/files/output_file.hpp"
+
+namespace epochcast {
+
+/// --max-median-error, --max-worst-error, --min-tau, --min-coverage.
+[[nodiscard]] boost::program_options::options_description bound_options();
+/// Their values; shares are written "3%" or "0.03". Throws a UserError with every problem.
+[[nodiscard]] ValidationBounds bounds_from(const boost::program_options::variables_map& values);
+
+/// --format and --html.
+[[nodiscard]] boost::program_options::options_description validation_output_options();
+
+/// What to do with a validation: read from the flags before the work begins, so that a mistake in
+/// them costs nothing.
+struct ValidationOutput {
+  enum class Format { table, json, markdown };
+  Format format = Format::table;
+  OutputFile html;  ///< the page
+  ValidationBounds bounds;
+};
+/// The values of validation_output_options and bound_options. Throws a UserError.
+[[nodiscard]] ValidationOutput validation_output_from(
+    const boost::program_options::variables_map& values);
+
+/// Writes the page, shows the validation on stdout and what exceeds the bounds on stderr. Returns
+/// the exit status: 1 when something does. Throws a RunError when the page cannot be written.
+[[nodiscard]] int show(const ValidationFile& validation, const ValidationOutput& output);
+
+}  // namespace epochcast

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <exception>
+#include <iostream>
+
+#include "cli/options/measure_options.hpp"
+#include "core/error.hpp"
+#include "core/files/output_file.hpp"
+#include "core/files/text_file.hpp"
+#include "core/formats/cost_trace.hpp"
+#include "core/job/job.hpp"
+#include "core/json/json_text.hpp"
+#include "real/measure/measure_batches.hpp"
+#include "real/measure/mpi_measure_crew.hpp"
+#include "real/measure/progress_lines.hpp"
+#include "real/measure/rank_costs.hpp"
+#include "real/measure/trace_file.hpp"
+#include "real/mpi/give_up.hpp"
+#include "real/mpi/mpi_call.hpp"
+#include "real/torch/memory.hpp"
+
+namespace epochcast::real {
+namespace {
+
+constexpr const char* kProgram = "epochcast-measure";
+
+/// A trace to write, and what it is added to: nothing when there is none yet.
+struct Target {
+  DeviceTrace trace;
+  OutputFile output;
+  nlohmann::ordered_json existing;
+};
+
+/// Checked before anything is measured.
+std::vector<Target> targets(const MeasureOptions& options) {
+  std::vector<Target> all;
+  std::vector<OutputFile> outputs;
+  for (DeviceTrace& trace : device_traces(options)) {
+    nlohmann::ordered_json existing;
+    if (options.is_append && std::filesystem::exists(trace.file)) {
+      static_cast<void>(load_trace(trace.file));
+      existing = nlohmann::ordered_json::parse(read_text_file(trace.file, kSamplesFile));
+      static_cast<void>(merged_trace(existing, make_trace(trace.header, {}), trace.file.string()));
+    }
+    outputs.emplace_back(trace.file);
+    all.push_back({std::move(trace), outputs.back(), std::move(existing)});
+  }
+  keep_apart(outputs, options.inputs);
+  return all;
+}
+
+void write(Target& target,
+           const MeasureSettings& settings,
+           const std::vector<NetworkCosts>& costs) {
+  target.trace.header.source.note = sampling_note(settings, costs);
+  nlohmann::ordered_json trace = make_trace(target.trace.header, costs);
+  const std::string file = target.trace.file.string();
+  if (!target.existing.is_null()) trace = merged_trace(target.existing, trace, file);
+  target.output.write(json_text(trace));
+  std::cerr << "wrote " << file << '\n';
+}
+
+int run_alone(int argc, const char* const* argv) {
+  MeasureOptions options = parse_options(argc, argv, Catalog::standard().root());
+  if (options.is_help) {
+    std::cout << help_text();
+    return 0;
+  }
+  Target target = targets(options).front();
+  options.settings.slow_down = slow_down_of(options, 0);
+
+  ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
+  const std::vector<NetworkCosts> costs =
+      measure(options.settings, [&](const MeasureProgress& progress) { lines.show(progress); });
+
+  write(target, options.settings, costs);
+  return 0;
+}
+
+/// What a trace of all ranks says of where they ran. Collective.
+void complete_source(MeasuredSource& source, const MpiSession& session) {
+  const std::string machines = gather_different(source.machine, MPI_COMM_WORLD);
+  source.machine = machines;
+  source.command = "mpirun -n " + std::to_string(session.size()) + " " + source.command;
+}
+
+/// Measures at the same time as the other ranks; the first one writes. Files are looked at there
+/// alone: other machines may not have its folders.
+void run_together(int argc, const char* const* argv, const MpiSession& session) {
+  const bool is_first = session.rank() == 0;
+  MeasureOptions options = parse_options(argc, argv, Catalog::standard().root());
+  if (options.is_help) {
+    if (is_first) std::cout << help_text() << std::flush;
+    return;
+  }
+  complete_source(options.header.source, session);
+  std::vector<Target> all;
+  if (is_first) all = targets(options);
+  options.settings.slow_down = slow_down_of(options, session.rank());
+
+  ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
+  MpiMeasureCrew crew(MPI_COMM_WORLD);
+  const std::vector<NetworkCosts> mine = measure(
+      options.settings,
+      [&](const MeasureProgress& progress) {
+        if (is_first) lines.show(progress);
+      },
+      crew);
+  const std::vector<std::string> texts = gather_texts(rank_costs_text(mine), 0, MPI_COMM_WORLD);
+  if (!is_first) return;
+
+  for (Target& target : all) {
+    std::vector<std::string> own;
+    for (const std::size_t rank : target.trace.ranks) own.push_back(texts[rank]);
+    write(target, options.settings, joined_costs(own));
+  }
+}
+
+int run(int argc, char** argv) {
+  const int ranks = ranks_wanted(argc, argv);
+  if (ranks <= 1) return run_alone(argc, argv);
+  const MpiSession session(&argc, &argv);
+  if (ranks != session.size()) {
+    if (session.rank() == 0) {
+      std::cerr << kProgram << ": --ranks: got " << ranks << "; mpirun started " << session.size()
+                << "; `epochcast measure batches` starts as many as it is told\n";
+    }
+    return 2;
+  }
+  try {
+    run_together(argc, argv, session);
+    return 0;
+  } catch (const UserError& error) {
+    give_up(kProgram, session.rank(), error.problems(), 2);
+  } catch (const std::exception& error) {
+    give_up(kProgram, session.rank(), {error.what()}, 1);
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::real
+
+int main(int argc, char** argv) {
+  epochcast::real::keep_freed_memory();  // as in training
+  return epochcast::exit_status("epochcast-measure",
+                                [&] { return epochcast::real::run(argc, argv); });
+}

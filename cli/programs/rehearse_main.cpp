@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rehearsal: real training on a simulated clock. `epochcast rehearse` and `tune` start this
+// program, as it uses up its process's SimGrid engine.
+#include <boost/program_options.hpp>
+#include <csignal>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/options/job_options.hpp"
+#include "core/error.hpp"
+#include "real/torch/memory.hpp"
+#include "real/torch/training_setup.hpp"
+#include "rehearse/rehearsal.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace po = boost::program_options;
+
+po::options_description own_flags() {
+  po::options_description own("The rehearsal", 110, 60);
+  own.add_options()("state",
+                    po::value<std::string>()->value_name("FILE"),
+                    "keep the job's state here after every epoch, and go on from it")(
+      "stop-after",
+      po::value<std::string>()->value_name("TIME"),
+      "end with the first epoch after which training has taken so long on the simulated clock")(
+      "stop-at-accuracy",
+      po::value<std::string>()->value_name("SHARE"),
+      "end with the first epoch that reaches this test accuracy, such as 0.9");
+  return own;
+}
+
+/// What is printed: warnings, a line for each epoch as it ends, then what became of the job.
+void print_line(const nlohmann::ordered_json& json) { std::cout << json.dump() << std::endl; }
+
+int run(const std::vector<std::string>& arguments) {
+  po::options_description flags;
+  flags.add(setting_options(Command::rehearse)).add(own_flags()).add(common_options());
+  const po::variables_map values = parse_flags("rehearse", arguments, flags);
+  if (values.count("help") > 0) {
+    std::cout << "epochcast-rehearse: one rehearsal, as JSON lines; `epochcast rehearse` is made "
+                 "for people\n\n"
+              << flags;
+    return 0;
+  }
+  const JobConfig config = config_from(Command::rehearse, values);
+  const Catalog catalog = Catalog::standard();
+  const Job job = load_job(config, catalog);
+  const real::DataSplit data = real::training_data(config, real::training_dataset(config, catalog));
+  RehearsalOptions options;
+  options.stop_after_s = seconds_from(values, "stop-after");
+  options.stop_at_accuracy = accuracy_from(values, "stop-at-accuracy");
+  options.state = file_from(values, "state");
+  options.after_epoch = [&](const CurvePoint& point) { print_line(to_json(point)); };
+  options.warn = [](const std::string& text) { print_line({{"warning", text}}); };
+  const Rehearsal rehearsal =
+      rehearse(job, data, config.machine.devices.front(), config.machine.threads, options);
+  nlohmann::ordered_json end = {{"schema", "epochcast.rehearsal/1"},
+                                {"run", to_json(rehearsal.result)},
+                                {"curve", to_json(rehearsal.curve)}};
+  print_line(end);
+  return 0;
+}
+
+}  // namespace
+}  // namespace epochcast
+
+int main(int count, char** words) {
+  epochcast::real::keep_freed_memory();
+  std::signal(SIGPIPE, SIG_IGN);
+  return epochcast::exit_status("epochcast", [&] {
+    return epochcast::run({words + 1, words + count});
+  });
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// One worker of a real job. Started by mpirun, which `epochcast train` and `epochcast emulate`
+// start.
+#include <array>
+#include <boost/program_options.hpp>
+#include <cstdio>
+#include <iostream>
+
+#include "cli/options/job_options.hpp"
+#include "cli/options/run_flags.hpp"
+#include "cli/show/forecast_writer.hpp"
+#include "core/curve_comparison.hpp"
+#include "core/error.hpp"
+#include "core/printable_stream.hpp"
+#include "core/shell_text.hpp"
+#include "core/suggest.hpp"
+#include "real/mpi/give_up.hpp"
+#include "real/mpi/mpi_call.hpp"
+#include "real/run/train_job.hpp"
+#include "real/torch/memory.hpp"
+
+namespace epochcast {
+namespace {
+
+/// What a job has learned, in a line or two.
+std::string learned_text(const CurveSummary& job, bool is_whole) {
+  std::array<char, 160> loss{};
+  std::snprintf(loss.data(), loss.size(), "test loss %.4f", job.test_loss.mean);
+  std::string text = loss.data();
+  if (job.seeds > 1) {
+    std::snprintf(loss.data(), loss.size(), " ± %.4f", job.test_loss.deviation);
+    text += loss.data();
+  }
+  if (job.test_accuracy) {
+    std::array<char, 32> epoch{};
+    std::snprintf(epoch.data(), epoch.size(), "%.3g", job.best_epoch);
+    text += ", test accuracy " + percent_text(*job.test_accuracy, job.seeds == 1) + "; best " +
+            percent_text(*job.best_accuracy, job.seeds == 1) + " in epoch " + epoch.data();
+  }
+  if (job.seeds > 1)
+    text += "\n(means ± standard deviations over " + std::to_string(job.seeds) + " seeds)";
+  if (!is_whole) text += "\n(of the epochs since the checkpoint; --metrics has all)";
+  return text;
+}
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "emulate")) {
+    throw UserError(
+        "expected train or emulate; `epochcast train` starts this program as it should be");
+  }
+  const bool trains = arguments[0] == "train";
+  const std::vector<std::string> flags(arguments.begin() + 1, arguments.end());
+  const Command command = trains ? Command::train : Command::emulate;
+  const auto values = parse_flags(arguments[0], flags, run_flags(command));
+  const JobConfig config = config_from(command, values);
+  real::RunOptions options = run_options_from(values);
+  options.inputs = inputs_of(values, config);
+  const Catalog catalog = Catalog::standard();
+  std::vector<std::string> words = {"epochcast"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto writer = make_forecast_writer(std::cout, format_from(values), shell_text(words));
+  const auto add = [&](const JobConfig& done, RunResult run, std::string point) {
+    writer->add({.task = {.config = done, .strategy = done.strategy, .point = std::move(point)},
+                 .run = std::move(run),
+                 .problems = {}});
+  };
+  bool is_leader = false;
+  SeededCurves learned = {.name = config.strategy, .curves = {}};
+  bool is_whole = true;  // but for epochs before a checkpoint
+  if (trains) {
+    const int seeds = seeds_from(values);
+    for (int i = 0; i < seeds; ++i) {
+      JobConfig seeded = config;
+      seeded.seed += static_cast<std::uint64_t>(i);
+      const auto outcome = real::train(seeded, catalog, options_of(seeded.seed, seeds, options));
+      if (!outcome) continue;
+      is_leader = true;
+      add(seeded, outcome->run, seeds == 1 ? "" : "seed " + std::to_string(seeded.seed));
+      is_whole = is_whole && !outcome->curve.empty() && outcome->curve.front().epoch == 1;
+      if (!outcome->curve.empty()) learned.curves.push_back(outcome->curve);
+    }
+  } else if (const auto run = real::emulate(load_job(config, catalog), options)) {
+    is_leader = true;
+    add(config, *run, "");
+  }
+  if (!is_leader) return 0;
+  writer->finish();
+  if (!learned.curves.empty() && format_from(values) == Format::table)
+    std::cout << '\n' << learned_text(summary_of(learned), is_whole) << '\n';
+  std::cout.flush();
+  return 0;
+}
+
+}  // namespace
+}  // namespace epochcast
+
+int main(int count, char** arguments) {
+  epochcast::real::keep_freed_memory();
+  const epochcast::PrintableStream out(std::cout, epochcast::Repaint::none);
+  const epochcast::PrintableStream err(std::cerr, epochcast::Repaint::line);
+  int rank = 0;
+  try {
+    const epochcast::real::MpiSession session(&count, &arguments);
+    rank = session.rank();
+    try {
+      return epochcast::run({arguments + 1, arguments + count});
+    } catch (const epochcast::UserError& error) {
+      epochcast::real::give_up("epochcast", rank, error.problems(), 2);
+    } catch (const std::exception& error) {
+      epochcast::real::give_up("epochcast", rank, {error.what()}, 1);
+    }
+  } catch (const std::exception& error) {
+    std::cerr << "epochcast: " << error.what() << '\n';
+    return 1;
+  }
+}

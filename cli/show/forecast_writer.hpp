@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+
+#include "analysis/forecast/sweep.hpp"
+#include "cli/options/job_options.hpp"
+
+namespace epochcast {
+
+/// Writes forecasts as they come, so that a long sweep shows what it has and keeps little of it.
+/// Where nothing could be forecast, nothing is written.
+class ForecastWriter {
+ public:
+  virtual ~ForecastWriter() = default;
+
+  /// The next outcome, in the order of the tasks.
+  virtual void add(const ForecastOutcome& outcome) = 0;
+  /// After the last one.
+  virtual void finish() = 0;
+};
+
+/// In one of the formats: table (a ranking for each point of the sweep, as soon as the point is
+/// complete), JSON (`epochcast.result/1`, run by run; whole after finish()), CSV (a row for each
+/// run, the unit of each column in its name). `command`: what the user typed.
+[[nodiscard]] std::unique_ptr<ForecastWriter> make_forecast_writer(std::ostream& out,
+                                                                   Format format,
+                                                                   const std::string& command);
+
+}  // namespace epochcast

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_rehearsals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/show/table.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string number(const char* format, double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string accuracy_text(const std::optional<Spread>& accuracy, std::size_t seeds) {
+  return accuracy ? percent_text(*accuracy, seeds == 1) : "-";
+}
+
+std::string loss_text(const Spread& loss, std::size_t seeds) {
+  const std::string mean = number("%.4f", loss.mean);
+  return seeds == 1 ? mean : mean + number(" ± %.4f", loss.deviation);
+}
+
+std::string target_text(const CurveSummary& job) {
+  if (!job.to_target_s) return "not reached";
+  std::string text = format_seconds(job.to_target_s->mean);
+  if (job.reached < job.seeds)
+    text += " (" + std::to_string(job.reached) + " of " + std::to_string(job.seeds) + " seeds)";
+  return text;
+}
+
+/// What the others are compared with: sync where there is one, else the first.
+const CurveSummary& baseline_of(const CurveComparison& comparison) {
+  const auto sync = std::find_if(comparison.jobs.begin(),
+                                 comparison.jobs.end(),
+                                 [](const CurveSummary& job) { return job.name == "sync"; });
+  return sync == comparison.jobs.end() ? comparison.jobs.front() : *sync;
+}
+
+/// 1,234 or 1.23 million.
+std::string samples_text(double samples) {
+  return samples < 1e6 ? number("%.0f", samples) : number("%.4g million", samples / 1e6);
+}
+
+}  // namespace
+
+std::string name_of(const RehearsalOutcome& outcome) {
+  const std::string& point = outcome.task.point;
+  return outcome.task.config.strategy + (point.empty() ? "" : ", " + point);
+}
+
+std::vector<SeededCurves> curves_by_job(const std::vector<RehearsalOutcome>& outcomes,
+                                        std::size_t seeds) {
+  std::vector<SeededCurves> jobs;
+  for (std::size_t first = 0; first < outcomes.size(); first += seeds) {
+    SeededCurves job = {.name = name_of(outcomes[first]), .curves = {}};
+    for (std::size_t i = first; i < first + seeds; ++i) {
+      if (!outcomes[i].curve.empty()) job.curves.push_back(outcomes[i].curve);
+    }
+    if (!job.curves.empty()) jobs.push_back(std::move(job));
+  }
+  return jobs;
+}
+
+void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
+                          const std::optional<double>& target) {
+  const CurveComparison comparison = compare(jobs, target);
+  const CurveSummary& baseline = baseline_of(comparison);
+  const bool has_many = comparison.jobs.size() > 1;
+  Table table;
+  table.add_column("job");
+  std::vector<std::string> titles = {
+      "epochs", "s/epoch", "time", "samples", "sent", "test loss", "test accuracy", "best (epoch)"};
+  if (has_many) {
+    titles.push_back("per sample vs " + baseline.name);
+    titles.push_back("after " + samples_text(comparison.samples) + " samples");
+    titles.push_back("after " + format_seconds(comparison.seconds));
+  }
+  if (target) titles.push_back("time to " + percent_text({.mean = *target}, true));
+  if (target && has_many) titles.push_back("to it vs " + baseline.name);
+  for (const std::string& title : titles) table.add_column(title, Table::Align::right);
+  for (const CurveSummary& job : comparison.jobs) {
+    std::vector<std::string> cells = {
+        job.name,
+        number("%.4g", job.epochs),
+        format_seconds(job.training_s / job.epochs),
+        format_seconds(job.training_s),
+        samples_text(job.samples),
+        format_bytes(job.bytes_sent),
+        loss_text(job.test_loss, job.seeds),
+        accuracy_text(job.test_accuracy, job.seeds),
+        job.best_accuracy
+            ? accuracy_text(job.best_accuracy, job.seeds) + number(" (%.3g)", job.best_epoch)
+            : "-"};
+    if (has_many) {
+      cells.push_back(number("%.2fx", baseline.sample_s() / job.sample_s()));
+      cells.push_back(accuracy_text(job.at_samples, job.seeds));
+      cells.push_back(accuracy_text(job.at_seconds, job.seeds));
+    }
+    if (target) cells.push_back(target_text(job));
+    if (target && has_many) {
+      cells.push_back(job.to_target_s && baseline.to_target_s
+                          ? number("%.2fx", baseline.to_target_s->mean / job.to_target_s->mean)
+                          : "-");
+    }
+    table.add_row(std::move(cells));
+  }
+  table.print(std::cout);
+  std::cout << "\nTime is that of the simulated cluster, without start-up and tests; training was "
+               "real.";
+  if (comparison.jobs.front().seeds > 1)
+    std::cout << " Means ± standard deviations over " << comparison.jobs.front().seeds << " seeds.";
+  if (has_many) {
+    std::cout << "\nEpochs may differ in samples and seconds: the columns `after` have every job's "
+                 "test accuracy where the\nfirst of them ended, by samples trained on and by "
+                 "seconds, interpolated between epochs.";
+  }
+  std::cout << '\n';
+}
+
+void show_rehearsal_json(const std::vector<RehearsalOutcome>& outcomes,
+                         const std::vector<SeededCurves>& jobs,
+                         const std::optional<double>& target,
+                         const std::string& command) {
+  Json all = Json::array();
+  for (const RehearsalOutcome& outcome : outcomes) {
+    Json one = {{"point", outcome.task.point},
+                {"seed", outcome.task.config.seed},
+                {"run", nullptr},
+                {"curve", to_json(outcome.curve)}};
+    if (outcome.run) one["run"] = to_json(*outcome.run);
+    one["problems"] = outcome.problems;
+    all.push_back(std::move(one));
+  }
+  const Json document = {
+      {"schema", "epochcast.rehearsals/1"},
+      {"rehearsals", all},
+      {"comparison", jobs.empty() ? Json() : to_json(compare(jobs, target))},
+      {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
+  std::cout << document.dump(2) << '\n';
+}
+
+void show_rehearsal_csv(const std::vector<RehearsalOutcome>& outcomes) {
+  constexpr std::array kColumns = {"epoch",
+                                   "epoch_s",
+                                   "training_s",
+                                   "samples",
+                                   "bytes_sent",
+                                   "learning_rate",
+                                   "train_loss",
+                                   "train_accuracy",
+                                   "test_loss",
+                                   "test_accuracy",
+                                   "discriminator_loss",
+                                   "generator_loss"};
+  std::cout << "job,seed";
+  for (const char* column : kColumns) std::cout << ',' << column;
+  std::cout << '\n';
+  for (const RehearsalOutcome& outcome : outcomes) {
+    std::string name = name_of(outcome);
+    std::replace(name.begin(), name.end(), '"', '\'');
+    for (const CurvePoint& point : outcome.curve) {
+      std::cout << '"' << name << "\"," << outcome.task.config.seed;
+      const Json values = to_json(point);
+      for (const char* column : kColumns) {
+        const Json value = values.value(column, Json());
+        std::cout << ',' << (value.is_null() ? std::string() : value.dump());
+      }
+      std::cout << '\n';
+    }
+  }
+}
+
+}  // namespace epochcast

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/curve_comparison.hpp"
+#include "rehearse/runs/rehearsals.hpp"
+
+namespace epochcast {
+
+/// "sync, batch 32", without the seed.
+[[nodiscard]] std::string name_of(const RehearsalOutcome& outcome);
+
+/// The curves of each job, of all seeds that have one; `seeds` outcomes of a job follow each other.
+[[nodiscard]] std::vector<SeededCurves> curves_by_job(const std::vector<RehearsalOutcome>& outcomes,
+                                                      std::size_t seeds);
+
+/// A table of the jobs' last, best and comparable figures, on standard output.
+void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
+                          const std::optional<double>& target);
+/// `epochcast.rehearsals/1`.
+void show_rehearsal_json(const std::vector<RehearsalOutcome>& outcomes,
+                         const std::vector<SeededCurves>& jobs,
+                         const std::optional<double>& target,
+                         const std::string& command);
+/// A line for each epoch of each job and seed.
+void show_rehearsal_csv(const std::vector<RehearsalOutcome>& outcomes);
+
+}  // namespace epochcast

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_tuning.hpp"
+
+#include <array>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/options/job_options.hpp"
+#include "cli/show/table.hpp"
+#include "core/shell_text.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Fate = CandidateOutcome::Fate;
+
+std::string percent(double share) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
+  return text.data();
+}
+
+std::string objective(const TuningGoal& goal, double value, double deviation) {
+  if (goal.target_accuracy) return format_seconds(value) + " +- " + format_seconds(deviation);
+  return percent(value) + " +- " + percent(deviation);
+}
+
+std::string fate_of(const CandidateOutcome& outcome) {
+  switch (outcome.fate) {
+    case Fate::dominated:
+      return "left out: " + outcome.reason;
+    case Fate::given_up:
+      return "given up: " + outcome.reason;
+    case Fate::diverged:
+      return "diverged: " + outcome.reason;
+    case Fate::finalist:
+      return outcome.mean ? "to the end" : "to the end; target not reached";
+  }
+  return {};
+}
+
+void show_candidates(const TuningChoice& choice, const Tuning& tuning, const TuningGoal& goal) {
+  Table table;
+  table.add_column("setting");
+  table.add_column("epoch", Table::Align::right);
+  table.add_column("rehearsed", Table::Align::right);
+  table.add_column(goal.target_accuracy ? "time to " + percent(*goal.target_accuracy)
+                                        : "accuracy after " + format_seconds(goal.most_s),
+                   Table::Align::right);
+  table.add_column("what became of it");
+  for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
+    const CandidateOutcome& outcome = tuning.outcomes[i];
+    table.add_row(
+        {choice.candidates[i].name + (choice.candidates[i].is_default ? " (default)" : ""),
+         format_seconds(choice.candidates[i].epoch_s),
+         outcome.curves.empty() ? "-" : format_seconds(outcome.until_s),
+         outcome.mean ? objective(goal, *outcome.mean, outcome.deviation) : "-",
+         fate_of(outcome)});
+  }
+  table.print(std::cout);
+}
+
+void show_front(const TuningChoice& choice, const Tuning& tuning) {
+  constexpr std::size_t kMost = 12;
+  std::cout << "\nNothing is faster and as accurate (means over seeds):\n";
+  Table table;
+  table.add_column("after", Table::Align::right);
+  table.add_column("test accuracy", Table::Align::right);
+  table.add_column("with");
+  const std::size_t count = tuning.front.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    // Evenly thinned, the last one always there.
+    const bool is_shown = count <= kMost || (i + 1) * kMost / count != i * kMost / count;
+    if (!is_shown) continue;
+    const FrontPoint& point = tuning.front[i];
+    table.add_row({format_seconds(point.seconds),
+                   percent(point.accuracy),
+                   choice.candidates[point.candidate].name});
+  }
+  table.print(std::cout);
+}
+
+/// How to train with these settings for real.
+std::string train_command(const JobConfig& config, const RehearsedCluster& cluster) {
+  std::vector<std::string> words = {"epochcast", "train"};
+  JobConfig usual;
+  usual.learning.optimizer.name = config.learning.optimizer.name;  // whose defaults are its own
+  for (const Setting& setting : settings_of(Command::train)) {
+    const std::string value = setting.show(config);
+    const bool is_needed = setting.name == "strategy" || value != setting.show(usual) ||
+                           (setting.name == "optimizer" && value != setting.show({}));
+    if (value.empty() || !is_needed || setting.name == "ranks") continue;
+    words.push_back("--" + std::string(setting.name) + "=" + value);
+  }
+  words.push_back("--ranks=" + std::to_string(cluster.workers));
+  if (cluster.nodes > 1 && cluster.workers % cluster.nodes == 0)
+    words.push_back("--ranks-per-node=" + std::to_string(cluster.workers / cluster.nodes));
+  return shell_text(words);
+}
+
+void show_recommendation(const TuningChoice& choice,
+                         const Tuning& tuning,
+                         const TuningPlan& plan,
+                         const RehearsedCluster& cluster) {
+  const TuningGoal& goal = plan.goal;
+  if (!tuning.best) {
+    std::cout << "\nNo setting reached " << percent(*goal.target_accuracy)
+              << " with every seed within " << format_seconds(goal.most_s)
+              << " of the cluster's time. Raise --epochs, or lower --target-accuracy"
+              << (tuning.front.empty()
+                      ? std::string()
+                      : " (the best was " + percent(tuning.front.back().accuracy) + ", after " +
+                            format_seconds(tuning.front.back().seconds) + ")")
+              << ".\n";
+    return;
+  }
+  const Candidate& best = choice.candidates[*tuning.best];
+  const CandidateOutcome& outcome = tuning.outcomes[*tuning.best];
+  std::cout << "\nRecommended: " << best.name << " - "
+            << objective(goal, *outcome.mean, outcome.deviation)
+            << (goal.target_accuracy ? " to " + percent(*goal.target_accuracy)
+                                     : " after " + format_seconds(goal.most_s))
+            << " (mean and standard deviation over " << plan.seeds << " seeds)\n";
+  if (tuning.runner_up) {
+    const Candidate& second = choice.candidates[*tuning.runner_up];
+    if (*tuning.confidence < plan.confidence) {
+      std::cout << "  It cannot be told apart from " << second.name
+                << ": better with a confidence of " << percent(*tuning.confidence)
+                << ". More --seeds would tell.\n";
+    } else {
+      std::cout << "  Better than " << second.name << " with a confidence of "
+                << percent(*tuning.confidence) << " (paired t test over seeds)\n";
+    }
+  } else {
+    std::cout << "  No other one is left; the table says why.\n";
+  }
+  for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
+    if (!choice.candidates[i].is_default || i == *tuning.best) continue;
+    const CandidateOutcome& usual = tuning.outcomes[i];
+    std::cout << "  The default, " << choice.candidates[i].name << ": ";
+    if (!usual.mean) {
+      std::cout << (goal.target_accuracy ? "not there after " + format_seconds(usual.until_s)
+                                         : "see above");
+    } else if (goal.target_accuracy) {
+      std::array<char, 16> factor{};
+      std::snprintf(factor.data(), factor.size(), "%.2f", *usual.mean / *outcome.mean);
+      std::cout << objective(goal, *usual.mean, usual.deviation) << ", " << factor.data()
+                << " times as long";
+    } else {
+      std::cout << objective(goal, *usual.mean, usual.deviation);
+    }
+    std::cout << '\n';
+  }
+  const JobConfig& config = choice.configs[*tuning.best];
+  const double all_s = best.epoch_s * static_cast<double>(config.epochs);
+  constexpr double kAlmost = 0.99;
+  if (!goal.target_accuracy && all_s < kAlmost * goal.most_s) {
+    std::cout << "  Its " << config.epochs << " epochs take " << format_seconds(all_s)
+              << " only; raise --epochs to use all of the time.\n";
+  }
+  std::cout << "  For real: " << train_command(choice.configs[*tuning.best], cluster) << '\n';
+}
+
+}  // namespace
+
+void show_tuning(const TuningChoice& choice,
+                 const Tuning& tuning,
+                 const TuningPlan& plan,
+                 const RehearsedCluster& cluster) {
+  show_candidates(choice, tuning, plan.goal);
+  if (!tuning.front.empty()) show_front(choice, tuning);
+  show_recommendation(choice, tuning, plan, cluster);
+  std::cout << "Rehearsed " << format_seconds(tuning.rehearsed_s)
+            << " of the cluster's time; all settings to the end would have been "
+            << format_seconds(tuning.exhaustive_s) << ".\n";
+}
+
+Json tuning_json(const TuningChoice& choice,
+                 const Tuning& tuning,
+                 const TuningPlan& plan,
+                 const std::string& command) {
+  Json candidates = Json::array();
+  for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
+    const CandidateOutcome& outcome = tuning.outcomes[i];
+    Json curves = Json::array();
+    for (const Curve& curve : outcome.curves) curves.push_back(to_json(curve));
+    candidates.push_back({{"name", choice.candidates[i].name},
+                          {"is_default", choice.candidates[i].is_default},
+                          {"epoch_s", choice.candidates[i].epoch_s},
+                          {"fate", fate_of(outcome)},
+                          {"rehearsed_s", outcome.until_s},
+                          {"mean", outcome.mean ? Json(*outcome.mean) : Json()},
+                          {"deviation", outcome.deviation},
+                          {"curves", std::move(curves)}});
+  }
+  Json front = Json::array();
+  for (const FrontPoint& point : tuning.front) {
+    front.push_back({{"candidate", choice.candidates[point.candidate].name},
+                     {"seconds", point.seconds},
+                     {"accuracy", point.accuracy}});
+  }
+  const TuningGoal& goal = plan.goal;
+  return {
+      {"schema", "epochcast.tuning/1"},
+      {"target_accuracy", goal.target_accuracy ? Json(*goal.target_accuracy) : Json()},
+      {"most_s", goal.most_s},
+      {"seeds", plan.seeds},
+      {"best", tuning.best ? Json(choice.candidates[*tuning.best].name) : Json()},
+      {"runner_up", tuning.runner_up ? Json(choice.candidates[*tuning.runner_up].name) : Json()},
+      {"confidence", tuning.confidence ? Json(*tuning.confidence) : Json()},
+      {"candidates", std::move(candidates)},
+      {"front", std::move(front)},
+      {"rehearsed_s", tuning.rehearsed_s},
+      {"exhaustive_s", tuning.exhaustive_s},
+      {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
+}
+
+}  // namespace epochcast

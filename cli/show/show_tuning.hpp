@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analysis/tune/tuning_space.hpp"
+
+namespace epochcast {
+
+/// How many there are of the cluster that was rehearsed on.
+struct RehearsedCluster {
+  int workers = 1;
+  int nodes = 1;
+};
+
+/// What became of every setting, the front of time and accuracy, and the recommendation with its
+/// confidence and the command to train with, on stdout.
+void show_tuning(const TuningChoice& choice,
+                 const Tuning& tuning,
+                 const TuningPlan& plan,
+                 const RehearsedCluster& cluster);
+
+/// `epochcast.tuning/1`.
+[[nodiscard]] nlohmann::ordered_json tuning_json(const TuningChoice& choice,
+                                                 const Tuning& tuning,
+                                                 const TuningPlan& plan,
+                                                 const std::string& command);
+
+}  // namespace epochcast

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_validation.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "analysis/validate/validation_text.hpp"
+#include "cli/show/table.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+struct Column {
+  const char* title;
+  Table::Align align;
+};
+
+constexpr Column kColumns[] = {{"point", Table::Align::left},
+                               {"forecast", Table::Align::right},
+                               {"5 - 95 %", Table::Align::right},
+                               {"measured", Table::Align::right},
+                               {"least .. most", Table::Align::right},
+                               {"runs", Table::Align::right},
+                               {"error", Table::Align::right},
+                               {"compute", Table::Align::right},
+                               {"exchange", Table::Align::right},
+                               {"blocked", Table::Align::right},
+                               {"inside", Table::Align::left}};
+
+constexpr const char* kLegend =
+    "Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; "
+    "where runs train, each has a\n"
+    "forecast from what was measured around it, and this is the median. Compute, exchange "
+    "(communication that is not hidden)\n"
+    "and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. "
+    "Inside: whether the measured\n"
+    "median is in the forecast's 5 - 95 % interval. Pairs: of a group, told apart when their least "
+    ".. most do not overlap.\n";
+
+/// One cell per column.
+std::vector<std::string> cells_of(const ValidationRow& row) {
+  std::vector<std::string> cells(std::size(kColumns), "-");
+  cells[0] = row.point;
+  if (row.forecast) {
+    cells[1] = format_seconds(row.forecast->epoch_s);
+    if (const auto& interval = row.forecast->epoch_s_interval) cells[2] = range_text(*interval);
+  }
+  cells[5] = std::to_string(row.measured.size());
+  const auto findings = findings_of(row);
+  if (!findings) return cells;
+  cells[3] = format_seconds(findings->measured_s);
+  cells[4] = range_text(findings->measured_spread);
+  cells[6] = signed_percent_text(findings->error);
+  cells[7] = signed_percent_text(findings->phase_errors.compute_s);
+  cells[8] = signed_percent_text(findings->phase_errors.exposed_communication_s);
+  cells[9] = signed_percent_text(findings->phase_errors.blocked_s);
+  if (findings->is_inside) cells[10] = *findings->is_inside ? "yes" : "no";
+  return cells;
+}
+
+const GroupRanking* ranking_of(const ValidationSummary& summary, const std::string& group) {
+  const auto found = std::find_if(summary.rankings.begin(),
+                                  summary.rankings.end(),
+                                  [&](const GroupRanking& each) { return each.group == group; });
+  return found == summary.rankings.end() || found->rows < 2 ? nullptr : &*found;
+}
+
+/// A text as part of a Markdown line.
+std::string markdown(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (std::string("|\\`*_<>[]#").find(c) != std::string::npos) escaped += '\\';
+    escaped += c == '\n' ? ' ' : c;
+  }
+  return escaped;
+}
+
+void show_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
+  out << '|';
+  for (const std::string& cell : cells) out << ' ' << cell << " |";
+  out << '\n';
+}
+
+}  // namespace
+
+void show_validation(std::ostream& out, const std::vector<ValidationRow>& rows) {
+  const ValidationSummary summary = summarize(rows);
+  for (const auto& group : by_group(rows)) {
+    out << group.front()->group << "\n\n";
+    Table table;
+    for (const Column& column : kColumns) table.add_column(column.title, column.align);
+    for (const ValidationRow* row : group) table.add_row(cells_of(*row));
+    table.print(out);
+    const GroupRanking* ranking = ranking_of(summary, group.front()->group);
+    if (ranking != nullptr) out << "\n  " << ranking_text(*ranking) << '\n';
+    for (const ValidationRow* row : group) {
+      for (const std::string& failure : failures_of(*row)) {
+        out << "  " << row->point << ": failed: " << failure << '\n';
+      }
+    }
+    out << '\n';
+  }
+  out << count_text(summary) << "\n  error:    " << error_text(summary)
+      << "\n  ranking:  " << ranking_text(summary) << "\n  coverage: " << coverage_text(summary)
+      << "\n\n"
+      << kLegend;
+}
+
+void show_validation_markdown(std::ostream& out, const std::vector<ValidationRow>& rows) {
+  const ValidationSummary summary = summarize(rows);
+  for (const auto& group : by_group(rows)) {
+    out << "### " << markdown(group.front()->group) << "\n\n";
+    std::vector<std::string> titles;
+    std::vector<std::string> rules;
+    for (const Column& column : kColumns) {
+      titles.emplace_back(column.title);
+      rules.emplace_back(column.align == Table::Align::left ? "---" : "---:");
+    }
+    show_markdown_row(out, titles);
+    show_markdown_row(out, rules);
+    std::vector<std::string> notes;
+    if (const GroupRanking* ranking = ranking_of(summary, group.front()->group)) {
+      notes.push_back("Ranking: " + ranking_text(*ranking));
+    }
+    for (const ValidationRow* row : group) {
+      std::vector<std::string> cells = cells_of(*row);
+      cells[0] = markdown(cells[0]);
+      show_markdown_row(out, cells);
+      for (const std::string& failure : failures_of(*row)) {
+        notes.push_back(markdown(row->point + ": failed: " + failure));
+      }
+    }
+    out << '\n';
+    for (const std::string& note : notes) out << "- " << note << '\n';
+    if (!notes.empty()) out << '\n';
+  }
+  out << "**" << count_text(summary) << ".**\n\n- Error: " << markdown(error_text(summary))
+      << "\n- Ranking: " << ranking_text(summary) << "\n- Coverage: " << coverage_text(summary)
+      << "\n\n"
+      << kLegend;
+}
+
+void show_validation_json(std::ostream& out,
+                          const std::vector<ValidationRow>& rows,
+                          const std::string& command,
+                          const std::string& date) {
+  // What was typed may be no UTF-8.
+  out << to_json(rows, command, date)
+             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
+      << '\n';
+}
+
+}  // namespace epochcast

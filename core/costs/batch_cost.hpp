@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/formats/cost_trace.hpp"
+#include "core/random.hpp"
+
+namespace epochcast {
+
+/// Seconds of the parts of one batch.
+struct BatchTimes {
+  double load_s = 0;
+  double forward_s = 0;
+  double backward_s = 0;
+  double step_s = 0;
+
+  [[nodiscard]] double total_s() const { return load_s + forward_s + backward_s + step_s; }
+};
+
+/// What batches of any size cost on one device: a trace, interpolated.
+///
+/// A trace may tell ranks apart, which measured at the same time, and sessions, which were measured
+/// one after the other. All of them count here alike; of_worker() narrows the cost to one rank, and
+/// to one session.
+/// Between measured sizes, equal quantiles are interpolated linearly; beyond them the line through
+/// the two nearest sizes is continued (a single size: cost proportional to the batch), and
+/// is_extrapolated() says so.
+class BatchCost {
+ public:
+  explicit BatchCost(const CostTrace& trace);
+  /// Cost given by hand: `seconds` for a batch of `batch`, proportional for others.
+  BatchCost(double seconds, std::int64_t batch);
+
+  /// At the median of the samples. A batch of 0 takes no time.
+  [[nodiscard]] BatchTimes median(std::int64_t batch) const;
+  /// One draw from the samples.
+  [[nodiscard]] BatchTimes draw(std::int64_t batch, Random& random) const;
+
+  /// What the device's worker number `index` (0, 1, ...) pays: rank `index` modulo the number of
+  /// ranks, in session number `session` modulo the number of sessions, or in all of them. A batch
+  /// size that this session did not measure costs what it cost in all sessions; where fewer ranks
+  /// measured than elsewhere, workers share them in turn.
+  [[nodiscard]] BatchCost of_worker(std::size_t index,
+                                    std::optional<std::size_t> session = std::nullopt) const;
+  /// How many sessions there are to choose from; 1 where they are not told apart.
+  [[nodiscard]] std::size_t sessions() const { return std::max<std::size_t>(1, sessions_.size()); }
+  /// How many ranks there are to share out; 1 where they are not told apart.
+  [[nodiscard]] std::size_t ranks() const { return ranks_; }
+
+  /// Whether any size has samples that differ: without, a forecast has no interval.
+  [[nodiscard]] bool has_spread() const;
+  /// How much the slowest of workers that draw from the samples varies: the greatest deviation of
+  /// the maximum of 1, 2, 4, ... up to `workers` draws, over its mean, for any size. Known exactly,
+  /// rare outliers included.
+  [[nodiscard]] double deviation_of_slowest(std::size_t workers) const;
+  [[nodiscard]] bool is_extrapolated(std::int64_t batch) const;
+  [[nodiscard]] Grade grade() const { return grade_; }
+  /// The batch sizes that were measured, ascending.
+  [[nodiscard]] std::vector<std::int64_t> measured_batches() const;
+  [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
+  /// Where it comes from, for provenance.
+  [[nodiscard]] const std::string& origin() const { return origin_; }
+
+ private:
+  struct Point {
+    double batch = 0;
+    std::vector<double> sorted_s;
+    double median_s = 0;
+    BatchTimes shares;  ///< parts of a whole batch, sum 1
+  };
+
+  [[nodiscard]] double total_at(double batch, std::optional<double> quantile) const;
+  [[nodiscard]] BatchTimes split(double batch, double total_s) const;
+
+  using Samples = std::vector<BatchSamples>;
+  using Group = std::vector<const BatchSamples*>;
+
+  [[nodiscard]] static Point point_of(const Group& group);
+
+  std::shared_ptr<const Samples> samples_;  ///< what there is to narrow; null: nothing
+  std::vector<std::int64_t> sessions_;      ///< their numbers in the trace, ascending
+  std::size_t ranks_ = 1;
+  std::vector<Point> points_;
+  std::vector<LayerShare> backward_layers_;
+  Grade grade_ = Grade::estimated;
+  std::string origin_;
+};
+
+/// The median of values; they need not be sorted. 0 for none.
+[[nodiscard]] double median_of(std::vector<double> values);
+/// The quantile q in [0, 1] of sorted values, linearly interpolated (Hyndman and Fan, type 7).
+[[nodiscard]] double quantile_of(const std::vector<double>& sorted, double q);
+
+}  // namespace epochcast

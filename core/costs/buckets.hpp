@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/formats/cost_trace.hpp"
+#include "core/formats/network.hpp"
+
+namespace epochcast {
+
+/// Gradients of consecutive layers that leave together while backward goes on.
+struct Bucket {
+  double bytes = 0;
+  double backward_share =
+      0;  ///< of the backward pass between the previous bucket's readiness and this one's
+};
+
+/// Cuts gradients, in backward order, as PyTorch's DistributedDataParallel does (Li et al., VLDB
+/// 2020, section 3.2.3): a bucket is full when it has reached its limit; `first_bytes` limits the
+/// first one, `bytes` all others.
+///
+/// The backward pass is spread over layers by `measured` shares when they cover every layer with
+/// parameters, else by forward FLOPs. The shares of all buckets sum to 1 (work behind the last
+/// gradient counts to the last bucket).
+[[nodiscard]] std::vector<Bucket> cut_buckets(const Network& network,
+                                              const std::vector<LayerShare>& measured,
+                                              double first_bytes,
+                                              double bytes);
+
+}  // namespace epochcast

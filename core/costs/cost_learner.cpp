@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/costs/cost_learner.hpp"
+
+#include "core/costs/benchmark_rule.hpp"
+#include "core/error.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr double kIndexBytes = 8;  // sample indices travel as 64-bit integers
+constexpr double kLossBytes = 4;   // losses as float32
+constexpr double kFloatBytes = 4;
+
+}  // namespace
+
+CostLearner::CostLearner(Fabric& fabric,
+                         const Network& network,
+                         const BatchCost& cost,
+                         const std::vector<Bucket>& buckets,
+                         std::optional<std::uint64_t> seed)
+    : fabric_(fabric), network_(network), cost_(cost), buckets_(buckets), seed_(seed) {
+  if (seed) random_.emplace(*seed);
+}
+
+Payload CostLearner::parameters() {
+  return {.bytes = network_.gradient_bytes() + kFloatBytes * static_cast<double>(network_.buffers),
+          .values = {}};
+}
+
+Payload CostLearner::gradients() { return {.bytes = network_.gradient_bytes(), .values = {}}; }
+
+std::vector<Payload> CostLearner::buckets() {
+  std::vector<Payload> payloads;
+  for (const Bucket& bucket : buckets_) payloads.push_back({.bytes = bucket.bytes, .values = {}});
+  return payloads;
+}
+
+void CostLearner::begin_epoch(std::int64_t epoch) {
+  if (seed_) random_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
+}
+
+// What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
+void CostLearner::use_shuffled(const Share& share) { trained_samples_ = share.samples(); }
+
+Payload CostLearner::recorded_losses() {
+  return {.bytes = (kIndexBytes + kLossBytes) * static_cast<double>(trained_samples_),
+          .values = {}};
+}
+
+// Selecting the highest of some ten thousand losses takes below a millisecond an epoch: not
+// charged.
+void CostLearner::draw(const BiasedDraw&) {}
+
+Payload CostLearner::gathered_losses(std::int64_t samples) {
+  return {.bytes = (kIndexBytes + kLossBytes) * static_cast<double>(samples), .values = {}};
+}
+
+Payload CostLearner::drawn_indices(const BiasedDraw& draw) {
+  return {.bytes = kIndexBytes * static_cast<double>(draw.fast_samples + draw.slow_samples),
+          .values = {}};
+}
+
+void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
+
+BatchTimes CostLearner::next(std::int64_t batch) {
+  if (batch > largest_batch_) check_memory(batch);
+  return random_ ? cost_.draw(batch, *random_) : cost_.median(batch);
+}
+
+void CostLearner::check_memory(std::int64_t batch) {
+  const WorkerInfo& device = fabric_.self();
+  const double needed = network_.training_bytes(batch);
+  if (device.memory_bytes > 0 && needed > device.memory_bytes) {
+    throw UserError("--batch: a batch of " + std::to_string(batch) + " samples of " +
+                    network_.name + " needs " + format_bytes(needed) + "; device " + device.model +
+                    " has " + format_bytes(device.memory_bytes));
+  }
+  largest_batch_ = batch;
+}
+
+void CostLearner::forward_backward(std::int64_t batch) {
+  const BatchTimes times = next(batch);
+  pending_step_s_ = times.step_s;
+  fabric_.compute(times.load_s + times.forward_s, "forward");
+  fabric_.compute(times.backward_s, "backward");
+}
+
+void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
+  const BatchTimes times = next(batch);
+  pending_step_s_ = times.step_s;
+  fabric_.compute(times.load_s + times.forward_s, "forward");
+  for (const Bucket& bucket : buckets_) {
+    fabric_.compute(times.backward_s * bucket.backward_share, "backward");
+    ready({.bytes = bucket.bytes, .values = {}});
+  }
+}
+
+void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
+
+void CostLearner::train(std::int64_t steps, std::int64_t batch) {
+  double seconds = 0;
+  if (random_) {
+    for (std::int64_t i = 0; i < steps; ++i) seconds += next(batch).total_s();
+  } else {
+    seconds = static_cast<double>(steps) * next(batch).total_s();
+  }
+  fabric_.compute(seconds, "local steps");
+}
+
+double CostLearner::benchmark(std::int64_t batch) {
+  std::int64_t batches = 0;
+  double seconds = 0;
+  for (; !is_benchmark_over(batches, seconds); ++batches) seconds += next(batch).total_s();
+  fabric_.compute(seconds, "benchmark");
+  return seconds / static_cast<double>(batches);
+}
+
+}  // namespace epochcast

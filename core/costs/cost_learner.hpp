@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "core/costs/batch_cost.hpp"
+#include "core/costs/buckets.hpp"
+#include "core/formats/network.hpp"
+#include "core/learner.hpp"
+
+namespace epochcast {
+
+/// Learns nothing, but takes as long: every operation lets its measured cost pass on the fabric's
+/// clock.
+class CostLearner : public Learner {
+ public:
+  /// `seed`: costs are drawn from the samples, each epoch's alike whatever came before; without one
+  /// they are medians. All references must
+  /// outlive the learner.
+  CostLearner(Fabric& fabric,
+              const Network& network,
+              const BatchCost& cost,
+              const std::vector<Bucket>& buckets,
+              std::optional<std::uint64_t> seed);
+
+  Payload parameters() override;
+  Payload gradients() override;
+  std::vector<Payload> buckets() override;
+
+  void begin_epoch(std::int64_t epoch) override;
+  void use_shuffled(const Share& share) override;
+  Payload recorded_losses() override;
+  void draw(const BiasedDraw& draw) override;
+  Payload gathered_losses(std::int64_t samples) override;
+  Payload drawn_indices(const BiasedDraw& draw) override;
+  void use_drawn(const Share& share) override;
+
+  void forward_backward(std::int64_t batch) override;
+  void forward_backward(std::int64_t batch, const GradientReady& ready) override;
+  void step() override;
+  void train(std::int64_t steps, std::int64_t batch) override;
+  double benchmark(std::int64_t batch) override;
+
+ private:
+  BatchTimes next(std::int64_t batch);
+  void check_memory(std::int64_t batch);
+
+  Fabric& fabric_;
+  const Network& network_;
+  const BatchCost& cost_;
+  const std::vector<Bucket>& buckets_;
+  std::optional<std::uint64_t> seed_;
+  std::optional<Random> random_;
+  double pending_step_s_ = 0;
+  std::int64_t trained_samples_ = 0;
+  std::int64_t largest_batch_ = 0;  ///< known to fit
+};
+
+}  // namespace epochcast

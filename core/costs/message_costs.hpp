@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/json/json_input.hpp"
+
+namespace epochcast {
+
+/// A message of `from_bytes` or more, up to the next regime, takes latency_s + bytes / bytes_per_s:
+/// protocols change with the size (eager, rendezvous, segments).
+struct MessageRegime {
+  double from_bytes = 0;
+  double latency_s = 0;
+  double bytes_per_s = 1;
+};
+
+/// The largest uncertainty with which costs say anything: a factor of 2.7 either way.
+constexpr double kMostUncertainty = 1;
+
+/// What messages between two workers cost beyond the links they cross, as measured between running
+/// programs.
+///
+/// Piecewise linear as in SMPI (Clauss et al., "Single Node On-Line Simulation of MPI Applications
+/// with SMPI", IPDPS 2011): a message takes what its regime says, or longer where it shares links.
+struct MessageCosts {
+  std::vector<MessageRegime> regimes;  ///< ascending, the first from 0
+  /// Standard deviation of the logarithm of what large messages take, at most kMostUncertainty;
+  /// 0.02: some 2 %.
+  double uncertainty = 0;
+  double meeting_s = 0;  ///< a round of the barrier that a collective begins with, after a wait
+  std::vector<std::string> notes = {};  ///< what to know before trusting them
+
+  [[nodiscard]] const MessageRegime& regime(double bytes) const;
+  /// One message, alone.
+  [[nodiscard]] double message_s(double bytes) const {
+    const MessageRegime& found = regime(bytes);
+    return found.latency_s + bytes / found.bytes_per_s;
+  }
+};
+
+/// Reads the "messages" object of a platform (docs/formats.md); problems are collected in `input`.
+[[nodiscard]] MessageCosts read_message_costs(JsonInput input);
+
+}  // namespace epochcast

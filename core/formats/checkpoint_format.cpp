@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/checkpoint_format.hpp"
+
+#include <utility>
+
+#include "core/json/json_number.hpp"
+
+namespace epochcast::real {
+namespace {
+
+constexpr const char* kSchema = "epochcast.checkpoint/2";
+
+/// Pairs of numbers that count loops and iterations (Progress::position()).
+std::vector<std::int64_t> read_position(const JsonInput& input) {
+  std::vector<std::int64_t> position;
+  for (const JsonInput& number : input.elements(1)) position.push_back(number.integer(0));
+  if (position.size() % 2 != 0) input.fail("two numbers for each loop");
+  return position;
+}
+
+std::vector<double> read_numbers(const JsonInput& input) {
+  std::vector<double> numbers;
+  for (const JsonInput& number : input.elements()) numbers.push_back(read_number(number));
+  return numbers;
+}
+
+}  // namespace
+
+Seal seal_rank_state(const std::filesystem::path& file,
+                     std::int64_t serial,
+                     int rank,
+                     const RankState& state) {
+  return seal(
+      kSchema,
+      file,
+      {{"serial", serial}, {"rank", rank}, {"position", state.position}, {"memory", state.memory}},
+      {state.learner});
+}
+
+RankState read_rank_state(const std::filesystem::path& file,
+                          std::string text,
+                          const std::string& checksum) {
+  SealedFile sealed = unseal(kSchema, file, std::move(text));
+  Problems problems(file.string());
+  JsonInput header(sealed.header, "", problems);
+  const std::int64_t serial = header.at("serial").integer(1);
+  const std::int64_t rank = header.at("rank").integer(0);
+  RankState state = {.position = read_position(header.at("position")),
+                     .memory = {},
+                     .learner = std::move(sealed.payload)};
+  for (const JsonInput& numbers : header.at("memory").members())
+    state.memory[numbers.name()] = read_numbers(numbers);
+  problems.throw_if_any();
+  if (sealed.checksum != checksum) {
+    throw DamagedFile(
+        file.string() + ": is not the file that checkpoint.json names, but one of checkpoint " +
+        std::to_string(serial) + ", rank " + std::to_string(rank) + ", of this or another job");
+  }
+  return state;
+}
+
+std::string manifest_text(const std::filesystem::path& file, const CheckpointManifest& manifest) {
+  return seal(kSchema,
+              file,
+              {{"serial", manifest.serial},
+               {"epoch", manifest.epoch},
+               {"settings", manifest.settings},
+               {"checksums", manifest.checksums}})
+      .line;
+}
+
+CheckpointManifest read_manifest(const std::filesystem::path& file, std::string text) {
+  const SealedFile sealed = unseal(kSchema, file, std::move(text));
+  Problems problems(file.string());
+  JsonInput header(sealed.header, "", problems);
+  CheckpointManifest manifest = {.serial = header.at("serial").integer(1),
+                                 .epoch = header.at("epoch").integer(1),
+                                 .settings = {},
+                                 .checksums = {}};
+  for (const JsonInput& setting : header.at("settings").members()) {
+    if (!setting.value().is_string()) setting.fail("a text");
+    if (setting.value().is_string())
+      manifest.settings[setting.name()] = setting.value().get<std::string>();
+  }
+  for (const JsonInput& checksum : header.at("checksums").elements(1))
+    manifest.checksums.push_back(checksum.string());
+  problems.throw_if_any();
+  return manifest;
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/files/sealed_file.hpp"
+
+// The files of a checkpoint, `epochcast.checkpoint/2` (docs/formats.md): sealed, and tied to each
+// other.
+
+namespace epochcast::real {
+
+/// Where one rank of a job stood, and everything it needs to go on from there.
+struct RankState {
+  std::vector<std::int64_t> position;                 ///< Progress::position()
+  std::map<std::string, std::vector<double>> memory;  ///< Progress::memory
+  std::string learner;                                ///< TorchLearner::save()
+};
+
+/// What checkpoint.json says: of which job it is, and which files belong to it.
+struct CheckpointManifest {
+  std::int64_t serial = 0;                      ///< of the checkpoint: 1, 2, ...
+  std::int64_t epoch = 1;                       ///< that rank 0 is in, from 1
+  std::map<std::string, std::string> settings;  ///< of the job
+  std::vector<std::string> checksums;           ///< of the ranks' files, by rank
+};
+
+/// The beginning of a rank's file; state.learner follows.
+[[nodiscard]] Seal seal_rank_state(const std::filesystem::path& file,
+                                   std::int64_t serial,
+                                   int rank,
+                                   const RankState& state);
+/// The state in the text of a rank's `file`. Throws a DamagedFile when that is not what was
+/// written, or is not the file with this `checksum`, and a UserError when something in it cannot
+/// be.
+[[nodiscard]] RankState read_rank_state(const std::filesystem::path& file,
+                                        std::string text,
+                                        const std::string& checksum);
+
+/// The text of checkpoint.json.
+[[nodiscard]] std::string manifest_text(const std::filesystem::path& file,
+                                        const CheckpointManifest& manifest);
+/// The manifest in the text of `file`. Throws as read_rank_state() does.
+[[nodiscard]] CheckpointManifest read_manifest(const std::filesystem::path& file, std::string text);
+
+}  // namespace epochcast::real

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/curve_point.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "core/json/json_number.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+std::string number(const char* format, double value) {
+  std::array<char, 24> text{};
+  std::snprintf(text.data(), text.size(), format, value);
+  return text.data();
+}
+
+std::string halves(const CurvePoint& point) {
+  if (!point.discriminator_loss || !point.generator_loss) return "";
+  return ", discriminator loss " + number("%.4f", *point.discriminator_loss) + ", generator loss " +
+         number("%.4f", *point.generator_loss);
+}
+
+std::string learned(double loss, const std::optional<double>& accuracy) {
+  std::string text = "loss " + number("%.4f", loss);
+  if (accuracy) text += ", accuracy " + number("%.2f %%", 100 * *accuracy);
+  return text;
+}
+
+nlohmann::ordered_json maybe(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+constexpr double kMost = std::numeric_limits<double>::max();
+constexpr double kLeast = std::numeric_limits<double>::lowest();
+
+std::optional<double> read_maybe(const JsonInput& input, double low, double high) {
+  if (input.value().is_null()) return std::nullopt;
+  return read_number(input, low, high);
+}
+
+std::optional<double> read_loss_of_half(JsonInput& point, const char* key) {
+  const auto loss = point.maybe(key);
+  return loss ? read_maybe(*loss, kLeast, kMost) : std::nullopt;
+}
+
+/// JSON has no way to write what is not finite but null.
+double read_loss(const JsonInput& input) {
+  return read_maybe(input, kLeast, kMost).value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+/// Test accuracy where an amount that grows has reached a value.
+double accuracy_where(const Curve& curve, double CurvePoint::*amount, double value) {
+  double before_amount = 0;
+  double before = 0;
+  for (const CurvePoint& point : curve) {
+    const double now = point.test_accuracy.value_or(0);
+    if (point.*amount >= value) {
+      const double share = (value - before_amount) / (point.*amount - before_amount);
+      return before + share * (now - before);
+    }
+    before_amount = point.*amount;
+    before = now;
+  }
+  return before;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const CurvePoint& point) {
+  nlohmann::ordered_json json = {{"epoch", point.epoch},
+                                 {"epoch_s", maybe(point.epoch_s)},
+                                 {"training_s", point.training_s},
+                                 {"samples", point.samples},
+                                 {"bytes_sent", point.bytes_sent},
+                                 {"learning_rate", point.learning_rate},
+                                 {"train_loss", point.train_loss},
+                                 {"train_accuracy", maybe(point.train_accuracy)},
+                                 {"test_loss", point.test_loss},
+                                 {"test_accuracy", maybe(point.test_accuracy)}};
+  if (point.discriminator_loss) json["discriminator_loss"] = *point.discriminator_loss;
+  if (point.generator_loss) json["generator_loss"] = *point.generator_loss;
+  return json;
+}
+
+nlohmann::ordered_json to_json(const Curve& curve) {
+  nlohmann::ordered_json points = nlohmann::ordered_json::array();
+  for (const CurvePoint& point : curve) points.push_back(to_json(point));
+  return points;
+}
+
+CurvePoint read_curve_point(JsonInput input) {
+  return {.epoch = input.at("epoch").integer(1),
+          .epoch_s = read_maybe(input.at("epoch_s"), 0, kMost),
+          .training_s = read_number(input.at("training_s"), 0),
+          .samples = read_number(input.at("samples"), 0),
+          .bytes_sent = read_number(input.at("bytes_sent"), 0),
+          .learning_rate = read_number(input.at("learning_rate"), 0),
+          .train_loss = read_loss(input.at("train_loss")),
+          .train_accuracy = read_maybe(input.at("train_accuracy"), 0, 1),
+          .test_loss = read_loss(input.at("test_loss")),
+          .test_accuracy = read_maybe(input.at("test_accuracy"), 0, 1),
+          .discriminator_loss = read_loss_of_half(input, "discriminator_loss"),
+          .generator_loss = read_loss_of_half(input, "generator_loss")};
+}
+
+Curve read_curve(const JsonInput& input) {
+  Curve curve;
+  double training_s = 0;
+  for (JsonInput& element : input.elements()) {
+    const auto epoch = static_cast<std::int64_t>(curve.size()) + 1;
+    const CurvePoint point = read_curve_point(element);
+    static_cast<void>(element.at("epoch").integer(epoch, epoch));
+    static_cast<void>(read_number(element.at("training_s"), training_s));
+    training_s = point.training_s;
+    curve.push_back(point);
+  }
+  return curve;
+}
+
+std::string text_of(const CurvePoint& point, std::int64_t epochs) {
+  return "epoch " + std::to_string(point.epoch) + "/" + std::to_string(epochs) + ": " +
+         (point.epoch_s ? format_seconds(*point.epoch_s) + ", " : std::string()) +
+         learned(point.train_loss, point.train_accuracy) + halves(point) + "; test " +
+         learned(point.test_loss, point.test_accuracy);
+}
+
+Curve mean_of(const std::vector<Curve>& curves) {
+  std::size_t epochs = curves.front().size();
+  for (const Curve& curve : curves) epochs = std::min(epochs, curve.size());
+  const auto count = static_cast<double>(curves.size());
+  Curve means(curves.front().begin(), curves.front().begin() + static_cast<std::ptrdiff_t>(epochs));
+  for (std::size_t epoch = 0; epoch < epochs; ++epoch) {
+    CurvePoint& point = means[epoch];
+    for (double CurvePoint::*figure : {&CurvePoint::training_s,
+                                       &CurvePoint::samples,
+                                       &CurvePoint::bytes_sent,
+                                       &CurvePoint::learning_rate,
+                                       &CurvePoint::train_loss,
+                                       &CurvePoint::test_loss}) {
+      double sum = 0;
+      for (const Curve& curve : curves) sum += curve[epoch].*figure;
+      point.*figure = sum / count;
+    }
+    for (std::optional<double> CurvePoint::*figure : {&CurvePoint::epoch_s,
+                                                      &CurvePoint::train_accuracy,
+                                                      &CurvePoint::test_accuracy,
+                                                      &CurvePoint::discriminator_loss,
+                                                      &CurvePoint::generator_loss}) {
+      std::optional<double> sum = 0.0;
+      for (const Curve& curve : curves) {
+        const std::optional<double>& value = curve[epoch].*figure;
+        sum = sum && value ? std::optional(*sum + *value) : std::nullopt;
+      }
+      point.*figure = sum ? std::optional(*sum / count) : std::nullopt;
+    }
+  }
+  return means;
+}
+
+const CurvePoint& best_of(const Curve& curve) {
+  return *std::max_element(
+      curve.begin(), curve.end(), [](const CurvePoint& a, const CurvePoint& b) {
+        return a.test_accuracy.value_or(0) < b.test_accuracy.value_or(0);
+      });
+}
+
+double accuracy_at(const Curve& curve, double seconds) {
+  return accuracy_where(curve, &CurvePoint::training_s, seconds);
+}
+
+double accuracy_after(const Curve& curve, double samples) {
+  return accuracy_where(curve, &CurvePoint::samples, samples);
+}
+
+double loss_at(const Curve& curve, double seconds) {
+  const auto after = std::find_if(curve.begin(), curve.end(), [&](const CurvePoint& point) {
+    return point.training_s >= seconds;
+  });
+  if (after == curve.begin()) return curve.front().test_loss;
+  const CurvePoint& before = *(after - 1);
+  if (after == curve.end()) return before.test_loss;
+  const double share = (seconds - before.training_s) / (after->training_s - before.training_s);
+  return before.test_loss + share * (after->test_loss - before.test_loss);
+}
+
+std::optional<double> seconds_to(const Curve& curve, double accuracy) {
+  double before_s = 0;
+  double before = 0;
+  for (const CurvePoint& point : curve) {
+    const double now = point.test_accuracy.value_or(0);
+    if (now >= accuracy) {
+      const double share = now > before ? std::max(0.0, (accuracy - before) / (now - before)) : 1;
+      return before_s + share * (point.training_s - before_s);
+    }
+    before_s = point.training_s;
+    before = now;
+  }
+  return std::nullopt;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/message_trace.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr std::int64_t kMostRanks = 1'000'000;
+
+/// One of the known names; problems are reported.
+std::string read_name(const JsonInput& input,
+                      const std::string& what,
+                      const std::vector<std::string>& known) {
+  std::string name = input.string();
+  if (input.value().is_string() && std::find(known.begin(), known.end(), name) == known.end())
+    input.problem(unknown_name(what, name, known));
+  return name;
+}
+
+MessageCost read_cost(JsonInput input) {
+  MessageCost cost;
+  cost.kind = read_name(input.at("kind"),
+                        "kind of message",
+                        {"ping-pong", "opposite", "ring-step", "meeting", "reduce", "all-reduce"});
+  cost.scope = read_name(input.at("scope"), "scope", {"node", "between", "all"});
+  if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->identifier();
+  cost.bytes = input.at("bytes").integer(0);
+  cost.samples_s = input.at("samples_s").samples();
+  input.finish();
+  return cost;
+}
+
+}  // namespace
+
+int MessageTrace::node_count() const {
+  return node_of_rank.empty() ? 0 : *std::max_element(node_of_rank.begin(), node_of_rank.end()) + 1;
+}
+
+MessageTrace parse_message_trace(const nlohmann::json& document, const std::string& file) {
+  Problems problems(file);
+  JsonInput top = open_document(document, "epochcast.message-trace/1", problems);
+  MessageTrace trace;
+  trace.file = file;
+  trace.name = top.at("name").identifier();
+  trace.title = top.at("title").string();
+  trace.source = read_source(top.at("source"));
+  const std::int64_t ranks = top.at("ranks").integer(2, kMostRanks);
+  const std::int64_t nodes = top.at("nodes").integer(1, kMostRanks);
+  JsonInput node_of_rank = top.at("node_of_rank");
+  for (const JsonInput& node : node_of_rank.elements(2))
+    trace.node_of_rank.push_back(
+        static_cast<int>(node.integer(0, std::max<std::int64_t>(0, nodes - 1))));
+  if (problems.empty() && static_cast<std::int64_t>(trace.node_of_rank.size()) != ranks)
+    node_of_rank.problem("has " + std::to_string(trace.node_of_rank.size()) + " entries for " +
+                         std::to_string(ranks) + " ranks");
+  for (const JsonInput& cost : top.at("costs").elements(1)) trace.costs.push_back(read_cost(cost));
+  top.finish();
+  problems.throw_if_any();
+  return trace;
+}
+
+MessageTrace load_message_trace(const std::filesystem::path& file) {
+  return parse_message_trace(read_json_file(file, kSamplesFile), file.string());
+}
+
+MessageTrace load_message_sessions(const std::vector<std::filesystem::path>& files) {
+  MessageTrace all = load_message_trace(files.front());
+  for (std::size_t session = 1; session < files.size(); ++session) {
+    MessageTrace trace = load_message_trace(files[session]);
+    if (trace.node_of_rank != all.node_of_rank)
+      throw UserError(trace.file + ": its ranks lie on other nodes than those of " + all.file +
+                      "; expected sessions of the same ranks");
+    for (MessageCost& cost : trace.costs) {
+      cost.session = static_cast<int>(session);
+      all.costs.push_back(std::move(cost));
+    }
+  }
+  return all;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/platform.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/error.hpp"
+#include "core/formats/interlink.hpp"
+#include "core/formats/link_input.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr int kMostNodes = 1'000'000;
+constexpr int kMostDevices = 1024;            // of one kind in a node
+constexpr int kMostDevicesOfAll = 1'000'000;  // of the platform
+constexpr double kMostNvlinks = 4e6;
+
+DeviceGroup read_device(JsonInput input) {
+  DeviceGroup device;
+  device.device_class = input.at("class").identifier();
+  device.model = input.at("model").identifier();
+  if (const auto count = input.maybe("count")) {
+    device.count = static_cast<int>(count->integer(1, kMostDevices));
+  }
+  if (const auto memory = input.maybe("memory")) {
+    device.memory_bytes = memory->quantity(Dimension::bytes);
+  }
+  if (const auto reduce = input.maybe("reduce")) {
+    device.reduce_s_per_byte = 1 / read_of_link(*reduce, Dimension::bytes_per_s);
+  }
+  if (const auto worker = input.maybe("worker")) device.is_worker = worker->boolean();
+  input.finish();
+  return device;
+}
+
+Interconnect read_interconnect(JsonInput input) {
+  constexpr Named<NodeTopology> kTopologies[] = {{"pcie", NodeTopology::pcie},
+                                                 {"nvlink", NodeTopology::nvlink},
+                                                 {"shared-memory", NodeTopology::shared_memory}};
+  Interconnect inside;
+  inside.topology = read_topology(input, kTopologies);
+  inside.link = read_link(input);
+  if (inside.topology == NodeTopology::nvlink) {
+    JsonInput pcie = input.at("pcie");
+    inside.pcie = read_link(pcie);
+    pcie.finish();
+  }
+  if (inside.topology == NodeTopology::pcie) inside.backbone_bytes_per_s = read_backbone(input);
+  inside.messages = read_messages(input, inside.link);
+  inside.source = read_source(input.at("source"));
+  input.finish();
+  return inside;
+}
+
+/// Links between the GPUs of all nodes of a group, where they are joined pairwise.
+double nvlinks(const NodeGroup& group) {
+  if (!group.interconnect || group.interconnect->topology != NodeTopology::nvlink) return 0;
+  double gpus = 0;
+  for (const DeviceGroup& device : group.devices) {
+    if (device.device_class != "cpu") gpus += device.count;
+  }
+  return group.count * gpus * (gpus - 1) / 2;
+}
+
+NodeGroup read_nodes(JsonInput input) {
+  NodeGroup group;
+  group.name = input.at("name").identifier();
+  group.count = static_cast<int>(input.at("count").integer(1, kMostNodes));
+  int devices = 0;
+  for (const JsonInput& device : input.at("devices").elements(1)) {
+    group.devices.push_back(read_device(device));
+    devices += group.devices.back().count;
+  }
+  if (const auto inside = input.maybe("interconnect")) {
+    group.interconnect = read_interconnect(*inside);
+  } else if (devices > 1) {
+    input.problem("has " + std::to_string(devices) + " devices, so it needs an \"interconnect\"");
+  }
+  input.finish();
+  return group;
+}
+
+}  // namespace
+
+int Platform::node_count() const {
+  return std::accumulate(nodes.begin(), nodes.end(), 0, [](int sum, const NodeGroup& group) {
+    return sum + group.count;
+  });
+}
+
+Grade Platform::grade() const {
+  Grade grade = source.grade;
+  for (const NodeGroup& group : nodes) {
+    if (group.interconnect) grade = lowest(grade, group.interconnect->source.grade);
+  }
+  if (network) grade = lowest(grade, network->source.grade);
+  return grade;
+}
+
+Platform parse_platform(const nlohmann::json& document, const std::string& file) {
+  Problems problems(file);
+  JsonInput top = open_document(document, "epochcast.platform/1", problems);
+  Platform platform;
+  platform.path = file;
+  platform.name = top.at("name").identifier();
+  platform.title = top.at("title").string();
+  platform.source = read_source(top.at("source"));
+  std::int64_t count = 0;
+  std::int64_t devices = 0;
+  double links = 0;
+  JsonInput nodes = top.at("nodes");
+  for (const JsonInput& group : nodes.elements(1)) {
+    platform.nodes.push_back(read_nodes(group));
+    count += platform.nodes.back().count;
+    links += nvlinks(platform.nodes.back());
+    for (const DeviceGroup& device : platform.nodes.back().devices) {
+      devices += std::int64_t{platform.nodes.back().count} * device.count;
+    }
+  }
+  if (count > kMostNodes) {
+    nodes.problem("has " + std::to_string(count) + " nodes; at most 1000000 can be modelled");
+  }
+  if (devices > kMostDevicesOfAll) {
+    nodes.problem("has " + std::to_string(devices) + " devices; at most 1000000 can be modelled");
+  }
+  if (links > kMostNvlinks) nodes.problem("have more than 4000000 links between GPUs");
+  if (auto network = top.maybe("network")) {
+    platform.network = read_interlink(*network);
+    const std::int64_t capacity = platform.network->capacity();
+    if (capacity > kMostNodes) {
+      network->problem("has room for " + std::to_string(capacity) +
+                       " nodes; at most 1000000 can be modelled");
+    } else if (capacity > 0 && capacity < count) {
+      network->problem("has room for " + std::to_string(capacity) + " nodes, the platform has " +
+                       std::to_string(count));
+    }
+  } else if (count > 1) {
+    top.problem("has " + std::to_string(count) + " nodes, so it needs a \"network\"");
+  }
+  top.finish();
+  problems.throw_if_any();
+  return platform;
+}
+
+Platform load_platform(const std::filesystem::path& file) {
+  return parse_platform(read_json_file(file), file.string());
+}
+
+}  // namespace epochcast

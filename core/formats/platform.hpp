@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/costs/message_costs.hpp"
+#include "core/source.hpp"
+
+namespace epochcast {
+
+/// Equal devices of a node: sockets of a CPU, or GPUs.
+struct DeviceGroup {
+  std::string device_class;  ///< "cpu", "gpu", ...: what --workers and per-class flags name
+  std::string model;         ///< what cost traces call it
+  int count = 1;
+  double memory_bytes = 0;       ///< 0: unknown, never checked
+  double reduce_s_per_byte = 0;  ///< γ: seconds per byte of result when two buffers are added
+  bool is_worker = true;         ///< trains unless --workers says otherwise
+};
+
+enum class NodeTopology { pcie, nvlink, shared_memory };
+
+/// One kind of link: full duplex, `latency_s` per crossing.
+struct LinkSpec {
+  double bytes_per_s = 1;
+  double latency_s = 0;
+};
+
+/// How the devices of one node are joined.
+struct Interconnect {
+  NodeTopology topology = NodeTopology::pcie;
+  LinkSpec link;                 ///< per device (pcie), per pair (nvlink), the bus (shared-memory)
+  std::optional<LinkSpec> pcie;  ///< nvlink only: CPUs and the way to the network
+  std::optional<double>
+      backbone_bytes_per_s;              ///< pcie only: shared by all transfers inside the node
+  std::optional<MessageCosts> messages;  ///< of messages that stay inside the node
+  Source source;
+};
+
+/// `count` equal nodes.
+struct NodeGroup {
+  std::string name;
+  int count = 1;
+  std::vector<DeviceGroup> devices;
+  std::optional<Interconnect> interconnect;  ///< absent: the node has a single device
+};
+
+enum class NetworkTopology { star, fat_tree, torus, dragonfly };
+
+/// How nodes are joined. Which fields count depends on the topology (docs/formats.md).
+struct Interlink {
+  NetworkTopology topology = NetworkTopology::star;
+  LinkSpec link;
+  std::optional<double> backbone_bytes_per_s;  ///< star
+  std::vector<int> down, up,
+      cables;  ///< fat-tree (per level); cables also dragonfly: {groups, chassis, routers}
+  std::vector<int> dimensions;                                     ///< torus
+  int groups = 0, chassis = 0, routers = 0, nodes_per_router = 0;  ///< dragonfly
+  std::optional<MessageCosts> messages;                            ///< of messages between nodes
+  Source source;
+
+  /// Nodes that the topology has room for; 0: any number.
+  [[nodiscard]] std::int64_t capacity() const;
+};
+
+/// A cluster: its nodes, and how they are joined. Read from models/platforms/*.json or a SimGrid
+/// XML file.
+struct Platform {
+  std::string name;
+  std::string title;
+  std::string path;  ///< the file it came from
+  std::vector<NodeGroup> nodes;
+  std::optional<Interlink> network;  ///< absent: a single node
+  Source source;
+  std::string simgrid_xml;  ///< path of the XML file when SimGrid is to load the platform itself
+
+  [[nodiscard]] int node_count() const;
+  /// The lowest grade among the platform's parts.
+  [[nodiscard]] Grade grade() const;
+};
+
+/// Reads `epochcast.platform/1`. Throws a UserError that lists every problem.
+[[nodiscard]] Platform parse_platform(const nlohmann::json& document, const std::string& file);
+[[nodiscard]] Platform load_platform(const std::filesystem::path& file);
+
+}  // namespace epochcast

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace epochcast {
+namespace {
+
+Grade grade_from(const std::string& text) {
+  for (const Grade grade : {Grade::measured, Grade::published}) {
+    if (text == to_string(grade)) return grade;
+  }
+  return Grade::estimated;
+}
+
+void put_phases(nlohmann::ordered_json& json, const PhaseTimes& phases) {
+  json["compute_s"] = phases.compute_s;
+  json["exposed_communication_s"] = phases.exposed_communication_s;
+  json["blocked_s"] = phases.blocked_s;
+}
+
+PhaseTimes take_phases(const nlohmann::ordered_json& json) {
+  return {.compute_s = json.at("compute_s"),
+          .exposed_communication_s = json.at("exposed_communication_s"),
+          .blocked_s = json.at("blocked_s")};
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const RunResult& run) {
+  nlohmann::ordered_json json = {{"strategy", run.strategy},
+                                 {"platform", run.platform},
+                                 {"network", run.network},
+                                 {"dataset", run.dataset},
+                                 {"nodes", run.nodes},
+                                 {"workers", run.workers},
+                                 {"batch", run.batch},
+                                 {"epochs", run.epochs},
+                                 {"iterations_per_epoch", run.iterations_per_epoch},
+                                 {"rounds_per_epoch", run.rounds_per_epoch},
+                                 {"samples_per_epoch", run.samples_per_epoch},
+                                 {"train_samples", run.train_samples},
+                                 {"epoch_s", run.epoch_s},
+                                 {"epoch_s_interval", nullptr},
+                                 {"startup_s", run.startup_s}};
+  if (run.epoch_s_interval) {
+    json["epoch_s_interval"] = {run.epoch_s_interval->low_s, run.epoch_s_interval->high_s};
+  }
+  put_phases(json, run.phases);
+  json["intra_node_bytes"] = run.intra_node_bytes;
+  json["inter_node_bytes"] = run.inter_node_bytes;
+  json["input_grade"] = to_string(run.input_grade);
+  json["notes"] = run.notes;
+  json["by_device"] = nlohmann::ordered_json::array();
+  for (const DeviceResult& device : run.by_device) {
+    nlohmann::ordered_json row = {{"class", device.device_class},
+                                  {"model", device.model},
+                                  {"role", device.role},
+                                  {"workers", device.workers},
+                                  {"batch", device.batch},
+                                  {"local_steps", device.local_steps}};
+    put_phases(row, device.phases);
+    json["by_device"].push_back(std::move(row));
+  }
+  json["config"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : run.config) json["config"][name] = value;
+  return json;
+}
+
+nlohmann::ordered_json to_json(const std::vector<RunResult>& runs, const std::string& command) {
+  nlohmann::ordered_json json = {{"schema", "epochcast.result/1"},
+                                 {"runs", nlohmann::ordered_json::array()}};
+  for (const RunResult& run : runs) json["runs"].push_back(to_json(run));
+  json["provenance"] = {
+      {"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}, {"world", "simulate"}};
+  return json;
+}
+
+RunResult run_from_json(const nlohmann::ordered_json& json) {
+  RunResult run;
+  run.strategy = json.at("strategy");
+  run.platform = json.at("platform");
+  run.network = json.at("network");
+  run.dataset = json.at("dataset");
+  run.nodes = json.at("nodes");
+  run.workers = json.at("workers");
+  run.batch = json.at("batch");
+  run.epochs = json.at("epochs");
+  run.iterations_per_epoch = json.at("iterations_per_epoch");
+  run.rounds_per_epoch = json.at("rounds_per_epoch");
+  run.samples_per_epoch = json.at("samples_per_epoch");
+  run.train_samples = json.at("train_samples");
+  run.epoch_s = json.at("epoch_s");
+  const auto& interval = json.at("epoch_s_interval");
+  if (!interval.is_null())
+    run.epoch_s_interval = Interval{.low_s = interval.at(0), .high_s = interval.at(1)};
+  run.startup_s = json.at("startup_s");
+  run.phases = take_phases(json);
+  run.intra_node_bytes = json.at("intra_node_bytes");
+  run.inter_node_bytes = json.at("inter_node_bytes");
+  run.input_grade = grade_from(json.at("input_grade"));
+  run.notes = json.at("notes").get<std::vector<std::string>>();
+  for (const auto& row : json.at("by_device")) {
+    run.by_device.push_back({.device_class = row.at("class"),
+                             .model = row.at("model"),
+                             .role = row.at("role"),
+                             .workers = row.at("workers"),
+                             .batch = row.at("batch"),
+                             .local_steps = row.at("local_steps"),
+                             .phases = take_phases(row)});
+  }
+  for (const auto& [name, value] : json.at("config").items()) run.config.push_back({name, value});
+  return run;
+}
+
+}  // namespace epochcast

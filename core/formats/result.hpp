@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/fabric.hpp"
+#include "core/job/job_config.hpp"
+#include "core/source.hpp"
+
+namespace epochcast {
+
+/// Workers of one device model: means over them, per epoch.
+struct DeviceResult {
+  std::string device_class;
+  std::string model;
+  std::string role;  ///< "trains" or "sums"
+  int workers = 0;
+  std::int64_t batch = 0;
+  std::int64_t local_steps = 0;
+  PhaseTimes phases;
+};
+
+/// 5 % and 95 % quantiles.
+struct Interval {
+  double low_s = 0;
+  double high_s = 0;
+};
+
+/// What one run of one strategy took, or is forecast to take. Times are means over epochs.
+struct RunResult {
+  std::string strategy;
+  std::string platform;
+  std::string network;
+  std::string dataset;
+  int nodes = 0;
+  int workers = 0;
+  std::int64_t batch = 0;
+  std::int64_t epochs = 0;
+  std::int64_t iterations_per_epoch = 0;
+  std::int64_t rounds_per_epoch = 0;
+  std::int64_t samples_per_epoch = 0;  ///< that all workers together train on, repeated ones too
+  std::int64_t train_samples = 0;      ///< of the data set
+  double epoch_s = 0;
+  std::optional<Interval> epoch_s_interval;  ///< absent when the inputs have no spread
+  double startup_s = 0;                      ///< once per job
+  PhaseTimes phases;            ///< means over the workers that train; they add up to epoch_s
+  double intra_node_bytes = 0;  ///< of all workers
+  double inter_node_bytes = 0;
+  Grade input_grade = Grade::estimated;
+  std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
+  std::vector<DeviceResult> by_device;
+  std::vector<SettingText> config;  ///< every setting
+
+  /// Seconds for as many samples as the data set has: what strategies are compared by, since their
+  /// epochs are not of equal length.
+  [[nodiscard]] double dataset_s() const {
+    return epoch_s * static_cast<double>(train_samples) / static_cast<double>(samples_per_epoch);
+  }
+};
+
+/// `epochcast.result/1`: runs as given, and where they come from.
+[[nodiscard]] nlohmann::ordered_json to_json(const std::vector<RunResult>& runs,
+                                             const std::string& command);
+[[nodiscard]] nlohmann::ordered_json to_json(const RunResult& run);
+/// Reads back what to_json(run) wrote (between our own processes: no error messages for people).
+[[nodiscard]] RunResult run_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace epochcast

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/job.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/files/input_file.hpp"
+#include "core/files/text_file.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_path(const std::string& name) {
+  return name.find('/') != std::string::npos || name.ends_with(".json") || name.ends_with(".xml");
+}
+
+void require(const std::string& value, const char* setting, const char* list) {
+  if (value.empty()) {
+    throw UserError(std::string("--") + setting + ": missing; `epochcast list " + list +
+                    "` shows what there is");
+  }
+}
+
+Platform find_platform(const JobConfig& config, const Catalog& catalog) {
+  const fs::path file = catalog.find("models/platforms", config.platform, "--platform");
+  if (file.extension() != ".xml") return load_platform(file);
+  static_cast<void>(open_input(file, kModelFile));
+  Platform platform;  // SimGrid reads it, in the process that simulates
+  platform.path = platform.simgrid_xml = file.string();
+  return platform;
+}
+
+/// The traces to choose from: those named, or the whole catalogue.
+std::vector<TraceFile> chosen_traces(const JobConfig& config,
+                                     const Catalog& catalog,
+                                     const std::string& network) {
+  if (config.traces.empty()) return catalog_traces(catalog, network);
+  std::vector<TraceFile> chosen;
+  for (const std::string& name : config.traces) {
+    chosen.push_back(load_trace(catalog.find("traces", name, "--trace")));
+  }
+  return chosen;
+}
+
+/// The cost where so many workers use the device at the same time: each has it for its part of the
+/// time.
+CostTrace shared_by(CostTrace trace, int sharers) {
+  if (sharers == 1) return trace;
+  for (BatchSamples& batch : trace.batches) {
+    for (auto part : {&BatchSamples::total_s,
+                      &BatchSamples::load_s,
+                      &BatchSamples::forward_s,
+                      &BatchSamples::backward_s,
+                      &BatchSamples::step_s}) {
+      for (double& seconds : batch.*part) seconds *= sharers;
+    }
+  }
+  return trace;
+}
+
+}  // namespace
+
+Catalog::Catalog(fs::path root) : root_(std::move(root)) {
+  if (!fs::is_directory(root_ / "models") || !fs::is_directory(root_ / "traces")) {
+    throw UserError(
+        root_.string() +
+        ": has no models/ and traces/; set EPOCHCAST_DATA to the folder that holds them");
+  }
+}
+
+Catalog Catalog::standard() {
+  if (const char* given = std::getenv("EPOCHCAST_DATA")) return Catalog(given);
+  const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
+  const fs::path installed = (programs / EPOCHCAST_DATA_FROM_PROGRAMS).lexically_normal();
+  for (const fs::path& root : {programs / "share/epochcast", installed}) {
+    if (fs::is_directory(root / "models"))
+      return Catalog(fs::canonical(root / "models").parent_path());
+  }
+  return Catalog(installed);
+}
+
+std::vector<std::string> Catalog::names(const std::string& folder) const {
+  std::vector<std::string> names;
+  if (!fs::is_directory(root_ / folder)) {
+    throw UserError((root_ / folder).string() +
+                    ": no such folder; set EPOCHCAST_DATA to the folder that holds models/ and "
+                    "traces/");
+  }
+  for (const auto& entry : fs::directory_iterator(root_ / folder)) {
+    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+fs::path Catalog::find(const std::string& folder,
+                       const std::string& name,
+                       const std::string& origin) const {
+  if (is_path(name)) {
+    if (!fs::exists(name)) throw UserError(origin + ": " + name + ": no such file");
+    return name;
+  }
+  const std::vector<std::string> known = names(folder);
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    std::string kind = folder.substr(folder.find_last_of('/') + 1);
+    kind.pop_back();  // models/platforms -> platform
+    throw UserError(origin + ": " + unknown_name(kind, name, known));
+  }
+  return root_ / folder / (name + ".json");
+}
+
+std::vector<TraceFile> catalog_traces(const Catalog& catalog, const std::string& network) {
+  std::vector<TraceFile> files;
+  for (const std::string& name : catalog.names("traces")) {
+    const fs::path file = catalog.root() / "traces" / (name + ".json");
+    const std::string text = read_text_file(file, kSamplesFile);
+    // Finding a name takes a thousandth of the time of parsing samples that are not needed.
+    if (text.find('"' + network) == std::string::npos) continue;
+    const nlohmann::json document = parse_json(text, file.string());
+    if (document.is_object() && document.contains("schema") &&
+        document["schema"] == "epochcast.trace/1") {
+      files.push_back(parse_trace(document, file.string()));
+    }
+  }
+  return files;
+}
+
+Job load_job(const JobConfig& config, const Catalog& catalog) {
+  require(config.platform, "platform", "platforms");
+  require(config.network, "network", "networks");
+  require(config.dataset, "dataset", "datasets");
+  Job job;
+  job.config = config;
+  job.platform = find_platform(config, catalog);
+  job.dataset = load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
+  if (config.learning.train_samples) {
+    job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
+  }
+  job.network =
+      load_network(catalog.find("models/networks", config.network, "--network"), job.dataset);
+  if (!config.batch_seconds.empty()) return job;
+  for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
+    for (CostTrace& cost : file.costs) {
+      if (cost.network == job.network.name && cost.input == job.network.input)
+        job.traces.push_back(std::move(cost));
+    }
+  }
+  std::stable_sort(
+      job.traces.begin(), job.traces.end(), [](const CostTrace& a, const CostTrace& b) {
+        return a.source.grade < b.source.grade;
+      });
+  return job;
+}
+
+BatchCost Job::cost_of(const WorkerInfo& worker) const {
+  if (!config.batch_seconds.empty()) {
+    for (const std::string& key : {worker.model, worker.device_class}) {
+      const auto found = config.batch_seconds.find(key);
+      if (found != config.batch_seconds.end()) return {found->second, config.batch};
+    }
+    throw UserError("--batch-seconds: says nothing of " + worker.model + "; add " +
+                    worker.device_class + "=TIME");
+  }
+  for (const CostTrace& trace : traces) {
+    if (trace.device == worker.model) return BatchCost(shared_by(trace, worker.sharers));
+  }
+  std::string where = config.traces.empty() ? "no trace of the catalogue" : "--trace: none of";
+  for (const std::string& name : config.traces) where += " " + name;
+  throw UserError(where + " has costs of " + network.name + " with " + shape_text(network.input) +
+                  " samples on device " + worker.model +
+                  "; add a trace that does, or --batch-seconds " + worker.device_class + "=TIME");
+}
+
+}  // namespace epochcast

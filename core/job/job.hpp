@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/costs/batch_cost.hpp"
+#include "core/formats/network.hpp"
+#include "core/formats/platform.hpp"
+#include "core/job/job_config.hpp"
+#include "core/job/placement.hpp"
+
+namespace epochcast {
+
+/// The files that come with Epochcast: models/platforms, models/networks, models/datasets, traces.
+class Catalog {
+ public:
+  /// `root` holds models/ and traces/. Throws a UserError when it does not.
+  explicit Catalog(std::filesystem::path root);
+  /// The folder named by EPOCHCAST_DATA, else the one that this program finds from where it lies:
+  /// what it was built from, or installed with.
+  [[nodiscard]] static Catalog standard();
+
+  /// Names in a folder such as "models/platforms", sorted.
+  [[nodiscard]] std::vector<std::string> names(const std::string& folder) const;
+  /// The file for a name or a path (anything with a slash or an extension is a path).
+  /// Throws a UserError with the closest name; `origin` begins the message.
+  [[nodiscard]] std::filesystem::path find(const std::string& folder,
+                                           const std::string& name,
+                                           const std::string& origin) const;
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+
+ private:
+  std::filesystem::path root_;
+};
+
+/// Everything a run needs, read and checked.
+struct Job {
+  JobConfig config;
+  Platform platform;
+  Dataset dataset;
+  Network network;
+  std::vector<CostTrace> traces;  ///< of this network and sample shape; best grade first
+
+  /// What batches cost on this worker's device, from --batch-seconds or the best trace.
+  /// Throws a UserError that says what to add when neither knows the device.
+  [[nodiscard]] BatchCost cost_of(const WorkerInfo& worker) const;
+};
+
+/// Reads the files that the configuration names. Throws UserError.
+[[nodiscard]] Job load_job(const JobConfig& config, const Catalog& catalog);
+
+/// Reads every trace file of the catalogue's traces/ that mentions `network` (empty: all). Other
+/// schemas there are passed over.
+[[nodiscard]] std::vector<TraceFile> catalog_traces(const Catalog& catalog,
+                                                    const std::string& network = {});
+
+}  // namespace epochcast

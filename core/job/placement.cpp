@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/placement.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "core/error.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace {
+
+struct Device {
+  WorkerInfo info;
+  bool is_worker = false;
+};
+
+std::vector<Device> devices_of(const Platform& platform, const JobConfig& config) {
+  const int available = platform.node_count();
+  const int wanted = config.nodes.value_or(available);
+  if (wanted > available) {
+    throw UserError("--nodes: got " + std::to_string(wanted) + "; platform " + platform.name +
+                    " (" + platform.path + ") has " + std::to_string(available) +
+                    (available == 1 ? " node" : " nodes"));
+  }
+  std::vector<Device> devices;
+  int node = 0;
+  for (const NodeGroup& group : platform.nodes) {
+    for (int i = 0; i < group.count && node < wanted; ++i, ++node) {
+      int index = 0;
+      for (const DeviceGroup& device : group.devices) {
+        for (int d = 0; d < device.count; ++d, ++index) {
+          devices.push_back({{.node = node,
+                              .device = index,
+                              .device_class = device.device_class,
+                              .model = device.model,
+                              .role = Role::trains,
+                              .reduce_s_per_byte = device.reduce_s_per_byte,
+                              .memory_bytes = device.memory_bytes},
+                             device.is_worker});
+        }
+      }
+    }
+  }
+  return devices;
+}
+
+/// Applies --workers: the platform's own choice, a class, or all.
+void choose_workers(std::vector<Device>& devices,
+                    const Platform& platform,
+                    const JobConfig& config) {
+  if (config.workers.empty()) return;
+  std::set<std::string> classes;
+  for (Device& device : devices) {
+    classes.insert(device.info.device_class);
+    device.is_worker = config.workers == "all" || device.info.device_class == config.workers;
+  }
+  if (config.workers != "all" && !classes.contains(config.workers)) {
+    std::vector<std::string> known(classes.begin(), classes.end());
+    known.emplace_back("all");
+    throw UserError("--workers: " + unknown_name("device class", config.workers, known) +
+                    " (platform " + platform.name + ")");
+  }
+}
+
+std::vector<WorkerInfo> selected(const std::vector<Device>& devices,
+                                 const std::function<bool(const Device&)>& wanted) {
+  std::vector<WorkerInfo> workers;
+  for (const Device& device : devices) {
+    if (wanted(device)) workers.push_back(device.info);
+  }
+  return workers;
+}
+
+/// As many workers as are to share a device, for each that trains; the others as they are.
+std::vector<WorkerInfo> shared(const std::vector<WorkerInfo>& devices, int ranks_per_device) {
+  std::vector<WorkerInfo> workers;
+  for (WorkerInfo worker : devices) {
+    if (worker.role == Role::trains) {
+      worker.sharers = ranks_per_device;
+      worker.reduce_s_per_byte *= ranks_per_device;
+      worker.memory_bytes /= ranks_per_device;
+    }
+    workers.insert(workers.end(), static_cast<std::size_t>(worker.sharers), worker);
+  }
+  return workers;
+}
+
+/// Throws a UserError when ranks that share a device have nothing to exchange over.
+void check_shared_devices(const Platform& platform, const JobConfig& config) {
+  if (config.ranks_per_device == 1) return;
+  if (!platform.simgrid_xml.empty()) {
+    throw UserError("--ranks-per-device: a SimGrid platform (" + platform.simgrid_xml +
+                    ") has one worker per host; describe the cluster as JSON instead");
+  }
+  for (const NodeGroup& group : platform.nodes) {
+    if (group.interconnect) continue;
+    throw UserError("--ranks-per-device: nodes \"" + group.name + "\" of " + platform.path +
+                    " have no `interconnect`, over which ranks of one device would exchange; "
+                    "add one");
+  }
+}
+
+std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
+                                const BatchSeconds& batch_s) {
+  std::map<std::string, double> seconds;  // by model: asking is reading a trace
+  for (const WorkerInfo& worker : workers) {
+    if (!seconds.contains(worker.model)) seconds[worker.model] = batch_s(worker);
+  }
+  const auto best =
+      std::min_element(workers.begin(), workers.end(), [&](const auto& a, const auto& b) {
+        return seconds.at(a.model) < seconds.at(b.model);
+      });
+  std::vector<WorkerInfo> chosen;
+  std::copy_if(
+      workers.begin(), workers.end(), std::back_inserter(chosen), [&](const WorkerInfo& worker) {
+        return worker.model == best->model;
+      });
+  return chosen;
+}
+
+/// The names of device classes and models, each once.
+class DeviceNames {
+ public:
+  void add(const std::string& device_class, const std::string& model) {
+    for (const std::string& name : {device_class, model}) {
+      if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+    }
+  }
+  /// Throws a UserError when the setting is given for a name that is none of these, nor of `known`.
+  template <typename Value>
+  void check(const std::string& setting,
+             const std::map<std::string, Value>& given,
+             std::vector<std::string> known) const {
+    known.insert(known.end(), names_.begin(), names_.end());
+    for (const auto& [name, value] : given) {
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        throw UserError(setting + ": " + unknown_name("device class", name, known));
+    }
+  }
+  void check_local_steps(const JobConfig& config) const {
+    check("--local-steps", config.local_steps_by_class, {"fast", "slow"});
+  }
+
+ private:
+  std::vector<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<WorkerInfo> all_devices(const Platform& platform, const JobConfig& config) {
+  return selected(devices_of(platform, config), [](const Device&) { return true; });
+}
+
+void check_local_steps(const JobConfig& config, std::span<const WorkerInfo> workers) {
+  DeviceNames names;
+  for (const WorkerInfo& worker : workers) names.add(worker.device_class, worker.model);
+  names.check_local_steps(config);
+}
+
+void check_class_settings(const Platform& platform, const JobConfig& config) {
+  DeviceNames names;
+  for (const NodeGroup& group : platform.nodes) {
+    for (const DeviceGroup& device : group.devices) names.add(device.device_class, device.model);
+  }
+  names.check_local_steps(config);
+  names.check("--batch-seconds", config.batch_seconds, {});
+  names.check("--exchange-seconds", config.exchange_seconds, {"all", "node"});
+}
+
+std::vector<WorkerInfo> place(const Platform& platform,
+                              const JobConfig& config,
+                              Participants participants,
+                              const BatchSeconds& batch_s) {
+  std::vector<Device> devices = devices_of(platform, config);
+  choose_workers(devices, platform, config);
+  check_shared_devices(platform, config);
+  std::vector<WorkerInfo> workers =
+      shared(selected(devices, [](const Device& device) { return device.is_worker; }),
+             config.ranks_per_device);
+  if (workers.empty()) {
+    throw UserError("platform " + platform.name + " (" + platform.path +
+                    ") marks no device as a worker; choose a class with --workers");
+  }
+  switch (participants) {
+    case Participants::workers:
+      return workers;
+    case Participants::fastest_workers:
+      return fastest(workers, batch_s);
+    case Participants::workers_and_servers:
+      break;
+  }
+  const auto sums = [](const WorkerInfo& device) { return device.device_class == "cpu"; };
+  workers = selected(devices,
+                     [&](const Device& device) { return sums(device.info) || device.is_worker; });
+  for (WorkerInfo& worker : workers) {
+    if (sums(worker)) worker.role = Role::sums;
+  }
+  workers = shared(workers, config.ranks_per_device);
+  std::stable_partition(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+    return worker.role == Role::trains;
+  });
+  const auto servers = std::count_if(workers.begin(), workers.end(), sums);
+  if (servers == 0 || servers == static_cast<std::ptrdiff_t>(workers.size())) {
+    throw UserError("strategy byteps needs devices that train and CPUs that sum; platform " +
+                    platform.name + " has only " + (servers == 0 ? "the former" : "CPUs"));
+  }
+  return workers;
+}
+
+}  // namespace epochcast

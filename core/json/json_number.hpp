@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "core/json/json_input.hpp"
+
+namespace epochcast {
+
+/// A plain number in [low, high], in a file that a program wrote; reported where it is none.
+/// Without bounds, any that is finite.
+[[nodiscard]] double read_number(const JsonInput& input,
+                                 double low = std::numeric_limits<double>::lowest(),
+                                 double high = std::numeric_limits<double>::max());
+
+}  // namespace epochcast

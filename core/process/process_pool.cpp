@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/process/process_pool.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <numeric>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/process/child.hpp"
+
+namespace epochcast {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// How often tasks are looked at that somebody else is at.
+constexpr auto kGlance = 200ms;
+
+/// A file without a name, for what a program says: nothing of it stays, however this ends.
+FileDescriptor unnamed_file() {
+  FileDescriptor file(memfd_create("stderr", MFD_CLOEXEC));
+  if (!file.is_open()) throw RunError(std::string("memfd_create: ") + std::strerror(errno));
+  return file;
+}
+
+std::string text_of(const FileDescriptor& file) {
+  std::string text;
+  lseek(file.number(), 0, SEEK_SET);
+  for (std::string piece; !(piece = read_some(file)).empty();) text += piece;
+  return text;
+}
+
+void write_all(int file, const std::string& text) {
+  std::size_t written = 0;
+  while (written < text.size()) {
+    const ssize_t count = write(file, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) _exit(1);
+    written += static_cast<std::size_t>(count);
+  }
+}
+
+/// A task under way.
+struct Process {
+  std::size_t task = 0;
+  Child child;
+  FileDescriptor output;  ///< reading end of the pipe
+  FileDescriptor said;
+  std::string text = {};
+  std::size_t told = 0;  ///< of text: lines that were passed on
+};
+
+/// What a pool's tasks are.
+struct Work {
+  std::size_t count = 0;
+  /// Starts a task that writes its answer to `output` and what else it says to `said`.
+  std::function<Child(std::size_t task, int output, int said)> start;
+  std::function<Turn(std::size_t task)> turn;
+  std::function<void(std::size_t task, const std::string&)> line;
+  std::function<void(std::size_t task, TaskAnswer)> done;
+};
+
+class Pool {
+ public:
+  Pool(const Work& work, std::size_t parallelism)
+      : work_(work), most_(std::max<std::size_t>(1, parallelism)), pending_(work.count) {
+    std::iota(pending_.begin(), pending_.end(), std::size_t{0});
+  }
+  ~Pool() {
+    for (Process& process : running_) process.child.ask_to_end();
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  void run() {
+    fill();
+    while (!running_.empty() || !pending_.empty()) {
+      std::vector<int> outputs;
+      outputs.reserve(running_.size());
+      for (const Process& process : running_) outputs.push_back(process.output.number());
+      const bool has_room = running_.size() < most_ && !pending_.empty();
+      std::vector<std::size_t> ready =
+          wait_for_input(outputs, has_room ? std::optional(kGlance) : std::nullopt);
+      std::reverse(ready.begin(), ready.end());
+      for (const std::size_t index : ready) hear(index);
+      fill();
+    }
+  }
+
+ private:
+  void fill() {
+    for (auto task = pending_.begin(); task != pending_.end() && running_.size() < most_;) {
+      const Turn turn = work_.turn(*task);
+      if (turn == Turn::later) {
+        ++task;
+        continue;
+      }
+      if (turn == Turn::start) start(*task);
+      task = pending_.erase(task);
+    }
+  }
+
+  void start(std::size_t task) {
+    Pipe pipe;
+    FileDescriptor said = unnamed_file();
+    Child child = work_.start(task, pipe.writing.number(), said.number());
+    running_.push_back({.task = task,
+                        .child = std::move(child),
+                        .output = std::move(pipe.reading),
+                        .said = std::move(said)});
+  }
+
+  void hear(std::size_t index) {
+    Process& process = running_[index];
+    const std::string piece = read_some(process.output);
+    process.text += piece;
+    tell_lines(process);
+    if (!piece.empty()) return;
+    const int status = process.child.wait();
+    const Process over = std::move(process);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(index));
+    work_.done(over.task,
+               {.text = over.text, .death = death_of(status), .said = text_of(over.said)});
+  }
+
+  void tell_lines(Process& process) const {
+    for (std::size_t end = 0; (end = process.text.find('\n', process.told)) != std::string::npos;) {
+      work_.line(process.task, process.text.substr(process.told, end - process.told));
+      process.told = end + 1;
+    }
+  }
+
+  const Work& work_;
+  std::size_t most_;
+  SignalScope signals_;
+  std::vector<std::size_t> pending_;
+  std::vector<Process> running_;
+};
+
+}  // namespace
+
+void run_in_processes(std::size_t count,
+                      std::size_t parallelism,
+                      const std::function<std::string(std::size_t)>& task,
+                      const std::function<void(std::size_t, TaskAnswer)>& done) {
+  const Work work = {.count = count,
+                     .start =
+                         [&](std::size_t index, int output, int) {
+                           return Child::fork([&] { write_all(output, task(index)); });
+                         },
+                     .turn = [](std::size_t) { return Turn::start; },
+                     .line = [](std::size_t, const std::string&) {},
+                     .done = done};
+  Pool(work, parallelism).run();
+}
+
+void run_programs(const std::vector<std::vector<std::string>>& programs,
+                  std::size_t parallelism,
+                  const std::function<Turn(std::size_t)>& turn,
+                  const std::function<void(std::size_t, const std::string&)>& line,
+                  const std::function<void(std::size_t, TaskAnswer)>& done) {
+  const Work work = {.count = programs.size(),
+                     .start =
+                         [&](std::size_t index, int output, int said) {
+                           return Child::start(programs[index], {.out = output, .err = said});
+                         },
+                     .turn = turn,
+                     .line = line,
+                     .done = done};
+  Pool(work, parallelism).run();
+}
+
+}  // namespace epochcast

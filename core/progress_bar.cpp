@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/progress_bar.hpp"
+
+#include <cmath>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+#include "core/units.hpp"
+
+namespace epochcast {
+
+ProgressBar::ProgressBar(
+    std::ostream& out, bool is_terminal, std::string what, double total, double first)
+    : out_(out), is_terminal_(is_terminal), what_(std::move(what)), total_(total), first_(first) {}
+
+ProgressBar::~ProgressBar() { wipe(); }
+
+void ProgressBar::wipe() {
+  if (has_bar_) out_ << "\r\033[K" << std::flush;
+  has_bar_ = false;
+}
+
+void ProgressBar::say(const std::string& line) {
+  wipe();
+  out_ << line << '\n' << std::flush;
+}
+
+void ProgressBar::update(double done, const std::string& note) {
+  constexpr double kQuiet_s = 0.5;
+  constexpr double kPause_s = 0.1;
+  constexpr int kWidth = 30;
+  const double elapsed_s =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  if (elapsed_s < kQuiet_s || total_ <= 0 || done <= first_) return;
+  if (has_bar_ && elapsed_s < shown_s_ + kPause_s) return;
+  const double left_s = elapsed_s / (done - first_) * (total_ - done);
+  std::ostringstream counts;
+  counts << what_ << ' ' << std::setprecision(6) << std::floor(100 * done) / 100 << '/' << total_
+         << ", " << note << format_seconds(left_s) << " left";
+  const int tenth = static_cast<int>(10 * done / total_);
+  if (is_terminal_) {
+    const auto filled = static_cast<std::size_t>(kWidth * done / total_);
+    out_ << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "] "
+         << counts.str() << "\033[K" << std::flush;
+    has_bar_ = true;
+    shown_s_ = elapsed_s;
+  } else if (tenth > shown_tenth_) {
+    shown_tenth_ = tenth;
+    out_ << counts.str() << '\n' << std::flush;
+  }
+}
+
+}  // namespace epochcast

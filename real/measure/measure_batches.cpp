@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/measure/measure_batches.hpp"
+
+#include <ATen/Parallel.h>
+#include <dlfcn.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <thread>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "real/data/data_source.hpp"
+#include "real/measure/backward_layers.hpp"
+#include "real/measure/point_tracker.hpp"
+#include "real/torch/batch_loader.hpp"
+#include "real/torch/networks/network_names.hpp"
+#include "real/torch/networks/torch_network.hpp"
+
+namespace epochcast::real {
+namespace {
+
+constexpr double kLearningRate = 0.01;
+constexpr double kMomentum = 0.9;
+
+double clock_s(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double now_s() { return clock_s(CLOCK_MONOTONIC); }
+
+torch::Device open_device(const std::string& name) {
+  const bool is_cuda = name.rfind("cuda", 0) == 0;
+  if (!is_cuda) {
+    return {torch::kCPU};
+  }
+  if (!torch::cuda::is_available()) {
+    throw UserError("--device: got \"" + name +
+                    "\"; this LibTorch (" TORCH_VERSION ") finds no CUDA device; expected cpu");
+  }
+  const torch::Device device(name);
+  const auto count = static_cast<std::int64_t>(torch::cuda::device_count());
+  if (device.has_index() && device.index() >= count) {
+    throw UserError("--device: got \"" + name +
+                    "\"; expected cuda:0 to cuda:" + std::to_string(count - 1));
+  }
+  return device;
+}
+
+void set_threads(int threads) {
+  at::set_num_threads(threads);
+  // OpenBLAS built with its own threads does not follow OpenMP's setting; LibTorch may or may not
+  // use it.
+  using SetThreads = void (*)(int);
+  if (void* symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads")) {
+    reinterpret_cast<SetThreads>(symbol)(threads);
+  }
+}
+
+/// The samples that training would load.
+std::shared_ptr<const DataSource> open_source(const MeasureSettings& settings) {
+  if (settings.data) return settings.data;
+  constexpr std::int64_t kSamples = 50'000;
+  Dataset dataset;
+  dataset.train_samples = kSamples;
+  dataset.test_samples = 1;
+  dataset.shape = settings.input;
+  dataset.classes = settings.classes;
+  return procedural_data(dataset, settings.seed).train;
+}
+
+/// A network in training at one batch size.
+class Trainer {
+ public:
+  Trainer(const MeasureSettings& settings, const std::string& network, std::int64_t batch)
+      : device_(open_device(settings.device)),
+        source_(open_source(settings)),
+        loader_(*source_, device_),
+        random_(settings.seed),
+        augments_(settings.augment),
+        slow_down_(settings.slow_down),
+        network_(make_network(network, settings.input, settings.classes)),
+        batch_(batch),
+        next_(draw()) {
+    network_->to(device_);
+    optimizer_ = std::make_unique<torch::optim::SGD>(
+        network_->parameters(), torch::optim::SGDOptions(kLearningRate).momentum(kMomentum));
+  }
+
+  /// Trains on one batch.
+  BatchTiming run() {
+    BatchTiming timing;
+    const double cpu_start_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
+    const double start_s = synchronized_now_s();
+    const std::vector<std::int64_t> indices = std::exchange(next_, draw());
+    const Batch data =
+        loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
+    const double loaded_s = synchronized_now_s();
+    torch::Tensor loss = network_->loss(data.samples, data.labels).loss;
+    backward_started_s_ = end_of_part(start_s);
+    loss.backward();
+    gradients_ready_s_ = synchronized_now_s();
+    const double backward_ended_s = end_of_part(backward_started_s_);
+    optimizer_->step();
+    network_->zero_grad(/*set_to_none=*/true);
+    const double end_s = end_of_part(backward_ended_s);
+    timing.cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_start_s;
+    timing.load_s = loaded_s - start_s;
+    timing.forward_s = backward_started_s_ - loaded_s;
+    timing.backward_s = backward_ended_s - backward_started_s_;
+    timing.step_s = end_s - backward_ended_s;
+    return timing;
+  }
+
+  void watch_layers() {
+    layers_ = std::make_unique<BackwardLayers>(*network_, [this] { return synchronized_now_s(); });
+  }
+
+  [[nodiscard]] std::vector<LayerSeconds> last_layers() const {
+    return layers_->seconds(backward_started_s_, gradients_ready_s_);
+  }
+
+ private:
+  double synchronized_now_s() const {
+    if (device_.is_cuda()) {
+      torch::cuda::synchronize(device_.index());
+    }
+    return now_s();
+  }
+
+  /// When the part of a batch that began at `start_s` is over, once a slowed device has slept for
+  /// the rest of it. Parts are those of TorchLearner: a core that has slept begins slowly.
+  double end_of_part(double start_s) const {
+    const double end_s = synchronized_now_s();
+    if (slow_down_ <= 1) return end_s;
+    std::this_thread::sleep_for(
+        std::chrono::duration<double>((slow_down_ - 1) * (end_s - start_s)));
+    return now_s();
+  }
+
+  /// A batch of samples, as a shuffled epoch has them.
+  std::vector<std::int64_t> draw() {
+    std::vector<std::int64_t> indices(static_cast<std::size_t>(batch_));
+    for (std::int64_t& index : indices) {
+      index = static_cast<std::int64_t>(random_.uniform() * static_cast<double>(source_->size()));
+    }
+    return indices;
+  }
+
+  torch::Device device_;
+  std::shared_ptr<const DataSource> source_;
+  BatchLoader loader_;
+  Random random_;
+  bool augments_;
+  double slow_down_;
+  std::shared_ptr<TorchNetwork> network_;
+  std::unique_ptr<torch::optim::SGD> optimizer_;
+  std::int64_t batch_;
+  std::vector<std::int64_t> next_;
+  double backward_started_s_ = 0;
+  double gradients_ready_s_ = 0;
+  std::unique_ptr<BackwardLayers> layers_;
+};
+
+/// Runs batches until the rule is content; hands each sample that counts to `keep`. Then until it
+/// is for all of the crew, for nothing but the load.
+template <typename Keep>
+SampleLog sample(Trainer& trainer,
+                 const MeasureSettings& settings,
+                 PointTracker& tracker,
+                 MeasureCrew& crew,
+                 Keep keep) {
+  crew.start_point();
+  SampleLog log(settings.rule, now_s());
+  for (std::int64_t i = 0; i < settings.rule.warmup; ++i) {
+    static_cast<void>(trainer.run());
+  }
+  bool has_enough = false;
+  while (!crew.is_point_over(has_enough)) {
+    const BatchTiming timing = trainer.run();
+    if (has_enough) continue;
+    if (log.add(timing.batch_s(), settings.slow_down * timing.cpu_s)) {
+      keep(timing);
+    }
+    tracker.during(log);
+    has_enough = log.is_enough(now_s());
+  }
+  tracker.end(log);
+  return log;
+}
+
+NetworkCosts measure_network(const MeasureSettings& settings,
+                             const std::string& network,
+                             PointTracker& tracker,
+                             MeasureCrew& crew) {
+  NetworkCosts costs = {.network = network, .input = settings.input};
+  for (const std::int64_t batch : settings.batches) {
+    tracker.begin(network, batch, false);
+    Trainer trainer(settings, network, batch);
+    BatchCosts point = {.batch = batch};
+    const SampleLog log = sample(trainer, settings, tracker, crew, [&](const BatchTiming& timing) {
+      point.samples.push_back(timing);
+    });
+    point.preempted = log.preempted();
+    point.dropped = log.dropped();
+    costs.batches.push_back(std::move(point));
+  }
+  if (settings.layers_batch > 0) {
+    tracker.begin(network, settings.layers_batch, true);
+    Trainer trainer(settings, network, settings.layers_batch);
+    trainer.watch_layers();
+    std::vector<std::vector<LayerSeconds>> passes;
+    sample(trainer, settings, tracker, crew, [&](const BatchTiming&) {
+      passes.push_back(trainer.last_layers());
+    });
+    costs.layers_batch = settings.layers_batch;
+    costs.backward_layers = backward_shares(passes);
+  }
+  return costs;
+}
+
+}  // namespace
+
+std::vector<NetworkCosts> measure(const MeasureSettings& settings,
+                                  const std::function<void(const MeasureProgress&)>& report,
+                                  MeasureCrew& crew) {
+  for (const std::string& network : settings.networks) {
+    check_network(network, settings.input, settings.classes);
+  }
+  try {
+    set_threads(settings.threads);
+    torch::manual_seed(settings.seed);
+    PointTracker tracker(settings, report);
+    std::vector<NetworkCosts> costs;
+    for (const std::string& network : settings.networks) {
+      costs.push_back(measure_network(settings, network, tracker, crew));
+    }
+    return costs;
+  } catch (const c10::Error& error) {
+    throw RunError(std::string("LibTorch: ") + error.what_without_backtrace());
+  }
+}
+
+std::vector<NetworkCosts> measure(const MeasureSettings& settings,
+                                  const std::function<void(const MeasureProgress&)>& report) {
+  MeasureAlone alone;
+  return measure(settings, report, alone);
+}
+
+std::vector<LibraryVersion> library_versions() {
+  std::vector<LibraryVersion> versions = {{.name = "libtorch", .version = TORCH_VERSION}};
+  using Config = char* (*)();
+  if (void* symbol = dlsym(RTLD_DEFAULT, "openblas_get_config")) {
+    std::istringstream words(reinterpret_cast<Config>(symbol)());
+    std::string name;
+    std::string version;
+    words >> name >> version;  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
+    versions.push_back({.name = "openblas", .version = version});
+  }
+  return versions;
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/formats/measured_source.hpp"
+#include "core/machine.hpp"
+#include "real/data/data_source.hpp"
+#include "real/measure/measure_crew.hpp"
+#include "real/measure/network_costs.hpp"
+#include "real/measure/progress_lines.hpp"
+#include "real/measure/sampling.hpp"
+
+namespace epochcast::real {
+
+/// What to measure. Free of LibTorch headers.
+struct MeasureSettings {
+  std::vector<std::string> networks = {};
+  std::vector<std::int64_t> input = {};  ///< shape of a sample
+  std::int64_t classes = 0;
+  std::vector<std::int64_t> batches = {};  ///< ascending
+  std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
+  std::shared_ptr<const DataSource> data = nullptr;  ///< what is loaded; null: computed samples
+  std::string data_title = "procedural samples";
+  int ranks = 1;        ///< that measure at the same time
+  bool augment = true;  ///< as training does
+  int threads = 1;
+  std::string device = "cpu";
+  double slow_down = 1;  ///< batches are made to take so many times as long, by sleeping
+  std::uint64_t seed = 1;
+  SamplingRule rule;
+};
+
+/// Costs of each network's training batches, on this machine, now.
+///
+/// Each point gets a new network and trains it with SGD (learning rate 0.01, momentum 0.9) on
+/// samples loaded as in training; phases are bounded by waiting for the device. Sets LibTorch's
+/// thread count. All of `crew` have the same settings; each returns what it measured itself.
+/// `report` is called between batches, at most about once a second and after each point. Throws a
+/// UserError when LibTorch has no such device, and a RunError when a batch fails (memory) or the
+/// machine is too busy.
+[[nodiscard]] std::vector<NetworkCosts> measure(
+    const MeasureSettings& settings,
+    const std::function<void(const MeasureProgress&)>& report,
+    MeasureCrew& crew);
+/// The same, alone.
+[[nodiscard]] std::vector<NetworkCosts> measure(
+    const MeasureSettings& settings, const std::function<void(const MeasureProgress&)>& report);
+
+/// The libraries whose speed is being measured.
+[[nodiscard]] std::vector<LibraryVersion> library_versions();
+
+}  // namespace epochcast::real

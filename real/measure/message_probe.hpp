@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/formats/message_trace_file.hpp"
+#include "real/measure/progress_lines.hpp"
+#include "real/measure/sampling.hpp"
+
+namespace epochcast::real {
+
+/// What to measure.
+struct MessageSettings {
+  std::vector<std::int64_t> bytes = {};      ///< ascending, each from 1 to 2^30
+  std::vector<std::string> all_reduce = {};  ///< names of collectives/registry.hpp
+  SamplingRule rule = {};
+};
+
+/// Two ranks that exchange messages.
+struct RankPair {
+  int first = 0;
+  int second = 0;
+};
+
+/// The first two ranks of which both are on one node (`same_node`) or each on its own, if there
+/// are.
+[[nodiscard]] std::optional<RankPair> find_pair(const std::vector<int>& node_of_rank,
+                                                bool same_node);
+
+/// Message costs of this job's machines, now; the whole list on rank 0, elsewhere nothing.
+///
+/// Collective over MPI_COMM_WORLD, which has at least two ranks. A sample of "ping-pong" is half a
+/// round trip between two ranks. The others are the seconds of the slowest rank after a barrier:
+/// two ranks send to each other at once ("opposite"), every rank sends to its right neighbour while
+/// it receives from the left one ("ring-step"), and an all-reduce through MpiFabric. Of small
+/// messages, several steps in a row, and their mean. "meeting" is how long after the last rank has
+/// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of
+/// floats to another, on all ranks at once. Those inside nodes run in all nodes at once; they are
+/// left out where they would repeat those among all ranks. All-reduces carry floats: of other
+/// sizes, the bytes below that are whole floats. `report` is called on rank 0: at most about once a
+/// second, and after each point.
+[[nodiscard]] std::vector<MessageCost> probe_messages(
+    const MessageSettings& settings,
+    const std::vector<int>& node_of_rank,
+    const std::function<void(const MeasureProgress&)>& report);
+
+}  // namespace epochcast::real

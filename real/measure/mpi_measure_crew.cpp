@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/measure/mpi_measure_crew.hpp"
+
+#include "real/mpi/mpi_call.hpp"
+#include "real/mpi/polite_wait.hpp"
+
+namespace epochcast::real {
+
+void MpiMeasureCrew::start_point() {
+  has_enough_ = false;
+  polite_barrier(comm_);
+}
+
+bool MpiMeasureCrew::is_point_over(bool has_enough) {
+  if (!has_enough) return false;
+  if (!has_enough_) {
+    check_mpi(MPI_Ibarrier(comm_, &everybody_), "MPI_Ibarrier");
+    has_enough_ = true;
+  }
+  int is_over = 0;
+  check_mpi(MPI_Test(&everybody_, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
+  return is_over != 0;
+}
+
+}  // namespace epochcast::real

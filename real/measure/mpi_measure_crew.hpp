@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <mpi.h>
+
+#include "real/measure/measure_crew.hpp"
+
+namespace epochcast::real {
+
+/// The ranks of a communicator measure at the same time.
+class MpiMeasureCrew : public MeasureCrew {
+ public:
+  explicit MpiMeasureCrew(MPI_Comm comm) : comm_(comm) {}
+
+  void start_point() override;
+  [[nodiscard]] bool is_point_over(bool has_enough) override;
+
+ private:
+  MPI_Comm comm_;
+  MPI_Request everybody_ = MPI_REQUEST_NULL;  ///< complete when all have enough
+  bool has_enough_ = false;
+};
+
+}  // namespace epochcast::real

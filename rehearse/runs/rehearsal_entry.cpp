@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/runs/rehearsal_entry.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/files/file_draft.hpp"
+#include "core/files/sealed_file.hpp"
+#include "core/files/text_file.hpp"
+#include "core/json/json_number.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "epochcast.rehearsal-entry/1";
+
+/// Reports what no run can have.
+void check_run(JsonInput run) {
+  for (const char* key : {"epoch_s",
+                          "startup_s",
+                          "compute_s",
+                          "exposed_communication_s",
+                          "blocked_s",
+                          "intra_node_bytes",
+                          "inter_node_bytes"})
+    static_cast<void>(read_number(run.at(key), 0));
+}
+
+/// The members of `document`, whose text this is: settings keep their order there.
+RehearsalEntry read_members(const fs::path& file,
+                            const nlohmann::json& document,
+                            const std::string& text) {
+  Problems problems(file.string());
+  JsonInput top(document, "", problems);
+  RehearsalEntry entry = {.curve = read_curve(top.at("curve"))};
+  if (const auto diverged = top.maybe("diverged")) entry.diverged = diverged->string();
+  const JsonInput run = top.at("run");
+  const bool has_run = !run.value().is_null();
+  if (has_run) check_run(run);
+  if (!has_run && !entry.diverged) run.fail("a run");
+  if (entry.curve.empty() && !entry.diverged) top.at("curve").fail("an epoch at least");
+  problems.throw_if_any();
+  try {
+    if (has_run) entry.run = run_from_json(Json::parse(text).at("run"));
+  } catch (const nlohmann::json::exception&) {
+    run.fail("a run of epochcast.result/1");
+    problems.throw_if_any();
+  }
+  return entry;
+}
+
+}  // namespace
+
+RehearsalEntry entry_from_line(const fs::path& file, const std::string& line) {
+  return read_members(file, parse_json(line, file.string()), line);
+}
+
+void write_entry(const fs::path& file, const RehearsalEntry& entry) {
+  Json json = {{"run", nullptr}, {"curve", to_json(entry.curve)}};
+  if (entry.run) json["run"] = to_json(*entry.run);
+  if (entry.diverged) json["diverged"] = *entry.diverged;
+  replace_file(file, seal(kSchema, file, json).line);
+}
+
+std::optional<RehearsalEntry> read_entry(const fs::path& file) {
+  if (!fs::exists(file)) return std::nullopt;
+  const SealedFile sealed = unseal(kSchema, file, read_text_file(file, kSamplesFile));
+  return read_members(file, sealed.header, sealed.line);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/runs/rehearsal_key.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/forecast/job_inputs.hpp"
+#include "analysis/forecast/this_machine.hpp"
+#include "core/files/checksum.hpp"
+
+namespace epochcast {
+
+JobConfig essential(JobConfig config) {
+  if (config.strategy != "node-based") {
+    config.averaging_period.reset();
+    config.averaging_order = JobConfig().averaging_order;
+  }
+  if (config.strategy != "dlb") config.least_batch = JobConfig().least_batch;
+  if (!config.strategy.ends_with("local-sgd")) {
+    config.local_steps = JobConfig().local_steps;
+    config.local_steps_by_class.clear();
+  }
+  return config;
+}
+
+std::string rehearsal_key(const JobConfig& config,
+                          const Job& job,
+                          const Catalog& catalog,
+                          const std::filesystem::path& program) {
+  const nlohmann::json content = {
+      {"version", "epochcast " EPOCHCAST_VERSION},
+      {"program", mark_of(program)},
+      {"processor", processor_text()},
+      {"job", job_inputs(config, Command::rehearse, job.traces, catalog)}};
+  return checksum(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+}  // namespace epochcast

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/runs/rehearsal_locks.hpp"
+
+#include "core/files/file_draft.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The byte that stands for it: two keys that share one take turns, no more.
+std::int64_t byte_of(const std::string& key) {
+  constexpr std::size_t kDigits = 15;  // of a hexadecimal key: no byte below 0
+  return std::stoll(key.substr(0, kDigits), nullptr, 16);
+}
+
+}  // namespace
+
+RehearsalLocks::RehearsalLocks(const fs::path& folder) : file_(folder / "lock") {
+  if (!file_.is_taken()) remove_drafts(folder);
+}
+
+bool RehearsalLocks::try_take(const std::string& key) const {
+  return file_.try_lock(byte_of(key)) != LockFile::Answer::taken;
+}
+
+void RehearsalLocks::release(const std::string& key) const { file_.unlock(byte_of(key)); }
+
+}  // namespace epochcast

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exchange/collective_times.hpp"
+
+#include <algorithm>
+#include <exception>
+
+#include "collectives/registry.hpp"
+#include "core/job/job_config.hpp"
+#include "core/job/placement.hpp"
+#include "sim/exchange/world.hpp"
+
+namespace epochcast::sim {
+
+std::vector<double> all_reduce_seconds(const Platform& platform,
+                                       const std::vector<AllReduceCase>& cases) {
+  for (const AllReduceCase& each : cases) check_all_reduce(each.algorithm);
+  const std::vector<WorkerInfo> workers =
+      place(platform, JobConfig{}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
+  std::vector<double> seconds(cases.size(), 0);
+  Cluster cluster(platform, platform.node_count());
+  World world(cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});
+  const auto program = [&](Fabric& fabric) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      const std::vector<int>& ranks =
+          cases[i].scope == "node" ? fabric.node().ranks : fabric.world().ranks;
+      const Communicator& among =
+          fabric.communicator(ranks, {.algorithm = cases[i].algorithm, .servers = {}});
+      fabric.barrier(fabric.world());
+      const double before_s = fabric.phases().exposed_communication_s;
+      fabric.all_reduce({.bytes = cases[i].bytes, .values = {}}, 1, among);
+      seconds[i] = std::max(seconds[i], fabric.phases().exposed_communication_s - before_s);
+    }
+  };
+  std::exception_ptr error;
+  cluster.run([&] {
+    try {
+      static_cast<void>(world.run_pass(program, {}));
+    } catch (const std::exception&) {
+      error = std::current_exception();
+    }
+  });
+  if (error) std::rethrow_exception(error);
+  return seconds;
+}
+
+}  // namespace epochcast::sim

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exchange/exchange_doubt.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace epochcast::sim {
+namespace {
+
+constexpr double k95 = 1.6449;  // the normal distribution's 95 % quantile
+
+/// The measured costs of messages that the job sends, those that decide first.
+std::vector<const MessageCosts*> measured_costs(const Job& job) {
+  const bool has_network = job.config.nodes.value_or(job.platform.node_count()) > 1;
+  if (has_network && job.platform.network && job.platform.network->messages)
+    return {&*job.platform.network->messages};
+  std::vector<const MessageCosts*> inside;
+  for (const NodeGroup& group : job.platform.nodes) {
+    if (group.interconnect && group.interconnect->messages)
+      inside.push_back(&*group.interconnect->messages);
+    if (!has_network) break;  // the job's node is the first
+  }
+  return inside;
+}
+
+}  // namespace
+
+ExchangeDoubt::ExchangeDoubt(const Job& job) {
+  if (!job.config.exchange_seconds.empty()) return;
+  for (const MessageCosts* costs : measured_costs(job)) {
+    if (!job.config.deterministic) uncertainty_ = std::max(uncertainty_, costs->uncertainty);
+    for (const std::string& note : costs->notes) {
+      if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
+    }
+  }
+}
+
+void ExchangeDoubt::see(const std::vector<WorkerInfo>& workers,
+                        const std::vector<WorkerReport>& reports,
+                        std::int64_t epochs) {
+  double slowest_s = 0;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    if (workers[i].role != Role::trains) continue;
+    const PhaseTimes& phases = reports[i].training;
+    slowest_s =
+        std::max(slowest_s,
+                 phases.compute_s + std::exp(-k95 * uncertainty_) * phases.exposed_communication_s);
+  }
+  least_s_ = std::min(least_s_, slowest_s / static_cast<double>(epochs));
+}
+
+void ExchangeDoubt::apply_to(RunResult& result) const {
+  result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
+  if (!result.epoch_s_interval && uncertainty_ == 0) return;
+  const double epoch_s = result.epoch_s;
+  const double exchange_s = result.phases.exposed_communication_s;
+  const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});
+  const double below_s = std::hypot(std::max(0.0, epoch_s - computing.low_s),
+                                    exchange_s * -std::expm1(-k95 * uncertainty_));
+  const double above_s = std::hypot(std::max(0.0, computing.high_s - epoch_s),
+                                    exchange_s * std::expm1(k95 * uncertainty_));
+  result.epoch_s_interval =
+      Interval{.low_s = std::min(epoch_s, std::max(epoch_s - below_s, least_s_)),
+               .high_s = epoch_s + above_s};
+}
+
+}  // namespace epochcast::sim

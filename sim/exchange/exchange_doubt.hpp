@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast::sim {
+
+/// How well the costs of a job's messages are known, and what follows for the interval of its
+/// epochs.
+///
+/// What messages take is off by a factor whose logarithm is normal, with the platform's uncertainty
+/// as its standard deviation: the factor is one and the same for all of a run, independent of how
+/// computing varies, and never brings a time to zero.
+class ExchangeDoubt {
+ public:
+  /// Costs are those between nodes where the job has several and their costs were measured, else
+  /// the least certain inside nodes. Nothing is in doubt where exchange times are given by hand.
+  explicit ExchangeDoubt(const Job& job);
+
+  /// Takes note of a pass: no epoch is shorter than what its slowest worker computes and
+  /// exchanges, messages being as fast as they may be. Reports are by worker.
+  void see(const std::vector<WorkerInfo>& workers,
+           const std::vector<WorkerReport>& reports,
+           std::int64_t epochs);
+
+  /// Adds the platform's notes on its messages, and widens the interval: by the 5 and 95 %
+  /// quantiles of what the exposed communication takes, never below what has been seen as possible.
+  /// An interval contains the epoch.
+  void apply_to(RunResult& result) const;
+
+ private:
+  double uncertainty_ = 0;
+  double least_s_ = std::numeric_limits<double>::infinity();  ///< per epoch
+  std::vector<std::string> notes_;
+};
+
+}  // namespace epochcast::sim

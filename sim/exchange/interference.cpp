@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exchange/interference.hpp"
+
+#include <algorithm>
+
+namespace epochcast::sim {
+namespace {
+
+constexpr double kSlack_s = 1e-12;  // back-to-back operations may meet within rounding
+
+constexpr std::uint64_t kShared = ~std::uint64_t{0};
+
+}  // namespace
+
+Interference::Interference(std::size_t nodes) : slots_(nodes + 1) {}
+
+std::uint64_t Interference::begins(const Footprint& footprint) const {
+  std::uint64_t sum = 0;
+  for (const std::size_t slot : footprint.slots) sum += slots_[slot].begins;
+  return sum;
+}
+
+std::uint64_t Interference::begin_simulated(const Footprint& footprint, double start_s) {
+  bool is_shared = false;
+  for (const std::size_t index : footprint.slots) {
+    Slot& slot = slots_[index];
+    if (slot.replayed_until_s > start_s + kSlack_s) has_conflict_ = true;
+    is_shared = is_shared || slot.simulations > 0;
+    ++slot.simulations;
+    ++slot.begins;
+  }
+  return is_shared ? kShared : begins(footprint);
+}
+
+bool Interference::end_simulated(const Footprint& footprint, std::uint64_t token, double end_s) {
+  for (const std::size_t index : footprint.slots) {
+    Slot& slot = slots_[index];
+    --slot.simulations;
+    slot.simulated_until_s = std::max(slot.simulated_until_s, end_s);
+  }
+  return token != kShared && token == begins(footprint);
+}
+
+bool Interference::begin_replay(const Footprint& footprint, double start_s, double end_s) {
+  for (const std::size_t index : footprint.slots) {
+    if (slots_[index].simulations > 0) return false;
+  }
+  for (const std::size_t index : footprint.slots) {
+    Slot& slot = slots_[index];
+    if (std::max(slot.simulated_until_s, slot.replayed_until_s) > start_s + kSlack_s)
+      has_conflict_ = true;
+    slot.replayed_until_s = std::max(slot.replayed_until_s, end_s);
+  }
+  return true;
+}
+
+}  // namespace epochcast::sim

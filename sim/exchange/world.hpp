@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <simgrid/forward.h>
+
+#include <deque>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <simgrid/s4u/Semaphore.hpp>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/timeline.hpp"
+#include "sim/exchange/meeting.hpp"
+#include "sim/loops/loop_watch.hpp"
+#include "sim/platform/cluster.hpp"
+
+namespace epochcast::sim {
+
+/// Seconds of one exchange given by hand; replaces the network.
+struct FixedExchange {
+  std::map<std::string, double> seconds;  ///< "all", "node" or a device class
+};
+
+/// How a job is simulated.
+struct SimOptions {
+  bool is_accelerated = true;  ///< replay collectives and extrapolate loops; off: every message and
+                               ///< iteration is simulated
+  bool runs_every_iteration = false;  ///< no loop is extrapolated: its numbers are wanted
+  std::optional<FixedExchange> fixed_exchange;
+};
+
+/// How one pass over a job's program goes.
+struct PassOptions {
+  bool is_noisy = false;  ///< loops never settle exactly: sample them
+  /// Noisy: a pilot, which only learns what iterations are like, for later passes, from at least so
+  /// many of each loop. 0: no pilot.
+  std::int64_t pilot_iterations = 0;
+  std::uint64_t seed = 0;
+  std::size_t session = 0;       ///< noisy: loops are alike only within one
+  Timeline* timeline = nullptr;  ///< filled when given
+};
+
+class SimFabric;
+
+/// Loops that do the same: session, communicator, epoch, and place in the program, which is for
+/// each loop around and for the loop itself how many others the same iteration has entered before.
+using LoopKey = std::tuple<std::size_t, int, std::int64_t, std::vector<int>>;
+
+/// A job on a simulated cluster: its workers, their clocks, and the collectives they meet in.
+///
+/// Time is kept twice. SimGrid's clock moves only where messages are simulated. Each worker has a
+/// clock of its own, ahead of SimGrid's: computing and replayed collectives advance just that. A
+/// worker's clock never lags behind SimGrid's, and everything that SimGrid has to order is handed
+/// over at the worker's time.
+class World {
+ public:
+  World(Cluster& cluster,
+        std::vector<WorkerInfo> workers,
+        const AllReduceChoice& all_reduce,
+        SimOptions options);
+  ~World();
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+
+  /// Runs `program` on every worker until all have returned, from within Cluster::run(). Costs of
+  /// collectives learned by one pass are replayed by later ones. Rethrows the first exception of a
+  /// worker. Returns false when an acceleration turned out not to hold: the result is to be thrown
+  /// away, later passes simulate in full.
+  [[nodiscard]] bool run_pass(const std::function<void(Fabric&)>& program, const PassOptions& pass);
+
+  /// Whether pilot passes have found loops to sample; else every iteration is run, and there is
+  /// nothing to learn.
+  [[nodiscard]] bool samples_loops() const {
+    return options_.is_accelerated && !loop_statistics_.empty();
+  }
+
+  /// Messages that have gone through SimGrid so far.
+  [[nodiscard]] std::int64_t simulated_messages() const { return simulated_messages_; }
+
+ private:
+  friend class SimFabric;
+  struct Rank;
+  struct CommunicatorState;
+
+  Rank& rank(int index) { return *ranks_[static_cast<std::size_t>(index)]; }
+  CommunicatorState& state_of(const Communicator& among) {
+    return *communicators_[static_cast<std::size_t>(among.id)];
+  }
+  CommunicatorState& intern(std::vector<int> ranks, const AllReduceChoice& all_reduce);
+  void begin_pass(const PassOptions& pass);
+
+  [[nodiscard]] double clock_s() const;  ///< SimGrid's clock since the pass began
+  void sleep_until(double when_s);
+  [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
+  [[nodiscard]] const MessageCosts* messages_between(int rank, int other) const;
+  /// The way of messages from one rank to another.
+  struct Path {
+    simgrid::s4u::Mailbox* mailbox = nullptr;
+    Cluster::Way way;
+    /// Of point-to-point messages: released when the last one's bytes have been offered, or asked
+    /// for. The next one's may not be before, however short its latency.
+    simgrid::s4u::SemaphorePtr offered, asked;
+  };
+  [[nodiscard]] Path& path(int from, int to, int channel);
+  /// Has the bytes of a message flow, as fast as their number allows; its latency is over.
+  [[nodiscard]] static simgrid::s4u::CommPtr send_async(const Path& path,
+                                                        void* content,
+                                                        double bytes);
+  /// How long members of a collective take to learn that all have come.
+  [[nodiscard]] double meeting_s(const Communicator& among) const;
+  [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
+
+  /// The meeting that a member reaches next.
+  [[nodiscard]] std::shared_ptr<Meeting> next_meeting(CommunicatorState& state, int member);
+  /// Puts the member, which has filled in its part, onto its stream; the last one starts the
+  /// meeting.
+  void join(const std::shared_ptr<Meeting>& meeting, int member);
+  void reach_head(std::shared_ptr<Meeting> meeting);
+  void start(const std::shared_ptr<Meeting>& shared);
+  void end(Meeting& meeting, int member, double end_s, const Traffic& traffic);
+  [[nodiscard]] bool replay(Meeting& meeting);
+  void simulate(const std::shared_ptr<Meeting>& shared);
+  void simulate_member(Meeting& meeting, int member);
+  /// Moves the messages of one round of a member from `start_s` on. Returns when it has also added
+  /// what it received, which is later than SimGrid's clock.
+  [[nodiscard]] double simulate_round(
+      Meeting& meeting, int member, const Round& round, double start_s, Traffic& traffic);
+  /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
+  void transfer(const Communicator& among,
+                int member,
+                double unit_bytes,
+                std::span<const Action> actions,
+                double start_s);
+  /// The same for many, by several actors.
+  void share_out(const Communicator& among,
+                 int member,
+                 double unit_bytes,
+                 std::span<const Action> actions,
+                 double start_s);
+  void learn(Meeting& meeting);
+  void serve_stream(int rank);
+  [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const Meeting& meeting);
+  [[nodiscard]] std::optional<double> fixed_s(const Meeting& meeting) const;
+
+  Cluster& cluster_;
+  std::vector<WorkerInfo> workers_;
+  SimOptions options_;
+  PassOptions pass_;
+  int node_count_ = 0;   ///< up to the last one with a worker
+  double origin_s_ = 0;  ///< SimGrid's clock when the pass began
+  std::vector<std::unique_ptr<Rank>> ranks_;
+  std::vector<std::unique_ptr<CommunicatorState>> communicators_;
+  std::unordered_map<int, std::vector<CommunicatorState*>>
+      communicators_from_;  ///< by their first rank
+  std::map<MeetingKey, LearnedCost> learned_;
+  std::map<MeetingKey, std::shared_ptr<const Schedule>> schedules_;
+  std::unordered_map<std::uint64_t, Path> paths_;
+  std::unique_ptr<Interference> interference_;
+  std::map<LoopKey, LoopStatistics> loop_statistics_;  ///< from pilot passes
+  std::int64_t epochs_to_sample_ =
+      0;  ///< iterations of the outermost loop until it repeats; 0: all
+  std::int64_t simulated_messages_ = 0;
+  std::size_t running_ = 0;  ///< workers that have not returned
+  simgrid::s4u::SemaphorePtr done_;
+  std::exception_ptr error_;
+};
+
+}  // namespace epochcast::sim

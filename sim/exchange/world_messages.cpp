@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the messages of a collective go through SimGrid.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/exchange/world_state.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+namespace sg = simgrid::s4u;
+
+constexpr int kCollectiveChannel = 0;
+// Whenever a transfer ends, SimGrid looks through all others of its actor: beyond this many, they
+// are shared out among several.
+constexpr std::size_t kMostOfOneActor = 64;
+
+}  // namespace
+
+double World::simulate_round(
+    Meeting& meeting, int member, const Round& round, double start_s, Traffic& traffic) {
+  const auto& ranks = meeting.among->ranks;
+  const int self = ranks[static_cast<std::size_t>(member)];
+  const double unit_bytes =
+      meeting.bytes / static_cast<double>(std::max<std::int64_t>(1, meeting.schedule->divisions()));
+  double added_bytes = 0;
+  for (const Action& action : round) {
+    const double bytes = unit_bytes * static_cast<double>(action.block.size());
+    if (action.kind == ActionKind::send) {
+      ++simulated_messages_;
+      traffic += traffic_between(self, ranks[static_cast<std::size_t>(action.peer)], bytes);
+    } else if (action.kind == ActionKind::receive_add) {
+      added_bytes += bytes;
+    }
+  }
+  if (round.size() <= kMostOfOneActor) {
+    transfer(*meeting.among, member, unit_bytes, {round.data(), round.size()}, start_s);
+  } else {
+    share_out(*meeting.among, member, unit_bytes, {round.data(), round.size()}, start_s);
+  }
+  // Without messages in this round, what the one before left to add is still being added.
+  const double moved_s = std::max(start_s, clock_s());
+  return moved_s + added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
+}
+
+void World::share_out(const Communicator& among,
+                      int member,
+                      double unit_bytes,
+                      std::span<const Action> actions,
+                      double start_s) {
+  // By peer: transfers of a pair match in the order in which they are posted.
+  std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
+  for (const Action& action : actions)
+    parts[static_cast<std::size_t>(action.peer) % parts.size()].push_back(action);
+  std::vector<sg::ActorPtr> helpers;
+  helpers.reserve(parts.size());
+  for (const std::vector<Action>& part : parts) {
+    helpers.push_back(sg::Actor::create(
+        "transfers", rank(among.ranks[static_cast<std::size_t>(member)]).host, [&, &part = part] {
+          transfer(among, member, unit_bytes, part, start_s);
+        }));
+  }
+  for (const sg::ActorPtr& helper : helpers) helper->join();
+}
+
+void World::transfer(const Communicator& among,
+                     int member,
+                     double unit_bytes,
+                     std::span<const Action> actions,
+                     double start_s) {
+  struct Post {
+    bool is_send;
+    const Path* path;
+    double bytes;
+    double latency_s;
+  };
+  const int self = among.ranks[static_cast<std::size_t>(member)];
+  boost::container::small_vector<Post, 4> posts;
+  for (const Action& action : actions) {
+    const int peer = among.ranks[static_cast<std::size_t>(action.peer)];
+    const bool is_send = action.kind == ActionKind::send;
+    const double bytes = unit_bytes * static_cast<double>(action.block.size());
+    const Path& way =
+        is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
+    posts.push_back({is_send, &way, bytes, way.way.latency_for_s(bytes)});
+  }
+  // Both ends wait for the latency: the bytes flow that long after the later one has come.
+  std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
+    return a.latency_s < b.latency_s;
+  });
+  static int message = 0;  // SimGrid wants something to carry
+  int* received = nullptr;
+  boost::container::small_vector<sg::CommPtr, 4> transfers;
+  for (const Post& post : posts) {
+    sleep_until(start_s + post.latency_s);
+    transfers.push_back(post.is_send ? send_async(*post.path, &message, post.bytes)
+                                     : post.path->mailbox->get_async<int>(&received));
+  }
+  for (const sg::CommPtr& transfer : transfers) transfer->wait();
+}
+
+sg::CommPtr World::send_async(const Path& path, void* content, double bytes) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+  sg::CommPtr transfer = path.mailbox->put_init(content, whole);
+  if (path.way.messages != nullptr)
+    transfer->set_rate(path.way.messages->regime(bytes).bytes_per_s);
+  transfer->vetoable_start();
+  return transfer;
+}
+
+}  // namespace epochcast::sim

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <simgrid/s4u.hpp>
+
+#include "sim/exchange/world.hpp"
+#include "sim/sim_fabric.hpp"
+
+namespace epochcast::sim {
+
+/// One worker: its clock, meters and communication stream.
+struct World::Rank {
+  Rank(World& world, int index)
+      : fabric(world, index),
+        wake(simgrid::s4u::Semaphore::create(0)),
+        work(simgrid::s4u::Semaphore::create(0)) {}
+
+  struct Interval {
+    double start_s;
+    double end_s;
+  };
+
+  SimFabric fabric;
+  simgrid::s4u::Host* host = nullptr;
+  simgrid::s4u::ActorPtr actor;
+  simgrid::s4u::SemaphorePtr wake;  ///< released when what the worker waits for has happened
+
+  double local_s =
+      0;  ///< the worker's clock, without omitted iterations: comparable between workers
+  double skipped_s = 0;  ///< omitted iterations
+  PhaseTimes phases;
+  Traffic traffic;
+  std::int64_t epoch = 0;          ///< iteration of the outermost loop
+  std::vector<int> loops;          ///< around this point: which one it is of its iteration's loops
+  std::vector<int> loops_entered;  ///< by depth, in the current iteration of the loop around
+  std::int64_t changes = 0;        ///< announced
+
+  std::deque<std::shared_ptr<Meeting>> stream;  ///< entered, not ended; in order
+  double stream_free_s = 0;                     ///< when the last one ended
+  std::vector<Interval> busy;                   ///< of the stream, not yet looked at by wait()
+
+  simgrid::s4u::ActorPtr stream_actor;  ///< moves the messages; made when first needed
+  simgrid::s4u::SemaphorePtr work;
+  std::deque<std::shared_ptr<Meeting>> to_simulate;
+};
+
+/// A communicator and its meetings and loops.
+struct World::CommunicatorState {
+  Communicator communicator;
+  Footprint footprint;
+
+  /// The member that a rank of the job is; it has to be one. Searched for: a table by rank in each
+  /// of as many communicators as there are nodes would be quadratic.
+  [[nodiscard]] int member_of(int rank) const {
+    const std::vector<int>& ranks = communicator.ranks;
+    return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  }
+
+  std::deque<std::shared_ptr<Meeting>> meetings;  ///< that not everybody has reached
+  std::int64_t first_meeting = 0;                 ///< sequence number of the first of them
+  std::vector<std::int64_t> meetings_reached;     ///< by member
+
+  std::map<std::int64_t, std::shared_ptr<LoopWatch>>
+      loops;                                ///< by sequence number, until everybody has left
+  std::vector<std::int64_t> loops_entered;  ///< by member
+};
+
+}  // namespace epochcast::sim

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/platform/cluster.hpp"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <limits>
+#include <simgrid/kernel/resource/NetworkModelIntf.hpp>
+#include <simgrid/kernel/routing/NetZoneImpl.hpp>
+#include <simgrid/s4u.hpp>
+
+#include "sim/engine.hpp"
+#include "sim/platform/node_zone.hpp"
+#include "sim/platform/xml_platform.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+namespace sg = simgrid::s4u;
+
+/// A zone to build a network in, outside of the root zone. SimGrid looks for the name of each new
+/// link and host in every zone below the root first, which takes quadratic time when every node is
+/// a zone.
+sg::NetZone* make_ground() {
+  const auto* root = sg::create_empty_zone("root")->get_impl();  // the first zone is the root
+  sg::NetZone* ground = sg::create_empty_zone("ground");
+  ground->get_impl()->set_network_model(root->get_network_model());
+  ground->get_impl()->set_cpu_pm_model(root->get_cpu_pm_model());
+  ground->get_impl()->set_cpu_vm_model(root->get_cpu_vm_model());
+  ground->get_impl()->set_disk_model(root->get_disk_model());
+  ground->get_impl()->set_host_model(root->get_host_model());
+  return ground;
+}
+
+/// What a topology needs to know of a node: its place in the network zone.
+using MakeLeaf = std::function<Leaf(sg::NetZone* parent, std::size_t index)>;
+
+sg::NetZone* make_star(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
+  const sg::NetZone* ground = make_ground();
+  sg::NetZone* zone = sg::create_star_zone("network")->set_parent(ground);
+  sg::Link* backbone = nullptr;
+  if (network.backbone_bytes_per_s) {
+    backbone = zone->create_link("backbone", *network.backbone_bytes_per_s)->seal();
+  }
+  for (std::size_t i = 0; i < nodes; ++i) {
+    const Leaf leaf = make_leaf(zone, i);
+    auto* link =
+        zone->create_split_duplex_link("uplink-" + std::to_string(i), network.link.bytes_per_s);
+    link->set_latency(network.link.latency_s)->seal();
+    std::vector<sg::LinkInRoute> route = {{link, sg::LinkInRoute::Direction::UP}};
+    if (backbone != nullptr) route.emplace_back(backbone);
+    zone->add_route(leaf.netpoint, nullptr, leaf.gateway, nullptr, route, true);
+  }
+  return zone;
+}
+
+std::vector<unsigned int> unsigned_of(const std::vector<int>& counts) {
+  return {counts.begin(), counts.end()};
+}
+
+/// Without dimensions of 1, which join nobody: SimGrid gives the links of two such one name.
+std::vector<unsigned long> torus_dimensions(const Interlink& network) {
+  std::vector<unsigned long> dimensions;
+  for (const int size : network.dimensions) {
+    if (size > 1) dimensions.push_back(static_cast<unsigned long>(size));
+  }
+  if (dimensions.empty()) dimensions.push_back(1);
+  return dimensions;
+}
+
+sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
+  const sg::ClusterCallbacks leaves(
+      [&make_leaf, next = std::size_t{0}](
+          sg::NetZone* zone, const std::vector<unsigned long>&, unsigned long) mutable {
+        const Leaf leaf = make_leaf(zone, next++);
+        return std::make_pair(leaf.netpoint, leaf.gateway);
+      });
+  const double bandwidth = network.link.bytes_per_s;
+  const double latency = network.link.latency_s;
+  constexpr auto kFullDuplex = sg::Link::SharingPolicy::SPLITDUPLEX;
+  switch (network.topology) {
+    case NetworkTopology::star:
+      return make_star(network, nodes, make_leaf);
+    case NetworkTopology::fat_tree:
+      return sg::create_fatTree_zone("network",
+                                     make_ground(),
+                                     {static_cast<unsigned int>(network.down.size()),
+                                      unsigned_of(network.down),
+                                      unsigned_of(network.up),
+                                      unsigned_of(network.cables)},
+                                     leaves,
+                                     bandwidth,
+                                     latency,
+                                     kFullDuplex);
+    case NetworkTopology::torus:
+      return sg::create_torus_zone("network",
+                                   make_ground(),
+                                   torus_dimensions(network),
+                                   leaves,
+                                   bandwidth,
+                                   latency,
+                                   kFullDuplex);
+    case NetworkTopology::dragonfly: {
+      const std::vector<unsigned int> cables = unsigned_of(network.cables);
+      return sg::create_dragonfly_zone("network",
+                                       make_ground(),
+                                       {{static_cast<unsigned int>(network.groups), cables[0]},
+                                        {static_cast<unsigned int>(network.chassis), cables[1]},
+                                        {static_cast<unsigned int>(network.routers), cables[2]},
+                                        static_cast<unsigned int>(network.nodes_per_router)},
+                                       leaves,
+                                       bandwidth,
+                                       latency,
+                                       kFullDuplex);
+    }
+  }
+  return nullptr;
+}
+
+/// The latency of the fewest cables that join two nodes.
+double shortest_s(const Interlink& network) {
+  return network.link.latency_s * (network.topology == NetworkTopology::torus ? 1 : 2);
+}
+
+}  // namespace
+
+Cluster::Cluster(const Platform& platform, int nodes) {
+  (void)engine();
+  build(platform, nodes);
+  engine().get_netzone_root()->get_network_model()->set_lat_factor_cb(
+      [](double, const sg::Host*, const sg::Host*, const auto&, const auto&) { return 0.0; });
+}
+
+void Cluster::build(const Platform& platform, int nodes) {
+  if (!platform.simgrid_xml.empty()) {
+    hosts_ = hosts_by_node();
+    has_separate_nodes_ = false;
+    return;
+  }
+  std::vector<const NodeGroup*> kinds;
+  for (const NodeGroup& group : platform.nodes) {
+    const auto inside =
+        group.interconnect ? std::make_shared<const Interconnect>(*group.interconnect) : nullptr;
+    for (int i = 0; i < group.count && static_cast<int>(kinds.size()) < nodes; ++i) {
+      kinds.push_back(&group);
+      insides_.push_back(inside);
+    }
+  }
+  hosts_.resize(kinds.size());
+  const bool has_zones = std::any_of(
+      insides_.begin(), insides_.end(), [](const auto& inside) { return inside != nullptr; });
+  const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
+    const std::string name = "node-" + std::to_string(index);
+    if (index >= kinds.size())
+      return Leaf{.netpoint = parent->create_router(name), .gateway = nullptr};
+    return (has_zones ? make_node : make_host)(*kinds[index], name, parent, hosts_[index]);
+  };
+  if (!platform.network) {
+    make_node(*kinds.front(), "node-0", nullptr, hosts_.front());
+  } else {
+    between_ = platform.network->messages;
+    cables_s_ = shortest_s(*platform.network);
+    make_network(*platform.network, kinds.size(), make_leaf)->seal();
+  }
+}
+
+const MessageCosts* Cluster::messages_between(int node, int other) const {
+  if (node != other) return between_ ? &*between_ : nullptr;
+  const auto index = static_cast<std::size_t>(node);
+  const bool is_known =
+      index < insides_.size() && insides_[index] != nullptr && insides_[index]->messages;
+  return is_known ? &*insides_[index]->messages : nullptr;
+}
+
+double Cluster::way_out_s(int node) const {
+  const auto& inside = insides_.at(static_cast<std::size_t>(node));
+  if (inside == nullptr) return 0;
+  return inside->pcie ? inside->pcie->latency_s : inside->link.latency_s;
+}
+
+Cluster::Way Cluster::way(const sg::Host* from,
+                          int from_node,
+                          const sg::Host* to,
+                          int to_node) const {
+  std::vector<sg::Link*> links;
+  double route_s = 0;
+  from->route_to(to, links, &route_s);
+  const MessageCosts* messages = messages_between(from_node, to_node);
+  if (messages == nullptr) return {.latency_s = route_s, .messages = nullptr};
+  const double contained_s = way_out_s(from_node) + way_out_s(to_node) + cables_s_;
+  return {.latency_s = from_node == to_node ? 0 : std::max(0.0, route_s - contained_s),
+          .messages = messages};
+}
+
+sg::Host* Cluster::host(int node, int device) const {
+  return hosts_.at(static_cast<std::size_t>(node)).at(static_cast<std::size_t>(device));
+}
+
+void Cluster::run(const std::function<void()>& program, int stack_kib) {
+  sg::Engine::set_config("contexts/stack-size:" + std::to_string(stack_kib));
+  // SimGrid asks for cleared stacks. Mapped ones are as large as what is used of them; those from
+  // the heap, where malloc takes large blocks from once it has freed some, would be cleared.
+  mallopt(M_MMAP_THRESHOLD, 1024 * stack_kib / 2);
+  mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
+  sg::Actor::create("epochcast", hosts_.front().front(), program);
+  engine().run();
+}
+
+}  // namespace epochcast::sim

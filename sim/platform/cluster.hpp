@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <simgrid/forward.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/formats/platform.hpp"
+
+namespace epochcast::sim {
+
+/// A platform as SimGrid sees it: every device is a host, every node a zone, joined by links.
+///
+/// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
+/// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
+/// route's latencies plus bytes / bandwidth, and concurrent messages share a link equally. SimGrid
+/// is told that there are no latencies; World waits for them before it has the bytes flow. Left to
+/// SimGrid 3.32, messages would share links in inverse proportion to the latencies of their routes,
+/// and of two that begin to flow at one moment the second could overlook a link that it crosses
+/// (System::enable_var() marks only the first link of a route as changed).
+///
+/// Where the platform knows the costs of messages, their latency replaces that of the way out of a
+/// node, the shortest way between two, and the way in, and their bandwidth bounds each message
+/// (World sees to that), not the links that messages share.
+class Cluster {
+ public:
+  /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and
+  /// empty places of all others). For a platform that names an XML file, loads that instead.
+  Cluster(const Platform& platform, int nodes);
+
+  /// The host of a device. `device` counts all devices of the node, in the order of the platform
+  /// file.
+  [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
+
+  /// What messages between devices of these nodes cost; null when the platform does not say.
+  [[nodiscard]] const MessageCosts* messages_between(int node, int other) const;
+
+  /// What a message from one host to another meets before its bytes flow.
+  struct Way {
+    double latency_s = 0;                    ///< of links, as far as `messages` does not contain it
+    const MessageCosts* messages = nullptr;  ///< null when the platform does not say
+
+    [[nodiscard]] double latency_for_s(double bytes) const {
+      return latency_s + (messages == nullptr ? 0 : messages->regime(bytes).latency_s);
+    }
+  };
+  /// The way between hosts on these nodes.
+  [[nodiscard]] Way way(const simgrid::s4u::Host* from,
+                        int from_node,
+                        const simgrid::s4u::Host* to,
+                        int to_node) const;
+
+  /// Whether what devices of one node exchange stays on links of that node. Not known of XML files.
+  [[nodiscard]] bool has_separate_nodes() const { return has_separate_nodes_; }
+
+  /// Runs `program` as the first actor of the simulation, until nothing is left to do. Every actor
+  /// has a stack of so many KiB.
+  void run(const std::function<void()>& program, int stack_kib = 256);
+
+ private:
+  void build(const Platform& platform, int nodes);
+  /// The latency from a device to the network.
+  [[nodiscard]] double way_out_s(int node) const;
+
+  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;       ///< by node, by device
+  std::vector<std::shared_ptr<const Interconnect>> insides_;  ///< by node; null: a single device
+  std::optional<MessageCosts> between_;
+  double cables_s_ = 0;  ///< the latency of the fewest cables that join two nodes
+  bool has_separate_nodes_ = true;
+};
+
+}  // namespace epochcast::sim

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/recording/recording_fabric.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr double kBytesPerNumber = 8;  // what all_gather() exchanges
+
+using Indices = std::vector<std::uint32_t>;
+
+/// Both, ascending, each index once.
+Indices joined_indices(Indices a, const Indices& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::ranges::sort(a);
+  a.erase(std::unique(a.begin(), a.end()), a.end());
+  return a;
+}
+
+const char* name_of(RecordedKind kind) {
+  switch (kind) {
+    case RecordedKind::compute:
+      return "compute";
+    case RecordedKind::all_reduce:
+      return "all-reduce";
+    case RecordedKind::broadcast:
+      return "broadcast";
+    case RecordedKind::all_gather:
+      return "all-gather";
+    case RecordedKind::barrier:
+      return "barrier";
+    case RecordedKind::send:
+      return "send";
+    case RecordedKind::receive:
+      return "receive";
+  }
+  return "?";
+}
+
+}  // namespace
+
+/// A pending operation of the fabric inside, and the actions that it is.
+class RecordingFabric::RecordedOperation : public Operation {
+ public:
+  RecordedOperation(Request inner, Indices started)
+      : inner_(std::move(inner)), started_(std::move(started)) {}
+
+  Request inner_;
+  Indices started_;
+};
+
+RecordingFabric::RecordingFabric(Fabric& inner, Recording& recording)
+    : inner_(inner), recording_(recording) {
+  recording.by_rank.resize(inner.workers().size());
+  if (recording.groups.empty()) recording.groups.push_back(inner.world().ranks);
+}
+
+std::vector<RecordedAction>& RecordingFabric::actions() {
+  return recording_.by_rank[static_cast<std::size_t>(inner_.rank())];
+}
+
+std::uint32_t RecordingFabric::add(RecordedAction action) {
+  if (++recording_.actions > recording_.most_actions) {
+    throw UserError("--chakra: the job takes more than " + std::to_string(recording_.most_actions) +
+                    " actions of its workers, which is too much to write; ask for fewer --epochs, "
+                    "--nodes or workers");
+  }
+  action.start_s = inner_.now_s();
+  actions().push_back(std::move(action));
+  return static_cast<std::uint32_t>(actions().size() - 1);
+}
+
+std::uint32_t RecordingFabric::add_collective(RecordedKind kind,
+                                              double bytes,
+                                              const Communicator& among) {
+  RecordedAction action;
+  action.kind = kind;
+  action.name = name_of(kind);
+  action.bytes = bytes;
+  action.group = group_of(among);
+  action.after = joined_indices(done_, stream_);
+  const std::uint32_t index = add(std::move(action));
+  stream_ = {index};
+  return index;
+}
+
+std::uint32_t RecordingFabric::add_message(RecordedKind kind,
+                                           int peer,
+                                           double bytes,
+                                           Indices after) {
+  RecordedAction action;
+  action.kind = kind;
+  action.name = name_of(kind);
+  action.bytes = bytes;
+  action.peer = peer;
+  action.tag = kind == RecordedKind::send ? sent_[peer]++ : received_[peer]++;
+  action.after = std::move(after);
+  return add(std::move(action));
+}
+
+/// The worker has waited for these: they, and what they came after, are done.
+void RecordingFabric::finish(const Indices& waited) {
+  for (const std::uint32_t index : waited) {
+    const Indices& before = actions()[index].after;
+    std::erase_if(done_,
+                  [&](std::uint32_t done) { return std::ranges::binary_search(before, done); });
+  }
+  done_ = joined_indices(std::move(done_), waited);
+}
+
+/// Runs a blocking collective that has been written down.
+void RecordingFabric::run_collective(const Indices& started, const std::function<void()>& run) {
+  const double since_s = inner_.now_s();
+  run();
+  for (const std::uint32_t index : started) actions()[index].seconds = inner_.now_s() - since_s;
+  finish(started);
+}
+
+int RecordingFabric::group_of(const Communicator& among) {
+  const auto [at, is_new] = groups_.try_emplace(among.id, 0);
+  if (!is_new) return at->second;
+  const auto known = std::ranges::find(recording_.groups, among.ranks);
+  at->second = static_cast<int>(known - recording_.groups.begin());
+  if (known == recording_.groups.end()) recording_.groups.push_back(among.ranks);
+  return at->second;
+}
+
+void RecordingFabric::compute(double seconds, std::string_view what) {
+  if (seconds > 0) {
+    RecordedAction action;
+    action.name = what;
+    action.seconds = seconds;
+    action.after = done_;
+    done_ = {add(std::move(action))};
+  }
+  inner_.compute(seconds, what);
+}
+
+Request RecordingFabric::start_all_reduce(Payload payload,
+                                          double weight,
+                                          const Communicator& among) {
+  Indices started;
+  if (among.size() > 1) started = {add_collective(RecordedKind::all_reduce, payload.bytes, among)};
+  return std::make_shared<RecordedOperation>(inner_.start_all_reduce(payload, weight, among),
+                                             std::move(started));
+}
+
+Request RecordingFabric::start_send(int to, Payload payload) {
+  Indices started = {add_message(RecordedKind::send, to, payload.bytes, done_)};
+  return std::make_shared<RecordedOperation>(inner_.start_send(to, payload), std::move(started));
+}
+
+Request RecordingFabric::start_receive(int from, Payload payload) {
+  Indices started = {add_message(RecordedKind::receive, from, payload.bytes, done_)};
+  return std::make_shared<RecordedOperation>(inner_.start_receive(from, payload),
+                                             std::move(started));
+}
+
+void RecordingFabric::wait(const Request& request) {
+  const auto& operation = dynamic_cast<const RecordedOperation&>(*request);
+  inner_.wait(operation.inner_);
+  finish(operation.started_);
+}
+
+void RecordingFabric::broadcast(Payload payload, int root, const Communicator& among) {
+  Indices started;
+  if (among.size() > 1) {
+    started = {add_collective(RecordedKind::broadcast, payload.bytes, among)};
+    actions()[started[0]].peer = root;
+  }
+  run_collective(started, [&] { inner_.broadcast(payload, root, among); });
+}
+
+void RecordingFabric::gather(Payload mine, Payload all, int root, const Communicator& among) {
+  const Indices after = joined_indices(done_, stream_);
+  Indices started;
+  if (rank() != root) {
+    started = {add_message(RecordedKind::send, root, mine.bytes, after)};
+  } else if (among.size() > 1) {
+    for (const int from : among.ranks) {
+      if (from != root)
+        started.push_back(add_message(RecordedKind::receive, from, 0, after));  // the sender knows
+    }
+  }
+  if (!started.empty()) stream_ = started;
+  run_collective(started, [&] { inner_.gather(mine, all, root, among); });
+}
+
+SharedNumbers RecordingFabric::all_gather(std::span<const double> mine, const Communicator& among) {
+  Indices started;
+  const double bytes = kBytesPerNumber * static_cast<double>(mine.size());
+  if (among.size() > 1) started = {add_collective(RecordedKind::all_gather, bytes, among)};
+  SharedNumbers all;
+  run_collective(started, [&] { all = inner_.all_gather(mine, among); });
+  return all;
+}
+
+void RecordingFabric::barrier(const Communicator& among) {
+  Indices started;
+  if (among.size() > 1) started = {add_collective(RecordedKind::barrier, 0, among)};
+  run_collective(started, [&] { inner_.barrier(among); });
+}
+
+void RecordingFabric::repeat(const Communicator& /*among*/,
+                             std::int64_t count,
+                             const std::function<void(std::int64_t)>& body) {
+  for (std::int64_t i = 0; i < count; ++i) body(i);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "core/fabric.hpp"
+#include "sim/recording/recording.hpp"
+
+namespace epochcast {
+
+/// A fabric that does what another one does, and writes down what its worker asked for.
+///
+/// An action comes after what the worker had computed and waited for when it began; collectives
+/// come after one another too, as they go through one stream. Gathering is written as the messages
+/// it consists of. Collectives of one worker leave no trace. Loops are run in full: repeat() does
+/// not reach the fabric inside. Throws a UserError when the job takes more than
+/// Recording::most_actions.
+class RecordingFabric : public Fabric {
+ public:
+  /// `recording` is shared by the workers of a job, which must not run at the same time.
+  RecordingFabric(Fabric& inner, Recording& recording);
+
+  int rank() const override { return inner_.rank(); }
+  std::span<const WorkerInfo> workers() const override { return inner_.workers(); }
+  const Communicator& world() const override { return inner_.world(); }
+  const Communicator& node() const override { return inner_.node(); }
+  const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override {
+    return inner_.communicator(std::move(ranks), std::move(all_reduce));
+  }
+
+  double now_s() const override { return inner_.now_s(); }
+  void compute(double seconds, std::string_view what) override;
+
+  Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
+  Request start_send(int to, Payload payload) override;
+  Request start_receive(int from, Payload payload) override;
+  void wait(const Request& request) override;
+
+  void broadcast(Payload payload, int root, const Communicator& among) override;
+  void gather(Payload mine, Payload all, int root, const Communicator& among) override;
+  SharedNumbers all_gather(std::span<const double> mine, const Communicator& among) override;
+  void barrier(const Communicator& among) override;
+
+  void repeat(const Communicator& among,
+              std::int64_t count,
+              const std::function<void(std::int64_t)>& body) override;
+
+  PhaseTimes phases() const override { return inner_.phases(); }
+  Traffic traffic() const override { return inner_.traffic(); }
+
+ private:
+  class RecordedOperation;
+  using Indices = std::vector<std::uint32_t>;
+
+  std::vector<RecordedAction>& actions();
+  std::uint32_t add(RecordedAction action);
+  std::uint32_t add_collective(RecordedKind kind, double bytes, const Communicator& among);
+  std::uint32_t add_message(RecordedKind kind, int peer, double bytes, Indices after);
+  void finish(const Indices& waited);
+  void run_collective(const Indices& started, const std::function<void()>& run);
+  int group_of(const Communicator& among);
+
+  Fabric& inner_;
+  Recording& recording_;
+  Indices done_;                          ///< what the worker's next action comes after
+  Indices stream_;                        ///< what its next collective comes after, besides
+  std::map<int, int> groups_;             ///< indices in the recording, by communicator
+  std::map<int, std::int64_t> sent_;      ///< messages, by receiver
+  std::map<int, std::int64_t> received_;  ///< by sender
+};
+
+}  // namespace epochcast

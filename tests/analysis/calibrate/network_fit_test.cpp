@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calibrate/network_fit.hpp"
+
+#include <cmath>
+
+#include "analysis/calibrate/calibrated_platform.hpp"
+#include "core/error.hpp"
+#include "core/formats/platform.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+// Two protocols: 10 us + 1 GB/s, and from 64 KiB on 200 us + 4 GB/s.
+double two_protocols_s(double bytes) {
+  return bytes < 65536 ? 10e-6 + bytes / 1e9 : 200e-6 + bytes / 4e9;
+}
+
+std::vector<MessagePoint> points_of(double (*seconds)(double)) {
+  std::vector<MessagePoint> points;
+  for (double bytes = 4; bytes <= 1 << 26; bytes *= 4)
+    points.push_back(
+        {.bytes = bytes, .seconds = seconds(bytes), .relative_spread = 0.01, .samples = 1});
+  return points;
+}
+
+MessageTrace trace_of(double (*alone)(double), double (*busy)(double)) {
+  MessageTrace trace;
+  trace.file = "t.json";
+  trace.name = "t";
+  trace.title = "t";
+  trace.node_of_rank = {0, 1, 2, 3};
+  for (double bytes = 4; bytes <= 1 << 26; bytes *= 4) {
+    const auto size = static_cast<std::int64_t>(bytes);
+    trace.costs.push_back(
+        {.kind = "ping-pong", .scope = "between", .bytes = size, .samples_s = {alone(bytes)}});
+    trace.costs.push_back(
+        {.kind = "ring-step", .scope = "all", .bytes = size, .samples_s = {busy(bytes)}});
+  }
+  trace.costs.push_back({.kind = "meeting", .scope = "all", .samples_s = {3e-4, 4e-4, 5e-4}});
+  trace.costs.push_back({.kind = "reduce", .scope = "all", .bytes = 4000, .samples_s = {1e-6}});
+  return trace;
+}
+
+TEST_CASE("a change of protocol is found, with latency and bandwidth on both sides") {
+  const std::vector<MessageRegime> regimes = fit_regimes(points_of(two_protocols_s));
+
+  REQUIRE(regimes.size() == 2);
+  CHECK(regimes[0].from_bytes == 0);
+  CHECK(regimes[0].latency_s == Approx(10e-6).epsilon(1e-9));
+  CHECK(regimes[0].bytes_per_s == Approx(1e9).epsilon(1e-9));
+  CHECK(regimes[1].from_bytes > 16384);
+  CHECK(regimes[1].from_bytes <= 65536);
+  CHECK(regimes[1].latency_s == Approx(200e-6).epsilon(1e-9));
+  CHECK(regimes[1].bytes_per_s == Approx(4e9).epsilon(1e-9));
+}
+
+TEST_CASE("one protocol is not split, noise of a percent or not") {
+  const std::vector<MessageRegime> regimes = fit_regimes(points_of([](double bytes) {
+    const double noise = static_cast<std::int64_t>(bytes) % 3 == 1 ? 0.007 : -0.007;
+    return (10e-6 + bytes / 1e9) * (1 + noise);
+  }));
+
+  REQUIRE(regimes.size() == 1);
+  CHECK(regimes[0].latency_s == Approx(10e-6).epsilon(0.01));
+  CHECK(regimes[0].bytes_per_s == Approx(1e9).epsilon(0.01));
+}
+
+TEST_CASE("latency is never negative and time never falls with size") {
+  const std::vector<MessageRegime> early = fit_regimes(
+      points_of([](double bytes) { return bytes < 1e6 ? bytes / 1e9 : bytes / 1e8 - 8e-3; }));
+  for (const MessageRegime& regime : early) {
+    CHECK(regime.latency_s >= 0);
+    CHECK(regime.bytes_per_s > 0);
+  }
+}
+
+TEST_CASE("no line is faster than the link") {
+  // A size that happens to be slow, and one that hides it: the line between them would rise slowly.
+  std::vector<MessagePoint> points = points_of([](double bytes) { return bytes / 1e9; });
+  points[7].seconds *= 1.6;
+
+  for (const MessageRegime& regime : fit_regimes(points, 1e9))
+    CHECK(regime.bytes_per_s <= 1e9 * (1 + 1e-9));
+}
+
+TEST_CASE("what is expected of a message has its tail, and not the machine's stalls") {
+  CHECK(expected_s({1, 1, 1, 1.4}) == Approx(1.1));
+  CHECK(expected_s({1, 1, 1, 1, 1, 50}) == Approx(1));
+  CHECK(expected_s({1, 2, 3, 4, 5, 6, 7, 8, 9}) == Approx(5));
+  // Two of eight are no accident.
+  CHECK(expected_s({1, 1, 1, 1, 1, 1, 50, 50}) == Approx(106.0 / 8));
+  CHECK(expected_s({}) == 0);
+}
+
+TEST_CASE("sessions count alike, and how far they are from the fit is what is uncertain") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 0.9 * (30e-6 + bytes / 5e8); });
+  MessageTrace later = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 1.1 * (30e-6 + bytes / 5e8); });
+  for (MessageCost& cost : later.costs) {
+    cost.session = 1;
+    cost.samples_s.assign(7, cost.samples_s.front());
+    trace.costs.push_back(cost);
+  }
+
+  const NetworkFit fit = fit_network(trace);
+
+  CHECK(fit.between->costs.message_s(1e6) == Approx(30e-6 + 1e6 / 5e8).epsilon(1e-9));
+  CHECK(fit.between->costs.uncertainty ==
+        Approx(std::hypot(std::log(0.9), std::log(1.1)) / std::sqrt(2)).epsilon(1e-9));
+  CHECK(fit.between->stalls == 0);
+}
+
+TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone") {
+  const NetworkFit fit = fit_network(trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                              [](double bytes) { return 30e-6 + bytes / 5e8; }));
+
+  REQUIRE(fit.between);
+  CHECK_FALSE(fit.node);
+  CHECK(fit.between->costs.message_s(1e6) == Approx(30e-6 + 1e6 / 5e8).epsilon(1e-9));
+  CHECK(fit.between->bytes_per_s == Approx(5e8).epsilon(1e-9));
+  CHECK(fit.between->costs.meeting_s == Approx(2e-4).epsilon(1e-12));  // two rounds among four
+  CHECK(fit.reduce_bytes_per_s == Approx(4e9).epsilon(1e-12));
+}
+
+TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 30e-6 + bytes / 5e8; });
+  // 2(P-1) rounds with a quarter each, and half of them add at 4 GB/s.
+  const double expected_s = 6 * (30e-6 + 1e6 / 5e8) + 3 * 1e6 / 4e9;
+  trace.costs.push_back({.kind = "all-reduce",
+                         .scope = "all",
+                         .algorithm = "ring",
+                         .bytes = 4'000'000,
+                         .samples_s = {2 * expected_s}});
+  const nlohmann::ordered_json trace_document = {
+      {"source", {{"grade", "estimated"}, {"method", "made up"}}}};
+  const auto document =
+      calibrated_platform(platform_of_trace(trace, std::vector<std::string>(4, "cpu")),
+                          fit_network(trace),
+                          trace_document);
+  const Platform platform = parse_platform(nlohmann::json(document), "p.json");
+
+  const std::vector<AllReduceCheck> checks = check_all_reduces(platform, trace);
+
+  REQUIRE(checks.size() == 1);
+  CHECK(checks[0].forecast_s == Approx(expected_s).epsilon(1e-5));  // six digits in the file
+  CHECK(checks[0].error() == Approx(-0.5).epsilon(1e-4));
+  // So far off, messages are known no better than that.
+  CHECK(fit_network(trace).between->costs.uncertainty == Approx(0).margin(1e-9));
+  CHECK(calibrate(trace, trace_document).fit.between->costs.uncertainty ==
+        Approx(std::log(2)).epsilon(1e-4));
+}
+
+TEST_CASE("a trace with too few sizes is refused") {
+  MessageTrace trace = trace_of([](double) { return 1e-6; }, [](double) { return 1e-6; });
+  trace.costs.resize(4);
+
+  CHECK_THROWS_WITH(fit_network(trace),
+                    "t.json: has messages of 2 sizes (between); expected at least 3");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/tune/tuning.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Fate = CandidateOutcome::Fate;
+
+/// Candidates whose accuracy rises as 1 - exp(-rate · seconds), with some noise from seed to seed.
+class Field {
+ public:
+  std::size_t add(const std::string& name, double epoch_s, double rate, double noise = 0) {
+    candidates.push_back({.name = name, .epoch_s = epoch_s, .s_per_sample = epoch_s});
+    candidates.back().family = candidates.size();
+    rates_.push_back(rate);
+    noises_.push_back(noise);
+    return candidates.size() - 1;
+  }
+
+  [[nodiscard]] Tuning tuned(const TuningPlan& plan) {
+    return tune(candidates, plan, [&](const std::vector<std::size_t>& some, double until_s) {
+      std::vector<std::vector<Curve>> curves;
+      for (const std::size_t index : some) {
+        asked[index] = until_s;
+        curves.emplace_back();
+        for (int seed = 0; seed < plan.seeds; ++seed)
+          curves.back().push_back(curve(index, seed, until_s, plan.goal));
+      }
+      return curves;
+    });
+  }
+
+  std::vector<Candidate> candidates;
+  std::map<std::size_t, double> asked;   ///< seconds, by candidate: the last time
+  std::map<std::size_t, double> losses;  ///< by candidate, at any time; else falling
+
+ private:
+  [[nodiscard]] Curve curve(std::size_t index, int seed, double until_s, const TuningGoal& goal) {
+    if (rates_[index] < 0) return {};
+    Curve curve;
+    const double luck = 1 + noises_[index] * (seed % 2 == 0 ? 1 : -1) * (1 + 0.1 * seed);
+    do {
+      CurvePoint point;
+      point.epoch = static_cast<std::int64_t>(curve.size()) + 1;
+      point.training_s = static_cast<double>(point.epoch) * candidates[index].epoch_s;
+      point.test_loss = losses.contains(index) ? losses.at(index)
+                                               : std::exp(-rates_[index] * luck * point.training_s);
+      point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
+      curve.push_back(point);
+    } while (curve.back().training_s < until_s &&
+             !(goal.target_accuracy && *curve.back().test_accuracy >= *goal.target_accuracy));
+    return curve;
+  }
+
+  std::vector<double> rates_;
+  std::vector<double> noises_;
+};
+
+TEST_CASE("the fastest to the target wins, and the hopeless are given up early") {
+  Field field;
+  const std::size_t slow = field.add("slow", 1, 0.001);
+  const std::size_t best = field.add("best", 1, 0.05, 0.01);
+  const std::size_t good = field.add("good", 1, 0.04, 0.01);
+  for (int i = 0; i < 6; ++i) field.add("slow too", 1, 0.001 * i);
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 3});
+
+  REQUIRE(tuning.best == best);
+  CHECK(*tuning.outcomes[best].mean == Approx(std::log(10) / 0.05).epsilon(0.02));
+  CHECK(field.asked[best] < 1.44 * std::log(10) / 0.05);  // a third of a rung later at most
+  CHECK(tuning.outcomes[slow].fate == Fate::given_up);
+  CHECK(field.asked[slow] == Approx(90.0 / 81));  // the first of five rungs
+  CHECK(tuning.outcomes[good].fate == Fate::given_up);
+  CHECK(field.asked[good] > field.asked[slow]);
+  CHECK_FALSE(tuning.runner_up);
+  CHECK_FALSE(tuning.confidence);
+  CHECK(tuning.rehearsed_s < 0.4 * tuning.exhaustive_s);
+}
+
+TEST_CASE("beside the best third, who has a significantly larger loss is given up, nobody else") {
+  Field field;
+  const std::size_t best = field.add("best", 1, 0.0210, 0.2);
+  const std::size_t like = field.add("like it", 1, 0.0205, -0.2);
+  const std::size_t lossy = field.add("like it, with a larger loss", 1, 0.0204, -0.2);
+  const std::size_t hopeful = field.add("far from it, with its loss", 1, 0.001);
+  field.losses = {{best, 2}, {like, 2.1}, {lossy, 9}, {hopeful, 2}};
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 3}, .seeds = 3});
+
+  CHECK(tuning.outcomes[best].fate == Fate::finalist);
+  CHECK(tuning.outcomes[like].fate == Fate::finalist);
+  CHECK(tuning.outcomes[lossy].fate == Fate::given_up);
+  CHECK(tuning.outcomes[hopeful].fate == Fate::finalist);
+  CHECK(tuning.outcomes[lossy].reason.find("loss") != std::string::npos);
+}
+
+TEST_CASE("with one seed, the best third goes on and nobody else") {
+  Field field;
+  for (int i = 0; i < 9; ++i) field.add("one", 1, 0.01 * (i + 1));
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 9}, .seeds = 1});
+
+  CHECK(tuning.best == 8);
+  for (std::size_t i = 0; i < 9; ++i) {
+    const double rung_s = i < 6 ? 1 : i < 8 ? 3 : 9;
+    CHECK(field.asked[i] == Approx(rung_s));
+  }
+}
+
+TEST_CASE("who is there after the end of a rung has not won it, however few its epochs") {
+  Field field;
+  const std::size_t slow = field.add("there in its first epoch", 60, 0.1);
+  const std::size_t best = field.add("there after many", 1, 0.11);
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 3});
+
+  CHECK(tuning.best == best);
+  CHECK(tuning.outcomes[best].fate == Fate::finalist);
+  CHECK(tuning.outcomes[slow].fate != Fate::diverged);
+}
+
+TEST_CASE("within a time budget the most accurate wins") {
+  Field field;
+  const std::size_t usual = field.add("a", 1, 0.01, 0.01);
+  const std::size_t best = field.add("b", 1, 0.02, 0.01);
+  field.candidates[usual].is_default = true;  // stays to be compared with
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 20}, .seeds = 3});
+
+  CHECK(tuning.best == best);
+  REQUIRE(tuning.runner_up == usual);
+  CHECK(*tuning.confidence > 0.999);  // twice the rate, and seeds differ by 1 %
+  CHECK(*tuning.outcomes[best].mean == Approx(1 - std::exp(-0.4)).epsilon(0.02));
+}
+
+TEST_CASE("the best is compared with who was still in the race when it ended") {
+  Field field;
+  const std::size_t best = field.add("there after 46 s", 1, 0.05, 0.01);
+  const std::size_t late = field.add("there after 77 s", 1, 0.03, 0.01);
+  field.losses = {{best, 1}, {late, 1}};  // nobody is given up before
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 3});
+
+  CHECK(tuning.best == best);
+  CHECK(tuning.outcomes[late].fate == Fate::given_up);
+  REQUIRE(tuning.runner_up == late);
+  CHECK(*tuning.confidence > 0.95);
+}
+
+TEST_CASE("two that differ less than their seeds do are kept, and said to be alike") {
+  Field field;
+  field.add("a", 1, 0.050, 0.2);
+  field.add("b", 1, 0.051, -0.2);
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 4});
+
+  REQUIRE(tuning.best);
+  REQUIRE(tuning.runner_up);
+  CHECK(*tuning.confidence < 0.95);
+}
+
+TEST_CASE("who averages more rarely and gains no time is not rehearsed, the default is") {
+  Field field;
+  const std::size_t often = field.add("every 1", 1, 0.05);
+  const std::size_t rarely = field.add("every 4", 1, 0.05);
+  const std::size_t usual = field.add("every 32", 1, 0.05);
+  const std::size_t quick = field.add("every 8", 0.5, 0.06);
+  const std::map<std::size_t, double> periods = {{often, 1}, {rarely, 4}, {usual, 32}, {quick, 8}};
+  for (const auto& [index, period] : periods) {
+    field.candidates[index].family = 0;
+    field.candidates[index].period = period;
+  }
+  field.candidates[usual].is_default = true;
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 2});
+
+  CHECK(tuning.outcomes[rarely].fate == Fate::dominated);
+  CHECK(tuning.outcomes[rarely].reason == "every 1 averages more often and takes no longer");
+  CHECK_FALSE(field.asked.contains(rarely));
+  CHECK(field.asked.contains(often));
+  CHECK(field.asked.contains(usual));
+  CHECK(tuning.best == quick);
+}
+
+TEST_CASE("a target that nobody reaches has no winner, and diverged seeds no say") {
+  Field field;
+  field.add("a", 1, 0.001);
+  const std::size_t diverged = field.add("b", 1, -1);
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 9}, .seeds = 3});
+
+  CHECK_FALSE(tuning.best);
+  CHECK(tuning.outcomes[diverged].fate == Fate::diverged);
+  CHECK(tuning.front.size() == 9);
+  CHECK(tuning.front.back().seconds == Approx(9));
+}
+
+TEST_CASE("where all diverge, nobody wins") {
+  Field field;
+  field.add("a", 1, -1);
+  field.add("b", 1, -1);
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 9}, .seeds = 3});
+
+  CHECK_FALSE(tuning.best);
+  CHECK(tuning.front.empty());
+}
+
+TEST_CASE("the front has no point that another one beats") {
+  Field field;
+  field.add("quick to learn a little", 1, 0.02);
+  field.add("slow epochs", 10, 0.2);
+  field.add("as fast, and beaten", 10, 0.1);
+  field.add("as fast, and better", 10, 0.3);
+
+  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 30}, .seeds = 1});
+
+  REQUIRE(tuning.front.size() > 2);
+  for (std::size_t i = 1; i < tuning.front.size(); ++i) {
+    CHECK(tuning.front[i].seconds > tuning.front[i - 1].seconds);
+    CHECK(tuning.front[i].accuracy > tuning.front[i - 1].accuracy);
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/launch/mpirun_messages.hpp"
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+const std::string kFrame = std::string(74, '-') + "\n";
+
+/// What is shown of a text that arrives in pieces of `size`.
+std::string shown(const std::string& text, std::size_t size) {
+  MpirunMessages messages;
+  std::string all;
+  for (std::size_t at = 0; at < text.size(); at += size)
+    all += messages.feed(text.substr(at, size));
+  return all + messages.finish();
+}
+
+TEST_CASE("mpirun's words about our own ending of a job are taken out") {
+  const std::string text = "epochcast: no such data\n" + kFrame +
+                           "MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD\n"
+                           "with errorcode 2.\n" +
+                           kFrame + kFrame +
+                           "Primary job  terminated normally, but 1 process returned\n" + kFrame +
+                           "[vm:1] 1 more process has sent help message help-mpi-api.txt\n"
+                           "[vm:1] Set MCA parameter \"orte_base_help_aggregate\" to 0\n";
+  for (const std::size_t size : {1U, 7U, 4096U}) {
+    CHECK(shown(text, size) == "epochcast: no such data\n");
+  }
+}
+
+TEST_CASE("what mpirun says of a rank that died is shown without its frame") {
+  const std::string text =
+      kFrame + "mpirun noticed that process rank 1 exited on signal 9 (Killed).\n" + kFrame;
+
+  CHECK(shown(text, 5) == "mpirun noticed that process rank 1 exited on signal 9 (Killed).\n");
+}
+
+TEST_CASE("text passes at once, before its line is over") {
+  MpirunMessages messages;
+
+  CHECK(messages.feed("\r[") == "\r[");
+  CHECK(messages.feed("##..] training") == "##..] training");
+  CHECK(messages.feed("\n-- done") == "\n-- done");
+}
+
+TEST_CASE("a frame that never ends is shown in the end") {
+  CHECK(shown(kFrame + "half a message\n", 4096) == "half a message\n");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/costs/message_costs.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/formats/message_trace.hpp"
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using nlohmann::json;
+
+MessageCosts read(const json& document) {
+  Problems problems("p.json");
+  MessageCosts costs = read_message_costs(JsonInput(document, "/messages", problems));
+  problems.throw_if_any();
+  return costs;
+}
+
+json regime(const std::string& from, const std::string& latency, const std::string& bandwidth) {
+  return {{"from", from}, {"latency", latency}, {"bandwidth", bandwidth}};
+}
+
+TEST_CASE("a message belongs to the last regime that begins at or below its size") {
+  const MessageCosts costs = read({{"regimes",
+                                    {regime("0B", "1us", "1GBps"),
+                                     regime("4KiB", "2us", "2GBps"),
+                                     regime("64KiB", "3us", "4GBps")}},
+                                   {"uncertainty", 0.02},
+                                   {"meeting", "5us"},
+                                   {"notes", {"measured in a hurry"}}});
+
+  CHECK(costs.regime(0).latency_s == 1e-6);
+  CHECK(costs.regime(4095).latency_s == 1e-6);
+  CHECK(costs.regime(4096).latency_s == 2e-6);
+  CHECK(costs.regime(1e9).latency_s == 3e-6);
+  CHECK(costs.message_s(65536) == Approx(3e-6 + 65536 / 4e9).epsilon(1e-12));
+  CHECK(costs.uncertainty == 0.02);
+  CHECK(costs.meeting_s == Approx(5e-6).epsilon(1e-12));
+  CHECK(costs.notes == std::vector<std::string>{"measured in a hurry"});
+}
+
+TEST_CASE("bad message costs are named") {
+  for (const json& uncertainty : {json("2 %"), json(-0.01), json(1.01), json(1e300)}) {
+    CHECK(problems_of([&] {
+            static_cast<void>(
+                read({{"regimes", {regime("0B", "1us", "1GBps")}}, {"uncertainty", uncertainty}}));
+          }) == Texts{"p.json: /messages/uncertainty: got " + uncertainty.dump() +
+                      "; expected a number from 0 to 1, such as 0.02"});
+  }
+  CHECK(problems_of([] {
+          static_cast<void>(read({{"regimes", json::array()}}));
+        }) ==
+        Texts{"p.json: /messages/regimes: got a list of 0; expected a list that is not empty"});
+  CHECK(problems_of([] {
+          static_cast<void>(read({{"regimes", {regime("1B", "1us", "1GBps")}}}));
+        }) == Texts{"p.json: /messages/regimes: the first must be \"from\": \"0B\""});
+  CHECK(problems_of([] {
+          static_cast<void>(
+              read({{"regimes", {regime("0B", "1us", "1GBps"), regime("0B", "fast", "1GBps")}}}));
+        }) == Texts{"p.json: /messages/regimes/1/latency: got \"fast\"; expected a time with its "
+                    "unit, such as \"1.5us\"",
+                    "p.json: /messages/regimes: \"from\" must ascend"});
+}
+
+json trace_document() {
+  return json::parse(R"({
+    "schema": "epochcast.message-trace/1", "name": "two", "title": "Two nodes",
+    "source": {"grade": "estimated", "method": "made up"},
+    "ranks": 3, "nodes": 2, "node_of_rank": [0, 0, 1],
+    "costs": [{"kind": "ping-pong", "scope": "node", "bytes": 4, "samples_s": [1e-6, 2e-6]},
+              {"kind": "all-reduce", "scope": "all", "algorithm": "ring", "bytes": 64,
+               "samples_s": [1e-5]}]})");
+}
+
+TEST_CASE("a message trace keeps every sample in order") {
+  const MessageTrace trace = parse_message_trace(trace_document(), "t.json");
+
+  CHECK(trace.node_count() == 2);
+  CHECK(trace.node_of_rank == std::vector<int>{0, 0, 1});
+  REQUIRE(trace.costs.size() == 2);
+  CHECK(trace.costs[0].samples_s == std::vector<double>{1e-6, 2e-6});
+  CHECK(trace.costs[1].algorithm == "ring");
+}
+
+TEST_CASE("all problems of a message trace are told at once") {
+  json document = trace_document();
+  document["node_of_rank"] = {0, 0};
+  document["costs"][0]["kind"] = "pingpong";
+  document["costs"][1]["samples_s"] = json::array();
+
+  CHECK(problems_of([&] { static_cast<void>(parse_message_trace(document, "t.json")); }) ==
+        Texts{"t.json: /node_of_rank: has 2 entries for 3 ranks",
+              "t.json: /costs/0/kind: unknown kind of message \"pingpong\"; did you mean "
+              "\"ping-pong\"?",
+              "t.json: /costs/1/samples_s: got a list of 0; expected a list of seconds"});
+}
+
+}  // namespace
+}  // namespace epochcast::tests

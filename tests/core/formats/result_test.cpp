@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/result.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+RunResult full_run() {
+  RunResult run;
+  run.strategy = "byteps";
+  run.platform = "box";
+  run.network = "tiny";
+  run.dataset = "dots";
+  run.nodes = 4;
+  run.workers = 12;
+  run.batch = 32;
+  run.epochs = 100;
+  run.iterations_per_epoch = 390;
+  run.rounds_per_epoch = 13;
+  run.samples_per_epoch = 33024;
+  run.train_samples = 50000;
+  run.epoch_s = 51.1;
+  run.epoch_s_interval = Interval{.low_s = 50.2, .high_s = 52.3};
+  run.startup_s = 0.7;
+  run.phases = {.compute_s = 40.1, .exposed_communication_s = 10.5, .blocked_s = 0.5};
+  run.intra_node_bytes = 1e12 / 3;
+  run.inter_node_bytes = 2.5e11;
+  run.input_grade = Grade::published;
+  run.notes = {"extrapolated", "imbalance 3 %"};
+  run.by_device = {{.device_class = "gpu",
+                    .model = "v100",
+                    .role = "trains",
+                    .workers = 8,
+                    .batch = 32,
+                    .local_steps = 16,
+                    .phases = {.compute_s = 1, .exposed_communication_s = 2, .blocked_s = 3}},
+                   {.device_class = "cpu",
+                    .model = "xeon",
+                    .role = "sums",
+                    .workers = 4,
+                    .batch = 0,
+                    .local_steps = 0,
+                    .phases = {.compute_s = 4, .exposed_communication_s = 5, .blocked_s = 6}}};
+  run.config = {{"platform", "box"}, {"batch", "32"}};
+  return run;
+}
+
+RunResult reread(const RunResult& run) {
+  return run_from_json(nlohmann::ordered_json::parse(to_json(run).dump()));
+}
+
+TEST_CASE("a result is the same after it was written and read back") {
+  const RunResult run = full_run();
+
+  const RunResult again = reread(run);
+
+  CHECK(to_json(again) == to_json(run));
+  CHECK(again.strategy == "byteps");
+  CHECK(again.epochs == 100);
+  CHECK(again.rounds_per_epoch == 13);
+  CHECK(again.samples_per_epoch == 33024);
+  CHECK(again.train_samples == 50000);
+  CHECK(again.epoch_s == 51.1);
+  REQUIRE(again.epoch_s_interval);
+  CHECK(again.epoch_s_interval->low_s == 50.2);
+  CHECK(again.epoch_s_interval->high_s == 52.3);
+  CHECK(again.startup_s == 0.7);
+  CHECK(again.phases.blocked_s == 0.5);
+  CHECK(again.intra_node_bytes == 1e12 / 3);
+  CHECK(again.input_grade == Grade::published);
+  CHECK(again.notes == run.notes);
+  REQUIRE(again.by_device.size() == 2);
+  CHECK(again.by_device[1].role == "sums");
+  CHECK(again.by_device[0].local_steps == 16);
+  CHECK(again.by_device[0].phases.exposed_communication_s == 2);
+  REQUIRE(again.config.size() == 2);
+  CHECK(again.config[0].name == "platform");  // in the order of the settings, not of the alphabet
+  CHECK(again.config[1].value == "32");
+}
+
+TEST_CASE("every grade, an absent interval and an empty configuration survive, too") {
+  for (const Grade grade : {Grade::measured, Grade::published, Grade::estimated}) {
+    RunResult run;
+    run.input_grade = grade;
+
+    const RunResult again = reread(run);
+
+    CHECK(again.input_grade == grade);
+    CHECK_FALSE(again.epoch_s_interval);
+    CHECK(again.config.empty());
+  }
+}
+
+TEST_CASE("the result's JSON has the documented keys, in a stable order") {
+  const nlohmann::ordered_json json = to_json({full_run()}, "epochcast simulate --batch 32");
+
+  CHECK(json["schema"] == "epochcast.result/1");
+  REQUIRE(json["runs"].size() == 1);
+  CHECK(json["provenance"]["command"] == "epochcast simulate --batch 32");
+  CHECK(json["provenance"]["world"] == "simulate");
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : json["runs"][0].items()) keys.push_back(key);
+  CHECK(keys == std::vector<std::string>{"strategy",
+                                         "platform",
+                                         "network",
+                                         "dataset",
+                                         "nodes",
+                                         "workers",
+                                         "batch",
+                                         "epochs",
+                                         "iterations_per_epoch",
+                                         "rounds_per_epoch",
+                                         "samples_per_epoch",
+                                         "train_samples",
+                                         "epoch_s",
+                                         "epoch_s_interval",
+                                         "startup_s",
+                                         "compute_s",
+                                         "exposed_communication_s",
+                                         "blocked_s",
+                                         "intra_node_bytes",
+                                         "inter_node_bytes",
+                                         "input_grade",
+                                         "notes",
+                                         "by_device",
+                                         "config"});
+  CHECK(json["runs"][0]["epoch_s_interval"] == nlohmann::ordered_json::array({50.2, 52.3}));
+}
+
+TEST_CASE("a run without an interval says null, no runs are an empty list") {
+  RunResult run = full_run();
+  run.epoch_s_interval.reset();
+
+  CHECK(to_json(run)["epoch_s_interval"].is_null());
+  CHECK(to_json(std::vector<RunResult>{}, "")["runs"].is_array());
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/job.hpp"
+
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kEstimated = R"({"grade": "estimated", "method": "m"})";
+const std::string kPublished = R"({"grade": "published", "reference": "r"})";
+
+std::string trace_of(const std::string& device, const std::string& source, double seconds) {
+  return R"({"schema": "epochcast.trace/1", "name": "t", "title": "T", "device": ")" + device +
+         R"(", "source": )" + source + R"(, "costs": [{"network": "tiny", "input": [2],
+         "batches": [{"batch": 8, "seconds": [)" +
+         std::to_string(seconds) + "]}]}]}";
+}
+
+/// A small catalogue in a folder of its own.
+class SmallCatalog {
+ public:
+  SmallCatalog()
+      : root_(fs::temp_directory_path() / ("epochcast-job-test-" + std::to_string(getpid()))) {
+    fs::remove_all(root_);
+    write(
+        "models/platforms/box.json",
+        R"({"schema": "epochcast.platform/1", "name": "box", "title": "Box", "source": )" +
+            kPublished +
+            R"(, "nodes": [{"name": "n", "count": 1, "devices": [{"class": "gpu", "model": "v100"}]}]})");
+    write("models/networks/tiny.json",
+          R"({"schema": "epochcast.network/1", "name": "tiny", "title": "Tiny", "source": )" +
+              kPublished +
+              R"(, "variants": [{"input": [2], "buffers": 0, "layers": [{"name": "fc",
+              "tensors": [["w", [2]]], "forward": "4flop", "activation": "4B"}]}]})");
+    write("models/datasets/dots.json",
+          R"({"schema": "epochcast.dataset/1", "name": "dots", "title": "Dots", "source": )" +
+              kPublished + R"(, "train_samples": 60, "test_samples": 10, "shape": [2],
+              "sample": "2B", "classes": 5})");
+    write("traces/guess.json", trace_of("v100", kEstimated, 0.2));
+  }
+  ~SmallCatalog() { fs::remove_all(root_); }
+  SmallCatalog(const SmallCatalog&) = delete;
+  SmallCatalog& operator=(const SmallCatalog&) = delete;
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((root_ / name).parent_path());
+    std::ofstream(root_ / name) << text;
+  }
+
+  [[nodiscard]] Catalog catalog() const { return Catalog(root_); }
+  [[nodiscard]] const fs::path& root() const { return root_; }
+
+ private:
+  fs::path root_;
+};
+
+JobConfig small_config() {
+  JobConfig config;
+  config.platform = "box";
+  config.network = "tiny";
+  config.dataset = "dots";
+  return config;
+}
+
+WorkerInfo worker_of(const std::string& model) {
+  WorkerInfo worker;
+  worker.device_class = "gpu";
+  worker.model = model;
+  return worker;
+}
+
+Texts problems_of_load(const JobConfig& config, const SmallCatalog& files) {
+  return problems_of([&] { static_cast<void>(load_job(config, files.catalog())); });
+}
+
+TEST_CASE("a catalogue lists the names in a folder, sorted") {
+  const SmallCatalog files;
+  files.write("models/platforms/alpha.json", "{}");
+  files.write("models/platforms/notes.txt", "");
+
+  CHECK(files.catalog().names("models/platforms") == Texts{"alpha", "box"});
+}
+
+TEST_CASE("a name is a file of the catalogue, anything with a slash or .json is a path") {
+  const SmallCatalog files;
+  const fs::path box = files.root() / "models/platforms/box.json";
+
+  CHECK(files.catalog().find("models/platforms", "box", "--platform") == box);
+  CHECK(files.catalog().find("models/platforms", box.string(), "--platform") == box);
+}
+
+TEST_CASE("a job that trains on the first samples only has a data set of that size") {
+  const SmallCatalog files;
+  JobConfig config = small_config();
+  config.learning.train_samples = 40;
+  CHECK(load_job(config, files.catalog()).dataset.train_samples == 40);
+
+  config.learning.train_samples = 61;  // more than there are: who opens the data complains
+  CHECK(load_job(config, files.catalog()).dataset.train_samples == 60);
+}
+
+TEST_CASE("an unknown name is answered with the close one, a missing file as such") {
+  const SmallCatalog files;
+  JobConfig config = small_config();
+  config.platform = "bx";
+  CHECK(problems_of_load(config, files) ==
+        Texts{"--platform: unknown platform \"bx\"; did you mean \"box\"?"});
+
+  config.platform = "other/cluster.json";
+  CHECK(problems_of_load(config, files) == Texts{"--platform: other/cluster.json: no such file"});
+
+  config = small_config();
+  config.traces = {"gues"};
+  CHECK(problems_of_load(config, files) ==
+        Texts{"--trace: unknown trace \"gues\"; did you mean \"guess\"?"});
+}
+
+TEST_CASE("platform, network and data set have no default") {
+  const SmallCatalog files;
+  JobConfig config = small_config();
+  config.dataset.clear();
+
+  CHECK(problems_of_load(config, files) ==
+        Texts{"--dataset: missing; `epochcast list datasets` shows what there is"});
+}
+
+TEST_CASE("a catalogue without models and traces is refused, and so is one without platforms") {
+  const SmallCatalog files;
+  const std::string empty = (files.root() / "models").string();
+  CHECK(problems_of([&] { Catalog{empty}; }) ==
+        Texts{empty + ": has no models/ and traces/; set EPOCHCAST_DATA to the folder that holds "
+                      "them"});
+
+  fs::remove_all(files.root() / "models/platforms");
+  CHECK(problems_of_load(small_config(), files) ==
+        Texts{(files.root() / "models/platforms").string() +
+              ": no such folder; set EPOCHCAST_DATA to the folder that holds models/ and traces/"});
+}
+
+TEST_CASE("other JSON among the traces is passed over") {
+  const SmallCatalog files;
+  for (const char* other : {"[1, 2]", "3", "{}", R"({"schema": 3})", R"({"schema": "x/1"})"}) {
+    files.write("traces/other.json", other);
+
+    CHECK(catalog_traces(files.catalog()).size() == 1);
+  }
+}
+
+TEST_CASE("of several traces of a device the one of the best grade is used") {
+  const SmallCatalog files;
+  files.write("traces/published.json", trace_of("v100", kPublished, 0.1));
+  files.write("traces/a-guess-first-by-name.json", trace_of("v100", kEstimated, 0.3));
+
+  const Job job = load_job(small_config(), files.catalog());
+
+  const BatchCost cost = job.cost_of(worker_of("v100"));
+  CHECK(cost.grade() == Grade::published);
+  CHECK(cost.median(8).total_s() == Approx(0.1));
+}
+
+TEST_CASE("--trace restricts the choice to the traces named") {
+  const SmallCatalog files;
+  files.write("traces/published.json", trace_of("v100", kPublished, 0.1));
+  JobConfig config = small_config();
+  config.traces = {"guess"};
+
+  const Job job = load_job(config, files.catalog());
+
+  CHECK(job.cost_of(worker_of("v100")).median(8).total_s() == Approx(0.2));
+}
+
+TEST_CASE("a device that no trace knows is reported with what to add") {
+  const SmallCatalog files;
+  files.write("traces/second.json", trace_of("a100", kEstimated, 0.1));
+  JobConfig config = small_config();
+  CHECK(problems_of([&] {
+          static_cast<void>(load_job(config, files.catalog()).cost_of(worker_of("h100")));
+        }) ==
+        Texts{"no trace of the catalogue has costs of tiny with 2 samples on device h100; add a "
+              "trace that does, or --batch-seconds gpu=TIME"});
+
+  config.traces = {"guess", "second"};
+  CHECK(problems_of([&] {
+          static_cast<void>(load_job(config, files.catalog()).cost_of(worker_of("h100")));
+        }) ==
+        Texts{"--trace: none of guess second has costs of tiny with 2 samples on device h100; add "
+              "a trace that does, or --batch-seconds gpu=TIME"});
+}
+
+TEST_CASE("--batch-seconds replaces traces: by model first, then by class") {
+  const SmallCatalog files;
+  JobConfig config = small_config();
+  config.batch = 8;
+  config.batch_seconds = {{"gpu", 0.5}, {"v100", 0.25}};
+  const Job job = load_job(config, files.catalog());
+
+  CHECK(job.traces.empty());
+  CHECK(job.cost_of(worker_of("v100")).median(8).total_s() == Approx(0.25));
+  CHECK(job.cost_of(worker_of("h100")).median(8).total_s() == Approx(0.5));
+
+  WorkerInfo cpu = worker_of("xeon");
+  cpu.device_class = "cpu";
+  CHECK(problems_of([&] { static_cast<void>(job.cost_of(cpu)); }) ==
+        Texts{"--batch-seconds: says nothing of xeon; add cpu=TIME"});
+}
+
+TEST_CASE("a SimGrid XML platform is left for SimGrid to read") {
+  const SmallCatalog files;
+  files.write("cluster.xml", "<platform/>");
+  JobConfig config = small_config();
+  config.platform = (files.root() / "cluster.xml").string();
+
+  const Job job = load_job(config, files.catalog());
+
+  CHECK(job.platform.simgrid_xml == config.platform);
+  CHECK(job.platform.nodes.empty());
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/placement.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+DeviceGroup devices(const char* device_class, const char* model, int count, bool is_worker) {
+  DeviceGroup group;
+  group.device_class = device_class;
+  group.model = model;
+  group.count = count;
+  group.is_worker = is_worker;
+  return group;
+}
+
+NodeGroup nodes(int count, std::vector<DeviceGroup> devices) {
+  NodeGroup group;
+  group.count = count;
+  group.devices = std::move(devices);
+  return group;
+}
+
+/// Two nodes of a CPU and two GPUs, then one of two CPUs.
+Platform mixed() {
+  Platform platform;
+  platform.name = "box";
+  platform.path = "box.json";
+  platform.nodes = {
+      nodes(2, {devices("cpu", "xeon", 1, false), devices("gpu", "v100", 2, true)}),
+      nodes(1, {devices("cpu", "epyc", 2, true)}),
+  };
+  return platform;
+}
+
+double batch_s(const WorkerInfo& worker) { return worker.model == "v100" ? 0.1 : 1; }
+
+std::vector<WorkerInfo> placed(const JobConfig& config,
+                               Participants participants = Participants::workers,
+                               const Platform& platform = mixed()) {
+  return place(platform, config, participants, batch_s);
+}
+
+/// "node.device model", and "+" for a server.
+Texts texts(const std::vector<WorkerInfo>& workers) {
+  Texts texts;
+  for (const WorkerInfo& worker : workers) {
+    texts.push_back(std::to_string(worker.node) + "." + std::to_string(worker.device) + " " +
+                    worker.model + (worker.role == Role::sums ? "+" : ""));
+  }
+  return texts;
+}
+
+TEST_CASE("ranks go node by node in the order of the platform file, devices keep their index") {
+  CHECK(texts(placed({})) ==
+        Texts{"0.1 v100", "0.2 v100", "1.1 v100", "1.2 v100", "2.0 epyc", "2.1 epyc"});
+  CHECK(texts(all_devices(mixed(), {})) == Texts{"0.0 xeon",
+                                                 "0.1 v100",
+                                                 "0.2 v100",
+                                                 "1.0 xeon",
+                                                 "1.1 v100",
+                                                 "1.2 v100",
+                                                 "2.0 epyc",
+                                                 "2.1 epyc"});
+}
+
+TEST_CASE("ranks that share a device share its memory and its speed") {
+  Platform platform = mixed();
+  for (NodeGroup& group : platform.nodes) group.interconnect = Interconnect();
+  platform.nodes[0].devices[1].memory_bytes = 32e9;
+  platform.nodes[0].devices[1].reduce_s_per_byte = 1e-10;
+  JobConfig config;
+  config.ranks_per_device = 2;
+  config.nodes = 1;
+
+  const std::vector<WorkerInfo> workers = placed(config, Participants::workers, platform);
+
+  CHECK(texts(workers) == Texts{"0.1 v100", "0.1 v100", "0.2 v100", "0.2 v100"});
+  CHECK(workers[0].sharers == 2);
+  CHECK(workers[0].memory_bytes == 16e9);
+  CHECK(workers[0].reduce_s_per_byte == 2e-10);
+  CHECK(texts(placed(config, Participants::workers_and_servers, platform)) ==
+        Texts{"0.1 v100", "0.1 v100", "0.2 v100", "0.2 v100", "0.0 xeon+"});
+}
+
+TEST_CASE("ranks can share a device only where there is something to exchange over") {
+  JobConfig config;
+  config.ranks_per_device = 2;
+  CHECK_THROWS_WITH(placed(config),
+                    Catch::Matchers::Contains("have no `interconnect`, over which ranks of one "
+                                              "device would exchange; add one"));
+}
+
+TEST_CASE("a worker knows its device's memory and reduction speed") {
+  Platform platform = mixed();
+  platform.nodes[0].devices[1].memory_bytes = 32e9;
+  platform.nodes[0].devices[1].reduce_s_per_byte = 1e-10;
+
+  const std::vector<WorkerInfo> workers = placed({}, Participants::workers, platform);
+
+  CHECK(workers[0].memory_bytes == 32e9);
+  CHECK(workers[0].reduce_s_per_byte == 1e-10);
+  CHECK(workers[0].device_class == "gpu");
+  CHECK(workers[4].memory_bytes == 0);
+}
+
+TEST_CASE("--nodes takes the platform's first nodes") {
+  JobConfig config;
+  config.nodes = 1;
+
+  CHECK(texts(placed(config)) == Texts{"0.1 v100", "0.2 v100"});
+}
+
+TEST_CASE("--workers chooses a device class, or all, instead of what the platform marks") {
+  JobConfig config;
+  config.workers = "cpu";
+  CHECK(texts(placed(config)) == Texts{"0.0 xeon", "1.0 xeon", "2.0 epyc", "2.1 epyc"});
+
+  config.workers = "all";
+  CHECK(placed(config).size() == 8);
+}
+
+TEST_CASE("only the fastest device model takes part where a strategy wants it") {
+  CHECK(texts(placed({}, Participants::fastest_workers)) ==
+        Texts{"0.1 v100", "0.2 v100", "1.1 v100", "1.2 v100"});
+
+  const auto slow_gpu = [](const WorkerInfo& worker) { return worker.model == "v100" ? 2. : 1; };
+  CHECK(texts(place(mixed(), {}, Participants::fastest_workers, slow_gpu)) ==
+        Texts{"2.0 epyc", "2.1 epyc"});
+}
+
+TEST_CASE("summation servers are CPUs, and rank after all that train") {
+  CHECK(texts(placed({}, Participants::workers_and_servers)) == Texts{"0.1 v100",
+                                                                      "0.2 v100",
+                                                                      "1.1 v100",
+                                                                      "1.2 v100",
+                                                                      "0.0 xeon+",
+                                                                      "1.0 xeon+",
+                                                                      "2.0 epyc+",
+                                                                      "2.1 epyc+"});
+}
+
+TEST_CASE("more nodes than the platform has are refused") {
+  JobConfig config;
+  config.nodes = 4;
+
+  CHECK(problems_of([&] { placed(config); }) ==
+        Texts{"--nodes: got 4; platform box (box.json) has 3 nodes"});
+
+  config.nodes = 2;
+  Platform single = mixed();
+  single.nodes = {nodes(1, {devices("gpu", "v100", 1, true)})};
+  CHECK(problems_of([&] { placed(config, Participants::workers, single); }) ==
+        Texts{"--nodes: got 2; platform box (box.json) has 1 node"});
+}
+
+TEST_CASE("a device class that the chosen nodes do not have is refused") {
+  JobConfig config;
+  config.workers = "gpus";
+  CHECK(problems_of([&] { placed(config); }) ==
+        Texts{"--workers: unknown device class \"gpus\"; did you mean \"gpu\"? (platform box)"});
+
+  config.workers = "accelerator";
+  CHECK(problems_of([&] { placed(config); }) ==
+        Texts{"--workers: unknown device class \"accelerator\"; known: cpu, gpu, all (platform "
+              "box)"});
+}
+
+TEST_CASE("a platform that marks no worker needs --workers") {
+  Platform idle = mixed();
+  idle.nodes = {nodes(1, {devices("cpu", "xeon", 1, false)})};
+
+  CHECK(problems_of([&] { placed({}, Participants::workers, idle); }) ==
+        Texts{"platform box (box.json) marks no device as a worker; choose a class with "
+              "--workers"});
+}
+
+TEST_CASE("byteps needs both devices that train and CPUs that sum") {
+  Platform platform = mixed();
+  platform.nodes = {nodes(1, {devices("gpu", "v100", 2, true)})};
+  CHECK(problems_of([&] { placed({}, Participants::workers_and_servers, platform); }) ==
+        Texts{"strategy byteps needs devices that train and CPUs that sum; platform box has only "
+              "the former"});
+
+  platform.nodes = {nodes(1, {devices("cpu", "xeon", 2, true)})};
+  CHECK(problems_of([&] { placed({}, Participants::workers_and_servers, platform); }) ==
+        Texts{"strategy byteps needs devices that train and CPUs that sum; platform box has only "
+              "CPUs"});
+}
+
+}  // namespace
+}  // namespace epochcast::tests

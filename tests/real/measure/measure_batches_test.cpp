@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/measure/measure_batches.hpp"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/formats/cost_trace.hpp"
+#include "core/json/json_text.hpp"
+#include "real/measure/trace_file.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::real {
+namespace {
+
+MeasureSettings three_samples() {
+  return {.networks = {"small-cnn"},
+          .input = {3, 32, 32},
+          .classes = 10,
+          .batches = {2, 4},
+          .layers_batch = 2,
+          .rule = {.warmup = 1, .min_samples = 3, .max_samples = 3}};
+}
+
+TEST_CASE("a measurement makes a valid trace whose phases add up to the whole") {
+  const std::vector<NetworkCosts> costs = measure(three_samples(), [](const MeasureProgress&) {});
+  const TraceHeader header = {.name = "t",
+                              .title = "t",
+                              .source = {.machine = "m",
+                                         .date = "2026-11-21",
+                                         .command = "c",
+                                         .versions = library_versions(),
+                                         .note = "n"},
+                              .device = "d"};
+
+  const TraceFile file =
+      parse_trace(nlohmann::json::parse(json_text(make_trace(header, costs))), "t.json");
+
+  REQUIRE(file.costs.size() == 1);
+  CHECK(file.costs[0].network == "small-cnn");
+  REQUIRE(file.costs[0].batches.size() == 2);
+  for (const epochcast::BatchSamples& batch : file.costs[0].batches) {
+    CHECK(batch.total_s.size() == 3);
+    for (std::size_t i = 0; i < batch.total_s.size(); ++i) {
+      const double parts_s =
+          batch.load_s[i] + batch.forward_s[i] + batch.backward_s[i] + batch.step_s[i];
+      // The phases share their ends, so only the rounding to 7 digits of five numbers remains: 5e-7
+      // each.
+      CHECK(parts_s == Approx(batch.total_s[i]).epsilon(1e-6));
+    }
+  }
+  std::vector<std::string> layers;
+  for (const LayerShare& layer : file.costs[0].backward_layers) layers.push_back(layer.name);
+  CHECK(layers == std::vector<std::string>{"fc2", "fc1", "conv2", "conv1"});
+}
+
+TEST_CASE("progress is reported for every point and ends at 1") {
+  std::vector<MeasureProgress> finished;
+
+  static_cast<void>(measure(three_samples(), [&](const MeasureProgress& progress) {
+    if (!progress.finished.empty()) finished.push_back(progress);
+  }));
+
+  REQUIRE(finished.size() == 3);
+  CHECK(finished[0].point == "small-cnn, batch 2");
+  CHECK(finished[2].point == "small-cnn, batch 2, layers");
+  CHECK(finished[1].done == Approx(2.0 / 3).epsilon(1e-12));
+  CHECK(finished[2].done == 1);
+  CHECK(finished[2].at_most_left_s == 0);
+}
+
+/// Has others that want more batches of each point than we do.
+class SlowCrew : public MeasureCrew {
+ public:
+  void start_point() override {
+    ++points;
+    extra_ = 4;
+  }
+  bool is_point_over(bool has_enough) override {
+    if (!has_enough) return false;
+    ++asked;
+    return --extra_ == 0;
+  }
+
+  int points = 0;
+  int asked = 0;
+
+ private:
+  int extra_ = 0;
+};
+
+TEST_CASE("who has enough samples goes on computing until the crew has, and keeps none of that") {
+  SlowCrew crew;
+  int reports = 0;
+
+  const std::vector<NetworkCosts> costs = measure(
+      three_samples(),
+      [&](const MeasureProgress& progress) { reports += progress.finished.empty() ? 0 : 1; },
+      crew);
+
+  CHECK(crew.points == 3);  // two batch sizes and the layers
+  CHECK(crew.asked == 3 * 4);
+  CHECK(reports == 3);
+  for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
+}
+
+TEST_CASE("networks with a loss of their own or that read rows are measured, too") {
+  MeasureSettings settings = three_samples();
+  settings.networks = {"gan", "rnn"};
+  settings.input = {1, 28, 28};
+  settings.batches = {2};
+
+  const std::vector<NetworkCosts> costs = measure(settings, [](const MeasureProgress&) {});
+
+  REQUIRE(costs.size() == 2);
+  CHECK(costs[0].backward_layers.back().name == "generator.label_emb");
+  CHECK(costs[1].backward_layers.back().name == "rnn");
+}
+
+TEST_CASE("samples that do not suit a network are found before anything is measured") {
+  MeasureSettings settings = three_samples();
+  settings.networks = {"small-cnn", "distilbert"};
+  int reports = 0;
+
+  CHECK_THROWS_WITH(measure(settings, [&](const MeasureProgress&) { ++reports; }),
+                    "distilbert: got samples of shape 3x32x32; expected texts [tokens] of at most "
+                    "512 tokens");
+  CHECK(reports == 0);
+}
+
+TEST_CASE("a network or a device that does not exist is the user's mistake") {
+  MeasureSettings settings = three_samples();
+  settings.networks = {"resnet19"};
+  CHECK_THROWS_AS(measure(settings, [](const MeasureProgress&) {}), UserError);
+
+  settings = three_samples();
+  settings.device = "cuda:99";
+  CHECK_THROWS_AS(measure(settings, [](const MeasureProgress&) {}), UserError);
+}
+
+TEST_CASE("LibTorch is among the versions recorded") {
+  CHECK(library_versions().at(0).name == "libtorch");
+  CHECK_FALSE(library_versions().at(0).version.empty());
+}
+
+}  // namespace
+}  // namespace epochcast::real

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/flat_model.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/catch.hpp"
+#include "tests/real/torch/network_cases.hpp"
+
+namespace epochcast::real {
+namespace {
+
+TEST_CASE("a flat model's buffers are its network's parameters, statistics and gradients") {
+  torch::manual_seed(1);
+  const auto original = make_network("resnet20", small_shape("resnet20"), 3);
+  torch::manual_seed(1);
+  FlatModel model(make_network("resnet20", small_shape("resnet20"), 3), torch::kCPU, 1e6, 1e6);
+
+  const std::vector<torch::Tensor> parameters = model.network().parameters();
+  const float* value = model.state().data_ptr<float>();
+  const float* gradient = model.gradients().data_ptr<float>();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    CHECK(parameters[i].data_ptr<float>() == value);
+    CHECK(parameters[i].grad().data_ptr<float>() == gradient);
+    CHECK(torch::equal(parameters[i], original->parameters()[i]));
+    value += parameters[i].numel();
+    gradient += parameters[i].numel();
+  }
+  CHECK(model.parameters().numel() == gradient - model.gradients().data_ptr<float>());
+  CHECK(model.parameters().data_ptr<float>() == model.state().data_ptr<float>());
+  CHECK(model.parameters().grad().data_ptr<float>() == model.gradients().data_ptr<float>());
+  for (const torch::Tensor& buffer : model.network().buffers()) {
+    if (!buffer.is_floating_point()) continue;
+    CHECK(buffer.data_ptr<float>() == value);
+    value += buffer.numel();
+  }
+  CHECK(model.state().numel() == value - model.state().data_ptr<float>());
+  CHECK(model.host_state().data() == model.state().data_ptr<float>());
+  CHECK(model.host_gradients().data() == model.gradients().data_ptr<float>());
+}
+
+TEST_CASE("a network computes with what is written into its buffer") {
+  FlatModel model(make_network("small-cnn", small_shape("small-cnn"), 3), torch::kCPU, 1e6, 1e6);
+  const torch::Tensor samples = random_samples(2, small_shape("small-cnn"));
+  REQUIRE(model.network().forward(samples).abs().sum().item<float>() > 0);
+
+  std::ranges::fill(model.host_state(), 0.F);
+
+  CHECK(model.network().forward(samples).abs().sum().item<float>() == 0);
+}
+
+struct Limits {
+  double first_bytes;
+  double bytes;
+};
+
+TEST_CASE("ranges cover all gradients once, from the last to the first") {
+  for (const std::string network : {"small-cnn", "resnet20", "gan"}) {
+    for (const Limits& limits : {Limits{1, 1}, Limits{3000, 50000}, Limits{1e9, 1}}) {
+      const FlatModel model(make_network(network, small_shape(network), 3),
+                            torch::kCPU,
+                            limits.first_bytes,
+                            limits.bytes);
+
+      std::int64_t end = model.gradients().numel();
+      for (std::size_t i = 0; i < model.ranges().size(); ++i) {
+        const FlatModel::Range& range = model.ranges()[i];
+        CHECK(range.end == end);
+        CHECK(range.begin < range.end);
+        end = range.begin;
+        const double limit = i == 0 ? limits.first_bytes : limits.bytes;
+        if (end > 0) CHECK(4.0 * static_cast<double>(range.end - range.begin) >= limit);
+      }
+      CHECK(end == 0);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::real

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/real/torch/network_cases.hpp"
+
+#include <map>
+
+#include "core/json/json_input.hpp"
+
+namespace epochcast::real {
+
+Shape small_shape(const std::string& network) {
+  static const std::map<std::string, Shape> kSpecial = {{"vgg16", {3, 32, 32}},
+                                                        {"rnn", {1, 8, 6}},
+                                                        {"gru", {1, 8, 6}},
+                                                        {"lstm", {1, 8, 6}},
+                                                        {"distilbert", {8}},
+                                                        {"gan", {1, 28, 28}}};
+  const auto special = kSpecial.find(network);
+  return special == kSpecial.end() ? Shape{3, 16, 16} : special->second;
+}
+
+torch::Tensor random_samples(std::int64_t batch, const Shape& shape) {
+  Shape sizes = {batch};
+  sizes.insert(sizes.end(), shape.begin(), shape.end());
+  const bool is_text = shape.size() == 1;
+  return is_text ? torch::randint(1, 30'522, sizes, torch::kFloat32) : torch::randn(sizes);
+}
+
+nlohmann::json described_variants(const std::string& network) {
+  const auto folder = std::filesystem::path(EPOCHCAST_SOURCE_DIR) / "models" / "networks";
+  return read_json_file(folder / (network + ".json")).at("variants");
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/torch_learner.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "tests/catch.hpp"
+#include "tests/real/torch/network_cases.hpp"
+#include "tests/real/torch/tiny_data.hpp"
+#include "tests/support/fake_fabric.hpp"
+
+namespace epochcast::real {
+namespace {
+
+using tests::TinyData;
+using Values = std::vector<float>;
+
+constexpr std::int64_t kSamples = 24;
+constexpr std::int64_t kBatch = 4;
+constexpr std::int64_t kBatches = kSamples / kBatch;
+
+Values copy_of(const Payload& payload) { return {payload.values.begin(), payload.values.end()}; }
+
+LearnerSettings settings_of(const std::string& network, const std::string& optimizer = "sgd") {
+  return {.network = network,
+          .optimizer = {.name = optimizer},
+          .learning_rate = {.base = 0.01},
+          .first_bucket_bytes = 1000,
+          .bucket_bytes = 20000};
+}
+
+/// What a learner needs, for a network on tiny data.
+struct Setup {
+  explicit Setup(const std::string& network, std::int64_t bad_sample = -1)
+      : data(kSamples, small_shape(network), bad_sample) {}
+
+  TinyData data;
+};
+
+/// Runs `test` on a fabric whose clock only moves when it is told to.
+void alone(const std::function<void(Fabric&)>& test) {
+  static_cast<void>(tests::run_workers(tests::workers_on({0}), [&](Fabric& fabric) {
+    torch::set_num_threads(1);  // a setting of each thread; additions in one order
+    test(fabric);
+  }));
+}
+
+void begin(TorchLearner& learner, std::int64_t epoch) {
+  learner.begin_epoch(epoch);
+  learner.use_shuffled({.offset = 0, .length = kBatch, .stride = kBatch, .count = kBatches});
+}
+
+TEST_CASE("buckets are ready once, in order, with final gradients, while backward goes on") {
+  for (const std::string network : {"small-cnn", "resnet20", "lstm", "shufflenetv2-1x", "gan"}) {
+    CAPTURE(network);
+    alone([&](Fabric& fabric) {
+      const Setup setup(network);
+      TorchLearner learner(fabric, setup.data, settings_of(network), torch::kCPU);
+      begin(learner, 0);
+      const std::vector<Payload> buckets = learner.buckets();
+      REQUIRE(buckets.size() > 2);
+      std::vector<const float*> order;
+      std::vector<Values> at_ready;
+      Values first;  // gradients when the first bucket was ready
+
+      learner.forward_backward(kBatch, [&](Payload bucket) {
+        order.push_back(bucket.values.data());
+        at_ready.push_back(copy_of(bucket));
+        if (first.empty()) first = copy_of(learner.gradients());
+      });
+
+      const Values final = copy_of(learner.gradients());
+      CHECK(first != final);
+      REQUIRE(order.size() == buckets.size());
+      for (std::size_t i = 0; i < buckets.size(); ++i) {
+        CHECK(order[i] == buckets[i].values.data());
+        CHECK(at_ready[i] == copy_of(buckets[i]));
+        CHECK(buckets[i].bytes == 4.0 * static_cast<double>(buckets[i].values.size()));
+      }
+    });
+  }
+}
+
+TEST_CASE("gradients are the same with and without buckets, and of one batch only") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    begin(learner, 0);
+    learner.forward_backward(kBatch);
+    const Values first = copy_of(learner.gradients());
+    learner.forward_backward(kBatch);
+    const Values second = copy_of(learner.gradients());
+    begin(learner, 0);
+
+    learner.forward_backward(kBatch, [](Payload) {});
+    CHECK(copy_of(learner.gradients()) == first);
+    learner.forward_backward(kBatch, [](Payload) {});
+    CHECK(copy_of(learner.gradients()) == second);
+    CHECK(first != second);
+  });
+}
+
+TEST_CASE("a batch of no samples leaves zero gradients, in every bucket, at no cost") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    int pieces = 0;
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    begin(learner, 0);
+    learner.forward_backward(kBatch);
+    const Values zeros(learner.gradients().values.size(), 0.F);
+    REQUIRE(copy_of(learner.gradients()) != zeros);
+
+    learner.forward_backward(0);
+    CHECK(copy_of(learner.gradients()) == zeros);
+    learner.forward_backward(kBatch);
+    learner.forward_backward(0, [&](Payload bucket) {
+      ++pieces;
+      CHECK(std::ranges::count(bucket.values, 0.F) == std::ssize(bucket.values));
+    });
+    CHECK(pieces == std::ssize(learner.buckets()));
+    CHECK(fabric.now_s() == 0);
+  });
+}
+
+struct Resumed {
+  std::string network;
+  std::string optimizer;
+};
+
+TEST_CASE("a learner that loads goes on bit for bit, in the middle of an epoch") {
+  // Momentum; batch norm and a second moment; random numbers; three more optimizers.
+  for (const Resumed& resumed : {Resumed{"small-cnn", "sgd"},
+                                 Resumed{"resnet20", "adam"},
+                                 Resumed{"gan", "adam"},
+                                 Resumed{"vgg16", "sgd"},
+                                 Resumed{"lstm", "rmsprop"},
+                                 Resumed{"small-cnn", "adamw"},
+                                 Resumed{"small-cnn", "adabelief"},
+                                 Resumed{"small-cnn", "angulargrad"}}) {
+    CAPTURE(resumed.network, resumed.optimizer);
+    alone([&](Fabric& fabric) {
+      const Setup setup(resumed.network);
+      LearnerSettings settings = settings_of(resumed.network, resumed.optimizer);
+      settings.learning_rate = {.kind = LearningRateKind::cosine, .base = 0.01, .epochs = 2};
+      const auto finish = [](TorchLearner& learner) {
+        learner.train(kBatches - 2, kBatch);
+        Values losses = copy_of(learner.recorded_losses());
+        begin(learner, 1);
+        learner.train(1, kBatch);
+        losses.push_back(static_cast<float>(learner.learning_rate()));
+        return losses;
+      };
+      TorchLearner learner(fabric, setup.data, settings, torch::kCPU);
+      begin(learner, 0);
+      learner.train(2, kBatch);
+      const std::string bytes = learner.save();
+      const Values losses = finish(learner);
+
+      TorchLearner fresh(fabric, setup.data, settings, torch::kCPU);
+      begin(fresh, 0);
+      fresh.train(1, kBatch);
+      fresh.load(bytes);
+      const Values losses_again = finish(fresh);
+
+      CHECK(std::memcmp(losses.data(), losses_again.data(), 4 * losses.size()) == 0);
+      CHECK(copy_of(fresh.parameters()) == copy_of(learner.parameters()));
+      CHECK(fresh.trained().loss_sum == learner.trained().loss_sum);
+      CHECK(fresh.epoch_share() == learner.epoch_share());
+    });
+  }
+}
+
+TEST_CASE("what is damaged or of another network is not loaded") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    TorchLearner other(fabric, setup.data, settings_of("resnet20"), torch::kCPU);
+    const std::string bytes = learner.save();
+
+    CHECK_THROWS_AS(other.load(bytes), RunError);
+    CHECK_THROWS_AS(learner.load(bytes.substr(0, bytes.size() / 2)), RunError);
+    CHECK_THROWS_AS(learner.load(""), RunError);
+  });
+}
+
+TEST_CASE("benchmarks and tests leave no trace in the training") {
+  // Batch norm; random numbers in each batch.
+  const std::string network = GENERATE("resnet20", "gan");
+  alone([&](Fabric& fabric) {
+    const Setup setup(network);
+    const Pace tenth = [](double, std::string_view) { return 0.1; };
+    const auto train = [&](bool is_disturbed) {
+      TorchLearner learner(fabric, setup.data, settings_of(network), torch::kCPU, tenth);
+      if (is_disturbed) static_cast<void>(learner.benchmark(kBatch));
+      begin(learner, 0);
+      for (int i = 0; i < kBatches; ++i) {
+        learner.train(1, kBatch);
+        if (!is_disturbed) continue;
+        CHECK(learner.test(setup.data, 0, 5).samples == 5);
+        CHECK(learner.generate({2, 0}).values.size() == (network == "gan" ? 2 * 28 * 28 : 0));
+      }
+      CHECK(learner.trained().samples == kSamples);
+      return copy_of(learner.parameters());
+    };
+
+    CHECK(train(true) == train(false));
+  });
+}
+
+TEST_CASE("a benchmark ends even on a clock that stands still") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+
+    CHECK(learner.benchmark(1) == 0);
+  });
+}
+
+TEST_CASE("a slow pace passes on the fabric's clock, piece by piece") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    std::string pieces;
+    const Pace pace = [&](double real_s, std::string_view what) {
+      CHECK(real_s == 0);  // on a clock that stands still
+      pieces += std::string(what) + " ";
+      return what == "forward" ? 1.0 : what == "backward" ? 2.0 : 4.0;
+    };
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU, pace);
+    begin(learner, 0);
+
+    learner.train(2, kBatch);
+
+    CHECK(pieces == "forward backward step forward backward step ");
+    CHECK(fabric.now_s() == 14);
+    CHECK(fabric.phases().compute_s == 14);
+    CHECK(learner.benchmark(kBatch) == 7);
+  });
+}
+
+/// What training on data with a bad sample ends with.
+std::string failure(double learning_rate, std::int64_t bad_sample) {
+  std::string text;
+  alone([&](Fabric& fabric) {
+    const Setup setup("small-cnn", bad_sample);
+    LearnerSettings settings = settings_of("small-cnn");
+    settings.learning_rate.base = learning_rate;
+    TorchLearner learner(fabric, setup.data, settings, torch::kCPU);
+    try {
+      for (int i = 0; i < 3; ++i) {
+        begin(learner, 2);
+        learner.train(kBatches, kBatch);
+      }
+    } catch (const RunError& error) {
+      text = error.what();
+    }
+  });
+  return text;
+}
+
+TEST_CASE("a loss that is no number ends the training with advice") {
+  const std::vector<std::int64_t> order =
+      shuffled_samples(kSamples, mix_seed(mix_seed(1, 1), 2));  // of seed 1, epoch 2
+
+  CHECK(failure(0.01, order[5]) ==
+        "rank 0: the loss is nan in epoch 3, after 8 samples of it; lower --learning-rate (now "
+        "0.01) or check the data");
+  CHECK(failure(0.01, order[0]).find(", after 4 samples of it;") != std::string::npos);
+  CHECK(failure(1e30, -1).find("; lower --learning-rate (now 1e+30)") != std::string::npos);
+  CHECK(failure(0.01, -1).empty());
+}
+
+TEST_CASE("training beyond the share is our bug") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    begin(learner, 0);
+    learner.train(kBatches, kBatch);
+
+    CHECK_THROWS_AS(learner.train(1, 1), std::logic_error);
+  });
+}
+
+}  // namespace
+}  // namespace epochcast::real
