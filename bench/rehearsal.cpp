@@ -24,6 +24,7 @@
 #include "core/formats/network.hpp"
 #include "real/torch/memory.hpp"
 #include "real/torch/training_setup.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast::bench {
 namespace {

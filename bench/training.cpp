@@ -83,7 +83,8 @@ class OurLoop {
       : job_(job),
         fabric_({WorkerInfo{}}, {.algorithm = "ring", .servers = {}}),
         learner_(fabric_, data, settings(job), torch::kCPU),
-        worker_({.fabric = fabric_, .learner = learner_, .config = config_}) {}
+        worker_({.fabric = fabric_, .learner = learner_, .sampling = learner_, .config = config_}) {
+  }
 
   void begin_block(std::int64_t block) {
     learner_.begin_epoch(block);

@@ -56,14 +56,7 @@ struct Placement {
 
 int emulated_ranks(const JobConfig& config) {
   const Job job = load_job(config, Catalog::standard());
-  check_class_settings(job.platform, config);
-  return static_cast<int>(place(job.platform,
-                                config,
-                                find_strategy(config.strategy).participants,
-                                [&](const WorkerInfo& worker) {
-                                  return job.cost_of(worker).median(config.batch).total_s();
-                                })
-                              .size());
+  return static_cast<int>(workers_of(job, find_strategy(config.strategy)).size());
 }
 
 Placement placement_from(const po::variables_map& values,

@@ -3,25 +3,11 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "core/fabric.hpp"
 
 namespace epochcast {
-
-/// Which samples the fast and the slow workers of biased local SGD draw for an epoch (STRATEGIES:
-/// sampling bias).
-struct BiasedDraw {
-  std::int64_t fast_samples = 0;   ///< drawn for all fast workers together
-  std::int64_t slow_samples = 0;   ///< drawn for all slow workers together
-  double alpha = 0;                ///< share of the favoured workers' samples taken by highest loss
-  bool high_loss_to_slow = false;  ///< favour the slow workers instead
-  bool disjoint = false;           ///< "unified" sampling: no sample is drawn by both
-  /// By rank: what each worker has trained on since the last epoch began is in proportion to its
-  /// local steps, and a round's steps take equally long. So the records say when they were made.
-  std::span<const std::int64_t> local_steps = {};
-};
 
 /// Positions of an epoch's order of samples that one worker trains on: [i·stride + offset, i·stride
 /// + offset + length) for i = 0 ... count - 1. Chunk i of all workers together is what the job
@@ -63,19 +49,6 @@ class Learner {
   virtual void begin_epoch(std::int64_t epoch) = 0;
   /// This epoch's samples are these positions of its shuffle.
   virtual void use_shuffled(const Share& share) = 0;
-  /// Losses recorded since the last epoch began, as (sample index, loss) pairs.
-  [[nodiscard]] virtual Payload recorded_losses() = 0;
-  /// Root only: draws the sample indices of an epoch from the losses gathered so far: first those
-  /// of fast workers, then of slow ones. They come in the order of the epoch's shuffle (slow
-  /// workers: of a shuffle of their own), so that alpha = 0 is no bias. Of a sample that several
-  /// workers have trained on, the latest loss counts.
-  virtual void draw(const BiasedDraw& draw) = 0;
-  /// Where gathered losses arrive: room for `samples` (index, loss) pairs.
-  [[nodiscard]] virtual Payload gathered_losses(std::int64_t samples) = 0;
-  /// The indices that draw() made on the root, to be broadcast.
-  [[nodiscard]] virtual Payload drawn_indices(const BiasedDraw& draw) = 0;
-  /// This epoch's samples are these positions of the drawn indices.
-  virtual void use_drawn(const Share& share) = 0;
 
   /// Loads the next batch and computes its mean gradient. A batch of 0 samples leaves zero
   /// gradients and takes no time.

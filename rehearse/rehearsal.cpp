@@ -17,6 +17,7 @@
 #include "rehearse/rehearsal_learner.hpp"
 #include "rehearse/rehearsal_state.hpp"
 #include "sim/simulated_job.hpp"
+#include "strategies/settings.hpp"
 #include "strategies/summary.hpp"
 
 namespace epochcast {
@@ -109,9 +110,10 @@ class RehearsalRun {
             stream};
   }
 
-  Worker worker_of(Fabric& fabric, Learner& learner) const {
+  Worker worker_of(Fabric& fabric, SamplingLearner& learner) const {
     return {.fabric = fabric,
             .learner = learner,
+            .sampling = learner,
             .config = config_,
             .train_samples = simulated_.job().dataset.train_samples};
   }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/learner.hpp"
+#include "core/loss_sampling.hpp"
 
 namespace epochcast {
 
 /// Learns with one learner and lets time pass with another: real numbers at modelled cost.
-class RehearsalLearner : public Learner {
+class RehearsalLearner : public SamplingLearner {
  public:
   /// `numbers`: computes; the time that this takes must not pass on the fabric's clock. `time`: a
   /// learner without numbers, of the same network and buckets. References must outlive the learner.
-  RehearsalLearner(Learner& numbers, Learner& time) : numbers_(numbers), time_(time) {}
+  RehearsalLearner(SamplingLearner& numbers, SamplingLearner& time)
+      : numbers_(numbers), time_(time) {}
 
   /// Whether numbers are computed. While they are not, time passes as if they were: a rehearsal
   /// that goes on comes to its place this way. What is exchanged then are numbers without meaning.
@@ -41,10 +42,10 @@ class RehearsalLearner : public Learner {
 
  private:
   /// Who knows what is exchanged once an epoch: as much as was computed in the last one.
-  [[nodiscard]] Learner& of_epoch() { return is_computing_ ? numbers_ : time_; }
+  [[nodiscard]] SamplingLearner& of_epoch() { return is_computing_ ? numbers_ : time_; }
 
-  Learner& numbers_;
-  Learner& time_;
+  SamplingLearner& numbers_;
+  SamplingLearner& time_;
   bool is_computing_ = true;
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/formats/curve_point.hpp"
-#include "core/job/job_config.hpp"
+#include "core/job/setting.hpp"
 
 namespace epochcast {
 

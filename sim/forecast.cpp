@@ -75,6 +75,7 @@ class Passes {
           fabric, job_.network, costs_.of(rank, session), costs_.buckets(rank), stream);
       Worker worker = {.fabric = fabric,
                        .learner = learner,
+                       .sampling = learner,
                        .config = job_.config,
                        .train_samples = job_.dataset.train_samples,
                        .report = {}};

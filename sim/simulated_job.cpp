@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/job/placement.hpp"
 #include "sim/platform/xml_platform.hpp"
+#include "strategies/settings.hpp"
 #include "strategies/summary.hpp"
 
 namespace epochcast::sim {
@@ -23,7 +24,6 @@ Job described(Job job) {
   if (!job.platform.simgrid_xml.empty())
     job.platform = describe_xml_platform(job.platform.simgrid_xml);
   check_all_reduce(job.config.all_reduce);
-  check_class_settings(job.platform, job.config);
   return job;
 }
 
@@ -34,12 +34,7 @@ int node_count(const Job& job) { return job.config.nodes.value_or(job.platform.n
 SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every_iteration)
     : job_(described(std::move(job))),
       strategy_(find_strategy(strategy)),
-      workers_(place(job_.platform,
-                     job_.config,
-                     strategy_.participants,
-                     [this](const WorkerInfo& worker) {
-                       return job_.cost_of(worker).median(job_.config.batch).total_s();
-                     })),
+      workers_(workers_of(job_, strategy_)),
       costs_(job_, workers_),
       cluster_(std::make_unique<Cluster>(job_.platform, node_count(job_))) {
   const JobConfig& config = job_.config;
@@ -68,7 +63,7 @@ RunResult SimulatedJob::result() const {
   result.input_grade = grade_of(job_, costs_);
   JobConfig recorded = job_.config;
   recorded.strategy = strategy_.name;
-  result.config = setting_texts(recorded, in(Command::simulate));
+  result.config = setting_texts(without_settings_of_others(recorded), in(Command::simulate));
   return result;
 }
 

@@ -1,9 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // BytePS (Jiang et al., OSDI 2020): GPUs push gradients in partitions, CPUs sum them, GPUs pull the
 // sums; the push of one partition overlaps the pull of another.
+#include <array>
+
+#include "core/job/setting_text.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
+namespace {
+
+constexpr StrategySettingOf<double> kPartitionBytes(
+    "partition-bytes",
+    "SIZE",
+    "byteps: largest piece pushed at once",
+    "4096000B",
+    [](const std::string& text) { return parse_positive(text, Dimension::bytes); },
+    [](const double& value) { return shortest(value) + "B"; });
+
+constexpr std::array<const StrategySetting*, 1> kSettings = {&kPartitionBytes};
 
 void run_byteps(Worker& worker) {
   Fabric& fabric = worker.fabric;
@@ -19,7 +33,7 @@ void run_byteps(Worker& worker) {
       fabric.communicator(fabric.world().ranks,
                           {.algorithm = "push-pull",
                            .servers = fabric.world().size() - workers,
-                           .partition_bytes = worker.config.partition_bytes});
+                           .partition_bytes = kPartitionBytes.of(worker.config)});
 
   train_epochs(worker, [&](std::int64_t) {
     if (trains) use_equal_share(worker, 1, iterations);
@@ -28,6 +42,17 @@ void run_byteps(Worker& worker) {
       if (trains) worker.learner.step();
     });
   });
+}
+
+}  // namespace
+
+Strategy byteps_strategy() {
+  return {.name = "byteps",
+          .summary = "CPUs sum the gradients that the other devices push (--partition-bytes)",
+          .source = "Jiang et al., OSDI 2020",
+          .participants = Participants::workers_and_servers,
+          .settings = kSettings,
+          .run = run_byteps};
 }
 
 }  // namespace epochcast

@@ -2,15 +2,26 @@
 // Dynamic load balancing (IEEE TETCI 2023): synchronous SGD whose batches follow the throughput
 // that each worker showed in the last epoch.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/job/setting_text.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
-
 namespace {
+
+constexpr StrategySettingOf<std::int64_t> kLeastBatch(
+    "least-batch",
+    "SAMPLES",
+    "dlb: batch that every worker keeps; 0: a worker may end without any, for good",
+    "1",
+    [](const std::string& text) { return parse_count(text, 0); },
+    [](const std::int64_t& value) { return std::to_string(value); });
+
+constexpr std::array<const StrategySetting*, 1> kSettings = {&kLeastBatch};
 
 /// Batches that sum to the global one and follow what every worker got done in a second: x_p of the
 /// paper.
@@ -38,13 +49,11 @@ std::vector<std::int64_t> begins(const std::vector<double>& batches) {
   return begins_of(whole);
 }
 
-}  // namespace
-
 void run_dlb(Worker& worker) {
   Fabric& fabric = worker.fabric;
   const auto rank = static_cast<std::size_t>(fabric.rank());
   const std::int64_t global_batch = worker.config.batch * trainer_count(fabric);
-  const std::int64_t least_batch = worker.config.least_batch;
+  const std::int64_t least_batch = kLeastBatch.of(worker.config);
   if (least_batch > worker.config.batch) {
     throw UserError("--least-batch: got " + std::to_string(least_batch) +
                     "; workers begin with --batch " + std::to_string(worker.config.batch));
@@ -81,6 +90,17 @@ void run_dlb(Worker& worker) {
     if (std::llround(next.values()[rank]) != batch) fabric.announce_change();
     worker.progress.memory["batches"] = next;
   });
+}
+
+}  // namespace
+
+Strategy dlb_strategy() {
+  return {.name = "dlb",
+          .summary = "sync, batches rebalanced after every epoch",
+          .source = "IEEE TETCI 2023",
+          .divides_by_speed = true,
+          .settings = kSettings,
+          .run = run_dlb};
 }
 
 }  // namespace epochcast

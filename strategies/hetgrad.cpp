@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // HetGrad (J. Supercomputing 2022): uneven partitions by measured speed, gradients weighted by the
 // data behind them.
+#include "strategies/hetgrad.hpp"
+
 #include <algorithm>
 #include <memory>
 
+#include "core/job/setting_text.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
@@ -12,6 +15,18 @@ namespace {
 
 constexpr int kMostRefinements = 10;
 constexpr double kBalanced = 0.01;  // refining ends when batch times differ by at most this share
+
+enum class Partition { constant, functional };
+constexpr Names<Partition, 2> kPartitions = {
+    {{"constant", Partition::constant}, {"functional", Partition::functional}}};
+
+constexpr StrategySettingOf<Partition> kPartition(
+    "partition",
+    "constant|functional",
+    "hetgrad: partition by one speed per worker, or by measured curves",
+    "constant",
+    [](const std::string& text) { return parse_name(text, kPartitions); },
+    [](const Partition& value) { return show_name(value, kPartitions); });
 
 /// A way to divide the global batch.
 struct Division {
@@ -44,7 +59,7 @@ Measured learned(const JobConfig& config,
                  const Division& division,
                  const std::vector<double>& seconds) {
   Measured result = {.imbalance = imbalance(seconds), .next = {}};
-  if (config.partition == Partition::constant || result.imbalance <= kBalanced) return result;
+  if (kPartition.of(config) == Partition::constant || result.imbalance <= kBalanced) return result;
   const std::int64_t global_batch = config.batch * static_cast<std::int64_t>(seconds.size());
   std::vector<TimeCurve> curves = division.curves;
   for (std::size_t p = 0; p < seconds.size(); ++p) curves[p].add(division.batches[p], seconds[p]);
@@ -74,7 +89,7 @@ std::shared_ptr<const Division> partition(Worker& worker) {
   std::shared_ptr<const Measured> latest = measure(worker, 0, *best);
   double least = latest->imbalance;
   worker.report.constant_imbalance = least;
-  if (worker.config.partition == Partition::constant) return best;
+  if (kPartition.of(worker.config) == Partition::constant) return best;
 
   for (int i = 0; i < kMostRefinements && least > kBalanced; ++i) {
     const std::shared_ptr<const Division> refined(latest, &latest->next);
@@ -95,7 +110,9 @@ std::int64_t busy_workers(const Division& division) {
       batches.begin(), batches.end(), [](std::int64_t batch) { return batch > 0; });
 }
 
-void run(Worker& worker, bool weighted) {
+}  // namespace
+
+void run_hetgrad(Worker& worker, bool is_weighted) {
   Fabric& fabric = worker.fabric;
   const auto rank = static_cast<std::size_t>(fabric.rank());
   const std::shared_ptr<const Division> chosen = partition(worker);
@@ -105,7 +122,7 @@ void run(Worker& worker, bool weighted) {
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, global_batch);
   const double weighted_share = static_cast<double>(batch) / static_cast<double>(global_batch);
   const double plain_share = batch > 0 ? 1.0 / static_cast<double>(busy_workers(*chosen)) : 0;
-  const double weight = weighted ? weighted_share : plain_share;
+  const double weight = is_weighted ? weighted_share : plain_share;
   worker.report.batch = batch;
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
   worker.report.samples_per_epoch = batch * iterations;
@@ -120,10 +137,18 @@ void run(Worker& worker, bool weighted) {
   });
 }
 
-}  // namespace
+std::span<const StrategySetting* const> hetgrad_settings() {
+  static constexpr std::array<const StrategySetting*, 1> own = {&kPartition};
+  return own;
+}
 
-void run_hetgrad(Worker& worker) { run(worker, true); }
-
-void run_hetgrad_unweighted(Worker& worker) { run(worker, false); }
+Strategy hetgrad_strategy() {
+  return {.name = "hetgrad",
+          .summary = "batches by speed, gradients weighted by batch (--partition)",
+          .source = "HetGrad, J. Supercomputing 2022",
+          .divides_by_speed = true,
+          .settings = hetgrad_settings(),
+          .run = [](Worker& worker) { run_hetgrad(worker, true); }};
+}
 
 }  // namespace epochcast

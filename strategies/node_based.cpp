@@ -2,19 +2,57 @@
 // Node-based communication (Moreno-Alvarez et al., TNNLS 2023): gradients are averaged inside the
 // node every iteration, parameters over all workers every K' iterations and at the end of the
 // epoch.
-#include <algorithm>
+#include <array>
 
 #include "core/error.hpp"
+#include "core/job/setting_text.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
+namespace {
+
+constexpr StrategySettingOf<std::int64_t> kAveragingPeriod(
+    "averaging-period",
+    "ITERATIONS",
+    "node-based: K', iterations between averagings of all nodes (default: an epoch)",
+    "",
+    [](const std::string& text) { return parse_count(text, 1); },
+    [](const std::int64_t& value) { return std::to_string(value); });
+
+/// What comes first in the iteration that ends a period, the node's gradient or the averaging of
+/// all parameters.
+enum class AveragingOrder {
+  applied,  ///< apply, then average: afterwards all workers have the same parameters
+  printed,  ///< average, then apply, as algorithm 2 of the paper prints it
+};
+constexpr Names<AveragingOrder, 2> kOrders = {
+    {{"applied", AveragingOrder::applied}, {"printed", AveragingOrder::printed}}};
+
+constexpr StrategySettingOf<AveragingOrder> kAveragingOrder(
+    "averaging-order",
+    "applied|printed",
+    "node-based: apply the node's gradient, then average all parameters; or, as printed, the other "
+    "way round",
+    "applied",
+    [](const std::string& text) { return parse_name(text, kOrders); },
+    [](const AveragingOrder& value) { return show_name(value, kOrders); });
+
+constexpr std::array<const StrategySetting*, 2> kSettings = {&kAveragingPeriod, &kAveragingOrder};
+
+std::optional<std::int64_t> averaging_period(const JobConfig& config) {
+  if (!kAveragingPeriod.is_set(config)) return std::nullopt;
+  return kAveragingPeriod.of(config);
+}
+
+constexpr Period kPeriod = {
+    .setting = &kAveragingPeriod, .symbol = "K'", .value = averaging_period};
 
 void run_node_based(Worker& worker) {
   Fabric& fabric = worker.fabric;
   const std::int64_t batch = worker.config.batch;
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
-  const std::int64_t period = worker.config.averaging_period.value_or(iterations);
+  const std::int64_t period = averaging_period(worker.config).value_or(iterations);
   if (period > iterations) {
     throw UserError("--averaging-period: got " + std::to_string(period) + "; an epoch has " +
                     std::to_string(iterations) + " iterations, so at most that");
@@ -31,7 +69,7 @@ void run_node_based(Worker& worker) {
   const auto average = [&] {
     fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
   };
-  const bool applies_last = worker.config.averaging_order == AveragingOrder::printed;
+  const bool applies_last = kAveragingOrder.of(worker.config) == AveragingOrder::printed;
   const auto iterate_and_average = [&](std::int64_t count) {
     repeat(worker, fabric.node(), applies_last ? count - 1 : count, [&](std::int64_t) {
       node_gradient();
@@ -48,6 +86,18 @@ void run_node_based(Worker& worker) {
     });
     if (iterations % period > 0) iterate_and_average(iterations % period);
   });
+}
+
+}  // namespace
+
+Strategy node_based_strategy() {
+  return {
+      .name = "node-based",
+      .summary = "gradients inside nodes, parameters between nodes every K' (--averaging-period)",
+      .source = "TNNLS 2023",
+      .settings = kSettings,
+      .period = &kPeriod,
+      .run = run_node_based};
 }
 
 }  // namespace epochcast

@@ -1,75 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 
 #include "core/error.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
-namespace {
 
-constexpr std::array kStrategies = {
-    Strategy{.name = "sync",
-             .summary = "synchronous all-reduce of gradients, equal batches",
-             .source = "baseline",
-             .run = run_sync},
-    Strategy{.name = "sync-fastest",
-             .summary = "sync among the fastest device class alone",
-             .source = "arXiv 2508.08540",
-             .participants = Participants::fastest_workers,
-             .run = run_sync},
-    Strategy{.name = "hetgrad",
-             .summary = "batches by speed, gradients weighted by batch (--partition)",
-             .source = "HetGrad, J. Supercomputing 2022",
-             .divides_by_speed = true,
-             .run = run_hetgrad},
-    Strategy{.name = "hetgrad-unweighted",
-             .summary = "batches by speed, plain mean of gradients (--partition)",
-             .source = "HetGrad, J. Supercomputing 2022",
-             .divides_by_speed = true,
-             .run = run_hetgrad_unweighted},
-    Strategy{
-        .name = "node-based",
-        .summary = "gradients inside nodes, parameters between nodes every K' (--averaging-period)",
-        .source = "TNNLS 2023",
-        .run = run_node_based},
-    Strategy{.name = "local-sgd",
-             .summary = "average parameters every H local steps (--local-steps)",
-             .source = "Stich, ICLR 2019",
-             .run = run_local_sgd},
-    Strategy{.name = "unbalanced-local-sgd",
-             .summary = "local SGD, slower workers make fewer steps (--local-steps)",
-             .source = "arXiv 2508.08540",
-             .run = run_unbalanced_local_sgd},
-    Strategy{
-        .name = "biased-local-sgd",
-        .summary =
-            "unbalanced, with loss-based sampling and weighted averaging (--alpha, --sampling)",
-        .source = "arXiv 2508.08540",
-        .run = run_biased_local_sgd},
-    Strategy{.name = "byteps",
-             .summary = "CPUs sum the gradients that the other devices push (--partition-bytes)",
-             .source = "Jiang et al., OSDI 2020",
-             .participants = Participants::workers_and_servers,
-             .run = run_byteps},
-    Strategy{.name = "dlb",
-             .summary = "sync, batches rebalanced after every epoch",
-             .source = "IEEE TETCI 2023",
-             .divides_by_speed = true,
-             .run = run_dlb},
-};
+// One file each.
+Strategy sync_strategy();
+Strategy sync_fastest_strategy();
+Strategy hetgrad_strategy();
+Strategy hetgrad_unweighted_strategy();
+Strategy node_based_strategy();
+Strategy local_sgd_strategy();
+Strategy unbalanced_local_sgd_strategy();
+Strategy biased_local_sgd_strategy();
+Strategy byteps_strategy();
+Strategy dlb_strategy();
 
-}  // namespace
-
-std::span<const Strategy> strategies() { return kStrategies; }
+std::span<const Strategy> strategies() {
+  static const std::array all = {sync_strategy(),
+                                 sync_fastest_strategy(),
+                                 hetgrad_strategy(),
+                                 hetgrad_unweighted_strategy(),
+                                 node_based_strategy(),
+                                 local_sgd_strategy(),
+                                 unbalanced_local_sgd_strategy(),
+                                 biased_local_sgd_strategy(),
+                                 byteps_strategy(),
+                                 dlb_strategy()};
+  return all;
+}
 
 const Strategy& find_strategy(std::string_view name) {
   std::vector<std::string> names;
-  for (const Strategy& strategy : kStrategies) {
+  for (const Strategy& strategy : strategies()) {
     if (strategy.name == name) return strategy;
     names.emplace_back(strategy.name);
   }
   throw UserError("--strategy: " + unknown_name("strategy", name, names));
+}
+
+std::vector<std::string> chosen_strategies(const std::string& text) {
+  std::vector<std::string> names;
+  if (text == "all") {
+    for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
+    return names;
+  }
+  for (const std::string& name : split(text, ',')) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.emplace_back(find_strategy(name).name);
+    }
+  }
+  return names;
+}
+
+std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy) {
+  check_class_settings(job.platform, job.config);
+  const DeviceNames devices(job.platform);
+  for (const std::string& name : chosen_strategies(job.config.strategy)) {
+    if (const auto check = find_strategy(name).check) check(job.config, devices);
+  }
+  return place(job.platform,
+               job.config,
+               strategy.name,
+               strategy.participants,
+               [&](const WorkerInfo& worker) {
+                 return job.cost_of(worker).median(job.config.batch).total_s();
+               });
+}
+
+bool Strategy::has(std::string_view setting) const {
+  return std::any_of(settings.begin(), settings.end(), [&](const StrategySetting* own) {
+    return own->name == setting;
+  });
 }
 
 }  // namespace epochcast

@@ -10,9 +10,12 @@
 #include <vector>
 
 #include "core/fabric.hpp"
+#include "core/job/job.hpp"
 #include "core/job/job_config.hpp"
 #include "core/job/placement.hpp"
+#include "core/job/strategy_setting.hpp"
 #include "core/learner.hpp"
+#include "core/loss_sampling.hpp"
 #include "strategies/progress.hpp"
 
 namespace epochcast {
@@ -37,6 +40,7 @@ struct WorkerReport {
 struct Worker {
   Fabric& fabric;
   Learner& learner;
+  LossSampling& sampling;  ///< of the same learner
   const JobConfig& config;
   std::int64_t train_samples = 0;  ///< N
   WorkerReport report = {};
@@ -46,14 +50,31 @@ struct Worker {
   std::function<void(std::int64_t epoch)> after_epoch = {};
 };
 
-/// A training strategy: a function that every worker runs, the same in every world.
+/// How often a strategy exchanges what: the setting that `tune` chooses.
+struct Period {
+  const StrategySetting* setting = nullptr;  ///< of counts; without a value: once per epoch
+  std::string_view symbol;                   ///< in tables: "K'"
+  /// The job's value; nothing: once per epoch.
+  std::optional<std::int64_t> (*value)(const JobConfig& config) = nullptr;
+};
+
+/// A training strategy: a function that every worker runs, simulated or real, and what the program
+/// has to know about it.
 struct Strategy {
   std::string_view name;
   std::string_view summary;  ///< one line for `epochcast list strategies`
   std::string_view source;
   Participants participants = Participants::workers;
   bool divides_by_speed = false;  ///< batches differ from --batch, by the workers' speed
+  /// Its own, in the order of the help text; several strategies may share one.
+  std::span<const StrategySetting* const> settings = {};
+  const Period* period = nullptr;  ///< none: it exchanges in every iteration
+  /// Throws a UserError when a setting speaks of devices that there are not. May be absent.
+  void (*check)(const JobConfig& config, const DeviceNames& devices) = nullptr;
   void (*run)(Worker&) = nullptr;
+
+  /// Whether the setting of that name is one of its own.
+  [[nodiscard]] bool has(std::string_view setting) const;
 };
 
 /// Every strategy, in the order in which `list` shows them.
@@ -61,15 +82,10 @@ struct Strategy {
 /// The one of that name. Throws a UserError with the closest name.
 [[nodiscard]] const Strategy& find_strategy(std::string_view name);
 
-// One file each.
-void run_sync(Worker& worker);
-void run_hetgrad(Worker& worker);
-void run_hetgrad_unweighted(Worker& worker);
-void run_node_based(Worker& worker);
-void run_local_sgd(Worker& worker);
-void run_unbalanced_local_sgd(Worker& worker);
-void run_biased_local_sgd(Worker& worker);
-void run_byteps(Worker& worker);
-void run_dlb(Worker& worker);
+/// A job's processes, by rank, when this strategy trains it (see place()). Throws a UserError, also
+/// when a setting by device speaks of none that the platform has.
+[[nodiscard]] std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy);
+/// The names in "all" or "sync,dlb", each once. Throws a UserError for an unknown one.
+[[nodiscard]] std::vector<std::string> chosen_strategies(const std::string& text);
 
 }  // namespace epochcast

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synchronous data-parallel SGD: the baseline of every paper (TNNLS 2023, equations 6 and 7).
+#include "strategies/sync.hpp"
+
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -20,6 +22,13 @@ void run_sync(Worker& worker) {
       worker.learner.step();
     });
   });
+}
+
+Strategy sync_strategy() {
+  return {.name = "sync",
+          .summary = "synchronous all-reduce of gradients, equal batches",
+          .source = "baseline",
+          .run = run_sync};
 }
 
 }  // namespace epochcast

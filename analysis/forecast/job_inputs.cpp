@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/text_file.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast {
 namespace {

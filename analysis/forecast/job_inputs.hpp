@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/job/job.hpp"
+#include "core/job/setting.hpp"
 
 namespace epochcast {
 

@@ -12,6 +12,7 @@
 #include "core/job/setting_text.hpp"
 #include "core/process/process_pool.hpp"
 #include "sim/forecast.hpp"
+#include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -131,20 +132,6 @@ SweepAxis parse_axis(const std::string& text, Command command, const std::string
   return axis;
 }
 
-std::vector<std::string> chosen_strategies(const std::string& text) {
-  std::vector<std::string> names;
-  if (text == "all") {
-    for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
-    return names;
-  }
-  for (const std::string& name : split(text, ',')) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      names.emplace_back(find_strategy(name).name);
-    }
-  }
-  return names;
-}
-
 std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<SweepAxis>& axes) {
   constexpr std::size_t kMostPoints = 100'000;
   std::set<std::string> names;
@@ -171,6 +158,7 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
     }
     points = std::move(finer);
   }
+  if (!names.contains("strategy")) check_strategies_have_settings(points.front().config);
   std::vector<ForecastTask> tasks;
   for (const ForecastTask& point : points) {
     for (const std::string& name : chosen_strategies(point.config.strategy)) {

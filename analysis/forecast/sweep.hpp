@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "core/files/output_file.hpp"
-#include "core/formats/result.hpp"
+#include "core/job/forecast_outcome.hpp"
 #include "core/job/job.hpp"
+#include "core/job/setting.hpp"
 
 namespace epochcast {
 
@@ -23,26 +24,6 @@ struct SweepAxis {
 [[nodiscard]] SweepAxis parse_axis(const std::string& text,
                                    Command command = Command::simulate,
                                    const std::string& flag = "--sweep");
-
-/// The strategies that a --strategy names: "all", or names separated by commas, each once. Throws a
-/// UserError for an unknown one.
-[[nodiscard]] std::vector<std::string> chosen_strategies(const std::string& text);
-
-/// One run to forecast: a strategy for one point of a sweep.
-struct ForecastTask {
-  JobConfig config;
-  std::string strategy;
-  std::string point;  ///< "nodes 4, batch 32": where in the sweep; empty without one
-};
-
-/// A forecast, or why there is none.
-struct ForecastOutcome {
-  ForecastTask task;
-  std::optional<RunResult> run;
-  std::vector<std::string> problems;  ///< of the input, when there is no run
-  bool has_died =
-      false;  ///< the simulating process ended without an answer: our fault, not the user's
-};
 
 /// Every strategy at every point of the sweep, points in the order of the axes (the last one
 /// fastest).

@@ -6,23 +6,23 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "strategies/settings.hpp"
+#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr const char* kPeriodSettings[] = {"averaging-period", "local-steps"};
-
-/// What a strategy lets choose: how often it averages.
-std::string period_setting(const std::string& strategy) {
-  if (strategy == "node-based") return "averaging-period";
-  if (strategy.ends_with("local-sgd")) return "local-steps";
-  return {};
+double period_of(const JobConfig& config) {
+  const Period* period = find_strategy(config.strategy).period;
+  return period == nullptr ? 1 : static_cast<double>(period->value(config).value_or(1));
 }
 
-double period_of(const JobConfig& config) {
-  if (config.strategy == "node-based")
-    return static_cast<double>(config.averaging_period.value_or(1));
-  return static_cast<double>(config.local_steps);
+/// Whether some strategy has a setting of that name, and this one has not.
+bool is_of_others(const std::string& name, const Strategy& strategy) {
+  const auto all = strategies();
+  return !strategy.has(name) && std::any_of(all.begin(), all.end(), [&](const Strategy& other) {
+    return other.has(name);
+  });
 }
 
 std::vector<ForecastOutcome> forecasts_of(const std::vector<ForecastTask>& tasks) {
@@ -42,14 +42,13 @@ struct Space {
 };
 
 Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool is_alone) {
-  const std::string own = period_setting(config.strategy);
+  const Strategy& strategy = find_strategy(config.strategy);
+  const Period* period = strategy.period;
+  const std::string own(period == nullptr ? std::string_view() : period->setting->name);
   Space space;
   for (const SweepAxis& axis : axes) {
-    // How often another strategy averages is none of this one's business.
-    const bool is_period =
-        std::find(std::begin(kPeriodSettings), std::end(kPeriodSettings), axis.name) !=
-        std::end(kPeriodSettings);
-    if (is_alone || !is_period || axis.name == own) space.axes.push_back(axis);
+    // What only others know is none of this one's business.
+    if (is_alone || !is_of_others(axis.name, strategy)) space.axes.push_back(axis);
   }
   if (own.empty()) {
     if (!space.axes.empty() || !is_alone) return space;
@@ -65,13 +64,11 @@ Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool
   const ForecastOutcome finest =
       forecasts_of({{.config = often, .strategy = config.strategy, .point = {}}}).front();
   const std::int64_t most = finest.run->iterations_per_epoch;
-  space.default_value = own == "averaging-period"
-                            ? std::to_string(most)
-                            : std::to_string(std::min<std::int64_t>(most, JobConfig().local_steps));
+  space.default_value = std::to_string(std::min(most, period->value({}).value_or(most)));
   if (axis == space.axes.end()) {
     SweepAxis powers = {.name = own, .values = {}};
-    for (std::int64_t period = 1; period <= most; period *= 2)
-      powers.values.push_back(std::to_string(period));
+    for (std::int64_t count = 1; count <= most; count *= 2)
+      powers.values.push_back(std::to_string(count));
     space.axes.insert(space.axes.begin(), std::move(powers));
   } else {
     std::rotate(space.axes.begin(), axis, axis + 1);

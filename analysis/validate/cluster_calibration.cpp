@@ -21,6 +21,7 @@
 #include "core/job/setting_text.hpp"
 #include "core/process/child.hpp"
 #include "core/shell_text.hpp"
+#include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -112,7 +113,7 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
 /// The command that runs a case for real.
 std::vector<std::string> run_words(const ValidationCase& one, const JobConfig& config) {
   std::vector<std::string> words = {one.command == Command::train ? "train" : "emulate"};
-  for (const SettingText& setting : setting_texts(config, in(one.command)))
+  for (const SettingText& setting : command_texts(config, one.command))
     words.push_back("--" + setting.name + "=" + setting.value);
   words.insert(words.end(), {"--format", "json", "--bar=off"});
   return words;

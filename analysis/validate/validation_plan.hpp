@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job/job_config.hpp"
+#include "core/job/setting.hpp"
 
 namespace epochcast {
 

@@ -9,6 +9,7 @@
 #include "core/job/setting_text.hpp"
 #include "core/json/json_input.hpp"
 #include "core/suggest.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;
@@ -114,6 +115,7 @@ JobConfig config_from(Command command, const po::variables_map& values) {
     }
   }
   if (!problems.empty()) throw UserError(problems);
+  check_strategies_have_settings(config);
   return config;
 }
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/files/output_file.hpp"
-#include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast {
 

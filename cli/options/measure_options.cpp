@@ -19,6 +19,7 @@
 #include "core/source.hpp"
 #include "core/suggest.hpp"
 #include "real/torch/networks/network_names.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast::real {
 namespace {

@@ -4,8 +4,8 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
 
-#include "core/job/job_config.hpp"
 #include "core/job/run_options.hpp"
+#include "core/job/setting.hpp"
 
 namespace epochcast {
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "analysis/forecast/sweep.hpp"
 #include "cli/options/job_options.hpp"
+#include "core/job/forecast_outcome.hpp"
 
 namespace epochcast {
 

@@ -9,6 +9,7 @@
 
 #include "cli/show/table.hpp"
 #include "core/units.hpp"
+#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
@@ -72,7 +73,8 @@ std::string name_of(const RunResult& run) {
   const bool averages =
       !steps.empty() && (steps.front() > 1 || run.rounds_per_epoch < run.iterations_per_epoch);
   if (averages) {
-    text += run.strategy == "node-based" ? ", K' " : ", H ";
+    const Period* period = find_strategy(run.strategy).period;
+    text += ", " + std::string(period == nullptr ? "steps" : period->symbol) + " ";
     for (std::size_t i = 0; i < steps.size(); ++i)
       text += (i == 0 ? "" : "/") + std::to_string(steps[i]);
   }

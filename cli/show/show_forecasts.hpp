@@ -4,7 +4,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "analysis/forecast/sweep.hpp"
+#include "core/job/forecast_outcome.hpp"
 
 namespace epochcast {
 

@@ -10,6 +10,7 @@
 #include "cli/show/table.hpp"
 #include "core/shell_text.hpp"
 #include "core/units.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,13 +7,13 @@
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/buckets.hpp"
 #include "core/formats/network.hpp"
-#include "core/learner.hpp"
+#include "core/loss_sampling.hpp"
 
 namespace epochcast {
 
 /// Learns nothing, but takes as long: every operation lets its measured cost pass on the fabric's
 /// clock.
-class CostLearner : public Learner {
+class CostLearner : public SamplingLearner {
  public:
   /// `seed`: costs are drawn from the samples, each epoch's alike whatever came before; without one
   /// they are medians. All references must

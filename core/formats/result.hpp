@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/fabric.hpp"
-#include "core/job/job_config.hpp"
+#include "core/job/setting.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {

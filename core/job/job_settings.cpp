@@ -1,40 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job is, and what it costs.
-#include "core/job/job_config.hpp"
+#include "core/job/setting.hpp"
 #include "core/job/setting_text.hpp"
 
 namespace epochcast {
 namespace {
 
 constexpr Names<Overlap, 2> kOverlaps = {{{"none", Overlap::none}, {"bucket", Overlap::bucket}}};
-constexpr Names<Partition, 2> kPartitions = {
-    {{"constant", Partition::constant}, {"functional", Partition::functional}}};
-constexpr Names<Sampling, 3> kSamplings = {
-    {{"none", Sampling::none}, {"separated", Sampling::separated}, {"unified", Sampling::unified}}};
-constexpr Names<AveragingOrder, 2> kOrders = {
-    {{"applied", AveragingOrder::applied}, {"printed", AveragingOrder::printed}}};
-constexpr Names<Favoured, 2> kFavoured = {{{"fast", Favoured::fast}, {"slow", Favoured::slow}}};
-
-void set_local_steps(JobConfig& config, const std::string& text) {
-  config.local_steps_by_class.clear();
-  for_each_assignment(text,
-                      "steps such as 32 or fast=32,slow=1",
-                      [&](const std::string& key, const std::string& value) {
-                        const std::int64_t steps = parse_count(value, 1);
-                        if (key.empty()) config.local_steps = steps;
-                        if (!key.empty()) config.local_steps_by_class[key] = steps;
-                      });
-  const auto fast = config.local_steps_by_class.find("fast");
-  if (fast != config.local_steps_by_class.end()) config.local_steps = fast->second;
-}
-
-std::string show_local_steps(const JobConfig& config) {
-  const auto& by_class = config.local_steps_by_class;
-  if (by_class.empty()) return std::to_string(config.local_steps);
-  const std::string rest =
-      show_map(by_class, [](std::int64_t steps) { return std::to_string(steps); });
-  return by_class.contains("fast") ? rest : std::to_string(config.local_steps) + "," + rest;
-}
 
 std::map<std::string, double> parse_seconds_map(const std::string& text, bool allow_single) {
   std::map<std::string, double> map;
@@ -144,69 +116,13 @@ std::vector<Setting> job_settings() {
        "size of the first bucket",
        [](C& c, Text t) { c.first_bucket_bytes = parse_positive(t, Dimension::bytes); },
        [](const C& c) { return shortest(c.first_bucket_bytes) + "B"; }},
-      {"partition",
-       kEverywhere,
-       "constant|functional",
-       "hetgrad: partition by one speed per worker, or by measured curves",
-       [](C& c, Text t) { c.partition = parse_name(t, kPartitions); },
-       [](const C& c) { return show_name(c.partition, kPartitions); }},
-      {"least-batch",
-       kEverywhere,
-       "SAMPLES",
-       "dlb: batch that every worker keeps; 0: a worker may end without any, for good",
-       [](C& c, Text t) { c.least_batch = parse_count(t, 0); },
-       [](const C& c) { return std::to_string(c.least_batch); }},
-      {"averaging-period",
-       kEverywhere,
-       "ITERATIONS",
-       "node-based: K', iterations between averagings of all nodes (default: an epoch)",
-       [](C& c, Text t) { c.averaging_period = parse_count(t, 1); },
-       [](const C& c) {
-         return c.averaging_period ? std::to_string(*c.averaging_period) : std::string();
-       }},
-      {"averaging-order",
-       kEverywhere,
-       "applied|printed",
-       "node-based: apply the node's gradient, then average all parameters; or, as printed, the "
-       "other way round",
-       [](C& c, Text t) { c.averaging_order = parse_name(t, kOrders); },
-       [](const C& c) { return show_name(c.averaging_order, kOrders); }},
-      {"local-steps",
-       kEverywhere,
-       "H|fast=H,slow=h",
-       "local SGD: steps between averagings, by hand also per class",
-       set_local_steps,
-       show_local_steps},
-      {"alpha",
-       kEverywhere,
-       "SHARE",
-       "biased local SGD: share of samples taken by highest loss, 0 to 1",
-       [](C& c, Text t) { c.alpha = parse_number(t, 0, 1, "a share from 0 to 1"); },
-       [](const C& c) { return shortest(c.alpha); }},
-      {"sampling",
-       kEverywhere,
-       "none|separated|unified",
-       "biased local SGD: how samples are drawn",
-       [](C& c, Text t) { c.sampling = parse_name(t, kSamplings); },
-       [](const C& c) { return show_name(c.sampling, kSamplings); }},
-      {"weighted-aggregation",
-       kEverywhere,
-       "on|off",
-       "biased local SGD: weight parameters by local steps",
-       [](C& c, Text t) { c.weighted_aggregation = parse_switch(t); },
-       [](const C& c) { return show_switch(c.weighted_aggregation); }},
-      {"high-loss-to",
-       kEverywhere,
-       "fast|slow",
-       "biased local SGD: who gets the samples of highest loss",
-       [](C& c, Text t) { c.high_loss_to = parse_name(t, kFavoured); },
-       [](const C& c) { return show_name(c.high_loss_to, kFavoured); }},
-      {"partition-bytes",
-       kEverywhere,
-       "SIZE",
-       "byteps: largest piece pushed at once",
-       [](C& c, Text t) { c.partition_bytes = parse_positive(t, Dimension::bytes); },
-       [](const C& c) { return shortest(c.partition_bytes) + "B"; }},
+  };
+}
+
+std::vector<Setting> cost_settings() {
+  using C = JobConfig;
+  using Text = const std::string&;
+  return {
       {"trace",
        kWithCosts,
        "NAME|FILE[,...]",

@@ -120,57 +120,45 @@ std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
   return chosen;
 }
 
-/// The names of device classes and models, each once.
-class DeviceNames {
- public:
-  void add(const std::string& device_class, const std::string& model) {
-    for (const std::string& name : {device_class, model}) {
-      if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
-    }
-  }
-  /// Throws a UserError when the setting is given for a name that is none of these, nor of `known`.
-  template <typename Value>
-  void check(const std::string& setting,
-             const std::map<std::string, Value>& given,
-             std::vector<std::string> known) const {
-    known.insert(known.end(), names_.begin(), names_.end());
-    for (const auto& [name, value] : given) {
-      if (std::find(known.begin(), known.end(), name) == known.end())
-        throw UserError(setting + ": " + unknown_name("device class", name, known));
-    }
-  }
-  void check_local_steps(const JobConfig& config) const {
-    check("--local-steps", config.local_steps_by_class, {"fast", "slow"});
-  }
-
- private:
-  std::vector<std::string> names_;
-};
-
 }  // namespace
 
 std::vector<WorkerInfo> all_devices(const Platform& platform, const JobConfig& config) {
   return selected(devices_of(platform, config), [](const Device&) { return true; });
 }
 
-void check_local_steps(const JobConfig& config, std::span<const WorkerInfo> workers) {
-  DeviceNames names;
-  for (const WorkerInfo& worker : workers) names.add(worker.device_class, worker.model);
-  names.check_local_steps(config);
+DeviceNames::DeviceNames(const Platform& platform) {
+  for (const NodeGroup& group : platform.nodes) {
+    for (const DeviceGroup& device : group.devices) add(device.device_class, device.model);
+  }
+}
+
+DeviceNames::DeviceNames(std::span<const WorkerInfo> workers) {
+  for (const WorkerInfo& worker : workers) add(worker.device_class, worker.model);
+}
+
+void DeviceNames::add(const std::string& device_class, const std::string& model) {
+  for (const std::string& name : {device_class, model}) {
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
+  }
+}
+
+void DeviceNames::check_known(const std::string& setting,
+                              const std::string& name,
+                              std::vector<std::string> known) const {
+  known.insert(known.end(), names_.begin(), names_.end());
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw UserError(setting + ": " + unknown_name("device class", name, known));
 }
 
 void check_class_settings(const Platform& platform, const JobConfig& config) {
-  DeviceNames names;
-  for (const NodeGroup& group : platform.nodes) {
-    for (const DeviceGroup& device : group.devices) names.add(device.device_class, device.model);
-  }
-  names.check_local_steps(config);
+  const DeviceNames names(platform);
   names.check("--batch-seconds", config.batch_seconds, {});
   names.check("--exchange-seconds", config.exchange_seconds, {"all", "node"});
 }
 
 std::vector<WorkerInfo> place(const Platform& platform,
                               const JobConfig& config,
+                              std::string_view strategy,
                               Participants participants,
                               const BatchSeconds& batch_s) {
   std::vector<Device> devices = devices_of(platform, config);
@@ -203,8 +191,9 @@ std::vector<WorkerInfo> place(const Platform& platform,
   });
   const auto servers = std::count_if(workers.begin(), workers.end(), sums);
   if (servers == 0 || servers == static_cast<std::ptrdiff_t>(workers.size())) {
-    throw UserError("strategy byteps needs devices that train and CPUs that sum; platform " +
-                    platform.name + " has only " + (servers == 0 ? "the former" : "CPUs"));
+    throw UserError("strategy " + std::string(strategy) +
+                    " needs devices that train and CPUs that sum; platform " + platform.name +
+                    " has only " + (servers == 0 ? "the former" : "CPUs"));
   }
   return workers;
 }

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/fabric.hpp"
@@ -26,17 +29,39 @@ using BatchSeconds = std::function<double(const WorkerInfo&)>;
 [[nodiscard]] std::vector<WorkerInfo> all_devices(const Platform& platform,
                                                   const JobConfig& config);
 
-/// Throws a UserError, with the closest name, when --local-steps speaks of neither fast and slow
-/// workers nor a class or model of these.
-void check_local_steps(const JobConfig& config, std::span<const WorkerInfo> workers);
-/// The same for every setting by class, and all devices of the platform: --local-steps,
-/// --batch-seconds and --exchange-seconds.
+/// The names that settings by class may speak of: device classes and models, each once.
+class DeviceNames {
+ public:
+  /// Those of all devices, and of those that take part.
+  explicit DeviceNames(const Platform& platform);
+  explicit DeviceNames(std::span<const WorkerInfo> workers);
+
+  /// Throws a UserError, with the closest name, when the setting is given for a name that is none
+  /// of these, nor of `known`.
+  template <typename Value>
+  void check(const std::string& setting,
+             const std::map<std::string, Value>& given,
+             const std::vector<std::string>& known) const {
+    for (const auto& [name, value] : given) check_known(setting, name, known);
+  }
+
+ private:
+  void add(const std::string& device_class, const std::string& model);
+  void check_known(const std::string& setting,
+                   const std::string& name,
+                   std::vector<std::string> known) const;
+
+  std::vector<std::string> names_;
+};
+
+/// DeviceNames::check for --batch-seconds and --exchange-seconds.
 void check_class_settings(const Platform& platform, const JobConfig& config);
 
 /// The job's processes, by rank: node by node, in the order of the platform file; servers after all
-/// others. Throws a UserError when nobody would train, or byteps finds no CPU to sum.
+/// others. Throws a UserError when nobody would train, or the strategy finds no CPU to sum.
 [[nodiscard]] std::vector<WorkerInfo> place(const Platform& platform,
                                             const JobConfig& config,
+                                            std::string_view strategy,
                                             Participants participants,
                                             const BatchSeconds& batch_s);
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "core/job/job_config.hpp"
+#include "core/job/setting.hpp"
 #include "core/job/setting_text.hpp"
 
 namespace epochcast {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/learner.hpp"
+#include "core/loss_sampling.hpp"
 
 namespace epochcast::real {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "core/formats/checkpoint_format.hpp"
-#include "core/job/job_config.hpp"
+#include "core/job/setting.hpp"
 #include "real/run/folder_lock.hpp"
 
 namespace epochcast::real {

@@ -16,6 +16,7 @@
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/train_job.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -73,11 +74,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const JobConfig& config = job.config;
   const Strategy& strategy = find_strategy(config.strategy);
   check_all_reduce(config.all_reduce);
-  check_class_settings(job.platform, config);
-  const std::vector<WorkerInfo> workers =
-      place(job.platform, config, strategy.participants, [&](const WorkerInfo& worker) {
-        return job.cost_of(worker).median(config.batch).total_s();
-      });
+  const std::vector<WorkerInfo> workers = workers_of(job, strategy);
   const auto [comm, machines] = seat(workers);
   Timeline timeline;
   MpiFabric fabric(workers,
@@ -100,6 +97,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
       fabric, job.network, costs.of(fabric.rank(), session), costs.buckets(fabric.rank()), seed);
   Worker worker = {.fabric = fabric,
                    .learner = learner,
+                   .sampling = learner,
                    .config = config,
                    .train_samples = job.dataset.train_samples};
   ProgressBar progress(

@@ -21,6 +21,7 @@
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -63,6 +64,7 @@ class TrainingRun {
                                     pace_of(device))),
         worker_({.fabric = fabric_,
                  .learner = *learner_,
+                 .sampling = *learner_,
                  .config = config,
                  .train_samples = data.train->size()}),
         curve_(worker_, *learner_, *data.test),
@@ -250,7 +252,7 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
     return batch_seconds(config, data, device);
   });
   if (!crew.takes_part()) return std::nullopt;
-  check_local_steps(config, crew.workers);
+  if (strategy.check != nullptr) strategy.check(config, DeviceNames(crew.workers));
 
   RunResult result;
   result.strategy = config.strategy;

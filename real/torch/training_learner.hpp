@@ -11,7 +11,7 @@
 
 #include "core/job/learning_rate.hpp"
 #include "core/job/optimizer_settings.hpp"
-#include "core/learner.hpp"
+#include "core/loss_sampling.hpp"
 #include "real/data/data_source.hpp"
 #include "real/data/picture_grid.hpp"
 #include "real/torch/pretrained/pretrained.hpp"
@@ -61,7 +61,7 @@ struct Score {
 };
 
 /// A learner with a model that can be tested and saved.
-class TrainingLearner : public Learner {
+class TrainingLearner : public SamplingLearner {
  public:
   /// What the model made of the samples it has trained on since the epoch began.
   [[nodiscard]] virtual Score trained() const = 0;

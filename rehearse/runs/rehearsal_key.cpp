@@ -9,19 +9,6 @@
 
 namespace epochcast {
 
-JobConfig essential(JobConfig config) {
-  if (config.strategy != "node-based") {
-    config.averaging_period.reset();
-    config.averaging_order = JobConfig().averaging_order;
-  }
-  if (config.strategy != "dlb") config.least_batch = JobConfig().least_batch;
-  if (!config.strategy.ends_with("local-sgd")) {
-    config.local_steps = JobConfig().local_steps;
-    config.local_steps_by_class.clear();
-  }
-  return config;
-}
-
 std::string rehearsal_key(const JobConfig& config,
                           const Job& job,
                           const Catalog& catalog,

@@ -8,9 +8,6 @@
 
 namespace epochcast {
 
-/// The configuration without what its strategy does not use: how often others average.
-[[nodiscard]] JobConfig essential(JobConfig config);
-
 /// Everything that a rehearsal's numbers depend on, as one name: what job_inputs() says, the
 /// program, and the kind of processor. Throws a UserError when a file cannot be read.
 [[nodiscard]] std::string rehearsal_key(const JobConfig& config,

@@ -15,6 +15,7 @@
 #include "rehearse/runs/rehearsal_entry.hpp"
 #include "rehearse/runs/rehearsal_key.hpp"
 #include "rehearse/runs/rehearsal_locks.hpp"
+#include "strategies/settings.hpp"
 
 namespace epochcast {
 namespace {
@@ -61,7 +62,7 @@ std::vector<std::string> words_of(const RehearsalTask& task,
   // OpenBLAS looks at its environment when it is loaded.
   std::vector<std::string> words = {
       "env", "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads), program.string()};
-  for (const SettingText& setting : setting_texts(task.config, in(Command::rehearse)))
+  for (const SettingText& setting : command_texts(task.config, Command::rehearse))
     words.push_back("--" + setting.name + "=" + setting.value);
   words.push_back("--state=" + state.string());
   const auto add = [&](const char* flag, const std::optional<double>& value, const char* unit) {
@@ -105,7 +106,7 @@ class Runner {
       : place_(place), news_(news), locks_(made(place.folder)), shares_(tasks.size(), 0) {
     for (const RehearsalTask& task : tasks) {
       outcomes_.push_back({.task = task});
-      outcomes_.back().task.config = essential(task.config);
+      outcomes_.back().task.config = without_settings_of_others(task.config);
       prepare(outcomes_.back(), catalog);
     }
   }

@@ -14,8 +14,8 @@ namespace epochcast::sim {
 std::vector<double> all_reduce_seconds(const Platform& platform,
                                        const std::vector<AllReduceCase>& cases) {
   for (const AllReduceCase& each : cases) check_all_reduce(each.algorithm);
-  const std::vector<WorkerInfo> workers =
-      place(platform, JobConfig{}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
+  const std::vector<WorkerInfo> workers = place(
+      platform, JobConfig{}, {}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
   std::vector<double> seconds(cases.size(), 0);
   Cluster cluster(platform, platform.node_count());
   World world(cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});

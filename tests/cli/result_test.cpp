@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 
@@ -130,11 +130,9 @@ TEST_CASE("a recorded configuration, run again, gives the same result", "[cli]")
   const Folder folder;
   const std::string job =
       kNoisyJob +
-      " --nodes 2 --workers all --strategy unbalanced-local-sgd --local-steps fast=8,slow=2 --seed "
-      "7 "
+      " --nodes 2 --workers all --strategy biased-local-sgd --local-steps fast=8,slow=2 --seed 7 "
       "--overlap bucket --bucket 1.5MB --first-bucket 0.3MiB --alpha 0.1 --sampling unified "
-      "--weighted-aggregation off --high-loss-to slow --partition functional "
-      "--averaging-period 9 --partition-bytes 3.3kB --all-reduce rabenseifner";
+      "--weighted-aggregation off --high-loss-to slow --all-reduce rabenseifner";
   const Json first = result_of(folder, job);
   folder.write("again.json", experiment_of(first["runs"][0]));
   const Json second = result_of(folder, "simulate --experiment again.json");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "strategies/settings.hpp"
+
 #include <map>
 #include <set>
 
-#include "core/job/job_config.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 
@@ -58,11 +59,11 @@ const std::map<std::string, Change> kChanges = {
 };
 
 /// These change what is learned, not how long it takes: a forecast can only record them.
-const std::map<std::string, std::string> kAccuracyOnly = {
-    {"alpha", "--alpha 0.1"},
-    {"weighted-aggregation", "--weighted-aggregation off"},
-    {"high-loss-to", "--high-loss-to slow"},
-    {"averaging-order", "--averaging-order printed"},
+const std::map<std::string, Change> kAccuracyOnly = {
+    {"alpha", {kBiased, "--alpha 0.1"}},
+    {"weighted-aggregation", {kBiased, "--weighted-aggregation off"}},
+    {"high-loss-to", {kBiased, "--high-loss-to slow"}},
+    {"averaging-order", {kJob + " --strategy node-based", "--averaging-order printed"}},
 };
 
 /// The job with the flag in place of its own one of that name.
@@ -99,12 +100,12 @@ TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli]")
     CHECK(after.status == 0);
     CHECK(before.out != after.out);
   }
-  for (const auto& [name, flag] : kAccuracyOnly) {
+  for (const auto& [name, change] : kAccuracyOnly) {
     CAPTURE(name);
     covered.insert(name);
-    const Outcome before = folder.run(kBiased + " --format json");
-    const Outcome after = folder.run(kBiased + " --format json " + flag);
-    const std::string recorded = "\"" + name + "\": \"" + words(flag)[1] + "\"";
+    const Outcome before = folder.run(change.job + " --format json");
+    const Outcome after = folder.run(change.job + " --format json " + change.flag);
+    const std::string recorded = "\"" + name + "\": \"" + words(change.flag)[1] + "\"";
 
     CHECK(before.out.find(recorded) == std::string::npos);
     CHECK(after.out.find(recorded) != std::string::npos);

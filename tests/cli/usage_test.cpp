@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

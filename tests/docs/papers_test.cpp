@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/files/text_file.hpp"
-#include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

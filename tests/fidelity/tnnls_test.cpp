@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/job/job.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/fidelity/documented.hpp"
 #include "tests/sim/jobs.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

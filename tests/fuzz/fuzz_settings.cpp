@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;

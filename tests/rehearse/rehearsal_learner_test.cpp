@@ -9,7 +9,7 @@ namespace epochcast::tests {
 namespace {
 
 /// Hands out numbered buckets and writes down what it is asked for.
-class ScriptedLearner : public Learner {
+class ScriptedLearner : public SamplingLearner {
  public:
   ScriptedLearner(std::string name, std::size_t buckets, std::vector<std::string>& log)
       : name_(std::move(name)), numbers_(buckets), log_(log) {}

@@ -63,7 +63,7 @@ TEST_CASE("an all-reduce takes its messages' time on fairly shared links, wherev
     const std::string name(algorithms[seed % algorithms.size()].name);
     const std::int64_t bytes = 1'000'000 * dice.between(1, 30);
     const std::vector<WorkerInfo> workers =
-        place(platform, JobConfig{}, kAllTrain, [](const WorkerInfo&) { return 1.0; });
+        place(platform, JobConfig{}, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; });
     if (workers.size() < 2) continue;
     CAPTURE(seed, name, workers.size(), bytes);
     GroupShape shape;

@@ -43,7 +43,7 @@ TEST_CASE("a message takes the latencies of its route and its bytes over the nar
     const Platform platform = random_platform(dice);
     const double bytes = std::round(dice.magnitude(1, 1e8));
     const std::vector<WorkerInfo> workers =
-        place(platform, JobConfig{}, kAllTrain, [](const WorkerInfo&) { return 1.0; });
+        place(platform, JobConfig{}, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; });
     for (std::size_t from = 0; from < workers.size(); ++from) {
       const std::vector<double> seconds = message_times(platform, static_cast<int>(from), bytes);
       for (std::size_t to = 0; to < workers.size(); ++to) {

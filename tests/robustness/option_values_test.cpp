@@ -11,6 +11,7 @@
 #include "core/job/job_config.hpp"
 #include "core/plain_text.hpp"
 #include "core/random.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/robustness/campaign.hpp"

@@ -4,7 +4,9 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/job/placement.hpp"
+#include "core/job/setting_text.hpp"
 #include "strategies/strategy.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -12,7 +14,9 @@ namespace {
 bool has_participants(const Job& job, const Strategy& strategy) {
   try {
     (void)place(
-        job.platform, job.config, strategy.participants, [](const WorkerInfo&) { return 1.0; });
+        job.platform, job.config, strategy.name, strategy.participants, [](const WorkerInfo&) {
+          return 1.0;
+        });
     return true;
   } catch (const UserError&) {
     return false;
@@ -37,9 +41,9 @@ Run random_run(std::uint64_t seed, const PlatformRange& range) {
   job.config.epochs = dice.between(1, 3);
   job.config.overlap = dice.one_of({Overlap::none, Overlap::bucket});
   job.config.bucket_bytes = dice.magnitude(1e5, 4e6);
-  job.config.partition_bytes = dice.magnitude(1e5, 4e6);
-  job.config.local_steps = dice.between(1, 3);
-  job.config.averaging_period = dice.between(1, 3);
+  set(job.config, "partition-bytes", shortest(dice.magnitude(1e5, 4e6)) + "B");
+  set(job.config, "local-steps", dice.between(1, 3));
+  set(job.config, "averaging-period", dice.between(1, 3));
   return run;
 }
 

@@ -6,8 +6,10 @@
 #include <initializer_list>
 
 #include "collectives/registry.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/random.hpp"
 #include "strategies/strategy.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -86,16 +88,17 @@ void choose_settings(Dice& dice, JobConfig& config, std::int64_t iterations) {
                                      0, static_cast<std::int64_t>(algorithms.size()) - 1))]
                           .name;
   config.overlap = dice.one_of({Overlap::none, Overlap::bucket});
-  config.partition = dice.one_of({Partition::constant, Partition::functional});
-  config.sampling = dice.one_of({Sampling::none, Sampling::separated, Sampling::unified});
-  config.weighted_aggregation = dice.chance(0.5);
+  set(config, "partition", std::string(dice.one_of({"constant", "functional"})));
+  set(config, "sampling", std::string(dice.one_of({"none", "separated", "unified"})));
+  set(config, "weighted-aggregation", show_switch(dice.chance(0.5)));
   config.bucket_bytes = dice.magnitude(1e4, 1e7);
   config.first_bucket_bytes = dice.magnitude(1e4, 1e6);
-  config.partition_bytes = dice.magnitude(1e5, 1e7);
-  config.local_steps = dice.between(1, 4);
-  if (dice.chance(0.3)) config.local_steps_by_class["cpu"] = dice.between(1, 3);
-  config.averaging_period.reset();
-  if (dice.chance(0.7)) config.averaging_period = dice.between(1, iterations);
+  set(config, "partition-bytes", shortest(dice.magnitude(1e5, 1e7)) + "B");
+  std::string steps = std::to_string(dice.between(1, 4));
+  if (dice.chance(0.3)) steps += ",cpu=" + std::to_string(dice.between(1, 3));
+  set(config, "local-steps", steps);
+  config.of_strategies.erase("averaging-period");
+  if (dice.chance(0.7)) set(config, "averaging-period", dice.between(1, iterations));
   if (dice.chance(0.2)) {
     config.exchange_seconds = {{"all", random_seconds(dice)}, {"node", random_seconds(dice)}};
   }

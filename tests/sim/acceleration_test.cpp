@@ -9,6 +9,7 @@
 #include "tests/sim/clusters.hpp"
 #include "tests/sim/equal_results.hpp"
 #include "tests/sim/jobs.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -37,11 +38,11 @@ void check_acceleration(const Platform& platform,
       for (const std::string& algorithm : algorithms) {
         // 50 samples a worker and 3 over: 6 iterations, so that loops settle before they end.
         const auto workers = static_cast<std::int64_t>(
-            place(platform, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; }).size());
+            place(platform, {}, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; }).size());
         Job job = job_on(platform, 50 * workers + 3);
         job.config.overlap = overlap;
         job.config.all_reduce = algorithm;
-        job.config.local_steps = 1;
+        set(job.config, "local-steps", 1);
         for (const bool exact : {false, true}) {
           job.config.exact = exact;
           runs.push_back({job, strategy});
@@ -77,7 +78,7 @@ TEST_CASE("nodes of different speed that iterate on their own are forecast as by
   Platform platform = mixed(2, 2, 0, pcie(), star());
   platform.nodes.push_back(mixed(2, 0, 2, pcie(), star()).nodes.front());
   Job job = job_on(platform, 8 * 8 * 45);
-  job.config.averaging_period = 10;
+  set(job.config, "averaging-period", 10);
   Job exact = job;
   exact.config.exact = true;
 

@@ -55,7 +55,7 @@ Observed run_here(const Platform& given,
   const Platform platform =
       given.simgrid_xml.empty() ? given : sim::describe_xml_platform(given.simgrid_xml);
   const std::vector<WorkerInfo> workers =
-      place(platform, JobConfig{}, participants, [](const WorkerInfo&) { return 1.0; });
+      place(platform, JobConfig{}, "byteps", participants, [](const WorkerInfo&) { return 1.0; });
   sim::Cluster cluster(platform, platform.node_count());
   sim::World world(cluster, workers, {.algorithm = all_reduce, .servers = {}}, options);
   Observed observed;

@@ -9,6 +9,7 @@
 #include "tests/catch.hpp"
 #include "tests/sim/in_process.hpp"
 #include "tests/sim/jobs.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -23,7 +24,7 @@ TEST_CASE("phases add up to the epoch, for the job and for every device") {
   for (const Strategy& strategy : strategies()) {
     for (const double spread : {0.0, 0.1}) {
       Job job = job_on(cluster(), kSamples, spread);
-      job.config.local_steps = 1;
+      set(job.config, "local-steps", 1);
       runs.push_back({job, std::string(strategy.name)});
       job.config.overlap = Overlap::bucket;
       runs.push_back({job, std::string(strategy.name)});

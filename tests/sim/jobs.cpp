@@ -3,6 +3,7 @@
 
 #include "sim/forecast.hpp"
 #include "tests/sim/in_process.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -35,8 +36,8 @@ Job job_on(const Platform& platform, std::int64_t train_samples, double spread) 
   job.config.batch = 8;
   job.config.epochs = 6;
   job.config.bucket_bytes = 12e6;
-  job.config.local_steps = 2;
-  job.config.averaging_period = 3;
+  set(job.config, "local-steps", 2);
+  set(job.config, "averaging-period", 3);
   job.config.deterministic = spread == 0;
   job.config.repetitions = 10;
   job.platform = platform;

@@ -5,6 +5,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/sim/jobs.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -102,14 +103,14 @@ TEST_CASE("the more local steps, the smaller the share of communication, down to
   std::vector<Run> runs;
   for (const std::int64_t steps : {1, 4, 16, 64, 1024, 16384}) {
     Job job = job_on(mixed(4, 2, 0, pcie(), star()), 16384 * 8 * 8);
-    job.config.local_steps = steps;
+    set(job.config, "local-steps", steps);
     runs.push_back({job, "local-sgd"});
   }
 
   const std::vector<RunResult> results = forecasts(runs);
 
   for (std::size_t i = 1; i < results.size(); ++i) {
-    CAPTURE(runs[i].job.config.local_steps);
+    CAPTURE(runs[i].job.config.of_strategies);
     CHECK(exposed_share(results[i]) < exposed_share(results[i - 1]));
   }
   // 1 ring of 40 MB for 16,384 batches of 13 ms.
@@ -119,8 +120,8 @@ TEST_CASE("the more local steps, the smaller the share of communication, down to
 
 TEST_CASE("node-based with K' = 1 and one worker per node takes as long as averaging every step") {
   Job job = job_on(plain_star(6, {}), 6 * 8 * 9);
-  job.config.averaging_period = 1;
-  job.config.local_steps = 1;
+  set(job.config, "averaging-period", 1);
+  set(job.config, "local-steps", 1);
 
   const auto results = forecasts({{job, "node-based"}, {job, "local-sgd"}});
 

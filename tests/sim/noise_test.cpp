@@ -6,6 +6,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/sim/jobs.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -53,7 +54,7 @@ TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn") {
     CAPTURE(strategy);
     // 400 iterations; node-based averages every 40.
     Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
-    job.config.averaging_period = 40;
+    set(job.config, "averaging-period", 40);
 
     const Pair runs = with_and_without(job, strategy);
 
@@ -78,7 +79,7 @@ TEST_CASE(
   for (const char* strategy : {"sync", "hetgrad", "unbalanced-local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
-    job.config.averaging_period = 40;
+    set(job.config, "averaging-period", 40);
 
     const Pair runs = with_and_without(with_workers(job, 2, 4), strategy);
 
@@ -99,7 +100,7 @@ TEST_CASE(
 TEST_CASE("nodes that iterate on their own are not all lucky at once") {
   // One worker per node: it waits at the averagings alone, for the unluckiest of 8.
   Job job = job_on(plain_star(8, {}), 400 * 8 * 8, 0.3);
-  job.config.averaging_period = 100;
+  set(job.config, "averaging-period", 100);
 
   const Pair runs = with_and_without(job, "node-based");
 
@@ -113,7 +114,7 @@ TEST_CASE("a loop learns nothing from another one of as many iterations") {
   // 40 rounds of 41 iterations, then 40 iterations: on one node, both loops are of the same
   // workers.
   Job job = job_on(mixed(1, 2, 0, pcie(), nullptr), (40 * 41 + 40) * 2 * 8, 0.1);
-  job.config.averaging_period = 41;
+  set(job.config, "averaging-period", 41);
 
   const Pair runs = with_and_without(job, "node-based");
 
@@ -127,7 +128,7 @@ TEST_CASE("where rare batches take very long, every iteration is run") {
   for (const char* strategy : {"sync", "local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = with_rare_outliers(mixed(2, 2, 0, pcie(), star()), 400 * 4 * 8);
-    job.config.averaging_period = 40;
+    set(job.config, "averaging-period", 40);
 
     const Pair runs = with_and_without(job, strategy);
 

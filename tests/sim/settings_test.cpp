@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A setting that changes nothing is a bug, or should not be there.
+#include "strategies/settings.hpp"
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>

@@ -2,7 +2,9 @@
 #include <numeric>
 #include <set>
 
+#include "core/job/setting_text.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
 
 namespace epochcast::tests {
@@ -24,7 +26,7 @@ StrategyJob job_of(const std::vector<bool>& is_fast) {
                      .train_samples = kSamples,
                      .work = proportional_work(sample_s),
                      .cost = {}};
-  job.config.local_steps = kFastSteps;
+  set(job.config, "local-steps", kFastSteps);
   return job;
 }
 
@@ -58,14 +60,14 @@ TEST_CASE("biased aggregation weights parameters by H_p over the sum") {
 
 TEST_CASE("the four ablations differ exactly in weights and draws") {
   for (const bool weighted : {false, true}) {
-    for (const Sampling sampling : {Sampling::none, Sampling::separated}) {
+    for (const std::string sampling : {"none", "separated"}) {
       StrategyJob job = two_fast_one_slow();
-      job.config.weighted_aggregation = weighted;
-      job.config.sampling = sampling;
+      set(job.config, "weighted-aggregation", show_switch(weighted));
+      set(job.config, "sampling", sampling);
 
       const StrategyRun run = run_strategy("biased-local-sgd", job);
 
-      const bool draws = sampling == Sampling::separated;
+      const bool draws = sampling == "separated";
       CHECK(weights_of(run) == (weighted ? kBiased : kPlain));
       CHECK(run.learners[0].draws.size() == (draws ? kEpochs : 0));
       for (int rank = 0; rank < 3; ++rank) {
@@ -84,8 +86,8 @@ TEST_CASE("the four ablations differ exactly in weights and draws") {
 
 TEST_CASE("without its biases, biased local SGD is unbalanced local SGD") {
   StrategyJob job = two_fast_one_slow();
-  job.config.weighted_aggregation = false;
-  job.config.sampling = Sampling::none;
+  set(job.config, "weighted-aggregation", "off");
+  set(job.config, "sampling", "none");
 
   const StrategyRun biased = run_strategy("biased-local-sgd", job);
   const StrategyRun unbalanced = run_strategy("unbalanced-local-sgd", job);
@@ -159,7 +161,7 @@ TEST_CASE("gathering losses and broadcasting indices takes time") {
   StrategyJob job = two_fast_one_slow();
   job.cost = {.alpha_s = 1, .beta_s_per_byte = 0};
   const StrategyRun drawn = run_strategy("biased-local-sgd", job);
-  job.config.sampling = Sampling::none;
+  set(job.config, "sampling", "none");
   const StrategyRun shuffled = run_strategy("biased-local-sgd", job);
 
   CHECK(drawn.reports[0].training_s == Approx(shuffled.reports[0].training_s + kEpochs * 2));
@@ -167,8 +169,8 @@ TEST_CASE("gathering losses and broadcasting indices takes time") {
 
 TEST_CASE("high losses go to the slow workers when asked for, and alpha is passed on") {
   StrategyJob job = two_fast_one_slow();
-  job.config.high_loss_to = Favoured::slow;
-  job.config.alpha = 0.25;
+  set(job.config, "high-loss-to", "slow");
+  set(job.config, "alpha", "0.25");
 
   const StrategyRun run = run_strategy("biased-local-sgd", job);
 
@@ -180,7 +182,7 @@ TEST_CASE("unified sampling draws disjoint sets and adds one synchronisation an 
   StrategyJob job = two_fast_one_slow();
   const std::size_t separated =
       run_strategy("biased-local-sgd", job).fabric.of(1, "barrier").size();
-  job.config.sampling = Sampling::unified;
+  set(job.config, "sampling", "unified");
 
   const StrategyRun unified = run_strategy("biased-local-sgd", job);
 

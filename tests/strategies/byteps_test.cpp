@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/catch.hpp"
+#include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
 
 namespace epochcast::tests {
@@ -16,7 +17,7 @@ StrategyJob three_and_two_servers() {
                      .work = {},
                      .cost = {}};
   job.workers[3].role = job.workers[4].role = Role::sums;
-  job.config.partition_bytes = 1000;
+  set(job.config, "partition-bytes", "1000B");
   return job;
 }
 

@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "tests/catch.hpp"
+#include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
 
 namespace epochcast::tests {
@@ -103,7 +104,7 @@ TEST_CASE("dlb leaves every worker a sample, or it could never come back") {
 TEST_CASE("dlb with a least batch of 0 leaves a slow worker without samples, for good") {
   StrategyJob job = one_two_four(4);
   job.work = proportional_work({0.001, 0.001, 10});
-  job.config.least_batch = 0;
+  set(job.config, "least-batch", 0);
 
   const StrategyRun run = run_strategy("dlb", job);
 
@@ -117,10 +118,10 @@ TEST_CASE("dlb with a least batch of 0 leaves a slow worker without samples, for
 TEST_CASE("dlb keeps the least batch of every worker, and begins with no less") {
   StrategyJob job = one_two_four(2);
   job.work = proportional_work({0.001, 0.001, 10});
-  job.config.least_batch = 5;
+  set(job.config, "least-batch", 5);
   CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{8, 8, 5});
 
-  job.config.least_batch = 8;
+  set(job.config, "least-batch", 8);
   CHECK_THROWS_WITH(run_strategy("dlb", job), "--least-batch: got 8; workers begin with --batch 7");
 }
 

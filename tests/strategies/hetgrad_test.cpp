@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategies/partition.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
 
 namespace epochcast::tests {
@@ -165,7 +166,7 @@ TEST_CASE("functional partition leaves less imbalance than constant speeds on a 
   // which take 0.244 s and 0.2335 s: nearly fair by luck. At B = 16: t = 0.064 and 0.208,
   // c = 3.25, 1; G = 32: 24 and 8 (24.5 and 7.5) take 0.096 s and 0.204 s.
   StrategyJob job = fixed_cost(16);
-  job.config.partition = Partition::functional;
+  set(job.config, "partition", "functional");
 
   const StrategyRun run = run_strategy("hetgrad", job);
 
@@ -178,7 +179,7 @@ TEST_CASE("functional partition leaves less imbalance than constant speeds on a 
 
 TEST_CASE("functional partition keeps the best of the batches that it has measured") {
   StrategyJob job = fixed_cost(128);
-  job.config.partition = Partition::functional;
+  set(job.config, "partition", "functional");
   // Every measurement of the second worker is off by 30 %, up and down in turn.
   std::vector<std::vector<double>> measured(2);
   job.work.batch_s = [&](int rank, std::int64_t samples) {
@@ -207,7 +208,7 @@ TEST_CASE("functional partition keeps the best of the batches that it has measur
 TEST_CASE("functional partition finds the batches of equal time, all G of them") {
   // 0.004·b = 0.2 + 0.0005·(256 - b): b = 0.328/0.0045 = 72.9.
   StrategyJob job = fixed_cost(128);
-  job.config.partition = Partition::functional;
+  set(job.config, "partition", "functional");
 
   const StrategyRun run = run_strategy("hetgrad", job);
 

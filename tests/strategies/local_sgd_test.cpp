@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/catch.hpp"
+#include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
 
 namespace epochcast::tests {
@@ -19,7 +20,7 @@ StrategyJob workers_with(const std::vector<double>& sample_s,
                      .train_samples = samples,
                      .work = proportional_work(sample_s),
                      .cost = {}};
-  job.config.local_steps = steps;
+  set(job.config, "local-steps", steps);
   return job;
 }
 
@@ -145,24 +146,24 @@ TEST_CASE("unbalanced-local-sgd averages plainly; everybody takes H_p·B samples
 
 TEST_CASE("local steps by hand: fast and slow, a device class, or a model") {
   StrategyJob job = workers_with({0.001, 0.002, 0.001}, 1, 32, 1000);
-  const auto steps_with = [&](std::map<std::string, std::int64_t> by_hand) {
-    job.config.local_steps_by_class = std::move(by_hand);
+  const auto steps_with = [&](const std::string& by_hand) {
+    set(job.config, "local-steps", by_hand);
     return steps_of(run_strategy("unbalanced-local-sgd", job));
   };
 
-  CHECK_THAT(steps_with({{"fast", 32}, {"slow", 1}}), Equals(std::vector<std::int64_t>{32, 1, 32}));
-  CHECK_THAT(steps_with({{"cpu", 3}}), Equals(std::vector<std::int64_t>{32, 3, 32}));
-  CHECK_THAT(steps_with({{"cpu-a", 5}, {"cpu", 3}}), Equals(std::vector<std::int64_t>{32, 5, 32}));
-  CHECK_THAT(steps_with({{"gpu", 8}, {"slow", 2}}), Equals(std::vector<std::int64_t>{8, 2, 8}));
+  CHECK_THAT(steps_with("fast=32,slow=1"), Equals(std::vector<std::int64_t>{32, 1, 32}));
+  CHECK_THAT(steps_with("cpu=3"), Equals(std::vector<std::int64_t>{32, 3, 32}));
+  CHECK_THAT(steps_with("cpu-a=5,cpu=3"), Equals(std::vector<std::int64_t>{32, 5, 32}));
+  CHECK_THAT(steps_with("gpu=8,slow=2"), Equals(std::vector<std::int64_t>{8, 2, 8}));
 }
 
 TEST_CASE("local steps for an unknown device class are refused") {
   StrategyJob job = workers_with({0.001, 0.002}, 1, 32, 1000);
-  job.config.local_steps_by_class = {{"gpus", 8}};
+  set(job.config, "local-steps", "gpus=8");
   CHECK_THROWS_WITH(run_strategy("unbalanced-local-sgd", job),
                     "--local-steps: unknown device class \"gpus\"; did you mean \"gpu\"?");
 
-  job.config.local_steps_by_class = {{"quantum", 8}};
+  set(job.config, "local-steps", "quantum=8");
   CHECK_THROWS_WITH(run_strategy("biased-local-sgd", job),
                     "--local-steps: unknown device class \"quantum\"; known: fast, slow, gpu, "
                     "gpu-a, cpu, cpu-a");

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "tests/catch.hpp"
+#include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
 
 namespace epochcast::tests {
@@ -16,7 +17,7 @@ StrategyJob two_nodes(std::optional<std::int64_t> period) {
                      .train_samples = 120,
                      .work = {},
                      .cost = {}};
-  job.config.averaging_period = period;
+  if (period) set(job.config, "averaging-period", *period);
   return job;
 }
 
@@ -104,7 +105,7 @@ TEST_CASE("node-based with K' = 1 and one worker per node averages parameters ev
 TEST_CASE("node-based in the printed order averages, then applies the node's gradient") {
   StrategyJob job = two_nodes(5);
   job.config.epochs = 1;
-  job.config.averaging_order = AveragingOrder::printed;
+  set(job.config, "averaging-order", "printed");
   job.work.gradient = [](int rank, std::int64_t) { return static_cast<float>(-rank - 1); };
 
   const StrategyRun run = run_strategy("node-based", job);
@@ -124,7 +125,7 @@ TEST_CASE("node-based in the printed order averages, then applies the node's gra
 
 TEST_CASE("node-based in the printed order with K' = 1 makes every step after an averaging") {
   StrategyJob job = two_nodes(1);
-  job.config.averaging_order = AveragingOrder::printed;
+  set(job.config, "averaging-order", "printed");
 
   const StrategyRun run = run_strategy("node-based", job);
 

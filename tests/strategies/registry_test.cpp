@@ -2,6 +2,7 @@
 #include <set>
 
 #include "tests/catch.hpp"
+#include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
 
 namespace epochcast::tests {
@@ -17,8 +18,8 @@ StrategyJob job_of(const Strategy& strategy, int size) {
                      .train_samples = 200,
                      .work = {},
                      .cost = {.alpha_s = 1e-4, .beta_s_per_byte = 1e-9}};
-  job.config.local_steps = 3;
-  job.config.averaging_period = 3;
+  set(job.config, "local-steps", 3);
+  set(job.config, "averaging-period", 3);
   job.work.batch_s = [](int rank, std::int64_t batch) {
     return 0.001 * (rank + 1) * static_cast<double>(batch);
   };

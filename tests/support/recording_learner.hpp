@@ -6,7 +6,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "core/learner.hpp"
+#include "core/loss_sampling.hpp"
 
 namespace epochcast::tests {
 
@@ -50,7 +50,7 @@ struct TestWork {
 /// A step subtracts the gradients from the parameters. Gradient j of a batch is (j + 1) times the
 /// mean over its samples. Parameters start with the worker's rank everywhere. The loss of position
 /// i is 2·i. Throws std::logic_error when asked to train beyond its share.
-class RecordingLearner : public Learner {
+class RecordingLearner : public SamplingLearner {
  public:
   static constexpr std::size_t kGradients = 6;
   static constexpr std::size_t kParameters = 8;

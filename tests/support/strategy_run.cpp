@@ -30,6 +30,7 @@ StrategyRun run_strategy(std::string_view name, const StrategyJob& job) {
     RecordingLearner learner(fabric, job.work, run.learners[rank]);
     Worker worker = {.fabric = fabric,
                      .learner = learner,
+                     .sampling = learner,
                      .config = job.config,
                      .train_samples = job.train_samples,
                      .report = {}};

@@ -40,7 +40,7 @@ double batch_s(const WorkerInfo& worker) { return worker.model == "v100" ? 0.1 :
 std::vector<WorkerInfo> placed(const JobConfig& config,
                                Participants participants = Participants::workers,
                                const Platform& platform = mixed()) {
-  return place(platform, config, participants, batch_s);
+  return place(platform, config, "byteps", participants, batch_s);
 }
 
 /// "node.device model", and "+" for a server.
@@ -127,7 +127,7 @@ TEST_CASE("only the fastest device model takes part where a strategy wants it") 
         Texts{"0.1 v100", "0.2 v100", "1.1 v100", "1.2 v100"});
 
   const auto slow_gpu = [](const WorkerInfo& worker) { return worker.model == "v100" ? 2. : 1; };
-  CHECK(texts(place(mixed(), {}, Participants::fastest_workers, slow_gpu)) ==
+  CHECK(texts(place(mixed(), {}, "sync-fastest", Participants::fastest_workers, slow_gpu)) ==
         Texts{"2.0 epyc", "2.1 epyc"});
 }
 

@@ -2,6 +2,7 @@
 // How gradients travel does not matter for what is learned, and all ranks learn the same.
 #include "collectives/registry.hpp"
 #include "tests/real/equivalence/findings.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -90,8 +91,8 @@ void ranks_agree(int ranks, Findings& findings) {
                                      "biased-local-sgd"}) {
     Trial trial = trial_of(strategy, alike_on(two_nodes(ranks)), kBatch);
     trial.workers[0].model = "cpu-b";
-    trial.config.local_steps = 2;
-    trial.config.averaging_period = 3;  // of four iterations
+    set(trial.config, "local-steps", 2);
+    set(trial.config, "averaging-period", 3);  // of four iterations
     trial.memory["seconds of batch " + std::to_string(kBatch)] = seconds;
     trial.memory["seconds of partition 0"] = seconds;
 
@@ -105,7 +106,7 @@ void ranks_agree(int ranks, Findings& findings) {
 void all_start_from_rank_0(int ranks, Findings& findings) {
   for (const std::string strategy : {"sync", "hetgrad", "node-based", "local-sgd"}) {
     Trial trial = short_trial(strategy, two_nodes(ranks));
-    trial.config.local_steps = 2;
+    set(trial.config, "local-steps", 2);
     const std::vector<double> seconds(static_cast<std::size_t>(ranks), 1);
     trial.memory["seconds of batch " + std::to_string(kBatch)] = seconds;
     trial.memory["seconds of partition 0"] = seconds;

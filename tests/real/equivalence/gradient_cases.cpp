@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "tests/real/equivalence/findings.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -129,7 +130,7 @@ void byteps_is_one_worker(int ranks, Findings& findings) {
     Trial trial = trial_of("byteps", alike(ranks), kBatch);
     for (auto each = trial.workers.end() - servers; each != trial.workers.end(); ++each)
       each->role = Role::sums;
-    trial.config.partition_bytes = 10000;  // 21 partitions of 209 kB
+    set(trial.config, "partition-bytes", "10000B");  // 21 partitions of 209 kB
 
     const Outcome byteps = run_trial(trial);
 

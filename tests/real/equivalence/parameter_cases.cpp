@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies that average parameters: where they do so after each step, they are sync.
 #include "tests/real/equivalence/findings.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -20,14 +21,14 @@ constexpr double kMomenta[] = {0, 0.9};
 void one_local_step_is_sync(int ranks, Findings& findings) {
   for (const double momentum : kMomenta) {
     Trial trial = with_momentum(momentum, "local-sgd", alike(ranks));
-    trial.config.local_steps = 1;
+    set(trial.config, "local-steps", 1);
 
     const Outcome local = run_trial(trial);
 
     const Outcome sync = run_trial(with_momentum(momentum, "sync", alike(ranks)));
     findings.is_near(local, sync, "momentum " + std::to_string(momentum));
     findings.is_true(local.samples == sync.samples, "samples differ");
-    trial.config.local_steps = 2;
+    set(trial.config, "local-steps", 2);
     findings.is_far(run_trial(trial), sync, "two local steps");
   }
 }
@@ -41,14 +42,14 @@ void averaging_each_step_is_sync(int ranks, Findings& findings) {
   for (const std::vector<int>& nodes : layouts(ranks)) {
     for (const double momentum : kMomenta) {
       Trial trial = with_momentum(momentum, "node-based", alike_on(nodes));
-      trial.config.averaging_period = 1;
+      set(trial.config, "averaging-period", 1);
 
       const Outcome node_based = run_trial(trial);
 
       const Outcome sync = run_trial(with_momentum(momentum, "sync", alike(ranks)));
       findings.is_near(node_based, sync, "momentum " + std::to_string(momentum));
       findings.is_true(node_based.samples == sync.samples, "samples differ");
-      trial.config.averaging_period = 3;
+      set(trial.config, "averaging-period", 3);
       findings.is_far(run_trial(trial), sync, "averaging every third step");
     }
   }
@@ -56,7 +57,7 @@ void averaging_each_step_is_sync(int ranks, Findings& findings) {
 
 void one_node_is_sync(int ranks, Findings& findings) {
   Trial trial = trial_of("node-based", alike(ranks), kBatch);
-  trial.config.averaging_period = 2;
+  set(trial.config, "averaging-period", 2);
 
   const Outcome node_based = run_trial(trial);
 
@@ -68,8 +69,8 @@ void one_node_is_sync(int ranks, Findings& findings) {
 Trial equally_fast(const std::string& strategy, int ranks) {
   Trial trial = trial_of(strategy, alike(ranks), kBatch);
   trial.config.epochs = 3;  // from the second one, there are losses to draw by
-  trial.config.local_steps = 2;
-  trial.config.alpha = 0;
+  set(trial.config, "local-steps", 2);
+  set(trial.config, "alpha", "0");
   trial.memory["seconds of batch " + std::to_string(kBatch)] =
       std::vector<double>(static_cast<std::size_t>(ranks), 0.01);
   return trial;
@@ -79,16 +80,16 @@ void no_bias_is_local_sgd(int ranks, Findings& findings) {
   const Outcome local = run_trial(equally_fast("local-sgd", ranks));
 
   for (const std::string strategy : {"biased-local-sgd", "unbalanced-local-sgd"}) {
-    for (const Sampling sampling : {Sampling::none, Sampling::separated, Sampling::unified}) {
+    for (const char* sampling : {"none", "separated", "unified"}) {
       Trial trial = equally_fast(strategy, ranks);
-      trial.config.sampling = sampling;
+      set(trial.config, "sampling", sampling);
       const Outcome outcome = run_trial(trial);
       findings.is_identical(outcome, local, strategy);
       findings.is_true(outcome.samples == local.samples, strategy + ": samples differ");
     }
   }
   Trial trial = equally_fast("biased-local-sgd", ranks);
-  trial.config.alpha = 0.5;
+  set(trial.config, "alpha", "0.5");
   findings.is_far(run_trial(trial), local, "biased sampling");
 }
 

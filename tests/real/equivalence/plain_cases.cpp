@@ -2,6 +2,7 @@
 // One worker is nothing but LibTorch.
 #include "tests/real/equivalence/findings.hpp"
 #include "tests/real/equivalence/plain_training.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -40,7 +41,7 @@ void every_strategy_alone_is_libtorch(int, Findings& findings) {
                                      "unbalanced-local-sgd",
                                      "biased-local-sgd"}) {
     Trial trial = trial_of(strategy, alike(1), 12);
-    trial.config.local_steps = 4;
+    set(trial.config, "local-steps", 4);
     compare_with_libtorch(trial, findings);  // benchmarks of its own leave no trace
   }
   Trial trial = trial_of("sync", alike(1), 12);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/job/setting_text.hpp"
 #include "tests/real/equivalence/findings.hpp"
+#include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -23,8 +25,8 @@ Trial fast_and_slow_trial(const std::string& strategy, int ranks, std::int64_t b
   }
   trial.memory["seconds of batch " + std::to_string(batch)] = seconds;
   trial.memory["seconds of partition 0"] = seconds;
-  trial.config.local_steps = 4;       // slow: 2
-  trial.config.averaging_period = 5;  // of 12 or 6 iterations
+  set(trial.config, "local-steps", 4);       // slow: 2
+  set(trial.config, "averaging-period", 5);  // of 12 or 6 iterations
   return trial;
 }
 
@@ -49,7 +51,7 @@ void each_sample_at_most_once(int ranks, Findings& findings) {
                                      "biased-local-sgd",
                                      "dlb"}) {
     Trial trial = fast_and_slow_trial(strategy, ranks, 4);
-    trial.config.sampling = Sampling::none;
+    set(trial.config, "sampling", "none");
 
     const Outcome outcome = run_trial(trial);
 
@@ -102,8 +104,8 @@ std::int64_t common(const Samples& a, const SampleSet& b) {
 
 struct BiasedCase {
   std::string name;
-  Sampling sampling = Sampling::separated;
-  Favoured favoured = Favoured::fast;
+  std::string sampling = "separated";
+  std::string favoured = "fast";
   double alpha = 0.5;
 };
 
@@ -111,9 +113,9 @@ void check_draws(const BiasedCase& biased, int ranks, Findings& findings) {
   Trial trial = fast_and_slow_trial("biased-local-sgd", ranks, 4);
   trial.train_samples = 200;
   trial.config.epochs = 3;
-  trial.config.sampling = biased.sampling;
-  trial.config.high_loss_to = biased.favoured;
-  trial.config.alpha = biased.alpha;
+  set(trial.config, "sampling", biased.sampling);
+  set(trial.config, "high-loss-to", biased.favoured);
+  set(trial.config, "alpha", shortest(biased.alpha));
 
   const Outcome outcome = run_trial(trial);
 
@@ -129,10 +131,10 @@ void check_draws(const BiasedCase& biased, int ranks, Findings& findings) {
     findings.is_true(std::ssize(draw.slow) == n_slow && std::ssize(set_of(draw.slow)) == n_slow,
                      where + "slow workers do not see n_s distinct samples");
     const std::int64_t both = common(draw.fast, set_of(draw.slow));
-    findings.is_true((both == 0) == (biased.sampling == Sampling::unified),
+    findings.is_true((both == 0) == (biased.sampling == "unified"),
                      where + std::to_string(both) + " samples are seen by fast and slow workers");
     if (epoch > 0) {
-      const Samples& favoured = biased.favoured == Favoured::fast ? draw.fast : draw.slow;
+      const Samples& favoured = biased.favoured == "fast" ? draw.fast : draw.slow;
       const auto count =
           static_cast<std::int64_t>(biased.alpha * static_cast<double>(favoured.size()));
       const Samples chosen = highest(losses, count);
@@ -147,8 +149,8 @@ void biased_draws(int ranks, Findings& findings) {
   const std::vector<BiasedCase> cases = {
       {.name = "separated"},
       {.name = "alpha 1", .alpha = 1},
-      {.name = "high loss to slow", .favoured = Favoured::slow},
-      {.name = "unified", .sampling = Sampling::unified},
+      {.name = "high loss to slow", .favoured = "slow"},
+      {.name = "unified", .sampling = "unified"},
   };
   for (const BiasedCase& biased : cases) check_draws(biased, ranks, findings);
 }

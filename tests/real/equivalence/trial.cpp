@@ -66,6 +66,7 @@ Part train(const Trial& trial, MPI_Comm comm) {
     for (float& value : learner->parameters().values) value += static_cast<float>(fabric.rank());
   Worker worker = {.fabric = fabric,
                    .learner = *learner,
+                   .sampling = *learner,
                    .config = trial.config,
                    .train_samples = trial.train_samples};
   worker.progress.memory = {trial.memory.begin(), trial.memory.end()};

@@ -20,7 +20,7 @@ double ShortTraining::test_loss(const std::string& more) const {
 }
 
 std::string weights_file(const std::string& name) {
-  return EPOCHCAST_SOURCE_DIR "/tests/real/pretrained/data/" + name;
+  return EPOCHCAST_SOURCE_DIR "/tests/real/torch/pretrained/data/" + name;
 }
 
 std::vector<nlohmann::json> metrics_of(const Folder& folder, const std::string& file) {

@@ -8,6 +8,7 @@
 
 // Before Catch2, as LibTorch has a CHECK of its own, which ends the program.
 #include "real/torch/optimizers/flat_optimizer.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/torch/optimizer_steps.hpp"
 

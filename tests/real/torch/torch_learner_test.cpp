@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/torch/network_cases.hpp"
 #include "tests/real/torch/tiny_data.hpp"

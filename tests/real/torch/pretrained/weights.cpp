@@ -26,7 +26,7 @@ void TemporaryFolder::write(const std::string& name, const std::string& bytes) c
 }
 
 fs::path made_file(const std::string& name) {
-  return fs::path(EPOCHCAST_SOURCE_DIR) / "tests/real/pretrained/data" / name;
+  return fs::path(EPOCHCAST_SOURCE_DIR) / "tests/real/torch/pretrained/data" / name;
 }
 
 TensorDict tensors_of(const torch::nn::Module& module) {

@@ -25,7 +25,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// A file of tests/real/pretrained/data, which make_weights.py has made with PyTorch.
+/// A file of tests/real/torch/pretrained/data, which make_weights.py has made with PyTorch.
 [[nodiscard]] std::filesystem::path made_file(const std::string& name);
 
 /// Parameters and buffers of a module, by name, as copies.

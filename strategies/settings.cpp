@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/job/job_config.hpp"
+#include "strategies/settings.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/json/json_input.hpp"
 #include "core/suggest.hpp"
+#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
@@ -25,14 +27,65 @@ std::optional<std::string> text_of(const nlohmann::json& value) {
   return list;
 }
 
+Setting setting_of(const StrategySetting& own) {
+  return {.name = own.name,
+          .commands = kEverywhere,
+          .value_name = own.value_name,
+          .help = own.help,
+          .set =
+              [&own](JobConfig& config, const std::string& text) {
+                const std::string value = own.checked(text);
+                config.of_strategies.erase(std::string(own.name));
+                if (value != own.fallback) config.of_strategies.emplace(own.name, value);
+              },
+          .show = [&own](const JobConfig& config) { return own.text_of(config); }};
+}
+
+/// How batches are divided among workers, then how often and what they exchange.
+std::vector<const StrategySetting*> strategy_settings() {
+  std::vector<const StrategySetting*> all;
+  for (const bool divides : {true, false}) {
+    for (const Strategy& strategy : strategies()) {
+      if (strategy.divides_by_speed != divides) continue;
+      for (const StrategySetting* own : strategy.settings) {
+        if (std::find(all.begin(), all.end(), own) == all.end()) all.push_back(own);
+      }
+    }
+  }
+  return all;
+}
+
+/// The strategies that a setting belongs to; none: it belongs to every job.
+struct Owners {
+  std::vector<std::string> all;
+
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const std::string& name : all) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  }
+  [[nodiscard]] bool have_any(const std::vector<std::string>& names) const {
+    return std::find_first_of(all.begin(), all.end(), names.begin(), names.end()) != all.end();
+  }
+};
+
+Owners owners_of(std::string_view setting) {
+  Owners owners;
+  for (const Strategy& strategy : strategies()) {
+    if (strategy.has(setting)) owners.all.emplace_back(strategy.name);
+  }
+  return owners;
+}
+
 }  // namespace
 
 const std::vector<Setting>& settings() {
   static const std::vector<Setting> all = [] {
-    std::vector<Setting> both = job_settings();
-    const std::vector<Setting> run = run_settings();
-    both.insert(both.end(), run.begin(), run.end());
-    return both;
+    std::vector<Setting> composed = job_settings();
+    for (const StrategySetting* own : strategy_settings()) composed.push_back(setting_of(*own));
+    for (const auto& others : {cost_settings(), run_settings()})
+      composed.insert(composed.end(), others.begin(), others.end());
+    return composed;
   }();
   return all;
 }
@@ -115,6 +168,35 @@ void apply_experiment(JobConfig& config, const nlohmann::json& document, const s
     }
     throw UserError(all);
   }
+}
+
+std::vector<SettingText> command_texts(const JobConfig& config, Command command) {
+  std::vector<SettingText> texts = setting_texts(config, in(command));
+  std::erase_if(texts, [&](const SettingText& setting) {
+    const Owners owners = owners_of(setting.name);
+    return !owners.all.empty() && !owners.have_any(chosen_strategies(config.strategy));
+  });
+  return texts;
+}
+
+void check_strategies_have_settings(const JobConfig& config) {
+  if (config.of_strategies.empty()) return;
+  const std::vector<std::string> chosen = chosen_strategies(config.strategy);
+  std::vector<std::string> problems;
+  for (const auto& [name, value] : config.of_strategies) {
+    const Owners owners = owners_of(name);
+    if (owners.have_any(chosen)) continue;
+    problems.push_back("--" + name + ": strategy " + config.strategy +
+                       " has no such setting; those that have: " + owners.text());
+  }
+  if (!problems.empty()) throw UserError(problems);
+}
+
+JobConfig without_settings_of_others(JobConfig config) {
+  const Strategy& strategy = find_strategy(config.strategy);
+  std::erase_if(config.of_strategies,
+                [&](const auto& given) { return !strategy.has(given.first); });
+  return config;
 }
 
 }  // namespace epochcast

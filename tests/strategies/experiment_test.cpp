@@ -3,6 +3,7 @@
 
 #include "core/job/job_config.hpp"
 #include "core/json/json_input.hpp"
+#include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
 
@@ -27,12 +28,12 @@ TEST_CASE("an experiment file holds the flags' settings as texts, numbers, boole
 
   CHECK(config.platform == "esb");
   CHECK(config.batch == 64);
-  CHECK(config.alpha == 0.25);
+  CHECK(config.of_strategies.at("alpha") == "0.25");
   CHECK(config.deterministic);
-  CHECK_FALSE(config.weighted_aggregation);
+  CHECK(config.of_strategies.at("weighted-aggregation") == "off");
   CHECK(config.traces == Texts{"a", "b.json"});
   CHECK(config.batch_seconds.at("gpu") == 51 * 1e-3);
-  CHECK(config.local_steps_by_class.at("slow") == 4);
+  CHECK(config.of_strategies.at("local-steps") == "fast=16,slow=4");
   CHECK(config.nodes == 3);
 }
 

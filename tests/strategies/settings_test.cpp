@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "strategies/settings.hpp"
+
 #include <map>
 #include <set>
 
 #include "core/job/job_config.hpp"
+#include "strategies/local_steps.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
 
@@ -177,34 +180,34 @@ TEST_CASE("sizes and times take any unit of theirs") {
 TEST_CASE("a switch is on, true or yes; off, false or no") {
   for (const char* on : {"on", "true", "yes"}) CHECK(with_setting("exact", on).exact);
   for (const char* off : {"off", "false", "no"}) {
-    CHECK_FALSE(with_setting("weighted-aggregation", off).weighted_aggregation);
+    CHECK(shown(with_setting("weighted-aggregation", off), "weighted-aggregation") == "off");
   }
 }
 
 TEST_CASE("local steps by hand: one number is the fastest class's, the rest goes by name") {
-  const JobConfig plain = with_setting("local-steps", "8");
-  CHECK(plain.local_steps == 8);
-  CHECK(plain.local_steps_by_class.empty());
+  using ByClass = std::map<std::string, std::int64_t>;
+  const StepsGiven plain = steps_given(with_setting("local-steps", "8"));
+  CHECK(plain.fastest == 8);
+  CHECK(plain.by_class.empty());
 
   const JobConfig both = with_setting("local-steps", "fast=16,slow=2");
-  CHECK(both.local_steps == 16);
-  CHECK(both.local_steps_by_class ==
-        std::map<std::string, std::int64_t>{{"fast", 16}, {"slow", 2}});
+  CHECK(steps_given(both).fastest == 16);
+  CHECK(steps_given(both).by_class == ByClass{{"fast", 16}, {"slow", 2}});
 
   const JobConfig mixed = with_setting("local-steps", "16,cpu=2");
-  CHECK(mixed.local_steps == 16);
-  CHECK(mixed.local_steps_by_class == std::map<std::string, std::int64_t>{{"cpu", 2}});
+  CHECK(steps_given(mixed).fastest == 16);
+  CHECK(steps_given(mixed).by_class == ByClass{{"cpu", 2}});
   CHECK(shown(mixed, "local-steps") == "16,cpu=2");
 
   JobConfig again = both;
   set_setting(again, "local-steps", "4", "--local-steps");
-  CHECK(again.local_steps_by_class.empty());
+  CHECK(steps_given(again).by_class.empty());
 }
 
 TEST_CASE("\"fast\" wins over a bare number, whatever their order") {
   for (const char* text : {"fast=16,32", "32,fast=16"}) {
     const JobConfig config = with_setting("local-steps", text);
-    CHECK(config.local_steps == 16);
+    CHECK(steps_given(config).fastest == 16);
     CHECK(shown(config, "local-steps") == "fast=16");
   }
 }
@@ -301,6 +304,44 @@ TEST_CASE("a device is slowed down to a ten-thousandth at most") {
 TEST_CASE("an unknown setting is answered with the close one") {
   CHECK(problems_of_setting("batch-second", "gpu=1s") ==
         Texts{"--batch-second: unknown setting \"batch-second\"; did you mean \"batch-seconds\"?"});
+}
+
+TEST_CASE("a setting of other strategies is an error that names those") {
+  const auto problems = [](const std::string& strategy, const std::string& name) {
+    JobConfig config = with_setting(name, kValues.at(name));
+    config.strategy = strategy;
+    return problems_of([&] { check_strategies_have_settings(config); });
+  };
+
+  CHECK(problems("local-sgd", "averaging-period") ==
+        Texts{"--averaging-period: strategy local-sgd has no such setting; those that have: "
+              "node-based"});
+  CHECK(problems("sync,dlb", "local-steps") ==
+        Texts{"--local-steps: strategy sync,dlb has no such setting; those that have: local-sgd, "
+              "unbalanced-local-sgd, biased-local-sgd"});
+  CHECK(problems("sync,local-sgd", "local-steps").empty());
+  CHECK(problems("sync", "batch").empty());
+  for (const auto& [name, value] : kValues) CHECK(problems("all", name).empty());
+}
+
+TEST_CASE("a job without the settings of others has its own, and those of every job") {
+  for (const Strategy& strategy : strategies()) {
+    CAPTURE(strategy.name);
+    JobConfig config;
+    for (const auto& [name, value] : kValues) {
+      if (name != "strategy") set_setting(config, name, value, "test");
+    }
+    config.strategy = strategy.name;
+
+    const JobConfig own = without_settings_of_others(config);
+
+    for (const auto& [name, value] : config.of_strategies)
+      CHECK(own.of_strategies.contains(name) == strategy.has(name));
+    CHECK(own.batch == config.batch);
+    CHECK_NOTHROW(check_strategies_have_settings(own));
+    for (const SettingText& text : command_texts(config, Command::train))
+      CHECK((!config.of_strategies.contains(text.name) || strategy.has(text.name)));
+  }
 }
 
 }  // namespace

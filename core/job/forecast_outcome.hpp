@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/formats/result.hpp"
+#include "core/job/job_config.hpp"
+
+namespace epochcast {
+
+/// One run to forecast: a strategy for one point of a sweep.
+struct ForecastTask {
+  JobConfig config;
+  std::string strategy;
+  std::string point;  ///< "nodes 4, batch 32": where in the sweep; empty without one
+};
+
+/// A forecast, or why there is none.
+struct ForecastOutcome {
+  ForecastTask task;
+  std::optional<RunResult> run;
+  std::vector<std::string> problems;  ///< of the input, when there is no run
+  bool has_died =
+      false;  ///< the simulating process ended without an answer: our fault, not the user's
+};
+
+}  // namespace epochcast

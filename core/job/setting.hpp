@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/job/job_config.hpp"
+
+namespace epochcast {
+
+/// In which commands a setting counts.
+enum class Command { simulate, emulate, train, rehearse };
+using Commands = unsigned;
+[[nodiscard]] constexpr Commands in(Command command) {
+  return 1U << static_cast<unsigned>(command);
+}
+constexpr Commands kForecast = in(Command::simulate);
+constexpr Commands kWithCosts =
+    in(Command::simulate) | in(Command::emulate) | in(Command::rehearse);
+constexpr Commands kTrain = in(Command::train);
+constexpr Commands kLearning = in(Command::train) | in(Command::rehearse);
+constexpr Commands kSimulated = in(Command::simulate) | in(Command::rehearse);
+constexpr Commands kEverywhere = kWithCosts | kTrain;
+
+/// One setting: a flag `--name`, a key of an experiment file, a `--set name=value`, a sweep axis.
+struct Setting {
+  std::string_view name;
+  Commands commands = kEverywhere;  ///< an experiment file may hold settings of any command
+  std::string_view value_name;      ///< for the help text, with the unit
+  std::string_view help;
+  /// Parses `text` into the config. Throws a UserError that begins with what was got.
+  std::function<void(JobConfig& config, const std::string& text)> set;
+  /// The current value as text that set() reads back; empty when not set.
+  std::function<std::string(const JobConfig& config)> show;
+};
+
+/// A setting's name and its value as text.
+struct SettingText {
+  std::string name;
+  std::string value;
+};
+
+/// What every job has: its cluster, model, data and exchange.
+[[nodiscard]] std::vector<Setting> job_settings();
+/// What its batches and messages cost, and how it is simulated.
+[[nodiscard]] std::vector<Setting> cost_settings();
+/// Real learning on real machines.
+[[nodiscard]] std::vector<Setting> run_settings();
+
+}  // namespace epochcast

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/job/job_config.hpp"
+
+namespace epochcast {
+
+/// A setting that strategies bring along, besides those that every job has: a flag, a key of
+/// experiment files, an axis of sweeps, as those. Its value lies in JobConfig::of_strategies as
+/// text; only the strategies know what it means.
+class StrategySetting {
+ public:
+  std::string_view name;
+  std::string_view value_name;  ///< for the help text, with the unit
+  std::string_view help;
+  /// What it is where a job does not say; empty: the strategy decides when it runs.
+  std::string_view fallback;
+
+  /// The value as it is kept: the text that means the same and is always written alike. Throws a
+  /// UserError that begins with what was got.
+  [[nodiscard]] virtual std::string checked(const std::string& text) const = 0;
+
+  /// The job's value as text.
+  [[nodiscard]] std::string text_of(const JobConfig& config) const {
+    const auto given = config.of_strategies.find(name);
+    return given == config.of_strategies.end() ? std::string(fallback) : given->second;
+  }
+
+ protected:
+  constexpr StrategySetting(std::string_view its_name,
+                            std::string_view its_value_name,
+                            std::string_view its_help,
+                            std::string_view its_fallback)
+      : name(its_name), value_name(its_value_name), help(its_help), fallback(its_fallback) {}
+  ~StrategySetting() = default;
+};
+
+/// One whose values are read into a type, and shown as text that reads back.
+template <typename Value>
+class StrategySettingOf final : public StrategySetting {
+ public:
+  using Read = Value (*)(const std::string& text);
+  using Show = std::string (*)(const Value& value);
+
+  constexpr StrategySettingOf(std::string_view its_name,
+                              std::string_view its_value_name,
+                              std::string_view its_help,
+                              std::string_view its_fallback,
+                              Read read,
+                              Show show)
+      : StrategySetting(its_name, its_value_name, its_help, its_fallback),
+        read_(read),
+        show_(show) {}
+
+  [[nodiscard]] std::string checked(const std::string& text) const override {
+    return show_(read_(text));
+  }
+  /// The job's value. Not for one that has neither value nor fallback.
+  [[nodiscard]] Value of(const JobConfig& config) const { return read_(text_of(config)); }
+  /// Whether the job has a value, its own or the fallback.
+  [[nodiscard]] bool is_set(const JobConfig& config) const { return !text_of(config).empty(); }
+
+ private:
+  Read read_;
+  Show show_;
+};
+
+}  // namespace epochcast

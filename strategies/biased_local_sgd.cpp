@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Biased local SGD (arXiv 2508.08540): unbalanced steps, samples drawn by their losses, parameters
+// weighted by steps.
+#include <array>
+
+#include "core/job/setting_text.hpp"
+#include "strategies/local_steps.hpp"
+#include "strategies/training.hpp"
+
+namespace epochcast {
+namespace {
+
+/// How samples are drawn.
+enum class Sampling {
+  none,       ///< no bias: the shuffled data set, dealt evenly
+  separated,  ///< fast and slow workers draw independently; a sample may be drawn by both
+  unified,    ///< disjoint draws, at the price of one more synchronisation
+};
+enum class Favoured { fast, slow };
+
+constexpr Names<Sampling, 3> kSamplings = {
+    {{"none", Sampling::none}, {"separated", Sampling::separated}, {"unified", Sampling::unified}}};
+constexpr Names<Favoured, 2> kFavoured = {{{"fast", Favoured::fast}, {"slow", Favoured::slow}}};
+
+constexpr StrategySettingOf<double> kAlpha(
+    "alpha",
+    "SHARE",
+    "biased local SGD: share of samples taken by highest loss, 0 to 1",
+    "0.5",
+    [](const std::string& text) { return parse_number(text, 0, 1, "a share from 0 to 1"); },
+    [](const double& value) { return shortest(value); });
+constexpr StrategySettingOf<Sampling> kSampling(
+    "sampling",
+    "none|separated|unified",
+    "biased local SGD: how samples are drawn",
+    "separated",
+    [](const std::string& text) { return parse_name(text, kSamplings); },
+    [](const Sampling& value) { return show_name(value, kSamplings); });
+constexpr StrategySettingOf<bool> kWeightedAggregation(
+    "weighted-aggregation",
+    "on|off",
+    "biased local SGD: weight parameters by local steps",
+    "on",
+    [](const std::string& text) { return parse_switch(text); },
+    [](const bool& value) { return show_switch(value); });
+constexpr StrategySettingOf<Favoured> kHighLossTo(
+    "high-loss-to",
+    "fast|slow",
+    "biased local SGD: who gets the samples of highest loss",
+    "fast",
+    [](const std::string& text) { return parse_name(text, kFavoured); },
+    [](const Favoured& value) { return show_name(value, kFavoured); });
+
+/// This worker's samples in an order in which what was drawn for all fast workers comes before what
+/// was drawn for slow ones: each class deals its own part.
+Share drawn_share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
+  const auto rank = static_cast<std::size_t>(worker.fabric.rank());
+  const std::int64_t batch = worker.config.batch;
+  const bool is_fast = local.is_fast[rank];
+  const std::int64_t first = is_fast ? 0 : local.fast * rounds;
+  return {.offset = (first + local.before[rank]) * batch,
+          .length = local.steps[rank] * batch,
+          .stride = (is_fast ? local.fast : local.slow) * batch,
+          .count = rounds};
+}
+
+/// Gathers losses, draws next epoch's samples on rank 0, tells everybody.
+void draw_samples(Worker& worker, const BiasedDraw& draw) {
+  Fabric& fabric = worker.fabric;
+  const std::int64_t samples = draw.fast_samples + draw.slow_samples;
+  fabric.gather(worker.sampling.recorded_losses(),
+                worker.sampling.gathered_losses(samples),
+                0,
+                fabric.world());
+  if (fabric.rank() == 0) worker.sampling.draw(draw);
+  if (draw.disjoint) fabric.barrier(fabric.world());  // the slow draw waits for the fast one
+  fabric.broadcast(worker.sampling.drawn_indices(draw), 0, fabric.world());
+}
+
+void run_biased_local_sgd(Worker& worker) {
+  const JobConfig& config = worker.config;
+  const Sampling sampling = kSampling.of(config);
+  const int workers = trainer_count(worker.fabric);
+  const std::shared_ptr<const LocalSteps> local = unbalanced_steps(worker);
+  const std::int64_t steps = local->steps[static_cast<std::size_t>(worker.fabric.rank())];
+  const std::int64_t rounds =
+      rounds_per_epoch(worker.train_samples, workers, config.batch, local->most);
+  const Share share = sampling == Sampling::none ? share_of(worker, *local, rounds)
+                                                 : drawn_share_of(worker, *local, rounds);
+  const double weight = kWeightedAggregation.of(config)
+                            ? static_cast<double>(steps) / static_cast<double>(local->total())
+                            : 1.0 / workers;
+  const BiasedDraw draw = {.fast_samples = rounds * local->fast * config.batch,
+                           .slow_samples = rounds * local->slow * config.batch,
+                           .alpha = kAlpha.of(config),
+                           .high_loss_to_slow = kHighLossTo.of(config) == Favoured::slow,
+                           .disjoint = sampling == Sampling::unified,
+                           .local_steps = local->steps};
+  report_rounds(worker, rounds, steps, local->most);
+
+  train_epochs(worker, [&](std::int64_t) {
+    if (sampling == Sampling::none) {
+      worker.learner.use_shuffled(share);
+    } else {
+      draw_samples(worker, draw);
+      worker.sampling.use_drawn(share);
+    }
+    run_rounds(worker, rounds, steps, weight);
+  });
+}
+
+}  // namespace
+
+Strategy biased_local_sgd_strategy() {
+  static const std::array<const StrategySetting*, 5> own = {
+      &local_steps_setting(), &kAlpha, &kSampling, &kWeightedAggregation, &kHighLossTo};
+  return {.name = "biased-local-sgd",
+          .summary =
+              "unbalanced, with loss-based sampling and weighted averaging (--alpha, --sampling)",
+          .source = "arXiv 2508.08540",
+          .settings = own,
+          .period = &kLocalStepsPeriod,
+          .check = check_local_steps,
+          .run = run_biased_local_sgd};
+}
+
+}  // namespace epochcast

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <string>
+#include <string_view>
+
+#include "strategies/settings.hpp"
+
+namespace epochcast::tests {
+
+/// A setting by its name, as a user gives it.
+inline void set(JobConfig& config, std::string_view name, const std::string& value) {
+  set_setting(config, name, value, std::string(name));
+}
+void set(JobConfig& config, std::string_view name, std::integral auto value) {
+  set(config, name, std::to_string(value));
+}
+
+}  // namespace epochcast::tests
