@@ -76,9 +76,9 @@ TEST_CASE("an XML platform's devices have names as those of any platform", "[cli
 
 TEST_CASE("a setting by class says when there is no such class", "[cli]") {
   const Folder folder;
-  check_refused(folder.run(kJob + " --strategy sync --local-steps fast=3,medium=4"),
+  check_refused(folder.run(kJob + " --strategy local-sgd --local-steps fast=3,medium=4"),
                 "--local-steps: unknown device class \"medium\"; known: fast, slow, gpu, test-gpu");
-  check_refused(folder.run(kJob + " --strategy sync --local-steps gpus=4"),
+  check_refused(folder.run(kJob + " --strategy local-sgd --local-steps gpus=4"),
                 "--local-steps: unknown device class \"gpus\"; did you mean \"gpu\"?");
 }
 
