@@ -22,6 +22,7 @@ struct GroupShape {
 struct AllReduceName {
   std::string_view name;
   std::string_view description;
+  bool knows_nodes = false;  ///< does something else where ranks share nodes
 };
 
 /// Every name that make_all_reduce knows, in alphabetical order.

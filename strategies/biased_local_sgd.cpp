@@ -27,6 +27,7 @@ constexpr StrategySettingOf<double> kAlpha(
     "SHARE",
     "biased local SGD: share of samples taken by highest loss, 0 to 1",
     "0.5",
+    "0.25",
     [](const std::string& text) { return parse_number(text, 0, 1, "a share from 0 to 1"); },
     [](const double& value) { return shortest(value); });
 constexpr StrategySettingOf<Sampling> kSampling(
@@ -34,6 +35,7 @@ constexpr StrategySettingOf<Sampling> kSampling(
     "none|separated|unified",
     "biased local SGD: how samples are drawn",
     "separated",
+    "unified",
     [](const std::string& text) { return parse_name(text, kSamplings); },
     [](const Sampling& value) { return show_name(value, kSamplings); });
 constexpr StrategySettingOf<bool> kWeightedAggregation(
@@ -41,6 +43,7 @@ constexpr StrategySettingOf<bool> kWeightedAggregation(
     "on|off",
     "biased local SGD: weight parameters by local steps",
     "on",
+    "off",
     [](const std::string& text) { return parse_switch(text); },
     [](const bool& value) { return show_switch(value); });
 constexpr StrategySettingOf<Favoured> kHighLossTo(
@@ -48,6 +51,7 @@ constexpr StrategySettingOf<Favoured> kHighLossTo(
     "fast|slow",
     "biased local SGD: who gets the samples of highest loss",
     "fast",
+    "slow",
     [](const std::string& text) { return parse_name(text, kFavoured); },
     [](const Favoured& value) { return show_name(value, kFavoured); });
 

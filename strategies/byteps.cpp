@@ -14,6 +14,7 @@ constexpr StrategySettingOf<double> kPartitionBytes(
     "SIZE",
     "byteps: largest piece pushed at once",
     "4096000B",
+    "12345B",
     [](const std::string& text) { return parse_positive(text, Dimension::bytes); },
     [](const double& value) { return shortest(value) + "B"; });
 

@@ -18,6 +18,7 @@ constexpr StrategySettingOf<std::int64_t> kLeastBatch(
     "SAMPLES",
     "dlb: batch that every worker keeps; 0: a worker may end without any, for good",
     "1",
+    "0",
     [](const std::string& text) { return parse_count(text, 0); },
     [](const std::int64_t& value) { return std::to_string(value); });
 

@@ -25,6 +25,7 @@ constexpr StrategySettingOf<Partition> kPartition(
     "constant|functional",
     "hetgrad: partition by one speed per worker, or by measured curves",
     "constant",
+    "functional",
     [](const std::string& text) { return parse_name(text, kPartitions); },
     [](const Partition& value) { return show_name(value, kPartitions); });
 

@@ -38,6 +38,7 @@ constexpr StrategySettingOf<StepsGiven> kLocalSteps(
     "H|fast=H,slow=h",
     "local SGD: steps between averagings, by hand also per class",
     "32",
+    "fast=16,slow=4",
     read_steps,
     show_steps);
 

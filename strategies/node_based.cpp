@@ -16,6 +16,7 @@ constexpr StrategySettingOf<std::int64_t> kAveragingPeriod(
     "ITERATIONS",
     "node-based: K', iterations between averagings of all nodes (default: an epoch)",
     "",
+    "50",
     [](const std::string& text) { return parse_count(text, 1); },
     [](const std::int64_t& value) { return std::to_string(value); });
 
@@ -34,6 +35,7 @@ constexpr StrategySettingOf<AveragingOrder> kAveragingOrder(
     "node-based: apply the node's gradient, then average all parameters; or, as printed, the other "
     "way round",
     "applied",
+    "printed",
     [](const std::string& text) { return parse_name(text, kOrders); },
     [](const AveragingOrder& value) { return show_name(value, kOrders); });
 

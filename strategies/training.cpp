@@ -41,17 +41,28 @@ std::int64_t rounds_per_epoch(std::int64_t train_samples,
 std::int64_t repeat(Worker& worker,
                     const Communicator& among,
                     std::int64_t count,
-                    const std::function<void(std::int64_t)>& body) {
+                    const std::function<void(std::int64_t)>& body,
+                    const std::vector<std::int64_t>& changes) {
   const std::int64_t first = worker.progress.enter(count);
-  worker.fabric.repeat(among, count - first, [&](std::int64_t i) {
-    body(first + i);
-    worker.progress.finished(first + i);
-  });
+  std::vector<std::int64_t> ends = changes;
+  ends.push_back(count);
+  std::int64_t begin = first;
+  for (const std::int64_t change : ends) {
+    const std::int64_t end = std::clamp(change, begin, count);
+    if (end == begin) continue;
+    worker.fabric.repeat(among, end - begin, [&](std::int64_t i) {
+      body(begin + i);
+      worker.progress.finished(begin + i);
+    });
+    begin = end;
+  }
   worker.progress.leave();
   return count - first;
 }
 
-void train_epochs(Worker& worker, const std::function<void(std::int64_t)>& epoch) {
+void train_epochs(Worker& worker,
+                  const std::function<void(std::int64_t)>& epoch,
+                  const std::vector<std::int64_t>& changes) {
   Fabric& fabric = worker.fabric;
   fabric.broadcast(worker.learner.parameters(), 0, fabric.world());
   fabric.barrier(fabric.world());
@@ -73,15 +84,20 @@ void train_epochs(Worker& worker, const std::function<void(std::int64_t)>& epoch
     report.training += fabric.phases() - phases;
     report.traffic += fabric.traffic() - traffic;
   };
-  std::int64_t epochs = repeat(worker, fabric.world(), worker.config.epochs, [&](std::int64_t e) {
-    worker.learner.begin_epoch(e);
-    const bool is_whole = !worker.progress.is_resuming();
-    epoch(e);
-    if (!worker.after_epoch) return;
-    if (is_whole) count(1);
-    worker.after_epoch(e);
-    mark();
-  });
+  std::int64_t epochs = repeat(
+      worker,
+      fabric.world(),
+      worker.config.epochs,
+      [&](std::int64_t e) {
+        worker.learner.begin_epoch(e);
+        const bool is_whole = !worker.progress.is_resuming();
+        epoch(e);
+        if (!worker.after_epoch) return;
+        if (is_whole) count(1);
+        worker.after_epoch(e);
+        mark();
+      },
+      changes);
   if (!worker.after_epoch) count(epochs);
 }
 

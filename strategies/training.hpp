@@ -24,15 +24,20 @@ namespace epochcast {
                                             std::int64_t local_steps);
 
 /// Fabric::repeat() over the iterations that are left, which is all unless the job was interrupted.
-/// Returns how many those were.
+/// `changes`: ascending, the iterations from which on the body does other work. Returns how many
+/// iterations were left.
 std::int64_t repeat(Worker& worker,
                     const Communicator& among,
                     std::int64_t count,
-                    const std::function<void(std::int64_t)>& body);
+                    const std::function<void(std::int64_t)>& body,
+                    const std::vector<std::int64_t>& changes = {});
 
 /// Everybody starts from rank 0's parameters, then runs `epoch(e)` for every epoch; the report says
-/// what those took that were run from start to end.
-void train_epochs(Worker& worker, const std::function<void(std::int64_t)>& epoch);
+/// what those took that were run from start to end. `changes`: the epochs from which on others are
+/// of another kind.
+void train_epochs(Worker& worker,
+                  const std::function<void(std::int64_t)>& epoch,
+                  const std::vector<std::int64_t>& changes = {});
 
 /// Computes the gradient of the next batch and replaces it by Σ weight_q · gradient_q over `among`:
 /// at once, or bucket by bucket while backward goes on. A worker that only sums contributes

@@ -18,6 +18,8 @@ class StrategySetting {
   std::string_view help;
   /// What it is where a job does not say; empty: the strategy decides when it runs.
   std::string_view fallback;
+  /// A value that is not the fallback, as it is kept: what tests try it with.
+  std::string_view example;
 
   /// The value as it is kept: the text that means the same and is always written alike. Throws a
   /// UserError that begins with what was got.
@@ -33,8 +35,13 @@ class StrategySetting {
   constexpr StrategySetting(std::string_view its_name,
                             std::string_view its_value_name,
                             std::string_view its_help,
-                            std::string_view its_fallback)
-      : name(its_name), value_name(its_value_name), help(its_help), fallback(its_fallback) {}
+                            std::string_view its_fallback,
+                            std::string_view its_example)
+      : name(its_name),
+        value_name(its_value_name),
+        help(its_help),
+        fallback(its_fallback),
+        example(its_example) {}
   ~StrategySetting() = default;
 };
 
@@ -49,9 +56,10 @@ class StrategySettingOf final : public StrategySetting {
                               std::string_view its_value_name,
                               std::string_view its_help,
                               std::string_view its_fallback,
+                              std::string_view its_example,
                               Read read,
                               Show show)
-      : StrategySetting(its_name, its_value_name, its_help, its_fallback),
+      : StrategySetting(its_name, its_value_name, its_help, its_fallback, its_example),
         read_(read),
         show_(show) {}
 

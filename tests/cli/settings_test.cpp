@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 
@@ -109,6 +110,15 @@ TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli]")
 
     CHECK(before.out.find(recorded) == std::string::npos);
     CHECK(after.out.find(recorded) != std::string::npos);
+  }
+  for (const Strategy& strategy : strategies()) {
+    for (const StrategySetting* own : strategy.settings) {
+      if (!covered.insert(std::string(own->name)).second) continue;
+      CAPTURE(own->name);
+      const std::string job = kTwoClasses + " --strategy " + std::string(strategy.name);
+      const std::string flag = " --" + std::string(own->name) + " " + std::string(own->example);
+      CHECK(folder.run(job + flag).out != folder.run(job).out);
+    }
   }
   for (const Setting& setting : settings_of(Command::simulate)) {
     CAPTURE(setting.name);

@@ -4,10 +4,12 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "core/job/job.hpp"
 #include "sim/forecast.hpp"
+#include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/in_process.hpp"
 
@@ -85,6 +87,19 @@ const Settings kOnlyAccuracy = {{"averaging-order", "printed"},
                                 {"weighted-aggregation", "off"},
                                 {"high-loss-to", "slow"}};
 
+/// What strategies bring along has its strategy and example.
+std::optional<Change> change_of(const std::string& name) {
+  if (const auto known = kChanges.find(name); known != kChanges.end()) return known->second;
+  for (const Strategy& strategy : strategies()) {
+    for (const StrategySetting* own : strategy.settings) {
+      if (own->name == name)
+        return Change{kOneServer + Settings{{"strategy", std::string(strategy.name)}},
+                      std::string(own->example)};
+    }
+  }
+  return std::nullopt;
+}
+
 nlohmann::json forecast_with(const Settings& settings) {
   JobConfig config;
   for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
@@ -104,11 +119,10 @@ TEST_CASE("every setting changes what is forecast somewhere, but those of accura
       CHECK(forecast_with(kBiased) == forecast_with(kBiased + Settings{*only}));
       continue;
     }
-    const auto change = kChanges.find(name);
-    REQUIRE(change != kChanges.end());  // a new setting needs a line above
-    const nlohmann::json before = forecast_with(change->second.base);
-    const nlohmann::json after =
-        forecast_with(change->second.base + Settings{{name, change->second.value}});
+    const auto change = change_of(name);
+    REQUIRE(change.has_value());  // a new setting needs a line above
+    const nlohmann::json before = forecast_with(change->base);
+    const nlohmann::json after = forecast_with(change->base + Settings{{name, change->value}});
     const bool differs = before["epoch_s"] != after["epoch_s"] ||
                          before["epoch_s_interval"] != after["epoch_s_interval"];
     CHECK(differs);

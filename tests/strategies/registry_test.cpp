@@ -50,7 +50,7 @@ TEST_CASE("every strategy runs on 1, 2 and 5 unequal workers, with and without o
 
         for (const WorkerReport& report : run.reports) {
           CHECK(report.iterations_per_epoch >= 1);
-          CHECK(report.rounds_per_epoch >= 1);
+          CHECK(report.rounds_per_epoch >= 0);  // 0: one exchange after all epochs
           CHECK(report.training_s > 0);
           CHECK(report.training.total_s() == Approx(report.training_s));
           CHECK(report.iterations_per_epoch == run.reports.front().iterations_per_epoch);

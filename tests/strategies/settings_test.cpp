@@ -29,8 +29,16 @@ Texts problems_of_setting(const std::string& name, const std::string& value) {
   return problems_of([&] { with_setting(name, value); });
 }
 
-/// For every setting, a value that is not its default, as it is shown.
-const std::map<std::string, std::string> kValues = {
+std::map<std::string, std::string> with_examples(std::map<std::string, std::string> values) {
+  for (const Strategy& strategy : strategies()) {
+    for (const StrategySetting* own : strategy.settings) values.emplace(own->name, own->example);
+  }
+  return values;
+}
+
+/// For every setting, a value that is not its default, as it is shown. Strategies say it
+/// themselves.
+const std::map<std::string, std::string> kValues = with_examples({
     {"platform", "esb"},
     {"network", "resnet18"},
     {"dataset", "cifar10"},
@@ -38,22 +46,12 @@ const std::map<std::string, std::string> kValues = {
     {"nodes", "4"},
     {"workers", "gpu"},
     {"ranks-per-device", "2"},
-    {"least-batch", "0"},
-    {"averaging-order", "printed"},
     {"batch", "64"},
     {"epochs", "7"},
     {"all-reduce", "rabenseifner"},
     {"overlap", "bucket"},
     {"bucket", "5e+06B"},
     {"first-bucket", "1000B"},
-    {"partition", "functional"},
-    {"averaging-period", "50"},
-    {"local-steps", "fast=16,slow=4"},
-    {"alpha", "0.25"},
-    {"sampling", "unified"},
-    {"weighted-aggregation", "off"},
-    {"high-loss-to", "slow"},
-    {"partition-bytes", "12345B"},
     {"trace", "a,traces/b.json"},
     {"batch-seconds", "cpu=1.67s,gpu=0.051s"},
     {"exchange-seconds", "all=1.48s,node=0s"},
@@ -83,7 +81,7 @@ const std::map<std::string, std::string> kValues = {
     {"threads", "4"},
     {"slow-down", "1=8,cpu=2"},
     {"ranks-per-node", "2"},
-};
+});
 
 TEST_CASE("every setting, once set, shows what setting it again would take") {
   for (const Setting& setting : settings()) {
@@ -316,10 +314,10 @@ TEST_CASE("a setting of other strategies is an error that names those") {
   CHECK(problems("local-sgd", "averaging-period") ==
         Texts{"--averaging-period: strategy local-sgd has no such setting; those that have: "
               "node-based"});
-  CHECK(problems("sync,dlb", "local-steps") ==
-        Texts{"--local-steps: strategy sync,dlb has no such setting; those that have: local-sgd, "
-              "unbalanced-local-sgd, biased-local-sgd"});
-  CHECK(problems("sync,local-sgd", "local-steps").empty());
+  CHECK(problems("sync,dlb", "partition") ==
+        Texts{"--partition: strategy sync,dlb has no such setting; those that have: hetgrad, "
+              "hetgrad-unweighted"});
+  CHECK(problems("sync,hetgrad", "partition").empty());
   CHECK(problems("sync", "batch").empty());
   for (const auto& [name, value] : kValues) CHECK(problems("all", name).empty());
 }
