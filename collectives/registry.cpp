@@ -13,6 +13,7 @@
 #include "collectives/double_binary_tree.hpp"
 #include "collectives/hierarchical.hpp"
 #include "collectives/linear.hpp"
+#include "collectives/multitree.hpp"
 #include "collectives/openmpi.hpp"
 #include "collectives/push_pull.hpp"
 #include "collectives/rabenseifner.hpp"
@@ -45,6 +46,10 @@ std::unique_ptr<Schedule> hierarchical(const GroupShape& shape, int, std::int64_
   return std::make_unique<Hierarchical>(shape.node_of_rank);
 }
 
+std::unique_ptr<Schedule> multitree(const GroupShape& shape, int, std::int64_t) {
+  return std::make_unique<MultiTree>(shape.node_of_rank);
+}
+
 std::unique_ptr<Schedule> openmpi(const GroupShape&, int ranks, std::int64_t bytes) {
   return make_openmpi_all_reduce(ranks, bytes);
 }
@@ -65,6 +70,8 @@ constexpr Entry kEntries[] = {
      hierarchical},
     {{"linear", "rank 0 receives from everyone in turn and sends the sum to all"},
      by_ranks<Linear>},
+    {{"multitree", "a tree from every rank, grown along free links in and between nodes", true},
+     multitree},
     {{"openmpi", "what Open MPI 4.1 picks for this number of ranks and bytes"}, openmpi},
     {{"rabenseifner", "recursive halving reduce-scatter, recursive doubling all-gather"},
      by_ranks<Rabenseifner>},
