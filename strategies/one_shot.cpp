@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-shot averaging (Zinkevich et al., NIPS 2010): everybody trains alone, and parameters are
+// averaged once, after the last epoch. What there is to lose, and to save, by not exchanging
+// anything before.
+#include "strategies/training.hpp"
+
+namespace epochcast {
+namespace {
+
+void run_one_shot(Worker& worker) {
+  Fabric& fabric = worker.fabric;
+  const std::int64_t batch = worker.config.batch;
+  const int workers = trainer_count(fabric);
+  const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
+  const std::int64_t last = worker.config.epochs - 1;
+  worker.report.batch = batch;
+  worker.report.local_steps = iterations * worker.config.epochs;
+  worker.report.iterations_per_epoch = iterations;
+  worker.report.samples_per_epoch = batch * iterations;
+
+  const auto epoch = [&](std::int64_t e) {
+    use_equal_share(worker, 1, iterations);
+    worker.learner.train(iterations, batch);
+    if (e == last) {
+      fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
+    } else {
+      fabric.barrier(fabric.world());  // an epoch is over when everybody's is
+    }
+  };
+  train_epochs(worker, epoch, {last});
+}
+
+}  // namespace
+
+Strategy one_shot_strategy() {
+  return {.name = "one-shot",
+          .summary = "everybody trains alone; average once, after the last epoch",
+          .source = "Zinkevich et al., NIPS 2010",
+          .run = run_one_shot};
+}
+
+}  // namespace epochcast
