@@ -18,6 +18,7 @@ Strategy node_based_strategy();
 Strategy local_sgd_strategy();
 Strategy unbalanced_local_sgd_strategy();
 Strategy biased_local_sgd_strategy();
+Strategy post_local_sgd_strategy();
 Strategy one_shot_strategy();
 Strategy byteps_strategy();
 Strategy dlb_strategy();
@@ -31,6 +32,7 @@ std::span<const Strategy> strategies() {
                                  local_sgd_strategy(),
                                  unbalanced_local_sgd_strategy(),
                                  biased_local_sgd_strategy(),
+                                 post_local_sgd_strategy(),
                                  one_shot_strategy(),
                                  byteps_strategy(),
                                  dlb_strategy()};

@@ -105,7 +105,7 @@ TEST_CASE("an unknown strategy is answered with the closest name, or all of them
   CHECK_THROWS_WITH(find_strategy("magic"),
                     "--strategy: unknown strategy \"magic\"; known: sync, sync-fastest, hetgrad, "
                     "hetgrad-unweighted, node-based, local-sgd, unbalanced-local-sgd, "
-                    "biased-local-sgd, one-shot, byteps, dlb");
+                    "biased-local-sgd, post-local-sgd, one-shot, byteps, dlb");
 }
 
 }  // namespace

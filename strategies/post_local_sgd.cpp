@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Post-local SGD (Lin et al., ICLR 2020): synchronous SGD up to a given epoch, local SGD from there
+// on.
+#include <algorithm>
+#include <array>
+
+#include "core/job/setting_text.hpp"
+#include "strategies/local_steps.hpp"
+#include "strategies/training.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr StrategySettingOf<std::int64_t> kLocalFrom(
+    "local-from",
+    "EPOCH",
+    "post-local SGD: epochs of sync before those of local SGD (default: half of them)",
+    "",
+    "0",
+    [](const std::string& text) { return parse_count(text, 0); },
+    [](const std::int64_t& value) { return std::to_string(value); });
+
+/// How many epochs are synchronous.
+std::int64_t synchronous_epochs(const JobConfig& config) {
+  if (!kLocalFrom.is_set(config)) return config.epochs / 2;
+  return std::min(config.epochs, kLocalFrom.of(config));
+}
+
+void run_post_local_sgd(Worker& worker) {
+  Fabric& fabric = worker.fabric;
+  const std::int64_t batch = worker.config.batch;
+  const std::int64_t steps = steps_given(worker.config).fastest;
+  const int workers = trainer_count(fabric);
+  const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
+  const std::int64_t rounds = rounds_per_epoch(worker.train_samples, workers, batch, steps);
+  const std::int64_t synchronous = synchronous_epochs(worker.config);
+  report_rounds(worker, rounds, steps, steps);
+  worker.report.samples_per_epoch =
+      batch * (synchronous * iterations + (worker.config.epochs - synchronous) * rounds * steps) /
+      worker.config.epochs;
+
+  train_epochs(worker,
+               [&](std::int64_t epoch) {
+                 if (epoch < synchronous) {
+                   use_equal_share(worker, 1, iterations);
+                   repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
+                     all_reduce_gradients(worker, batch, 1.0 / workers, fabric.world());
+                     worker.learner.step();
+                   });
+                 } else {
+                   use_equal_share(worker, steps, rounds);
+                   run_rounds(worker, rounds, steps, 1.0 / workers);
+                 }
+               },
+               {synchronous});
+}
+
+}  // namespace
+
+Strategy post_local_sgd_strategy() {
+  static const std::array<const StrategySetting*, 2> own = {&local_steps_setting(), &kLocalFrom};
+  return {.name = "post-local-sgd",
+          .summary = "sync up to an epoch, then local SGD (--local-from, --local-steps)",
+          .source = "Lin et al., ICLR 2020",
+          .settings = own,
+          .period = &kLocalStepsPeriod,
+          .check = check_local_steps,
+          .run = run_post_local_sgd};
+}
+
+}  // namespace epochcast
