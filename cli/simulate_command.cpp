@@ -119,7 +119,8 @@ int run_simulate(const std::vector<std::string>& arguments) {
   const RecordFiles records = records_from(values, tasks);
   std::vector<std::string> command = {"epochcast", "simulate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const auto writer = make_forecast_writer(std::cout, format, shell_text(command));
+  const auto writer =
+      make_forecast_writer(std::cout, format, shell_text(command), Command::simulate);
   Failures failures;
   {
     ProgressBar progress(

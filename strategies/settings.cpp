@@ -102,12 +102,10 @@ void check_counts(std::string_view name, Command command, const std::string& ori
   for (const Setting& setting : settings()) {
     if (setting.name != name || (setting.commands & in(command)) != 0) continue;
     std::string counts;
-    for (const auto& [other, text] : {std::pair(Command::simulate, "simulate"),
-                                      std::pair(Command::emulate, "emulate"),
-                                      std::pair(Command::rehearse, "rehearse"),
-                                      std::pair(Command::train, "train")}) {
+    for (const Command other :
+         {Command::simulate, Command::emulate, Command::rehearse, Command::train}) {
       if ((setting.commands & in(other)) != 0)
-        counts += (counts.empty() ? "" : " and ") + std::string(text);
+        counts += (counts.empty() ? "" : " and ") + std::string(to_string(other));
     }
     throw UserError(origin + ": counts in " + counts + " only");
   }

@@ -58,7 +58,8 @@ int run(const std::vector<std::string>& arguments) {
   const Catalog catalog = Catalog::standard();
   std::vector<std::string> words = {"epochcast"};
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const auto writer = make_forecast_writer(std::cout, format_from(values), shell_text(words));
+  const auto writer =
+      make_forecast_writer(std::cout, format_from(values), shell_text(words), command);
   const auto add = [&](const JobConfig& done, RunResult run, std::string point) {
     writer->add({.task = {.config = done, .strategy = done.strategy, .point = std::move(point)},
                  .run = std::move(run),

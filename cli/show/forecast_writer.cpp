@@ -59,8 +59,8 @@ std::string text_of(const Json& json) {
 /// The same document as to_json(runs, command), whose runs are not kept.
 class JsonWriter : public ForecastWriter {
  public:
-  JsonWriter(std::ostream& out, const std::string& command)
-      : out_(out), frame_(to_json(std::vector<RunResult>(), command)) {}
+  JsonWriter(std::ostream& out, const std::string& command, Command world)
+      : out_(out), frame_(to_json(std::vector<RunResult>(), command, world)) {}
 
   void add(const ForecastOutcome& outcome) override {
     if (!outcome.run) {
@@ -145,12 +145,13 @@ class CsvWriter : public ForecastWriter {
 
 std::unique_ptr<ForecastWriter> make_forecast_writer(std::ostream& out,
                                                      Format format,
-                                                     const std::string& command) {
+                                                     const std::string& command,
+                                                     Command world) {
   switch (format) {
     case Format::table:
       return std::make_unique<TableWriter>(out);
     case Format::json:
-      return std::make_unique<JsonWriter>(out, command);
+      return std::make_unique<JsonWriter>(out, command, world);
     case Format::csv:
       return std::make_unique<CsvWriter>(out);
   }

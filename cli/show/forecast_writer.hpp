@@ -24,9 +24,11 @@ class ForecastWriter {
 
 /// In one of the formats: table (a ranking for each point of the sweep, as soon as the point is
 /// complete), JSON (`epochcast.result/1`, run by run; whole after finish()), CSV (a row for each
-/// run, the unit of each column in its name). `command`: what the user typed.
+/// run, the unit of each column in its name). `command`: what the user typed; `world`: what has run
+/// them.
 [[nodiscard]] std::unique_ptr<ForecastWriter> make_forecast_writer(std::ostream& out,
                                                                    Format format,
-                                                                   const std::string& command);
+                                                                   const std::string& command,
+                                                                   Command world);
 
 }  // namespace epochcast

@@ -67,12 +67,15 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   return json;
 }
 
-nlohmann::ordered_json to_json(const std::vector<RunResult>& runs, const std::string& command) {
+nlohmann::ordered_json to_json(const std::vector<RunResult>& runs,
+                               const std::string& command,
+                               Command world) {
   nlohmann::ordered_json json = {{"schema", "epochcast.result/1"},
                                  {"runs", nlohmann::ordered_json::array()}};
   for (const RunResult& run : runs) json["runs"].push_back(to_json(run));
-  json["provenance"] = {
-      {"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}, {"world", "simulate"}};
+  json["provenance"] = {{"program", "epochcast " EPOCHCAST_VERSION},
+                        {"command", command},
+                        {"world", to_string(world)}};
   return json;
 }
 

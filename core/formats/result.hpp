@@ -62,9 +62,11 @@ struct RunResult {
   }
 };
 
-/// `epochcast.result/1`: runs as given, and where they come from.
+/// `epochcast.result/1`: runs as given, and where they come from: what the user typed, and which
+/// command has run them.
 [[nodiscard]] nlohmann::ordered_json to_json(const std::vector<RunResult>& runs,
-                                             const std::string& command);
+                                             const std::string& command,
+                                             Command world = Command::simulate);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunResult& run);
 /// Reads back what to_json(run) wrote (between our own processes: no error messages for people).
 [[nodiscard]] RunResult run_from_json(const nlohmann::ordered_json& json);

@@ -12,6 +12,20 @@ namespace epochcast {
 
 /// In which commands a setting counts.
 enum class Command { simulate, emulate, train, rehearse };
+/// Its name: "simulate".
+[[nodiscard]] constexpr std::string_view to_string(Command command) {
+  switch (command) {
+    case Command::simulate:
+      return "simulate";
+    case Command::emulate:
+      return "emulate";
+    case Command::train:
+      return "train";
+    case Command::rehearse:
+      return "rehearse";
+  }
+  return {};
+}
 using Commands = unsigned;
 [[nodiscard]] constexpr Commands in(Command command) {
   return 1U << static_cast<unsigned>(command);

@@ -118,6 +118,8 @@ TEST_CASE("a result records every setting", "[cli]") {
                     " --strategy node-based --nodes 2 --averaging-period 5 "
                     "--workers gpu --exchange-seconds all=1s,node=1ms")["runs"][0]["config"];
 
+  for (const char* given : {"nodes", "workers", "averaging-period", "exchange-seconds"})
+    CHECK(config.contains(given));
   for (const Setting& setting : settings_of(Command::simulate)) {
     CAPTURE(setting.name);
     const bool has_default = !setting.show(JobConfig()).empty();

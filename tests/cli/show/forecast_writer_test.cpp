@@ -33,7 +33,8 @@ ForecastOutcome problem_of(const std::string& strategy, const std::string& point
 
 TEST_CASE("a row of CSV is written as soon as its run is there", "[cli]") {
   std::ostringstream out;
-  const auto writer = make_forecast_writer(out, Format::csv, "epochcast simulate");
+  const auto writer =
+      make_forecast_writer(out, Format::csv, "epochcast simulate", Command::simulate);
 
   for (std::size_t count = 1; count <= 3; ++count) {
     writer->add(forecast_of("sync", "nodes " + std::to_string(count), 1));
@@ -44,7 +45,8 @@ TEST_CASE("a row of CSV is written as soon as its run is there", "[cli]") {
 
 TEST_CASE("a table of a point is written as soon as the next point begins", "[cli]") {
   std::ostringstream out;
-  const auto writer = make_forecast_writer(out, Format::table, "epochcast simulate");
+  const auto writer =
+      make_forecast_writer(out, Format::table, "epochcast simulate", Command::simulate);
 
   writer->add(forecast_of("sync", "nodes 1", 2));
   writer->add(forecast_of("dlb", "nodes 1", 1));
@@ -59,7 +61,8 @@ TEST_CASE("a table of a point is written as soon as the next point begins", "[cl
 
 TEST_CASE("JSON written run by run is the document of all runs", "[cli]") {
   std::ostringstream out;
-  const auto writer = make_forecast_writer(out, Format::json, "epochcast simulate");
+  const auto writer =
+      make_forecast_writer(out, Format::json, "epochcast simulate", Command::simulate);
   const ForecastOutcome first = forecast_of("sync", "nodes 1", 2);
   const ForecastOutcome second = forecast_of("dlb", "nodes 1", 1);
 
@@ -73,7 +76,8 @@ TEST_CASE("JSON written run by run is the document of all runs", "[cli]") {
 
 TEST_CASE("JSON lists in the end what was not forecast", "[cli]") {
   std::ostringstream out;
-  const auto writer = make_forecast_writer(out, Format::json, "epochcast simulate");
+  const auto writer =
+      make_forecast_writer(out, Format::json, "epochcast simulate", Command::simulate);
 
   writer->add(problem_of("byteps", "nodes 1"));
   writer->add(forecast_of("sync", "nodes 1", 2));
@@ -89,7 +93,7 @@ TEST_CASE("JSON lists in the end what was not forecast", "[cli]") {
 TEST_CASE("nothing is written where nothing could be forecast", "[cli]") {
   for (const Format format : {Format::table, Format::json, Format::csv}) {
     std::ostringstream out;
-    const auto writer = make_forecast_writer(out, format, "epochcast simulate");
+    const auto writer = make_forecast_writer(out, format, "epochcast simulate", Command::simulate);
 
     writer->add(problem_of("byteps", "nodes 1"));
     writer->add(problem_of("byteps", "nodes 2"));

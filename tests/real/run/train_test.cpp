@@ -36,6 +36,7 @@ TEST_CASE("every strategy trains for real, and a worker's phases add up to its e
     REQUIRE(outcome.status == 0);
     const auto result = nlohmann::json::parse(outcome.out);
     CHECK(result.at("schema") == "epochcast.result/1");
+    CHECK(result.at("provenance").at("world") == "train");
     const auto& run = result.at("runs").at(0);
     CHECK(run.at("epochs") == 2);
     CHECK(run.at("input_grade") == "measured");
