@@ -93,7 +93,7 @@ void measure_sweep(const std::string& program) {
                           "simulate --platform deep-est-esb --dataset cifar10 --batch 64 "
                           "--sweep nodes=4,8,12,16,32 --sweep network=resnet18,resnet50,vgg16"));
   }
-  report("10 strategies x 5 node counts x 3 networks",
+  report("12 strategies x 5 node counts x 3 networks",
          costs.seconds,
          {.bound = 2, .is_minimum = false, .format = "%.2f s"},
          costs.remark());
