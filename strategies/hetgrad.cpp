@@ -139,8 +139,8 @@ void run_hetgrad(Worker& worker, bool is_weighted) {
 }
 
 std::span<const StrategySetting* const> hetgrad_settings() {
-  static constexpr std::array<const StrategySetting*, 1> own = {&kPartition};
-  return own;
+  static constexpr std::array<const StrategySetting*, 1> kOwn = {&kPartition};
+  return kOwn;
 }
 
 Strategy hetgrad_strategy() {
