@@ -2,18 +2,13 @@
 #include "real/torch/torch_learner.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
 #include <sstream>
 
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/benchmark_rule.hpp"
 #include "core/error.hpp"
-#include "core/machine.hpp"
 #include "core/random.hpp"
 
 namespace epochcast::real {
@@ -26,20 +21,10 @@ constexpr std::uint64_t kVariantStream = 3;
 constexpr std::uint64_t kPictureStream = 4;
 constexpr std::uint64_t kRankStream = 1000;
 
-constexpr std::size_t kIndexWords = 2;  // a 64-bit index in a payload of 32-bit words
-constexpr std::size_t kLossWords = kIndexWords + 1;
 constexpr std::int64_t kTestBatch = 256;
 
 Payload payload_of(std::span<float> values) {
   return {.bytes = static_cast<double>(values.size_bytes()), .values = values};
-}
-
-void put_index(float* words, std::int64_t index) { std::memcpy(words, &index, sizeof index); }
-
-std::int64_t index_at(const float* words) {
-  std::int64_t index = 0;
-  std::memcpy(&index, words, sizeof index);
-  return index;
 }
 
 std::uint64_t epoch_seed(std::uint64_t seed, std::uint64_t stream, std::int64_t epoch) {
@@ -76,7 +61,8 @@ TorchLearner::TorchLearner(Fabric& fabric,
       optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
       loader_(data, device),
       samples_(data.size()),
-      learning_rate_(settings.learning_rate.at(0)) {
+      learning_rate_(settings.learning_rate.at(0)),
+      records_(samples_) {
   model_.network().set_pixel_levels(data.pixel_levels());
   const auto rank = static_cast<std::uint64_t>(fabric.rank());
   torch::manual_seed(mix_seed(settings.seed, kRankStream + rank));  // dropout differs among ranks
@@ -128,55 +114,27 @@ void TorchLearner::use(const Share& share, std::vector<std::int64_t> order) {
   for (std::int64_t n = 0; n < share.samples(); ++n)
     order_.push_back(order.at(static_cast<std::size_t>(share.position(n))));
   next_ = 0;
-  recorded_.clear();
-  recorded_.reserve(kLossWords * order_.size());
+  records_.begin(order_.size());
 }
 
 void TorchLearner::use_shuffled(const Share& share) {
   use(share, shuffled_samples(samples_, epoch_seed(settings_.seed, kShuffleStream, epoch_)));
 }
 
-Payload TorchLearner::recorded_losses() { return payload_of(recorded_); }
+Payload TorchLearner::recorded_losses() { return records_.recorded(); }
 
-Payload TorchLearner::gathered_losses(std::int64_t samples) {
-  gathered_.resize(kLossWords * static_cast<std::size_t>(samples));
-  for (std::size_t i = 0; i < gathered_.size(); i += kLossWords) put_index(&gathered_[i], -1);
-  return payload_of(gathered_);
-}
+Payload TorchLearner::gathered_losses(std::int64_t samples) { return records_.gathered(samples); }
 
 void TorchLearner::draw(const BiasedDraw& draw) {
-  losses_.resize(static_cast<std::size_t>(samples_),
-                 {.sample = 0, .loss = std::numeric_limits<float>::quiet_NaN()});
-  std::vector<SampleLoss> records;
-  records.reserve(gathered_.size() / kLossWords);
-  for (std::size_t i = 0; i < gathered_.size(); i += kLossWords)
-    records.push_back({.sample = index_at(&gathered_[i]), .loss = gathered_[i + kIndexWords]});
-  keep_latest(records, draw.local_steps, losses_);
-  std::vector<SampleLoss> known;
-  std::copy_if(
-      losses_.begin(), losses_.end(), std::back_inserter(known), [](const SampleLoss& each) {
-        return !std::isnan(each.loss);
-      });
   const auto order = [&](std::uint64_t stream) {
     return shuffled_samples(samples_, epoch_seed(settings_.seed, stream, epoch_));
   };
-  const std::vector<std::int64_t> samples =
-      draw_samples(draw, known, order(kShuffleStream), order(kSlowShuffleStream));
-  drawn_.resize(kIndexWords * samples.size());
-  for (std::size_t i = 0; i < samples.size(); ++i) put_index(&drawn_[kIndexWords * i], samples[i]);
+  records_.draw(draw, order(kShuffleStream), order(kSlowShuffleStream));
 }
 
-Payload TorchLearner::drawn_indices(const BiasedDraw& draw) {
-  drawn_.resize(kIndexWords * static_cast<std::size_t>(draw.fast_samples + draw.slow_samples));
-  return payload_of(drawn_);
-}
+Payload TorchLearner::drawn_indices(const BiasedDraw& draw) { return records_.drawn(draw); }
 
-void TorchLearner::use_drawn(const Share& share) {
-  std::vector<std::int64_t> order;
-  for (std::size_t i = 0; i < drawn_.size(); i += kIndexWords)
-    order.push_back(index_at(&drawn_[i]));
-  use(share, std::move(order));
-}
+void TorchLearner::use_drawn(const Share& share) { use(share, records_.drawn_samples()); }
 
 void TorchLearner::pass(std::string_view what) {
   if (model_.device().is_cuda()) torch::cuda::synchronize(model_.device().index());
@@ -199,10 +157,7 @@ void TorchLearner::record(const Batch& batch, const BatchLoss& loss) {
   const torch::Tensor losses = loss.sample_losses.to(torch::kCPU).contiguous();
   const auto* values = losses.data_ptr<float>();
   for (std::size_t i = 0; i < batch.indices.size(); ++i) {
-    recorded_.resize(recorded_.size() + kLossWords);
-    float* words = &recorded_[recorded_.size() - kLossWords];
-    put_index(words, batch.indices[i]);
-    words[kIndexWords] = values[i];
+    records_.add({.sample = batch.indices[i], .loss = values[i]});
     trained_.loss_sum += static_cast<double>(values[i]);
   }
   const auto samples = static_cast<double>(batch.indices.size());
@@ -353,61 +308,6 @@ Pictures TorchLearner::generate(const std::vector<std::int64_t>& labels) {
   const torch::Tensor values = images.to(torch::kCPU).contiguous();
   const auto* first = values.data_ptr<float>();
   return {.shape = values.sizes().slice(1).vec(), .values = {first, first + values.numel()}};
-}
-
-namespace {
-
-/// The name of a GPU as the driver tells it, in a trace's spelling.
-std::string gpu_name(int index) {
-  std::vector<std::filesystem::path> gpus;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/driver/nvidia/gpus", error))
-    gpus.push_back(entry.path() / "information");
-  std::sort(gpus.begin(), gpus.end());
-  if (static_cast<std::size_t>(index) >= gpus.size()) return "cuda-gpu";
-  std::ifstream lines(gpus[static_cast<std::size_t>(index)]);
-  for (std::string line; std::getline(lines, line);) {
-    const std::size_t begin = line.find_first_not_of(" \t", std::string("Model:").size());
-    if (!line.starts_with("Model:") || begin == std::string::npos) continue;
-    std::string name = line.substr(begin);
-    for (char& c : name)
-      c = std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '-';
-    return name;
-  }
-  return "cuda-gpu";
-}
-
-torch::Device checked_device(const std::string& name) {
-  try {
-    torch::Device device(name);
-    if (device.is_cuda() && !device.has_index()) device = torch::Device(torch::kCUDA, 0);
-    if (device.is_cuda() && device.index() >= static_cast<int>(torch::cuda::device_count())) {
-      throw UserError("--devices: no " + name + " here: this LibTorch sees " +
-                      std::to_string(torch::cuda::device_count()) + " CUDA devices");
-    }
-    return device;
-  } catch (const c10::Error& error) {
-    throw UserError("--devices: " + name + ": " + error.what_without_backtrace());
-  }
-}
-
-}  // namespace
-
-std::unique_ptr<TrainingLearner> make_torch_learner(Fabric& fabric,
-                                                    const DataSource& data,
-                                                    const LearnerSettings& settings,
-                                                    const std::string& device,
-                                                    int threads,
-                                                    Pace pace) {
-  torch::set_num_threads(threads);
-  return std::make_unique<TorchLearner>(
-      fabric, data, settings, checked_device(device), std::move(pace));
-}
-
-std::string torch_device_model(const std::string& device, int threads) {
-  const torch::Device checked = checked_device(device);
-  if (checked.is_cpu()) return device_name(processor_name(cpuinfo_text()), threads);
-  return gpu_name(checked.index());
 }
 
 }  // namespace epochcast::real

@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "core/job/learning_rate.hpp"
-#include "core/learner.hpp"
 #include "real/data/data_source.hpp"
-#include "real/data/sample_order.hpp"
 #include "real/torch/batch_loader.hpp"
 #include "real/torch/flat_model.hpp"
+#include "real/torch/loss_records.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"
 #include "real/torch/training_learner.hpp"
 
@@ -93,10 +92,7 @@ class TorchLearner : public TrainingLearner {
   std::int64_t next_ = 0;            ///< of order_
   Score trained_;
 
-  std::vector<float> recorded_;     ///< (sample index, loss), as three words each
-  std::vector<float> gathered_;     ///< the same, of all workers: the root's
-  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample: of who draws
-  std::vector<float> drawn_;        ///< sample indices, two words each
+  LossRecords records_;
 
   std::vector<torch::Tensor> random_states_;  ///< of the CPU's generator and the device's own
 

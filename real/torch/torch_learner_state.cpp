@@ -81,11 +81,10 @@ std::string TorchLearner::save() {
     archive.write("random_device", generator_of(model_.device()).get_state());
   archive.write("order", tensor_of(order_, torch::kInt64));
   // Words that are indices may look like NaN: they travel as integers.
-  archive.write("recorded", tensor_of(recorded_, torch::kInt32));
-  archive.write("drawn", tensor_of(drawn_, torch::kInt32));
-  std::vector<float> losses;
-  for (const SampleLoss& each : losses_) losses.push_back(each.loss);
-  archive.write("losses", tensor_of(losses, torch::kFloat32));
+  const LossRecords::State records = records_.state();
+  archive.write("recorded", tensor_of(records.recorded, torch::kInt32));
+  archive.write("drawn", tensor_of(records.drawn, torch::kInt32));
+  archive.write("losses", tensor_of(records.losses, torch::kFloat32));
   archive.write("numbers",
                 torch::tensor({static_cast<double>(epoch_),
                                static_cast<double>(next_),
@@ -138,14 +137,13 @@ void TorchLearner::load(const std::string& bytes) {
     check_samples(read(archive, "drawn").view(torch::kInt64), samples_);
     copy_into(order_, order);
     const auto words = [&](const char* name) { return read(archive, name).view(torch::kFloat32); };
-    copy_into(recorded_, words("recorded"));
-    copy_into(drawn_, words("drawn"));
+    LossRecords::State records;
+    copy_into(records.recorded, words("recorded"));
+    copy_into(records.drawn, words("drawn"));
     const torch::Tensor losses = read(archive, "losses");
-    const auto* loss = losses.data_ptr<float>();
     if (losses.numel() != 0 && losses.numel() != samples_) throw RunError("it lacks losses");
-    losses_.resize(static_cast<std::size_t>(losses.numel()));
-    for (std::size_t i = 0; i < losses_.size(); ++i)
-      losses_[i] = {.sample = static_cast<std::int64_t>(i), .loss = loss[i]};
+    copy_into(records.losses, losses);
+    records_.restore(std::move(records));
     epoch_ = static_cast<std::int64_t>(at[0]);
     next_ = static_cast<std::int64_t>(at[1]);
     learning_rate_ = at[2];

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/loss_sampling.hpp"
+#include "real/data/sample_order.hpp"
+
+namespace epochcast::real {
+
+/// What one worker of biased local SGD keeps and exchanges: losses of samples, and samples drawn by
+/// them. Payloads are 32-bit words; a sample's index takes two, its loss one.
+class LossRecords {
+ public:
+  /// Of data with so many samples.
+  explicit LossRecords(std::int64_t samples) : samples_(samples) {}
+
+  /// A share of so many samples begins: what was recorded before is forgotten.
+  void begin(std::size_t share);
+  /// A loss of this share.
+  void add(const SampleLoss& loss);
+
+  // LossSampling's methods of these names. Orders: the epoch's shuffle, and that of slow workers.
+  [[nodiscard]] Payload recorded();
+  [[nodiscard]] Payload gathered(std::int64_t samples);
+  void draw(const BiasedDraw& draw,
+            const std::vector<std::int64_t>& order,
+            const std::vector<std::int64_t>& slow_order);
+  [[nodiscard]] Payload drawn(const BiasedDraw& draw);
+  /// The samples of drawn(), whoever drew them.
+  [[nodiscard]] std::vector<std::int64_t> drawn_samples() const;
+
+  /// What a job has to keep to go on: words of recorded() and drawn(), the last loss of each sample
+  /// (NaN: none known), or none at all.
+  struct State {
+    std::vector<float> recorded;
+    std::vector<float> drawn;
+    std::vector<float> losses;
+  };
+  [[nodiscard]] State state() const;
+  void restore(State state);
+
+ private:
+  std::int64_t samples_;
+  std::vector<float> recorded_;     ///< (sample index, loss), as three words each
+  std::vector<float> gathered_;     ///< the same, of all workers: the root's
+  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample: of who draws
+  std::vector<float> drawn_;        ///< sample indices, two words each
+};
+
+}  // namespace epochcast::real
