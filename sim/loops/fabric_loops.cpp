@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SimFabric::repeat(): loops whose later iterations are accounted for without being run.
 #include <algorithm>
+#include <utility>
 
 #include "core/random.hpp"
 #include "sim/exchange/world_state.hpp"
@@ -131,8 +132,8 @@ void SimFabric::wait_for_verdict(const World::CommunicatorState& state,
     return;
   }
   if (watch.omitted() > 0) claim_links(state, watch);  // before anybody's clock moves
-  for (const int waiting : watch.waiting) world_.rank(waiting).wake->release();
-  watch.waiting.clear();
+  // Whom this wakes may be at the next verdict, and wait again, before the others are awake.
+  for (const int waiting : std::exchange(watch.waiting, {})) world_.rank(waiting).wake->release();
 }
 
 }  // namespace epochcast::sim

@@ -211,6 +211,22 @@ void loops_inside_nodes(Fabric& fabric, Expectations& expect) {
   expect.near_s(after_s, earliest(fabric, after_s, fabric.world()), "everybody's clock");
 }
 
+/// Long enough for a simulator to give up waiting for the members to keep pace.
+void loops_without_exchange(Fabric& fabric, Expectations& expect) {
+  constexpr std::int64_t kIterations = 100;
+  const double work_s = kStep_s / kIterations * (fabric.rank() + 1);
+  fabric.barrier(fabric.world());
+  const double start_s = fabric.now_s();
+
+  fabric.repeat(fabric.world(), kIterations, [&](std::int64_t) { fabric.compute(work_s, "work"); });
+  const double end_s = fabric.now_s();
+  fabric.barrier(fabric.world());
+
+  const double after_s = fabric.now_s();
+  expect.at_least_s(end_s - start_s, static_cast<double>(kIterations) * work_s, "own iterations");
+  expect.near_s(after_s, latest(fabric, end_s, fabric.world()), "the barrier's end");
+}
+
 /// A message of 4 MB: more than is sent before the receiver has answered.
 void messages_move_on(Fabric& fabric, Expectations& expect) {
   std::vector<float> numbers(1'000'000, 1);
@@ -261,6 +277,7 @@ std::vector<FabricClaim> claims_about_time() {
   add("a collective starts when its last member has reached it", starts_with_the_last);
   add("repeat accounts for every iteration", repeat_counts_all);
   add("loops inside nodes leave all clocks comparable", loops_inside_nodes);
+  add("a loop without exchanges ends when its member is done", loops_without_exchange);
   for (const std::vector<int>& layout : {std::vector<int>{0, 0, 0}, {0, 1, 2}}) {
     claims.push_back({"operations of a worker go in the order of their start",
                       layout,
