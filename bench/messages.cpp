@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/job/placement.hpp"
-#include "sim/exchange/world.hpp"
+#include "sim/exchange/runtime.hpp"
 
 namespace epochcast::bench {
 namespace {
@@ -61,10 +61,10 @@ void run_bare_host(int rank, const RingLoad& load) {
 double fabric_messages_per_s(const RingLoad& load) {
   const Platform platform = star(load.hosts);
   sim::Cluster cluster(platform, load.hosts);
-  sim::World world(cluster,
-                   all_devices(platform, JobConfig{}),
-                   {.algorithm = "ring", .servers = {}},
-                   {.is_accelerated = false, .fixed_exchange = std::nullopt});
+  sim::Runtime runtime(cluster,
+                       all_devices(platform, JobConfig{}),
+                       {.algorithm = "ring", .servers = {}},
+                       {.is_accelerated = false, .fixed_exchange = std::nullopt});
   const Stopwatch watch;
   cluster.run([&] {
     const auto program = [&](Fabric& fabric) {
@@ -72,10 +72,10 @@ double fabric_messages_per_s(const RingLoad& load) {
         fabric.all_reduce({.bytes = load.bytes, .values = {}}, 1, fabric.world());
       }
     };
-    while (!world.run_pass(program, {})) {
+    while (!runtime.run_pass(program, {})) {
     }
   });
-  return static_cast<double>(world.simulated_messages()) / watch.elapsed_s();
+  return static_cast<double>(runtime.simulated_messages()) / watch.elapsed_s();
 }
 
 double bare_messages_per_s(const RingLoad& load) {

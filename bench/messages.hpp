@@ -10,7 +10,7 @@ struct RingLoad {
   double bytes = 100e6;
 };
 
-/// Messages per second through World and SimFabric, every message simulated. Uses up this
+/// Messages per second through Runtime and SimFabric, every message simulated. Uses up this
 /// process's engine.
 [[nodiscard]] double fabric_messages_per_s(const RingLoad& load);
 /// The same transfers from a loop in plain SimGrid, on the same engine configuration and platform.

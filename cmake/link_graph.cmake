@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What configuring checks of who links what.
-#
-# check_worlds_are_separate(): libsimgrid exports MPI_Init and some 770 more MPI symbols: in a program that is also linked with an MPI library, real MPI
-# calls would land in the simulator. Configuring fails when one executable reaches both.
+include(cmake/targets.cmake)
 
 function(_collect_link_closure target result)
   set(open ${target})
@@ -25,25 +23,10 @@ function(_collect_link_closure target result)
   set(${result} ${seen} PARENT_SCOPE)
 endfunction()
 
-function(_collect_executables directory result)
-  get_property(found DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
-  set(executables)
-  foreach(target ${found})
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL "EXECUTABLE")
-      list(APPEND executables ${target})
-    endif()
-  endforeach()
-  get_property(children DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
-  foreach(child ${children})
-    _collect_executables(${child} below)
-    list(APPEND executables ${below})
-  endforeach()
-  set(${result} ${executables} PARENT_SCOPE)
-endfunction()
-
+# check_worlds_are_separate(): libsimgrid exports MPI_Init and some 770 more MPI symbols: in a program that is also linked
+# with an MPI library, real MPI calls would land in the simulator. Configuring fails when one executable reaches both.
 function(check_worlds_are_separate)
-  _collect_executables(${PROJECT_SOURCE_DIR} executables)
+  epochcast_targets(${PROJECT_SOURCE_DIR} "^EXECUTABLE$" executables)
   foreach(executable ${executables})
     _collect_link_closure(${executable} closure)
     set(has_simgrid FALSE)
@@ -62,26 +45,9 @@ function(check_worlds_are_separate)
   endforeach()
 endfunction()
 
-function(_collect_libraries directory result)
-  get_property(found DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
-  set(libraries)
-  foreach(target ${found})
-    get_target_property(type ${target} TYPE)
-    if(type MATCHES "_LIBRARY$")
-      list(APPEND libraries ${target})
-    endif()
-  endforeach()
-  get_property(children DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
-  foreach(child ${children})
-    _collect_libraries(${child} below)
-    list(APPEND libraries ${below})
-  endforeach()
-  set(${result} ${libraries} PARENT_SCOPE)
-endfunction()
-
 # check_no_circles(): dependencies point one way. CMake itself lets static libraries link each other in a circle.
 function(check_no_circles)
-  _collect_libraries(${PROJECT_SOURCE_DIR} libraries)
+  epochcast_targets(${PROJECT_SOURCE_DIR} "_LIBRARY$" libraries)
   foreach(library ${libraries})
     set(direct)
     foreach(property LINK_LIBRARIES INTERFACE_LINK_LIBRARIES)

@@ -40,10 +40,10 @@ class Passes {
  public:
   Passes(const Job& job,
          const Strategy& strategy,
-         World& world,
+         Runtime& runtime,
          const WorkerCosts& costs,
          std::size_t workers)
-      : job_(job), strategy_(strategy), world_(world), costs_(costs), reports_(workers) {}
+      : job_(job), strategy_(strategy), runtime_(runtime), costs_(costs), reports_(workers) {}
 
   /// The first pass, of medians, with records of it where they are asked for.
   const std::vector<WorkerReport>& run(Timeline* timeline, Recording* recording) {
@@ -82,7 +82,7 @@ class Passes {
       strategy_.run(worker);
       reports_[static_cast<std::size_t>(rank)] = worker.report;
     };
-    while (!world_.run_pass(program, pass)) {
+    while (!runtime_.run_pass(program, pass)) {
       if (pass.timeline != nullptr) *pass.timeline = {};
       if (recording != nullptr) *recording = {};
     }
@@ -91,7 +91,7 @@ class Passes {
 
   const Job& job_;
   const Strategy& strategy_;
-  World& world_;
+  Runtime& runtime_;
   const WorkerCosts& costs_;
   std::vector<WorkerReport> reports_;
 };
@@ -112,7 +112,7 @@ RunResult forecast(const Job& given,
   RunResult result = simulated.result();
   ExchangeDoubt doubt(job);
   simulated.run([&] {
-    Passes passes(job, simulated.strategy(), simulated.world(), costs, workers.size());
+    Passes passes(job, simulated.strategy(), simulated.runtime(), costs, workers.size());
     const bool is_noisy = !config.deterministic && costs.has_spread();
     const std::vector<WorkerReport>& reports = passes.run(timeline, recording);
     result.iterations_per_epoch = reports.front().iterations_per_epoch;
@@ -134,7 +134,7 @@ RunResult forecast(const Job& given,
     for (const std::size_t session : sessions) {
       for (int i = 0; i < pilots && is_worth_it; ++i) {
         passes.run(mix_seed(config.seed, pilot++), session, iterations);
-        is_worth_it = simulated.world().samples_loops();
+        is_worth_it = simulated.runtime().samples_loops();
       }
     }
     std::vector<double> epochs_s;

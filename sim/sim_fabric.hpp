@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sim/exchange/world.hpp"
+#include "sim/exchange/runtime.hpp"
 
 namespace epochcast::sim {
 
-/// One worker's view of a simulated World.
+/// One worker's view of a simulated Runtime.
 class SimFabric : public Fabric {
  public:
-  SimFabric(World& world, int rank) : world_(world), rank_(rank) {}
+  SimFabric(Runtime& runtime, int rank) : runtime_(runtime), rank_(rank) {}
 
   /// The communicator of this worker's node.
   void set_node(int id) { node_ = id; }
@@ -42,23 +42,24 @@ class SimFabric : public Fabric {
   Traffic traffic() const override;
 
  private:
-  class MeetingOperation;
+  class CollectiveOperation;
   class MessageOperation;
 
-  World::Rank& self() const;
+  Runtime::Rank& self() const;
   Meters meters() const;
   int member_of(const Communicator& among) const;
-  void wait_for(Meeting& meeting, int member);
-  void run_meeting(const Communicator& among, const std::function<void(Meeting&, int)>& enter);
-  std::shared_ptr<MeetingOperation> enter_meeting(const Communicator& among,
-                                                  const std::function<void(Meeting&, int)>& enter);
+  void wait_for(CollectiveCall& call, int member);
+  void run_collective(const Communicator& among,
+                      const std::function<void(CollectiveCall&, int)>& enter);
+  std::shared_ptr<CollectiveOperation> enter_collective(
+      const Communicator& among, const std::function<void(CollectiveCall&, int)>& enter);
   Request start_message(int from, int to, Payload payload);
   LoopWatch::Rule rule_for(const Communicator& among, std::int64_t sequence, std::int64_t count);
-  void claim_links(const World::CommunicatorState& state, const LoopWatch& watch);
-  void skip(const World::CommunicatorState& state, const Meters& owed);
-  void wait_for_verdict(const World::CommunicatorState& state, LoopWatch& watch, bool is_last);
+  void claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch);
+  void skip(const Runtime::CommunicatorState& state, const Meters& owed);
+  void wait_for_verdict(const Runtime::CommunicatorState& state, LoopWatch& watch, bool is_last);
 
-  World& world_;
+  Runtime& runtime_;
   int rank_;
   int node_ = 0;
 };

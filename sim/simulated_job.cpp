@@ -43,10 +43,11 @@ SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every
                         .fixed_exchange = std::nullopt};
   if (!config.exchange_seconds.empty())
     options.fixed_exchange = FixedExchange{config.exchange_seconds};
-  world_ = std::make_unique<World>(*cluster_,
-                                   workers_,
-                                   AllReduceChoice{.algorithm = config.all_reduce, .servers = {}},
-                                   std::move(options));
+  runtime_ =
+      std::make_unique<Runtime>(*cluster_,
+                                workers_,
+                                AllReduceChoice{.algorithm = config.all_reduce, .servers = {}},
+                                std::move(options));
 }
 
 RunResult SimulatedJob::result() const {

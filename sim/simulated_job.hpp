@@ -9,7 +9,7 @@
 #include "core/costs/worker_costs.hpp"
 #include "core/formats/result.hpp"
 #include "core/job/job.hpp"
-#include "sim/exchange/world.hpp"
+#include "sim/exchange/runtime.hpp"
 #include "sim/platform/cluster.hpp"
 #include "strategies/strategy.hpp"
 
@@ -27,7 +27,7 @@ class SimulatedJob {
   [[nodiscard]] const Strategy& strategy() const { return strategy_; }
   [[nodiscard]] const std::vector<WorkerInfo>& workers() const { return workers_; }
   [[nodiscard]] const WorkerCosts& costs() const { return costs_; }
-  [[nodiscard]] World& world() { return *world_; }
+  [[nodiscard]] Runtime& runtime() { return *runtime_; }
 
   /// What is known of the result before anything has run.
   [[nodiscard]] RunResult result() const;
@@ -42,7 +42,7 @@ class SimulatedJob {
   std::vector<WorkerInfo> workers_;
   WorkerCosts costs_;
   std::unique_ptr<Cluster> cluster_;
-  std::unique_ptr<World> world_;
+  std::unique_ptr<Runtime> runtime_;
 };
 
 /// Adds notes on extrapolated costs and uneven batches to a result.

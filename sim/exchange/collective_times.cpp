@@ -7,7 +7,7 @@
 #include "collectives/registry.hpp"
 #include "core/job/job_config.hpp"
 #include "core/job/placement.hpp"
-#include "sim/exchange/world.hpp"
+#include "sim/exchange/runtime.hpp"
 
 namespace epochcast::sim {
 
@@ -18,7 +18,8 @@ std::vector<double> all_reduce_seconds(const Platform& platform,
       platform, JobConfig{}, {}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
   std::vector<double> seconds(cases.size(), 0);
   Cluster cluster(platform, platform.node_count());
-  World world(cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});
+  Runtime runtime(
+      cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});
   const auto program = [&](Fabric& fabric) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const std::vector<int>& ranks =
@@ -34,7 +35,7 @@ std::vector<double> all_reduce_seconds(const Platform& platform,
   std::exception_ptr error;
   cluster.run([&] {
     try {
-      static_cast<void>(world.run_pass(program, {}));
+      static_cast<void>(runtime.run_pass(program, {}));
     } catch (const std::exception&) {
       error = std::current_exception();
     }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/random.hpp"
-#include "sim/exchange/world_state.hpp"
+#include "sim/exchange/runtime_state.hpp"
 
 namespace epochcast::sim {
 namespace {
@@ -22,53 +22,53 @@ LoopWatch::Rule SimFabric::rule_for(const Communicator& among,
                                     std::int64_t count) {
   // Every communicator draws its own luck: nodes that wait for each other must not be slow
   // together.
-  const std::uint64_t seed = mix_seed(world_.pass_.seed, static_cast<std::uint64_t>(among.id));
-  LoopWatch::Rule rule = {.is_noisy = world_.pass_.is_noisy,
+  const std::uint64_t seed = mix_seed(runtime_.pass_.seed, static_cast<std::uint64_t>(among.id));
+  LoopWatch::Rule rule = {.is_noisy = runtime_.pass_.is_noisy,
                           .seed = mix_seed(seed, static_cast<std::uint64_t>(sequence) + 1)};
   if (!rule.is_noisy) return rule;
   rule.sampled = count;
-  const World::Rank& me = self();
+  const Runtime::Rank& me = self();
   const std::size_t depth = me.loops.size() - 1;
   if (depth == 0) {
-    if (world_.epochs_to_sample_ > 0) rule.sampled = std::min(count, world_.epochs_to_sample_);
+    if (runtime_.epochs_to_sample_ > 0) rule.sampled = std::min(count, runtime_.epochs_to_sample_);
     rule.is_like_last = true;
     return rule;
   }
-  const LoopKey key = {world_.pass_.session, among.id, me.epoch, me.loops};
-  if (world_.pass_.pilot_iterations > 0) {
+  const LoopKey key = {runtime_.pass_.session, among.id, me.epoch, me.loops};
+  if (runtime_.pass_.pilot_iterations > 0) {
     const std::int64_t least = depth == 1 ? kPilotIterations : kNestedPilotIterations;
-    rule.sampled = std::min(count, std::max(least, world_.pass_.pilot_iterations));
-    if (rule.sampled < count) rule.pilot = &world_.loop_statistics_[key];
-  } else if (const auto found = world_.loop_statistics_.find(key);
-             found != world_.loop_statistics_.end()) {
+    rule.sampled = std::min(count, std::max(least, runtime_.pass_.pilot_iterations));
+    if (rule.sampled < count) rule.pilot = &runtime_.loop_statistics_[key];
+  } else if (const auto found = runtime_.loop_statistics_.find(key);
+             found != runtime_.loop_statistics_.end()) {
     rule.sampled = std::min(count, kSampledIterations);
     rule.known = &found->second;
   }
   return rule;
 }
 
-void SimFabric::claim_links(const World::CommunicatorState& state, const LoopWatch& watch) {
+void SimFabric::claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch) {
   const Communicator& among = state.communicator;
-  if (among.size() == static_cast<int>(world_.ranks_.size())) return;  // nobody else is there
+  if (among.size() == static_cast<int>(runtime_.ranks_.size())) return;  // nobody else is there
   double all_here_s = 0;
   bool has_exchanged = false;
   for (int member = 0; member < among.size(); ++member) {
     const Traffic sent = watch.owed(member).traffic;
     has_exchanged = has_exchanged || sent.intra_node_bytes + sent.inter_node_bytes > 0;
     all_here_s =
-        std::max(all_here_s, world_.rank(among.ranks[static_cast<std::size_t>(member)]).local_s);
+        std::max(all_here_s, runtime_.rank(among.ranks[static_cast<std::size_t>(member)]).local_s);
   }
   // What they exchange next starts when all are there, and they are that far apart at the end, too.
   const double until_s = all_here_s + watch.owed(0).now_s;
-  if (has_exchanged && !world_.interference_->begin_replay(state.footprint, all_here_s, until_s))
-    world_.interference_->set_conflict();
+  if (has_exchanged && !runtime_.interference_->begin_replay(state.footprint, all_here_s, until_s))
+    runtime_.interference_->set_conflict();
 }
 
-void SimFabric::skip(const World::CommunicatorState& state, const Meters& owed) {
-  World::Rank& me = self();
+void SimFabric::skip(const Runtime::CommunicatorState& state, const Meters& owed) {
+  Runtime::Rank& me = self();
   // Where not everybody does, others may omit more or less, or go on exchanging: the clock they
   // compare has to move.
-  const bool is_everybody = state.communicator.size() == static_cast<int>(world_.ranks_.size());
+  const bool is_everybody = state.communicator.size() == static_cast<int>(runtime_.ranks_.size());
   (is_everybody ? me.skipped_s : me.local_s) += owed.now_s;
   me.phases += owed.phases;
   me.traffic += owed.traffic;
@@ -79,14 +79,14 @@ void SimFabric::announce_change() { ++self().changes; }
 void SimFabric::repeat(const Communicator& among,
                        std::int64_t count,
                        const std::function<void(std::int64_t)>& body) {
-  World::Rank& me = self();
-  World::CommunicatorState& state = world_.state_of(among);
+  Runtime::Rank& me = self();
+  Runtime::CommunicatorState& state = runtime_.state_of(among);
   const int member = member_of(among);
   const std::int64_t sequence = state.loops_entered[static_cast<std::size_t>(member)]++;
   const std::size_t depth = me.loops.size();
   me.loops_entered.resize(depth + 1);
   me.loops.push_back(me.loops_entered[depth]++);
-  const bool may_omit = world_.options_.is_accelerated && !world_.options_.runs_every_iteration;
+  const bool may_omit = runtime_.options_.is_accelerated && !runtime_.options_.runs_every_iteration;
   std::shared_ptr<LoopWatch>& shared = state.loops[sequence];
   if (!shared) {
     const LoopWatch::Rule rule = may_omit ? rule_for(among, sequence, count) : LoopWatch::Rule{};
@@ -106,24 +106,24 @@ void SimFabric::repeat(const Communicator& among,
     wait_for_verdict(state, *watch, is_last);
     if (watch->omitted() == 0) continue;
     const Meters owed = watch->owed(member);
-    if (world_.pass_.timeline != nullptr) {
-      world_.pass_.timeline->add({.worker = rank_,
-                                  .stream = Stream::compute,
-                                  .name = std::to_string(watch->omitted()) + " more like this",
-                                  .start_s = now_s(),
-                                  .end_s = now_s() + owed.now_s});
+    if (runtime_.pass_.timeline != nullptr) {
+      runtime_.pass_.timeline->add({.worker = rank_,
+                                    .stream = Stream::compute,
+                                    .name = std::to_string(watch->omitted()) + " more like this",
+                                    .start_s = now_s(),
+                                    .end_s = now_s() + owed.now_s});
     }
     skip(state, owed);
     break;
   }
   me.loops.pop_back();
-  if (depth == 0 && !world_.pass_.is_noisy && watch->settled_after() > 0) {
-    world_.epochs_to_sample_ = watch->has_transient() ? watch->settled_after() : 1;
+  if (depth == 0 && !runtime_.pass_.is_noisy && watch->settled_after() > 0) {
+    runtime_.epochs_to_sample_ = watch->has_transient() ? watch->settled_after() : 1;
   }
   if (++watch->left == among.size()) state.loops.erase(sequence);
 }
 
-void SimFabric::wait_for_verdict(const World::CommunicatorState& state,
+void SimFabric::wait_for_verdict(const Runtime::CommunicatorState& state,
                                  LoopWatch& watch,
                                  bool is_last) {
   if (!is_last) {
@@ -133,7 +133,7 @@ void SimFabric::wait_for_verdict(const World::CommunicatorState& state,
   }
   if (watch.omitted() > 0) claim_links(state, watch);  // before anybody's clock moves
   // Whom this wakes may be at the next verdict, and wait again, before the others are awake.
-  for (const int waiting : std::exchange(watch.waiting, {})) world_.rank(waiting).wake->release();
+  for (const int waiting : std::exchange(watch.waiting, {})) runtime_.rank(waiting).wake->release();
 }
 
 }  // namespace epochcast::sim

@@ -7,12 +7,12 @@
 namespace epochcast::sim {
 namespace {
 
-constexpr double kEqual =
+constexpr double kSameTime =
     1e-9;  // relative difference of periods that counts as equal: rounding of the clock
 constexpr std::int64_t kFewest = 8;  // periods below which watching is not worth it
 
 bool is_close(double a, double b) {
-  return std::abs(a - b) <= kEqual * std::max(std::abs(a), std::abs(b));
+  return std::abs(a - b) <= kSameTime * std::max(std::abs(a), std::abs(b));
 }
 
 }  // namespace

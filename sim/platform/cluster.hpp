@@ -18,14 +18,14 @@ namespace epochcast::sim {
 /// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
 /// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
 /// route's latencies plus bytes / bandwidth, and concurrent messages share a link equally. SimGrid
-/// is told that there are no latencies; World waits for them before it has the bytes flow. Left to
-/// SimGrid 3.32, messages would share links in inverse proportion to the latencies of their routes,
-/// and of two that begin to flow at one moment the second could overlook a link that it crosses
-/// (System::enable_var() marks only the first link of a route as changed).
+/// is told that there are no latencies; Runtime waits for them before it has the bytes flow. Left
+/// to SimGrid 3.32, messages would share links in inverse proportion to the latencies of their
+/// routes, and of two that begin to flow at one moment the second could overlook a link that it
+/// crosses (System::enable_var() marks only the first link of a route as changed).
 ///
 /// Where the platform knows the costs of messages, their latency replaces that of the way out of a
 /// node, the shortest way between two, and the way in, and their bandwidth bounds each message
-/// (World sees to that), not the links that messages share.
+/// (Runtime sees to that), not the links that messages share.
 class Cluster {
  public:
   /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and

@@ -57,7 +57,7 @@ Observed run_here(const Platform& given,
   const std::vector<WorkerInfo> workers =
       place(platform, JobConfig{}, "byteps", participants, [](const WorkerInfo&) { return 1.0; });
   sim::Cluster cluster(platform, platform.node_count());
-  sim::World world(cluster, workers, {.algorithm = all_reduce, .servers = {}}, options);
+  sim::Runtime runtime(cluster, workers, {.algorithm = all_reduce, .servers = {}}, options);
   Observed observed;
   const auto measured = [&](Fabric& fabric) {
     program(fabric);
@@ -74,13 +74,13 @@ Observed run_here(const Platform& given,
     try {
       do {
         ++observed.passes;
-      } while (!world.run_pass(measured, {}));
+      } while (!runtime.run_pass(measured, {}));
     } catch (const std::exception&) {
       error = std::current_exception();
     }
   });
   if (error) std::rethrow_exception(error);
-  observed.messages = world.simulated_messages();
+  observed.messages = runtime.simulated_messages();
   return observed;
 }
 

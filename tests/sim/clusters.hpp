@@ -8,7 +8,7 @@
 #include "core/fabric.hpp"
 #include "core/formats/platform.hpp"
 #include "core/job/placement.hpp"
-#include "sim/exchange/world.hpp"
+#include "sim/exchange/runtime.hpp"
 
 namespace epochcast::tests {
 

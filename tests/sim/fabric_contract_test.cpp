@@ -39,10 +39,10 @@ std::string run_here(const std::vector<int>& node_of_rank,
                      bool is_accelerated) {
   const Platform platform = platform_for(node_of_rank);
   sim::Cluster cluster(platform, platform.node_count());
-  sim::World world(cluster,
-                   all_devices(platform, JobConfig{}),
-                   {.algorithm = "ring", .servers = {}},
-                   {.is_accelerated = is_accelerated, .fixed_exchange = std::nullopt});
+  sim::Runtime runtime(cluster,
+                       all_devices(platform, JobConfig{}),
+                       {.algorithm = "ring", .servers = {}},
+                       {.is_accelerated = is_accelerated, .fixed_exchange = std::nullopt});
   std::string broken;
   std::exception_ptr error;
   const auto watched = [&](Fabric& fabric) {
@@ -58,7 +58,7 @@ std::string run_here(const std::vector<int>& node_of_rank,
       for (int pass = 0; pass < 2; ++pass) {
         do {
           broken.clear();
-        } while (!world.run_pass(watched, {}));
+        } while (!runtime.run_pass(watched, {}));
         if (!broken.empty()) break;
       }
     } catch (const std::exception&) {

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <simgrid/s4u.hpp>
 
-#include "sim/exchange/world.hpp"
+#include "sim/exchange/runtime.hpp"
 #include "sim/sim_fabric.hpp"
 
 namespace epochcast::sim {
 
 /// One worker: its clock, meters and communication stream.
-struct World::Rank {
-  Rank(World& world, int index)
-      : fabric(world, index),
+struct Runtime::Rank {
+  Rank(Runtime& runtime, int index)
+      : fabric(runtime, index),
         wake(simgrid::s4u::Semaphore::create(0)),
         work(simgrid::s4u::Semaphore::create(0)) {}
 
@@ -36,17 +36,17 @@ struct World::Rank {
   std::vector<int> loops_entered;  ///< by depth, in the current iteration of the loop around
   std::int64_t changes = 0;        ///< announced
 
-  std::deque<std::shared_ptr<Meeting>> stream;  ///< entered, not ended; in order
-  double stream_free_s = 0;                     ///< when the last one ended
-  std::vector<Interval> busy;                   ///< of the stream, not yet looked at by wait()
+  std::deque<std::shared_ptr<CollectiveCall>> stream;  ///< entered, not ended; in order
+  double stream_free_s = 0;                            ///< when the last one ended
+  std::vector<Interval> busy;  ///< of the stream, not yet looked at by wait()
 
   simgrid::s4u::ActorPtr stream_actor;  ///< moves the messages; made when first needed
   simgrid::s4u::SemaphorePtr work;
-  std::deque<std::shared_ptr<Meeting>> to_simulate;
+  std::deque<std::shared_ptr<CollectiveCall>> to_simulate;
 };
 
-/// A communicator and its meetings and loops.
-struct World::CommunicatorState {
+/// A communicator and its calls and loops.
+struct Runtime::CommunicatorState {
   Communicator communicator;
   Footprint footprint;
 
@@ -57,9 +57,9 @@ struct World::CommunicatorState {
     return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
   }
 
-  std::deque<std::shared_ptr<Meeting>> meetings;  ///< that not everybody has reached
-  std::int64_t first_meeting = 0;                 ///< sequence number of the first of them
-  std::vector<std::int64_t> meetings_reached;     ///< by member
+  std::deque<std::shared_ptr<CollectiveCall>> calls;  ///< that not everybody has reached
+  std::int64_t first_call = 0;                        ///< sequence number of the first of them
+  std::vector<std::int64_t> calls_reached;            ///< by member
 
   std::map<std::int64_t, std::shared_ptr<LoopWatch>>
       loops;                                ///< by sequence number, until everybody has left

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/timeline.hpp"
-#include "sim/exchange/meeting.hpp"
+#include "sim/exchange/collective_call.hpp"
 #include "sim/loops/loop_watch.hpp"
 #include "sim/platform/cluster.hpp"
 
@@ -58,15 +58,15 @@ using LoopKey = std::tuple<std::size_t, int, std::int64_t, std::vector<int>>;
 /// clock of its own, ahead of SimGrid's: computing and replayed collectives advance just that. A
 /// worker's clock never lags behind SimGrid's, and everything that SimGrid has to order is handed
 /// over at the worker's time.
-class World {
+class Runtime {
  public:
-  World(Cluster& cluster,
-        std::vector<WorkerInfo> workers,
-        const AllReduceChoice& all_reduce,
-        SimOptions options);
-  ~World();
-  World(const World&) = delete;
-  World& operator=(const World&) = delete;
+  Runtime(Cluster& cluster,
+          std::vector<WorkerInfo> workers,
+          const AllReduceChoice& all_reduce,
+          SimOptions options);
+  ~Runtime();
+  Runtime(const Runtime&) = delete;
+  Runtime& operator=(const Runtime&) = delete;
 
   /// Runs `program` on every worker until all have returned, from within Cluster::run(). Costs of
   /// collectives learned by one pass are replayed by later ones. Rethrows the first exception of a
@@ -113,24 +113,24 @@ class World {
                                                         void* content,
                                                         double bytes);
   /// How long members of a collective take to learn that all have come.
-  [[nodiscard]] double meeting_s(const Communicator& among) const;
+  [[nodiscard]] double barrier_s(const Communicator& among) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
 
-  /// The meeting that a member reaches next.
-  [[nodiscard]] std::shared_ptr<Meeting> next_meeting(CommunicatorState& state, int member);
+  /// The call that a member reaches next.
+  [[nodiscard]] std::shared_ptr<CollectiveCall> next_call(CommunicatorState& state, int member);
   /// Puts the member, which has filled in its part, onto its stream; the last one starts the
-  /// meeting.
-  void join(const std::shared_ptr<Meeting>& meeting, int member);
-  void reach_head(std::shared_ptr<Meeting> meeting);
-  void start(const std::shared_ptr<Meeting>& shared);
-  void end(Meeting& meeting, int member, double end_s, const Traffic& traffic);
-  [[nodiscard]] bool replay(Meeting& meeting);
-  void simulate(const std::shared_ptr<Meeting>& shared);
-  void simulate_member(Meeting& meeting, int member);
+  /// call.
+  void join(const std::shared_ptr<CollectiveCall>& call, int member);
+  void reach_head(std::shared_ptr<CollectiveCall> call);
+  void start(const std::shared_ptr<CollectiveCall>& shared);
+  void end(CollectiveCall& call, int member, double end_s, const Traffic& traffic);
+  [[nodiscard]] bool replay(CollectiveCall& call);
+  void simulate(const std::shared_ptr<CollectiveCall>& shared);
+  void simulate_member(CollectiveCall& call, int member);
   /// Moves the messages of one round of a member from `start_s` on. Returns when it has also added
   /// what it received, which is later than SimGrid's clock.
   [[nodiscard]] double simulate_round(
-      Meeting& meeting, int member, const Round& round, double start_s, Traffic& traffic);
+      CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic);
   /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
   void transfer(const Communicator& among,
                 int member,
@@ -143,10 +143,10 @@ class World {
                  double unit_bytes,
                  std::span<const Action> actions,
                  double start_s);
-  void learn(Meeting& meeting);
+  void learn(CollectiveCall& call);
   void serve_stream(int rank);
-  [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const Meeting& meeting);
-  [[nodiscard]] std::optional<double> fixed_s(const Meeting& meeting) const;
+  [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const CollectiveCall& call);
+  [[nodiscard]] std::optional<double> fixed_s(const CollectiveCall& call) const;
 
   Cluster& cluster_;
   std::vector<WorkerInfo> workers_;
@@ -158,8 +158,8 @@ class World {
   std::vector<std::unique_ptr<CommunicatorState>> communicators_;
   std::unordered_map<int, std::vector<CommunicatorState*>>
       communicators_from_;  ///< by their first rank
-  std::map<MeetingKey, LearnedCost> learned_;
-  std::map<MeetingKey, std::shared_ptr<const Schedule>> schedules_;
+  std::map<CollectiveKey, LearnedCost> learned_;
+  std::map<CollectiveKey, std::shared_ptr<const Schedule>> schedules_;
   std::unordered_map<std::uint64_t, Path> paths_;
   std::unique_ptr<Interference> interference_;
   std::map<LoopKey, LoopStatistics> loop_statistics_;  ///< from pilot passes

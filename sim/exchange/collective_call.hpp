@@ -24,7 +24,7 @@ struct LearnedCost {
 };
 
 /// One collective call: the place where all members of a communicator meet.
-struct Meeting {
+struct CollectiveCall {
   enum class Kind { all_reduce, broadcast, gather, all_gather, barrier };
 
   const Communicator* among = nullptr;
@@ -62,15 +62,15 @@ struct Meeting {
   }
 };
 
-/// What two meetings must have in common to cost the same: communicator, kind, root, bytes, and how
+/// What two calls must have in common to cost the same: communicator, kind, root, bytes, and how
 /// these are divided.
-using MeetingKey = std::tuple<int, Meeting::Kind, int, double, std::vector<double>>;
-[[nodiscard]] inline MeetingKey key_of(const Meeting& meeting) {
-  return {meeting.among->id, meeting.kind, meeting.root, meeting.bytes, meeting.part_bytes};
+using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>>;
+[[nodiscard]] inline CollectiveKey key_of(const CollectiveCall& call) {
+  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes};
 }
 
 /// Carries out on real numbers what the messages stand for, once everybody has arrived. `schedule`:
 /// that of an all-reduce, null for other kinds.
-void move_numbers(Meeting& meeting, const Schedule* schedule);
+void move_numbers(CollectiveCall& call, const Schedule* schedule);
 
 }  // namespace epochcast::sim

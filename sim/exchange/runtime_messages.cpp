@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/exchange/world_state.hpp"
+#include "sim/exchange/runtime_state.hpp"
 
 namespace epochcast::sim {
 namespace {
@@ -17,12 +17,12 @@ constexpr std::size_t kMostOfOneActor = 64;
 
 }  // namespace
 
-double World::simulate_round(
-    Meeting& meeting, int member, const Round& round, double start_s, Traffic& traffic) {
-  const auto& ranks = meeting.among->ranks;
+double Runtime::simulate_round(
+    CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic) {
+  const auto& ranks = call.among->ranks;
   const int self = ranks[static_cast<std::size_t>(member)];
   const double unit_bytes =
-      meeting.bytes / static_cast<double>(std::max<std::int64_t>(1, meeting.schedule->divisions()));
+      call.bytes / static_cast<double>(std::max<std::int64_t>(1, call.schedule->divisions()));
   double added_bytes = 0;
   for (const Action& action : round) {
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
@@ -34,20 +34,20 @@ double World::simulate_round(
     }
   }
   if (round.size() <= kMostOfOneActor) {
-    transfer(*meeting.among, member, unit_bytes, {round.data(), round.size()}, start_s);
+    transfer(*call.among, member, unit_bytes, {round.data(), round.size()}, start_s);
   } else {
-    share_out(*meeting.among, member, unit_bytes, {round.data(), round.size()}, start_s);
+    share_out(*call.among, member, unit_bytes, {round.data(), round.size()}, start_s);
   }
   // Without messages in this round, what the one before left to add is still being added.
   const double moved_s = std::max(start_s, clock_s());
   return moved_s + added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
 }
 
-void World::share_out(const Communicator& among,
-                      int member,
-                      double unit_bytes,
-                      std::span<const Action> actions,
-                      double start_s) {
+void Runtime::share_out(const Communicator& among,
+                        int member,
+                        double unit_bytes,
+                        std::span<const Action> actions,
+                        double start_s) {
   // By peer: transfers of a pair match in the order in which they are posted.
   std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
   for (const Action& action : actions)
@@ -63,11 +63,11 @@ void World::share_out(const Communicator& among,
   for (const sg::ActorPtr& helper : helpers) helper->join();
 }
 
-void World::transfer(const Communicator& among,
-                     int member,
-                     double unit_bytes,
-                     std::span<const Action> actions,
-                     double start_s) {
+void Runtime::transfer(const Communicator& among,
+                       int member,
+                       double unit_bytes,
+                       std::span<const Action> actions,
+                       double start_s) {
   struct Post {
     bool is_send;
     const Path* path;
@@ -99,7 +99,7 @@ void World::transfer(const Communicator& among,
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
 }
 
-sg::CommPtr World::send_async(const Path& path, void* content, double bytes) {
+sg::CommPtr Runtime::send_async(const Path& path, void* content, double bytes) {
   const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
   sg::CommPtr transfer = path.mailbox->put_init(content, whole);
   if (path.way.messages != nullptr)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exchange/world.hpp"
+#include "sim/exchange/runtime.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "sim/exchange/world_state.hpp"
+#include "sim/exchange/runtime_state.hpp"
 
 namespace epochcast::sim {
 namespace {
@@ -14,14 +14,14 @@ namespace sg = simgrid::s4u;
 
 constexpr double kSlack_s = 1e-12;
 constexpr double kPause_s = 1e-6;
-constexpr double kPrecision_s = 1e-13;  // SimGrid's own, set in cluster.cpp
+constexpr double kPrecision_s = 1e-13;  // SimGrid's own, set in sim/engine.cpp
 
 }  // namespace
 
-World::World(Cluster& cluster,
-             std::vector<WorkerInfo> workers,
-             const AllReduceChoice& all_reduce,
-             SimOptions options)
+Runtime::Runtime(Cluster& cluster,
+                 std::vector<WorkerInfo> workers,
+                 const AllReduceChoice& all_reduce,
+                 SimOptions options)
     : cluster_(cluster), workers_(std::move(workers)), options_(std::move(options)) {
   std::vector<int> everybody;
   std::map<int, std::vector<int>> by_node;
@@ -40,9 +40,10 @@ World::World(Cluster& cluster,
   }
 }
 
-World::~World() = default;
+Runtime::~Runtime() = default;
 
-World::CommunicatorState& World::intern(std::vector<int> ranks, const AllReduceChoice& all_reduce) {
+Runtime::CommunicatorState& Runtime::intern(std::vector<int> ranks,
+                                            const AllReduceChoice& all_reduce) {
   // Nodes have a communicator each: comparing with all that are known would be quadratic.
   std::vector<CommunicatorState*>& alike = communicators_from_[ranks.front()];
   for (CommunicatorState* known : alike) {
@@ -55,14 +56,14 @@ World::CommunicatorState& World::intern(std::vector<int> ranks, const AllReduceC
                          .all_reduce = all_reduce};
   const auto& members = state->communicator.ranks;
   state->footprint = footprint_of(members);
-  state->meetings_reached.assign(members.size(), 0);
+  state->calls_reached.assign(members.size(), 0);
   state->loops_entered.assign(members.size(), 0);
   alike.push_back(state.get());
   communicators_.push_back(std::move(state));
   return *communicators_.back();
 }
 
-Footprint World::footprint_of(const std::vector<int>& ranks) const {
+Footprint Runtime::footprint_of(const std::vector<int>& ranks) const {
   std::set<std::size_t> nodes;
   for (const int index : ranks) {
     nodes.insert(static_cast<std::size_t>(workers_[static_cast<std::size_t>(index)].node));
@@ -74,9 +75,9 @@ Footprint World::footprint_of(const std::vector<int>& ranks) const {
   return footprint;
 }
 
-double World::clock_s() const { return sg::Engine::get_clock() - origin_s_; }
+double Runtime::clock_s() const { return sg::Engine::get_clock() - origin_s_; }
 
-void World::sleep_until(double when_s) {
+void Runtime::sleep_until(double when_s) {
   const double now_s = clock_s();
   if (when_s > now_s + kPrecision_s) {
     sg::this_actor::sleep_until(origin_s_ + when_s);
@@ -87,13 +88,13 @@ void World::sleep_until(double when_s) {
   }
 }
 
-Traffic World::traffic_between(int from, int to, double bytes) const {
+Traffic Runtime::traffic_between(int from, int to, double bytes) const {
   const bool is_inside =
       workers_[static_cast<std::size_t>(from)].node == workers_[static_cast<std::size_t>(to)].node;
   return {.intra_node_bytes = is_inside ? bytes : 0, .inter_node_bytes = is_inside ? 0 : bytes};
 }
 
-World::Path& World::path(int from, int to, int channel) {
+Runtime::Path& Runtime::path(int from, int to, int channel) {
   const auto key = (static_cast<std::uint64_t>(channel) << 62) |
                    (static_cast<std::uint64_t>(from) << 31) | static_cast<std::uint64_t>(to);
   Path& known = paths_[key];
@@ -107,7 +108,7 @@ World::Path& World::path(int from, int to, int channel) {
   return known;
 }
 
-void World::begin_pass(const PassOptions& pass) {
+void Runtime::begin_pass(const PassOptions& pass) {
   pass_ = pass;
   origin_s_ = sg::Engine::get_clock();
   interference_ = std::make_unique<Interference>(static_cast<std::size_t>(node_count_));
@@ -123,15 +124,15 @@ void World::begin_pass(const PassOptions& pass) {
   }
   for (auto& [key, path] : paths_) path.offered = path.asked = nullptr;
   for (const auto& state : communicators_) {
-    state->meetings.clear();
-    state->first_meeting = 0;
+    state->calls.clear();
+    state->first_call = 0;
     state->loops.clear();
-    std::fill(state->meetings_reached.begin(), state->meetings_reached.end(), 0);
+    std::fill(state->calls_reached.begin(), state->calls_reached.end(), 0);
     std::fill(state->loops_entered.begin(), state->loops_entered.end(), 0);
   }
 }
 
-bool World::run_pass(const std::function<void(Fabric&)>& program, const PassOptions& pass) {
+bool Runtime::run_pass(const std::function<void(Fabric&)>& program, const PassOptions& pass) {
   begin_pass(pass);
   done_ = sg::Semaphore::create(0);
   running_ = ranks_.size();

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# epochcast_targets(DIRECTORY TYPE RESULT): those whose type matches, of a directory and the ones below it.
+function(epochcast_targets directory type result)
+  get_property(found DIRECTORY ${directory} PROPERTY BUILDSYSTEM_TARGETS)
+  set(targets)
+  foreach(target ${found})
+    get_target_property(its_type ${target} TYPE)
+    if(its_type MATCHES "${type}")
+      list(APPEND targets ${target})
+    endif()
+  endforeach()
+  get_property(children DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
+  foreach(child ${children})
+    epochcast_targets(${child} ${type} below)
+    list(APPEND targets ${below})
+  endforeach()
+  set(${result} ${targets} PARENT_SCOPE)
+endfunction()

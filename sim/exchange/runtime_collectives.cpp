@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// How collectives happen in a Runtime: members meet, then the messages of the schedule are
+// simulated, or what an earlier simulation of the same collective has cost is replayed.
+#include <algorithm>
+#include <cmath>
+
+#include "collectives/one_to_all.hpp"
+#include "collectives/registry.hpp"
+#include "core/error.hpp"
+#include "sim/exchange/runtime_state.hpp"
+
+namespace epochcast::sim {
+namespace {
+
+namespace sg = simgrid::s4u;
+
+constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::shared_ptr<CollectiveCall> Runtime::next_call(CommunicatorState& state, int member) {
+  const std::int64_t sequence = state.calls_reached[static_cast<std::size_t>(member)]++;
+  const auto place = static_cast<std::size_t>(sequence - state.first_call);
+  if (place == state.calls.size()) {
+    const auto size = state.communicator.ranks.size();
+    auto call = std::make_shared<CollectiveCall>();
+    call->among = &state.communicator;
+    call->arrival_s.assign(size, 0);
+    call->end_s.assign(size, kNever);
+    call->is_awaited.assign(size, false);
+    state.calls.push_back(std::move(call));
+  }
+  std::shared_ptr<CollectiveCall> call = state.calls[place];
+  if (++call->reached == state.communicator.size()) {
+    state.calls
+        .pop_front();  // members reach calls in order, so the first to be complete is the first
+    ++state.first_call;
+  }
+  return call;
+}
+
+void Runtime::join(const std::shared_ptr<CollectiveCall>& call, int member) {
+  Rank& self = rank(call->among->ranks[static_cast<std::size_t>(member)]);
+  call->arrival_s[static_cast<std::size_t>(member)] = self.local_s;
+  self.stream.push_back(call);
+  if (self.stream.size() == 1) reach_head(call);
+}
+
+// By value: the streams let go of a call while it ends.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
+void Runtime::reach_head(std::shared_ptr<CollectiveCall> call) {
+  if (++call->heads == call->among->size()) start(call);
+}
+
+void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
+  CollectiveCall& call = *shared;
+  double start_s = 0;
+  for (std::size_t member = 0; member < call.arrival_s.size(); ++member) {
+    start_s =
+        std::max({start_s, call.arrival_s[member], rank(call.among->ranks[member]).stream_free_s});
+  }
+  call.start_s = start_s + barrier_s(*call.among);
+  if (call.has_numbers()) {
+    if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
+    move_numbers(call, call.schedule.get());
+  }
+  if (call.kind == CollectiveCall::Kind::barrier || call.among->size() == 1) {
+    for (int member = 0; member < call.among->size(); ++member) end(call, member, call.start_s, {});
+  } else if (const auto seconds = fixed_s(call)) {
+    for (int member = 0; member < call.among->size(); ++member)
+      end(call, member, call.start_s + *seconds, {});
+  } else if (!replay(call)) {
+    simulate(shared);
+  }
+}
+
+bool Runtime::replay(CollectiveCall& call) {
+  if (!options_.is_accelerated) return false;
+  const auto known = learned_.find(key_of(call));
+  if (known == learned_.end()) return false;
+  const LearnedCost& cost = known->second;
+  const double last_s = *std::max_element(cost.duration_s.begin(), cost.duration_s.end());
+  const Footprint& footprint = state_of(*call.among).footprint;
+  if (!interference_->begin_replay(footprint, call.start_s, call.start_s + last_s)) return false;
+  for (std::size_t member = 0; member < cost.duration_s.size(); ++member) {
+    end(call,
+        static_cast<int>(member),
+        call.start_s + cost.duration_s[member],
+        cost.traffic[member]);
+  }
+  return true;
+}
+
+void Runtime::simulate(const std::shared_ptr<CollectiveCall>& shared) {
+  CollectiveCall& call = *shared;
+  call.schedule = schedule_of(call);
+  call.rounds = std::make_unique<RoundSkipper>(*call.schedule, options_.is_accelerated);
+  for (const int index : call.among->ranks) {
+    Rank& member = rank(index);
+    member.to_simulate.push_back(shared);
+    if (!member.stream_actor) {
+      member.stream_actor =
+          sg::Actor::create("stream", member.host, [this, index] { serve_stream(index); });
+      member.stream_actor->daemonize();
+    }
+    member.work->release();
+  }
+}
+
+void Runtime::serve_stream(int index) {
+  Rank& self = rank(index);
+  while (true) {
+    self.work->acquire();
+    const std::shared_ptr<CollectiveCall> call = self.to_simulate.front();
+    self.to_simulate.pop_front();
+    simulate_member(*call, state_of(*call->among).member_of(index));
+  }
+}
+
+void Runtime::simulate_member(CollectiveCall& call, int member) {
+  sleep_until(call.start_s);
+  if (!call.token && !call.is_replayed) {
+    // What kept it from being replayed when the last member came may be over by the start.
+    call.is_replayed = true;  // first: replay() lets the other members' streams run
+    if (!replay(call)) {
+      call.is_replayed = false;
+      call.token = interference_->begin_simulated(state_of(*call.among).footprint, call.start_s);
+    }
+  }
+  if (call.is_replayed) return;
+  const std::int64_t rounds = call.schedule->rounds(member);
+  double ready_s = clock_s();  // for the next round
+  for (std::int64_t index = 0; index < rounds;) {
+    Traffic traffic;
+    const Round round = call.schedule->round(member, index);
+    ready_s = simulate_round(call, member, round, ready_s, traffic);
+    index = call.rounds->completed(member, index, ready_s, traffic);
+  }
+  sleep_until(ready_s + call.rounds->owed_s(member));
+  const double end_s = clock_s();
+  call.end_s[static_cast<std::size_t>(member)] = end_s;
+  // Before end(): that wakes the worker, who may start the next call at once.
+  if (++call.finished == call.among->size()) learn(call);
+  end(call, member, end_s, call.rounds->traffic(member));
+}
+
+const MessageCosts* Runtime::messages_between(int rank, int other) const {
+  return cluster_.messages_between(workers_[static_cast<std::size_t>(rank)].node,
+                                   workers_[static_cast<std::size_t>(other)].node);
+}
+
+double Runtime::barrier_s(const Communicator& among) const {
+  // A dissemination barrier: everybody has heard of everybody after ⌈log2 P⌉ rounds.
+  const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
+  const int first = among.ranks.front();
+  const auto elsewhere = std::find_if(among.ranks.begin(), among.ranks.end(), [&](int index) {
+    return node_of(index) != node_of(first);
+  });
+  const MessageCosts* costs =
+      messages_between(first, elsewhere == among.ranks.end() ? first : *elsewhere);
+  if (costs == nullptr || options_.fixed_exchange) return 0;
+  return costs->meeting_s * std::ceil(std::log2(among.size()));
+}
+
+void Runtime::learn(CollectiveCall& call) {
+  const bool was_alone =
+      interference_->end_simulated(state_of(*call.among).footprint, call.token.value(), clock_s());
+  // Rounds were omitted as if nobody else used the links.
+  if (!was_alone && call.rounds->has_omitted()) interference_->set_conflict();
+  if (!was_alone || !options_.is_accelerated) return;
+  LearnedCost cost;
+  for (int member = 0; member < call.among->size(); ++member) {
+    cost.duration_s.push_back(call.end_s[static_cast<std::size_t>(member)] - call.start_s);
+    cost.traffic.push_back(call.rounds->traffic(member));
+  }
+  learned_.emplace(key_of(call), std::move(cost));
+}
+
+void Runtime::end(CollectiveCall& call, int member, double end_s, const Traffic& traffic) {
+  const auto index = static_cast<std::size_t>(member);
+  Rank& self = rank(call.among->ranks[index]);
+  call.end_s[index] = end_s;
+  self.traffic += traffic;
+  self.stream_free_s = end_s;
+  if (end_s > call.start_s) {
+    self.busy.push_back({call.start_s, end_s});
+    if (pass_.timeline != nullptr) {
+      pass_.timeline->add({.worker = call.among->ranks[index],
+                           .stream = Stream::communication,
+                           .name = call.label,
+                           .start_s = call.start_s + self.skipped_s,
+                           .end_s = end_s + self.skipped_s});
+    }
+  }
+  self.stream.pop_front();
+  if (!self.stream.empty()) reach_head(self.stream.front());
+  // Last: the worker runs on at once, and must find its stream free. What it reaches next would
+  // otherwise start from here, and what follows from there, until the stack is full.
+  if (call.is_awaited[index]) self.wake->release();
+}
+
+std::shared_ptr<const Schedule> Runtime::schedule_of(const CollectiveCall& call) {
+  std::shared_ptr<const Schedule>& known = schedules_[key_of(call)];
+  if (known) return known;
+  const Communicator& among = *call.among;
+  switch (call.kind) {
+    case CollectiveCall::Kind::broadcast:
+      known = std::make_shared<BinomialBroadcast>(among.size(), call.root);
+      break;
+    case CollectiveCall::Kind::gather: {
+      std::vector<std::int64_t> sizes;
+      for (const double bytes : call.part_bytes) sizes.push_back(std::llround(bytes));
+      known = std::make_shared<LinearGather>(sizes, call.root);
+      break;
+    }
+    case CollectiveCall::Kind::all_reduce:
+    case CollectiveCall::Kind::all_gather:
+    case CollectiveCall::Kind::barrier:
+      known = make_all_reduce(among, workers_, std::llround(call.bytes));
+      break;
+  }
+  return known;
+}
+
+std::optional<double> Runtime::fixed_s(const CollectiveCall& call) const {
+  if (!options_.fixed_exchange) return std::nullopt;
+  if (call.kind != CollectiveCall::Kind::all_reduce)
+    return 0;  // what is not an exchange of gradients or parameters is free
+  const auto& given = options_.fixed_exchange->seconds;
+  const auto& ranks = call.among->ranks;
+  const std::string& device_class = workers_[static_cast<std::size_t>(ranks.front())].device_class;
+  const bool is_one_class = std::all_of(ranks.begin(), ranks.end(), [&](int index) {
+    return workers_[static_cast<std::size_t>(index)].device_class == device_class;
+  });
+  std::vector<std::string> keys;
+  if (ranks.size() == workers_.size()) {
+    if (is_one_class) keys.push_back(device_class);
+    keys.emplace_back("all");
+  } else {
+    keys.emplace_back("node");
+  }
+  for (const std::string& key : keys) {
+    const auto found = given.find(key);
+    if (found != given.end()) return found->second;
+  }
+  throw UserError("--exchange-seconds: this strategy exchanges " +
+                  std::string(keys.back() == "all" ? "among all workers" : "inside nodes") +
+                  "; add " + keys.back() + "=TIME");
+}
+
+}  // namespace epochcast::sim
