@@ -7,7 +7,7 @@ REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin li
 TEST_PACKAGES := catch2 ccache
 BOX_PACKAGES := iproute2 util-linux
 BENCH_PACKAGES := python3-torch
-LINT_PACKAGES := clang-format clang-tidy
+LINT_PACKAGES := clang-format clang-tidy jq
 FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 EPOCHCAST := build/release/epochcast
@@ -18,10 +18,13 @@ NODES ?= 2
 RANKS ?= 1
 BANDWIDTH ?= 200Mbps
 RUN ?= bash
+# Where a memory error would hide longest; 'make asan ASAN_TARGETS=all ASAN_SUITES=.' takes an hour.
+ASAN_TARGETS ?= epochcast epochcast_tests epochcast_sim_tests epochcast_analysis_tests epochcast_cli_tests
+ASAN_SUITES ?= ^(unit|sim|analysis|cli)$$
 # Ranks may share cores, and containers run as root.
 MPIRUN := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
 
-.PHONY: help build demo test bench box validation lint fuzz clean
+.PHONY: help build demo test bench box validation lint asan fuzz clean
 
 help:
 	@echo "make demo    install, build the simulator, forecast three clusters"
@@ -30,6 +33,7 @@ help:
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
 	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (40 minutes, root)"
 	@echo "make lint    clang-format and clang-tidy"
+	@echo "make asan    tests of the simulator under AddressSanitizer; all: ASAN_TARGETS=all ASAN_SUITES=."
 	@echo "make fuzz    loaders against random input, FUZZ_SECONDS=$(FUZZ_SECONDS) each; then every attack of tests/robustness,"
 	@echo "             FUZZ_FACTOR=$(FUZZ_FACTOR) times as many cases as make test, from FUZZ_SEED=$(FUZZ_SEED) on"
 	@echo "make clean   remove build/"
@@ -47,7 +51,7 @@ test:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES)
 	cmake --preset dev
 	cmake --build --preset dev
-	ctest --preset dev
+	ctest --preset dev --parallel $$(nproc)
 
 bench:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BENCH_PACKAGES)
@@ -78,6 +82,12 @@ validation:
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)
 	@tools/lint.sh
+
+asan:
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES)
+	cmake --preset asan
+	cmake --build --preset asan --target $(ASAN_TARGETS)
+	ctest --preset asan --parallel $$(nproc) --tests-regex '$(ASAN_SUITES)'
 
 fuzz:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES) $(FUZZ_PACKAGES)

@@ -25,7 +25,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::options_description own_options() {
+po::options_description rehearse_options() {
   po::options_description options("The rehearsals", 110, 60);
   options.add_options()(
       "sweep",
@@ -70,7 +70,7 @@ void report_problems(const std::vector<RehearsalOutcome>& outcomes) {
 int run_rehearse(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(setting_options(Command::rehearse))
-      .add(own_options())
+      .add(rehearse_options())
       .add(rehearsal_place_options())
       .add(common_options());
   const po::variables_map values = parse_flags("rehearse", arguments, options);

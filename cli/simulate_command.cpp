@@ -19,7 +19,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::options_description own_options() {
+po::options_description simulate_options() {
   po::options_description options;
   options.add_options()(
       "sweep",
@@ -99,7 +99,7 @@ std::vector<ForecastTask> with_overlapped_sync(const std::vector<ForecastTask>& 
 
 int run_simulate(const std::vector<std::string>& arguments) {
   po::options_description options;
-  options.add(setting_options(Command::simulate)).add(common_options().add(own_options()));
+  options.add(setting_options(Command::simulate)).add(common_options().add(simulate_options()));
   const po::variables_map values = parse_flags("simulate", arguments, options);
   if (values.count("help") > 0) {
     std::cout << "epochcast simulate: forecast epoch times with SimGrid\n\n"

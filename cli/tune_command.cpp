@@ -26,7 +26,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-po::options_description own_options() {
+po::options_description tune_options() {
   po::options_description options("The choice", 110, 60);
   options.add_options()("target-accuracy",
                         po::value<std::string>()->value_name("SHARE"),
@@ -98,7 +98,7 @@ class Rehearsals {
 int run_tune(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(setting_options(Command::rehearse))
-      .add(own_options())
+      .add(tune_options())
       .add(rehearsal_place_options())
       .add(common_options());
   const po::variables_map values = parse_flags("tune", arguments, options);

@@ -20,7 +20,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr std::size_t kMostProblems = 20;
+constexpr std::size_t kMostRowProblems = 20;
 constexpr std::int64_t kLargestCount = std::int64_t{1} << 40;
 
 /// The words of a column's name, in lower case: "Step time [ms]" has step, time and ms.
@@ -131,7 +131,7 @@ class TableReader {
                const std::string& got,
                const std::string& expected) {
     problems_.expected("row " + std::to_string(row) + ": " + column, got, expected);
-    if (problems_.size() >= kMostProblems) problems_.throw_if_any();
+    if (problems_.size() >= kMostRowProblems) problems_.throw_if_any();
   }
 
   std::string file_;
@@ -213,7 +213,7 @@ void TableReader::read_row(const Words& fields, std::int64_t row) {
     problems_.add("row " + std::to_string(row),
                   "got " + std::to_string(fields.size()) + " fields; expected " +
                       std::to_string(names_.size()) + ", as the header has");
-    if (problems_.size() >= kMostProblems) problems_.throw_if_any();
+    if (problems_.size() >= kMostRowProblems) problems_.throw_if_any();
     return;
   }
   constexpr double kLongest_s = 1e9;

@@ -18,7 +18,7 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-nlohmann::json paper() {
+nlohmann::json tnnls() {
   std::ifstream in(EPOCHCAST_SOURCE_DIR "/traces/published.json");
   return nlohmann::json::parse(in).at("node_based");
 }
@@ -44,7 +44,7 @@ double speedup_over_overlap(Settings settings) {
 std::string percent(double speedup) { return fixed(100 * (speedup - 1), 1) + " %"; }
 
 TEST_CASE("table III: ResNets on 4 to 20 nodes of DEEP-EST's ESB, one V100 each") {
-  const nlohmann::json printed_rows = paper().at("rows");
+  const nlohmann::json printed_rows = tnnls().at("rows");
   for (const auto& row : printed_rows) {
     const std::string network = row.at("network");
     for (std::size_t i = 0; i < row.at("nodes").size(); ++i) {
@@ -65,7 +65,7 @@ TEST_CASE("table III: ResNets on 4 to 20 nodes of DEEP-EST's ESB, one V100 each"
 }
 
 TEST_CASE("ImageNet on CETA: 16 V100 in 4 nodes, K' = 50, batch 64") {
-  const nlohmann::json printed = paper().at("imagenet_ceta_ta_R16_M4");
+  const nlohmann::json printed = tnnls().at("imagenet_ceta_ta_R16_M4");
   for (const std::string network : {"resnet18", "resnet34"}) {
     const double forecast = speedup({{"platform", "ceta-ta"},
                                      {"network", network},
@@ -79,7 +79,7 @@ TEST_CASE("ImageNet on CETA: 16 V100 in 4 nodes, K' = 50, batch 64") {
 }
 
 TEST_CASE("recurrent networks on MNIST and the GAN: 4 workers in 2 nodes") {
-  const nlohmann::json printed = paper();
+  const nlohmann::json printed = tnnls();
   const auto check = [](const std::string& network, double printed_percent) {
     const Settings job = {{"nodes", "2"},
                           {"network", network},

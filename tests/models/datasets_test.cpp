@@ -50,7 +50,7 @@ TEST_CASE("every data set has a network that takes its samples") {
   }
 }
 
-struct Published {
+struct PublishedDataset {
   std::string name;
   int train_samples;
   int test_samples;
@@ -59,13 +59,13 @@ struct Published {
 };
 
 TEST_CASE("data sets have the published sizes") {
-  for (const Published& row : {
+  for (const PublishedDataset& row : {
            // LeCun et al., Proc. IEEE 1998, section III.A; the files' headers.
-           Published{"mnist", 60'000, 10'000, 10, {1, 28, 28}},
+           PublishedDataset{"mnist", 60'000, 10'000, 10, {1, 28, 28}},
            // Maji et al., arXiv 1306.5151, section 2: 10,000 images in three parts, 100 variants.
-           Published{"fgvc-aircraft", 3'334 + 3'333, 3'333, 100, {3, 224, 224}},
+           PublishedDataset{"fgvc-aircraft", 3'334 + 3'333, 3'333, 100, {3, 224, 224}},
            // Vinyals et al., NIPS 2016, section 4.1.2: 100 classes of 600 images.
-           Published{"mini-imagenet", 100 * 500, 100 * 100, 100, {3, 224, 224}},
+           PublishedDataset{"mini-imagenet", 100 * 500, 100 * 100, 100, {3, 224, 224}},
        }) {
     const json dataset = json::parse(file_text(models_folder("datasets") / (row.name + ".json")));
 

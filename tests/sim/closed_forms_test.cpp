@@ -13,7 +13,7 @@ namespace {
 // SimGrid's messages are whole bytes: a message of S/P bytes is rounded by up to half a byte, which
 // is below 1e-6 of it for every case here (the smallest messages, 1 MB / 17 and 200 kB / 2 in four
 // phases, have more than half a million bytes per byte of error, or divide evenly).
-constexpr double kRounding = 1e-6;
+constexpr double kByteRounding = 1e-6;
 
 /// α is a route's latency: up one link of the star, down another.
 double expected_s(
@@ -50,7 +50,7 @@ TEST_CASE("a simulated all-reduce takes its closed form's time on a star without
                                            name,
                                            static_cast<double>(each.bytes));
 
-        CHECK(time_s == Approx(expected).epsilon(kRounding));
+        CHECK(time_s == Approx(expected).epsilon(kByteRounding));
         ++compared;
       }
     }

@@ -10,12 +10,12 @@ namespace epochcast::tests {
 namespace {
 
 // Logarithms and their inverses, of hundreds of pixels: equal to some 1e-12.
-Approx near(double value) { return Approx(value).epsilon(1e-9).margin(1e-9); }
+Approx rounded(double value) { return Approx(value).epsilon(1e-9).margin(1e-9); }
 
 void check_values(const std::vector<double>& found, const std::vector<double>& expected) {
   REQUIRE(found.size() == expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
-    CHECK(found[i] == near(expected[i]));
+    CHECK(found[i] == rounded(expected[i]));
   }
 }
 
@@ -42,16 +42,16 @@ TEST_CASE("56 markers can be told apart, by colour or shape") {
 TEST_CASE("a logarithmic axis gives equal factors equal lengths") {
   const LogAxis axis({1, 100}, 0, 1000);
 
-  CHECK(axis.at(10) - axis.at(1) == near(axis.at(100) - axis.at(10)));
-  CHECK(axis.at(axis.low()) == near(0));
-  CHECK(axis.at(axis.high()) == near(1000));
+  CHECK(axis.at(10) - axis.at(1) == rounded(axis.at(100) - axis.at(10)));
+  CHECK(axis.at(axis.low()) == rounded(0));
+  CHECK(axis.at(axis.high()) == rounded(1000));
 }
 
 TEST_CASE("what is beyond an axis is at its end, and so is zero") {
   const LogAxis axis({1, 100}, 500, 0);
 
-  CHECK(axis.at(0) == near(500));
-  CHECK(axis.at(1e9) == near(0));
+  CHECK(axis.at(0) == rounded(500));
+  CHECK(axis.at(1e9) == rounded(0));
 }
 
 TEST_CASE("an axis reaches beyond its values, and over a factor of 1.7") {

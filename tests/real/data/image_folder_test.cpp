@@ -14,7 +14,7 @@ namespace {
 
 using epochcast::tests::problems_of;
 
-constexpr int kSide = 8;
+constexpr int kEdge = 8;
 
 Bytes plain_png(int red, int green, int blue) {
   return Painting(20, 16, [&](int, int) { return gdTrueColor(red, green, blue); })
@@ -27,7 +27,7 @@ Bytes slope_png() {
       .encoded(Encoding::png);
 }
 
-const Dataset kTiny = tiny_dataset({3, kSide, kSide}, 2, 1000, 1000);
+const Dataset kTwoClasses = tiny_dataset({3, kEdge, kEdge}, 2, 1000, 1000);
 
 /// Three training images of two classes, one of them in a folder within, and a test image of each.
 class TinyFolder {
@@ -47,10 +47,10 @@ class TinyFolder {
   void remove(const std::string& file) const { std::filesystem::remove_all(folder_.path() / file); }
   [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
   [[nodiscard]] std::string operator/(const std::string& file) const { return folder_ / file; }
-  [[nodiscard]] DataSplit open(const Dataset& dataset = kTiny) const {
+  [[nodiscard]] DataSplit open(const Dataset& dataset = kTwoClasses) const {
     return open_data(dataset, folder_.path());
   }
-  [[nodiscard]] Texts problems(const Dataset& dataset = kTiny) const {
+  [[nodiscard]] Texts problems(const Dataset& dataset = kTwoClasses) const {
     return problems_of([&] { static_cast<void>(open(dataset)); });
   }
 
@@ -70,7 +70,7 @@ TEST_CASE("image folders are classes in the order of their names, images in the 
 TEST_CASE("images of a folder are normalised by ImageNet's mean and deviation") {
   const TinyFolder files;
   const DataSplit split = files.open();
-  constexpr std::size_t kPlane = kSide * kSide;
+  constexpr std::size_t kPlane = kEdge * kEdge;
 
   const Sample red = sample_of(*split.train, 0);    // cat/a.png
   const Sample green = sample_of(*split.train, 1);  // cat/images/z.JPEG
@@ -99,11 +99,11 @@ TEST_CASE("images of a folder are normalised by ImageNet's mean and deviation") 
 
 TEST_CASE("for one channel the colours of an image are averaged") {
   const TinyFolder files;
-  const DataSplit split = files.open(tiny_dataset({1, kSide, kSide}, 2, 1000, 1000));
+  const DataSplit split = files.open(tiny_dataset({1, kEdge, kEdge}, 2, 1000, 1000));
 
   const Sample green = sample_of(*split.train, 1);
 
-  REQUIRE(green.values.size() == kSide * kSide);
+  REQUIRE(green.values.size() == kEdge * kEdge);
   CHECK(green.values[5] == Approx((0.4 - 0.449) / 0.226));  // (0 + 255 + 51) / 3 / 255
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("without a variant an image is its centre, with one a random crop, oft
 
   const auto rise = [&](std::optional<std::uint64_t> variant) {
     const Sample sample = sample_of(*split.train, 2, variant);
-    return sample.values[kSide - 1] - sample.values[0];
+    return sample.values[kEdge - 1] - sample.values[0];
   };
 
   // The centre is 28 of 32 pixels, 3.5 a pixel; the outer ones are 7 * 3.5 apart, 8 of 255 each.
@@ -133,7 +133,7 @@ TEST_CASE("a data set that is resized is cropped at its scale, at any place in t
   // 32 pixels become 16, and 8 of them are half the slope: 2 * 8 of 255 a pixel, whatever the
   // place.
   const TinyFolder files;
-  Dataset dataset = kTiny;
+  Dataset dataset = kTwoClasses;
   dataset.resize = 16;
   const DataSplit split = files.open(dataset);
   std::set<float> starts;
@@ -141,9 +141,9 @@ TEST_CASE("a data set that is resized is cropped at its scale, at any place in t
 
   for (std::uint64_t variant = 0; variant < 100; ++variant) {
     const Sample sample = sample_of(*split.train, 2, variant);
-    const float rise = sample.values[kSide - 2] - sample.values[1];
+    const float rise = sample.values[kEdge - 2] - sample.values[1];
     CHECK(std::abs(rise) == Approx(5 * 2 * 8 / 255.0 / 0.229));
-    starts.insert(std::min(sample.values[1], sample.values[kSide - 2]));
+    starts.insert(std::min(sample.values[1], sample.values[kEdge - 2]));
     mirrored += rise < 0 ? 1 : 0;
   }
   CHECK(starts.size() == 17);  // 0 to 32 - 16
@@ -205,7 +205,7 @@ TEST_CASE("test images are in val, or in test where there is no val") {
 TEST_CASE("another number of folders than classes is told") {
   const TinyFolder files;
 
-  CHECK(files.problems(tiny_dataset({3, kSide, kSide}, 3, 1000, 1000)) ==
+  CHECK(files.problems(tiny_dataset({3, kEdge, kEdge}, 3, 1000, 1000)) ==
         Texts{files / "train: got 2 folders; expected 3, one for each class of tiny"});
 }
 
