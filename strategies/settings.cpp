@@ -184,8 +184,10 @@ void check_strategies_have_settings(const JobConfig& config) {
   for (const auto& [name, value] : config.of_strategies) {
     const Owners owners = owners_of(name);
     if (owners.have_any(chosen)) continue;
-    problems.push_back("--" + name + ": strategy " + config.strategy +
-                       " has no such setting; those that have: " + owners.text());
+    const std::string whose = chosen.size() == 1
+                                  ? "strategy " + config.strategy + " has no such setting"
+                                  : "none of " + config.strategy + " has such a setting";
+    problems.push_back("--" + name + ": " + whose + "; those that have: " + owners.text());
   }
   if (!problems.empty()) throw UserError(problems);
 }

@@ -315,7 +315,7 @@ TEST_CASE("a setting of other strategies is an error that names those") {
         Texts{"--averaging-period: strategy local-sgd has no such setting; those that have: "
               "node-based"});
   CHECK(problems("sync,dlb", "partition") ==
-        Texts{"--partition: strategy sync,dlb has no such setting; those that have: hetgrad, "
+        Texts{"--partition: none of sync,dlb has such a setting; those that have: hetgrad, "
               "hetgrad-unweighted"});
   CHECK(problems("sync,hetgrad", "partition").empty());
   CHECK(problems("sync", "batch").empty());
