@@ -9,6 +9,7 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/job/job.hpp"
+#include "core/json/json_file.hpp"
 #include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
 

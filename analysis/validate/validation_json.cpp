@@ -4,6 +4,7 @@
 #include "analysis/validate/check_run.hpp"
 #include "analysis/validate/validation.hpp"
 #include "core/files/text_file.hpp"
+#include "core/json/json_file.hpp"
 #include "core/json/json_input.hpp"
 
 namespace epochcast {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/json/json_file.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 

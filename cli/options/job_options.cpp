@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/json/json_file.hpp"
 #include "core/json/json_input.hpp"
 #include "core/suggest.hpp"
 #include "strategies/settings.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/files/checksum.hpp"
+#include "core/json/json_file.hpp"
 #include "core/json/json_input.hpp"
 
 namespace epochcast {

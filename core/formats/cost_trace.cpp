@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/formats/network.hpp"
+#include "core/json/json_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/json/json_file.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {

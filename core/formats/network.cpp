@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/json/json_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/formats/interlink.hpp"
 #include "core/formats/link_input.hpp"
+#include "core/json/json_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/files/input_file.hpp"
 #include "core/files/text_file.hpp"
+#include "core/json/json_file.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {

@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
-#include "core/error.hpp"
-#include "core/files/text_file.hpp"
 #include "core/plain_text.hpp"
 #include "core/plausible.hpp"
 #include "core/suggest.hpp"
@@ -17,106 +14,7 @@ namespace {
 const nlohmann::json kNull;
 constexpr double kMostSeconds = 1e9;  // as for quantities: units.cpp
 
-/// A value as an error message shows it: short, and valid UTF-8 whatever the input was.
-std::string shown(const nlohmann::json& value) {
-  if (value.is_object()) return "an object";
-  if (value.is_array()) return "a list of " + std::to_string(value.size());
-  std::string text = value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  if (text.size() > 60) {
-    std::size_t end = 57;
-    while ((static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // inside a character
-    text = text.substr(0, end) + "...";
-  }
-  return text;
-}
-
-/// RFC 6901 escaping.
-std::string escaped(const std::string& key) {
-  std::string text;
-  for (const char c : key) {
-    if (c == '~') {
-      text += "~0";
-    } else if (c == '/') {
-      text += "~1";
-    } else {
-      text += c;
-    }
-  }
-  return text;
-}
-
-/// Follows a parser through a document and tells of keys that their object has already.
-class KeyCheck {
- public:
-  explicit KeyCheck(Problems& problems) : problems_(problems) {}
-
-  void after(nlohmann::json::parse_event_t event, const nlohmann::json& value) {
-    using Event = nlohmann::json::parse_event_t;
-    switch (event) {
-      case Event::object_start:
-      case Event::array_start:
-        open_.emplace_back(event == Event::array_start);
-        return;
-      case Event::key:
-        meet(value.get_ref<const std::string&>());
-        return;
-      case Event::object_end:
-      case Event::array_end:
-        open_.pop_back();
-        break;
-      case Event::value:
-        break;
-    }
-    if (!open_.empty()) ++open_.back().next;
-  }
-
- private:
-  /// A list or an object that is not complete.
-  struct Open {
-    explicit Open(bool list) : is_list(list) {}
-
-    bool is_list;
-    std::size_t next = 0;        ///< list: index of the element being parsed
-    std::string key;             ///< object: of the member being parsed
-    std::set<std::string> keys;  ///< object: those met
-  };
-
-  void meet(const std::string& key) {
-    Open& object = open_.back();
-    object.key = key;
-    if (!object.keys.insert(key).second)
-      problems_.add(path(), "is there twice; which of the two counts?");
-  }
-
-  /// Where the parser is.
-  [[nodiscard]] std::string path() const {
-    std::string path;
-    for (const Open& open : open_)
-      path += "/" + (open.is_list ? std::to_string(open.next) : escaped(open.key));
-    return path;
-  }
-
-  Problems& problems_;
-  std::vector<Open> open_;
-};
-
 }  // namespace
-
-void Problems::expected(const std::string& path,
-                        const nlohmann::json& value,
-                        const std::string& expected) {
-  add(path, "got " + shown(value) + "; expected " + expected);
-}
-
-void Problems::add(const std::string& path, const std::string& text) {
-  constexpr std::size_t kMostProblems = 100;  // nobody reads more of one file
-  problems_.push_back(file_ + ": " + (path.empty() ? "/" : path) + ": " + text);
-  if (problems_.size() >= kMostProblems) throw_if_any();
-}
-
-void Problems::throw_if_any() const {
-  if (!problems_.empty()) throw UserError(problems_);
-}
 
 JsonInput::JsonInput(const nlohmann::json& value, std::string path, Problems& problems)
     : value_(&value), path_(std::move(path)), problems_(&problems) {}
@@ -127,8 +25,8 @@ bool JsonInput::has(std::string_view key) const {
 
 JsonInput JsonInput::at(const std::string& key) {
   if (auto member = maybe(key)) return *member;
-  if (value_->is_object()) problems_->add(path_ + "/" + escaped(key), "missing");
-  JsonInput absent(kNull, path_ + "/" + escaped(key), *problems_);
+  if (value_->is_object()) problems_->add(path_ + "/" + path_step(key), "missing");
+  JsonInput absent(kNull, path_ + "/" + path_step(key), *problems_);
   absent.silent_ = true;
   return absent;
 }
@@ -138,7 +36,7 @@ std::optional<JsonInput> JsonInput::maybe(const std::string& key) {
   if (!value_->is_object()) return std::nullopt;
   const auto member = value_->find(key);
   if (member == value_->end()) return std::nullopt;
-  return JsonInput(*member, path_ + "/" + escaped(key), *problems_);
+  return JsonInput(*member, path_ + "/" + path_step(key), *problems_);
 }
 
 std::vector<JsonInput> JsonInput::elements(std::size_t at_least) const {
@@ -160,7 +58,7 @@ std::vector<JsonInput> JsonInput::members() const {
     return all;
   }
   for (const auto& [key, member] : value_->items()) {
-    all.emplace_back(member, path_ + "/" + escaped(key), *problems_);
+    all.emplace_back(member, path_ + "/" + path_step(key), *problems_);
   }
   return all;
 }
@@ -253,7 +151,7 @@ void JsonInput::finish() const {
   }
   for (const auto& [key, member] : value_->items()) {
     if (std::find(known_.begin(), known_.end(), key) == known_.end()) {
-      problems_->add(path_ + "/" + escaped(key), unknown_name("key", key, known_));
+      problems_->add(path_ + "/" + path_step(key), unknown_name("key", key, known_));
     }
   }
 }
@@ -264,44 +162,10 @@ std::string JsonInput::name() const {
     if (path_[i] != '~') {
       text += path_[i];
     } else {
-      text += path_[++i] == '1' ? '/' : '~';  // see escaped()
+      text += path_[++i] == '1' ? '/' : '~';  // see path_step()
     }
   }
   return text;
-}
-
-nlohmann::json read_json_file(const std::filesystem::path& file, const FileKind& kind) {
-  return parse_json(read_text_file(file, kind), file.string());
-}
-
-nlohmann::json parse_json(std::string_view text, const std::string& name) {
-  using Event = nlohmann::json::parse_event_t;
-  constexpr int kDeepest =
-      32;  // ours need 6; the recursive destructor of a deeper document could exhaust the stack
-  bool too_deep = false;
-  Problems problems(name);
-  KeyCheck keys(problems);
-  const auto filter = [&](int depth, Event event, nlohmann::json& value) {
-    too_deep = too_deep || depth > kDeepest;
-    if (!too_deep) keys.after(event, value);
-    return !too_deep;
-  };
-  try {
-    nlohmann::json document = nlohmann::json::parse(text, filter);
-    if (too_deep) throw UserError(name + ": nested deeper than any Epochcast file");
-    problems.throw_if_any();
-    return document;
-  } catch (const nlohmann::json::parse_error& error) {
-    const std::size_t at = std::min(error.byte == 0 ? 0 : error.byte - 1, text.size());
-    const std::string_view before = text.substr(0, at);
-    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
-    const std::size_t line_start = before.rfind('\n') == before.npos ? 0 : before.rfind('\n') + 1;
-    throw UserError(name + ":" + std::to_string(line) + ":" + std::to_string(at - line_start + 1) +
-                    ": not valid JSON" +
-                    (at >= text.size() ? " (the file ends too early)" : " at this place"));
-  } catch (const nlohmann::json::out_of_range&) {  // the only range that parsing knows
-    throw UserError(name + ": has a number that is too large to be represented");
-  }
 }
 
 JsonInput open_document(const nlohmann::json& document,

@@ -2,39 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/files/input_file.hpp"
+#include "core/json/problems.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
-
-/// Collects every problem of one file, so that the user sees all of them at once.
-class Problems {
- public:
-  explicit Problems(std::string file) : file_(std::move(file)) {}
-
-  /// Adds `FILE: PATH: got VALUE; expected EXPECTED`.
-  void expected(const std::string& path, const nlohmann::json& value, const std::string& expected);
-  /// Adds `FILE: PATH: TEXT`. Throws with those there are when they become too many to read.
-  void add(const std::string& path, const std::string& text);
-  /// Throws a UserError with all problems, if there are any.
-  void throw_if_any() const;
-
-  [[nodiscard]] const std::string& file() const { return file_; }
-  [[nodiscard]] bool empty() const { return problems_.empty(); }
-  [[nodiscard]] std::size_t size() const { return problems_.size(); }
-
- private:
-  std::string file_;
-  std::vector<std::string> problems_;
-};
 
 /// A JSON value with its path, for reading untrusted files.
 ///
@@ -88,13 +65,6 @@ class JsonInput {
   std::vector<std::string> known_;
   bool silent_ = false;  ///< stands in for an absent member, already reported
 };
-
-/// The parsed file. Throws a UserError with file, line and column when it cannot be read or parsed,
-/// or when it is nested deeper than any of our formats, or has a key twice in an object.
-[[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file,
-                                            const FileKind& kind = kModelFile);
-/// The same for a text already in memory, `name` standing for the file in messages.
-[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
 
 /// Checks that the top level is an object whose "schema" is `schema`.
 [[nodiscard]] JsonInput open_document(const nlohmann::json& document,

@@ -6,6 +6,7 @@
 #include "core/files/file_draft.hpp"
 #include "core/files/sealed_file.hpp"
 #include "core/files/text_file.hpp"
+#include "core/json/json_file.hpp"
 #include "core/json/json_number.hpp"
 
 namespace epochcast {

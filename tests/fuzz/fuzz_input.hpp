@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "core/error.hpp"
+#include "core/json/json_file.hpp"
 #include "core/json/json_input.hpp"
 
 namespace epochcast::fuzz {

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/job/job_config.hpp"
+#include "core/json/json_file.hpp"
 #include "core/json/json_input.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"

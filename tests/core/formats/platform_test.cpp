@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/json/json_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
 

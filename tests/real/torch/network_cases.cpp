@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "core/json/json_file.hpp"
 #include "core/json/json_input.hpp"
 
 namespace epochcast::real {

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+#include "core/files/input_file.hpp"
+
+namespace epochcast {
+
+/// The parsed file. Throws a UserError with file, line and column when it cannot be read or parsed,
+/// or when it is nested deeper than any of our formats, or has a key twice in an object.
+[[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file,
+                                            const FileKind& kind = kModelFile);
+/// The same for a text already in memory, `name` standing for the file in messages.
+[[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
+
+}  // namespace epochcast
