@@ -39,14 +39,14 @@ std::string day_of(const std::filesystem::path& file) {
   return day_of(std::chrono::duration<double>(written.time_since_epoch()).count());
 }
 
-real::MeasuredSource source_of(const ImportOptions& options,
-                               const ImportedJob& job,
-                               const std::string& command) {
-  real::MeasuredSource source = {.machine = options.machine,
-                                 .date = options.date,
-                                 .command = command,
-                                 .versions = job.versions,
-                                 .note = job.note};
+MeasuredSource source_of(const ImportOptions& options,
+                         const ImportedJob& job,
+                         const std::string& command) {
+  MeasuredSource source = {.machine = options.machine,
+                           .date = options.date,
+                           .command = command,
+                           .versions = job.versions,
+                           .note = job.note};
   if (source.date.empty())
     source.date = job.began_s ? day_of(*job.began_s) : day_of(options.settings.files.front());
   return source;
@@ -54,22 +54,22 @@ real::MeasuredSource source_of(const ImportOptions& options,
 
 nlohmann::ordered_json cost_document(const ImportOptions& options,
                                      const ImportedJob& job,
-                                     const real::MeasuredSource& source) {
+                                     const MeasuredSource& source) {
   CostTrace cost;
   cost.network = options.network;
   cost.input = options.input;
   cost.batches = job.batches;
-  const real::TraceHeader header = {
+  const TraceHeader header = {
       .name = as_name(options.output.name().stem().string()),
       .title = options.title.empty()
                    ? "Batches of " + options.network + " on " + options.device + ", imported"
                    : options.title,
       .source = source,
       .device = options.device};
-  nlohmann::ordered_json trace = real::trace_json(header, std::vector{cost});
+  nlohmann::ordered_json trace = trace_json(header, std::vector{cost});
   if (!options.is_append || !std::filesystem::exists(options.output.name())) return trace;
   static_cast<void>(load_trace(options.output.name()));
-  return real::merged_trace(
+  return merged_trace(
       nlohmann::ordered_json::parse(read_text_file(options.output.name(), kSamplesFile)),
       trace,
       options.output.name().string());
@@ -77,7 +77,7 @@ nlohmann::ordered_json cost_document(const ImportOptions& options,
 
 nlohmann::ordered_json message_document(const ImportOptions& options,
                                         const ImportedJob& job,
-                                        const real::MeasuredSource& source) {
+                                        const MeasuredSource& source) {
   return real::message_trace_json({.name = as_name(options.messages_output.name().stem().string()),
                                    .title = options.title.empty()
                                                 ? "All-reduces of " + options.network + ", imported"
@@ -183,11 +183,11 @@ int run_import(const std::vector<std::string>& arguments) {
   check_messages(options, job);
   std::vector<std::string> command = {"epochcast", "import"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const real::MeasuredSource source = source_of(options, job, shell_text(command));
+  const MeasuredSource source = source_of(options, job, shell_text(command));
   const nlohmann::ordered_json costs = cost_document(options, job, source);
-  options.output.write(real::json_text(costs));
+  options.output.write(json_text(costs));
   if (options.messages_output.is_wanted())
-    options.messages_output.write(real::json_text(message_document(options, job, source)));
+    options.messages_output.write(json_text(message_document(options, job, source)));
   show_summary(options, job);
   std::cout << "wrote " << options.output.name().string();
   if (options.messages_output.is_wanted())

@@ -147,7 +147,7 @@ std::string manifest_text(const std::string& folder) {
 Words checkpoint_folders(const po::variables_map& values,
                          Command command,
                          const JobConfig& config) {
-  const real::RunOptions options = run_options_from(values);
+  const RunOptions options = run_options_from(values);
   if (command != Command::train || options.checkpoint.empty()) return {};
   const int seeds = seeds_from(values);
   Words folders;

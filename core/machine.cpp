@@ -17,7 +17,7 @@
 
 #include "core/shell_text.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 /// "KVM", another hypervisor's name, or "" on bare metal.
@@ -88,4 +88,4 @@ std::string command_text(int argc, const char* const* argv) {
   return shell_text(words);
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

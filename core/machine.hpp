@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// This machine for a trace's `source`: "AMD EPYC, 2 cores, KVM".
 [[nodiscard]] std::string machine_text();
@@ -22,4 +22,4 @@ namespace epochcast::real {
 /// This command line, quoted for a shell where needed; the program without its folder.
 [[nodiscard]] std::string command_text(int argc, const char* const* argv);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -29,7 +29,7 @@ struct ImportedJob {
   AllReduceCosts all_reduces;
   bool has_profiles = false;      ///< rather than tables
   std::optional<double> began_s;  ///< seconds since 1970
-  std::vector<real::LibraryVersion> versions;
+  std::vector<LibraryVersion> versions;
   std::string note;                   ///< how the samples were taken, for a trace's source
   std::vector<std::string> findings;  ///< what was found in which file, a line each
 };

@@ -8,7 +8,7 @@
 #include "core/job/setting_text.hpp"
 #include "core/suggest.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 
 namespace po = boost::program_options;
 
@@ -41,4 +41,4 @@ po::variables_map parse_words(const po::options_description& options,
   return values;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

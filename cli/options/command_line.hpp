@@ -5,7 +5,7 @@
 #include <boost/program_options/variables_map.hpp>
 #include <string>
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// The command line's words, by the options they belong to. Throws a UserError: an unknown option
 /// with the closest known one; `expected` names the options that a stray word may be missing.
@@ -15,4 +15,4 @@ namespace epochcast::real {
     const char* const* argv,
     const std::string& expected);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -71,7 +71,7 @@ void collecting(Words& problems, Call call) {
 }
 
 /// Network and shape, checked against each other.
-void read_network(real::OptionValues& values,
+void read_network(OptionValues& values,
                   const Catalog& catalog,
                   ImportOptions& options,
                   Words& problems) {
@@ -104,10 +104,7 @@ void read_network(real::OptionValues& values,
   });
 }
 
-void read_files(real::OptionValues& values,
-                const Words& files,
-                ImportOptions& options,
-                Words& problems) {
+void read_files(OptionValues& values, const Words& files, ImportOptions& options, Words& problems) {
   if (files.empty()) values.add("FILE: missing; expected profiles (JSON) or a table (CSV)");
   for (const std::string& file : files) options.settings.files.emplace_back(file);
   options.is_append = values.has("append");
@@ -125,7 +122,7 @@ void read_files(real::OptionValues& values,
   });
 }
 
-void read_source(real::OptionValues& values, ImportOptions& options) {
+void read_source(OptionValues& values, ImportOptions& options) {
   const auto required = [&](const char* name, const char* what) {
     if (values.text(name).empty()) values.missing(name, what);
     return values.text(name);
@@ -150,7 +147,7 @@ ImportOptions parse_import_options(const Words& arguments, const Catalog& catalo
   options.is_help = words.count("help") > 0;
   if (options.is_help) return options;
   Words problems;
-  real::OptionValues values(words, problems);
+  OptionValues values(words, problems);
   read_files(
       values, words.count("file") > 0 ? words["file"].as<Words>() : Words{}, options, problems);
   read_network(values, catalog, options, problems);

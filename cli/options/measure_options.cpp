@@ -21,7 +21,7 @@
 #include "real/torch/networks/network_names.hpp"
 #include "strategies/settings.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 namespace po = boost::program_options;
@@ -78,7 +78,7 @@ po::options_description described_options() {
       "NAME=FACTOR,... by class (cpu, gpu), device name or rank, as in `train`: a "
       "device whose batches take so many times as long, by sleeping; its trace is "
       "written beside the other, FILE-slowed-3x.json");
-  add_sampling_options(options, SamplingRule{}, "batches");
+  add_sampling_options(options, real::SamplingRule{}, "batches");
   options.add_options()("layers-batch",
                         word(),
                         "batch size at which the layers' shares of the backward pass are "
@@ -89,8 +89,8 @@ po::options_description described_options() {
   return options;
 }
 
-void read_networks(OptionValues& values, MeasureSettings& settings) {
-  const Words known = network_names();
+void read_networks(OptionValues& values, real::MeasureSettings& settings) {
+  const Words known = real::network_names();
   settings.networks = values.list("network");
   if (settings.networks.empty()) values.missing("network", "a name such as " + known.front());
   for (const std::string& name : settings.networks) {
@@ -107,7 +107,7 @@ void read_networks(OptionValues& values, MeasureSettings& settings) {
 
 void read_dataset(OptionValues& values,
                   const std::filesystem::path& folder,
-                  MeasureSettings& settings) {
+                  real::MeasureSettings& settings) {
   const std::string name = values.text("dataset");
   const std::filesystem::path file = folder / (name + ".json");
   if (!std::filesystem::exists(file)) {
@@ -125,8 +125,8 @@ void read_dataset(OptionValues& values,
   settings.classes = dataset.classes;
   const std::string data = values.text("data");
   try {
-    settings.data = data == "procedural" ? procedural_data(dataset, settings.seed).train
-                                         : open_data(dataset, data).train;
+    settings.data = data == "procedural" ? real::procedural_data(dataset, settings.seed).train
+                                         : real::open_data(dataset, data).train;
   } catch (const UserError& error) {
     values.add(std::string("--data: ") + error.what());
   }
@@ -135,7 +135,7 @@ void read_dataset(OptionValues& values,
   if (augment != "on" && augment != "off") values.expected("augment", augment, "on or off");
 }
 
-void read_batches(OptionValues& values, MeasureSettings& settings) {
+void read_batches(OptionValues& values, real::MeasureSettings& settings) {
   settings.batches = values.integers("batch", 1, kLargestBatch);
   if (settings.batches.empty()) {
     values.missing("batch", "batch sizes such as 1,2,4");
@@ -150,7 +150,7 @@ void read_batches(OptionValues& values, MeasureSettings& settings) {
 }
 
 void read_device(OptionValues& values, MeasureOptions& options) {
-  MeasureSettings& settings = options.settings;
+  real::MeasureSettings& settings = options.settings;
   settings.threads = static_cast<int>(values.integer("threads", 1, kMostThreads));
   settings.device = values.text("device");
   const bool is_cpu = settings.device == "cpu";
@@ -234,7 +234,7 @@ MeasureOptions parse_options(int argc,
   header.source.machine = values.has("machine") ? values.text("machine") : machine_text();
   header.source.date = today_text();
   header.source.command = command_text(argc, argv);
-  header.source.versions = library_versions();
+  header.source.versions = real::library_versions();
   options.settings.ranks = options.ranks;
   options.settings.data_title = values.text("data") == "procedural"
                                     ? "procedural samples"
@@ -243,8 +243,8 @@ MeasureOptions parse_options(int argc,
 }
 
 double slow_down_of(const MeasureOptions& options, int rank) {
-  return epochcast::slow_down_of(
-      options.slow_down, {device_class(options), options.header.device, std::to_string(rank)});
+  return slow_down_of(options.slow_down,
+                      {device_class(options), options.header.device, std::to_string(rank)});
 }
 
 std::vector<DeviceTrace> device_traces(const MeasureOptions& options) {
@@ -278,9 +278,9 @@ std::string help_text() {
   text << "Usage: epochcast-measure --network NAMES --batch SIZES --output FILE [options]\n\n"
           "Measures what training batches cost on this machine and writes them as a cost trace.\n\n"
        << described_options() << "\nNetworks:";
-  for (const std::string& name : network_names()) text << ' ' << name;
+  for (const std::string& name : real::network_names()) text << ' ' << name;
   text << '\n';
   return text.str();
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

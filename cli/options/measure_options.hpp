@@ -10,11 +10,11 @@
 #include "real/measure/measure_batches.hpp"
 #include "real/measure/trace_file.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// What the command line asks for.
 struct MeasureOptions {
-  MeasureSettings settings;
+  real::MeasureSettings settings;
   TraceHeader header;  ///< complete but for the note, which depends on what is measured
   int ranks = 1;       ///< how many processes measure at the same time
   std::map<std::string, double> slow_down;    ///< by device class, model or rank
@@ -50,4 +50,4 @@ struct DeviceTrace {
 /// The usage, with every option.
 [[nodiscard]] std::string help_text();
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 namespace po = boost::program_options;
@@ -29,8 +29,8 @@ std::vector<std::int64_t> default_bytes() {
   return bytes;
 }
 
-SamplingRule default_rule() {
-  SamplingRule rule;
+real::SamplingRule default_rule() {
+  real::SamplingRule rule;
   rule.warmup = 3;
   rule.min_samples = 10;
   rule.max_samples = 1000;
@@ -64,14 +64,14 @@ po::options_description described_options() {
   return options;
 }
 
-void read_bytes(OptionValues& values, MessageSettings& settings) {
+void read_bytes(OptionValues& values, real::MessageSettings& settings) {
   settings.bytes = values.has("bytes") ? values.integers("bytes", 1, kMostBytes) : default_bytes();
   std::sort(settings.bytes.begin(), settings.bytes.end());
   const auto last = std::unique(settings.bytes.begin(), settings.bytes.end());
   settings.bytes.erase(last, settings.bytes.end());
 }
 
-void read_all_reduce(OptionValues& values, MessageSettings& settings) {
+void read_all_reduce(OptionValues& values, real::MessageSettings& settings) {
   Words known;
   for (const AllReduceName& name : all_reduce_names()) known.emplace_back(name.name);
   settings.all_reduce = values.has("all-reduce")
@@ -125,4 +125,4 @@ std::string message_help_text() {
   return text.str();
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -7,11 +7,11 @@
 #include "cli/options/option_values.hpp"
 #include "real/measure/message_probe.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// What the command line asks for.
 struct MessageOptions {
-  MessageSettings settings;
+  real::MessageSettings settings;
   int ranks_per_node = 0;      ///< 0: as many as share memory
   std::filesystem::path file;  ///< where the trace goes
   std::string title;           ///< "": to be made up
@@ -25,4 +25,4 @@ struct MessageOptions {
 /// The usage, with every option.
 [[nodiscard]] std::string message_help_text();
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -6,7 +6,7 @@
 #include <optional>
 #include <sstream>
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 /// The number that is the whole of `text`.
@@ -85,4 +85,4 @@ std::int64_t OptionValues::to_integer(const std::string& name,
   return low;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// The values of a command line, all declared as text; what cannot be converted is added to the
 /// problems, and a harmless value returned.
@@ -49,4 +49,4 @@ class OptionValues {
   std::vector<std::string>& problems_;
 };
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -54,7 +54,7 @@ po::options_description run_flags(Command command) {
   return all;
 }
 
-real::RunOptions run_options_from(const po::variables_map& values) {
+RunOptions run_options_from(const po::variables_map& values) {
   const auto text = [&](const std::string& name) {
     return values.count(name) > 0 ? values[name].as<std::string>() : std::string();
   };
@@ -65,7 +65,7 @@ real::RunOptions run_options_from(const po::variables_map& values) {
       throw UserError("--" + name + ": " + error.what());
     }
   };
-  real::RunOptions options;
+  RunOptions options;
   options.timeline = file_from(values, "timeline");
   options.metrics = file_from(values, "metrics");
   options.images = file_from(values, "images");
@@ -83,7 +83,7 @@ real::RunOptions run_options_from(const po::variables_map& values) {
   return options;
 }
 
-real::RunOptions options_of(std::uint64_t seed, int seeds, real::RunOptions options) {
+RunOptions options_of(std::uint64_t seed, int seeds, RunOptions options) {
   if (seeds == 1) return options;
   options.timeline = with_seed(options.timeline, seed);
   options.metrics = with_seed(options.metrics, seed);

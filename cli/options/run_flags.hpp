@@ -12,11 +12,10 @@ namespace epochcast {
 /// The flags of `train` or `emulate` that the workers understand.
 [[nodiscard]] boost::program_options::options_description run_flags(Command command);
 /// Their values. Throws UserError.
-[[nodiscard]] real::RunOptions run_options_from(
-    const boost::program_options::variables_map& values);
+[[nodiscard]] RunOptions run_options_from(const boost::program_options::variables_map& values);
 
 /// The options of one of several seeds: FILE-seed2.EXT in place of FILE.EXT, FOLDER/seed-2
 /// in place of FOLDER. Unchanged for a single seed.
-[[nodiscard]] real::RunOptions options_of(std::uint64_t seed, int seeds, real::RunOptions options);
+[[nodiscard]] RunOptions options_of(std::uint64_t seed, int seeds, RunOptions options);
 
 }  // namespace epochcast

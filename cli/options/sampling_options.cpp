@@ -4,10 +4,10 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <sstream>
 
-namespace epochcast::real {
+namespace epochcast {
 
 void add_sampling_options(boost::program_options::options_description& options,
-                          const SamplingRule& rule,
+                          const real::SamplingRule& rule,
                           const std::string& samples) {
   const auto text = [](auto number) {
     std::ostringstream stream;
@@ -28,9 +28,9 @@ void add_sampling_options(boost::program_options::options_description& options,
   add("warmup", rule.warmup, samples + " per point that are run first and discarded");
 }
 
-SamplingRule read_sampling_rule(OptionValues& values) {
+real::SamplingRule read_sampling_rule(OptionValues& values) {
   constexpr std::int64_t kMost = 1 << 20;
-  SamplingRule rule;
+  real::SamplingRule rule;
   rule.warmup = values.integer("warmup", 0, kMost);
   rule.min_samples = values.integer("min-samples", 1, kMost);
   rule.max_samples = values.integer("max-samples", 1, kMost);
@@ -42,4 +42,4 @@ SamplingRule read_sampling_rule(OptionValues& values) {
   return rule;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

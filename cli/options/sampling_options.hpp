@@ -6,15 +6,15 @@
 #include "cli/options/option_values.hpp"
 #include "real/measure/sampling.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// Adds --min-samples, --max-samples, --max-seconds, --confidence-width and --warmup, with the
 /// defaults of `rule`. `samples` is what a point's samples are called in the help.
 void add_sampling_options(boost::program_options::options_description& options,
-                          const SamplingRule& rule,
+                          const real::SamplingRule& rule,
                           const std::string& samples);
 
 /// The rule that these options ask for.
-[[nodiscard]] SamplingRule read_sampling_rule(OptionValues& values);
+[[nodiscard]] real::SamplingRule read_sampling_rule(OptionValues& values);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

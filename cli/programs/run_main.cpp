@@ -53,7 +53,7 @@ int run(const std::vector<std::string>& arguments) {
   const Command command = trains ? Command::train : Command::emulate;
   const auto values = parse_flags(arguments[0], flags, run_flags(command));
   const JobConfig config = config_from(command, values);
-  real::RunOptions options = run_options_from(values);
+  RunOptions options = run_options_from(values);
   options.inputs = inputs_of(values, config);
   const Catalog catalog = Catalog::standard();
   std::vector<std::string> words = {"epochcast"};

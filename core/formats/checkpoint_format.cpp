@@ -5,7 +5,7 @@
 
 #include "core/json/json_number.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 constexpr const char* kSchema = "epochcast.checkpoint/2";
@@ -88,4 +88,4 @@ CheckpointManifest read_manifest(const std::filesystem::path& file, std::string 
   return manifest;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -12,7 +12,7 @@
 // The files of a checkpoint, `epochcast.checkpoint/2` (docs/formats.md): sealed, and tied to each
 // other.
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// Where one rank of a job stood, and everything it needs to go on from there.
 struct RankState {
@@ -47,4 +47,4 @@ struct CheckpointManifest {
 /// The manifest in the text of `file`. Throws as read_rank_state() does.
 [[nodiscard]] CheckpointManifest read_manifest(const std::filesystem::path& file, std::string text);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

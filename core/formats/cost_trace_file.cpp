@@ -6,7 +6,7 @@
 #include "core/error.hpp"
 #include "core/json/json_text.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -113,4 +113,4 @@ Json merged_trace(Json existing, const Json& added, const std::string& file) {
   return existing;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

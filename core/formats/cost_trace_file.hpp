@@ -8,7 +8,7 @@
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/measured_source.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// What a trace says about itself, besides the costs.
 struct TraceHeader {
@@ -31,4 +31,4 @@ struct TraceHeader {
                                                   const nlohmann::ordered_json& added,
                                                   const std::string& file);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

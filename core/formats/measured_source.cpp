@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/formats/measured_source.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 
 nlohmann::ordered_json source_json(const MeasuredSource& source) {
   auto versions = nlohmann::ordered_json::object();
@@ -14,4 +14,4 @@ nlohmann::ordered_json source_json(const MeasuredSource& source) {
           {"note", source.note}};
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// A library and its version.
 struct LibraryVersion {
@@ -25,4 +25,4 @@ struct MeasuredSource {
 /// The `source` object of a measured file.
 [[nodiscard]] nlohmann::ordered_json source_json(const MeasuredSource& source);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// What a real run does besides running.
 struct RunOptions {
@@ -20,4 +20,4 @@ struct RunOptions {
   bool has_bar = false;  ///< a terminal shows what the first rank writes to stderr
 };
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -64,4 +64,4 @@ double rounded(double value) {
 
 std::string json_text(const Json& document) { return pretty(document, 0) + "\n"; }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

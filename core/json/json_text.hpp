@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// The document as text: short objects and lists of numbers on one line, or wrapped.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& document);
@@ -12,4 +12,4 @@ namespace epochcast::real {
 /// The value to 7 significant digits, as samples are written.
 [[nodiscard]] double rounded(double value);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 TEST_CASE("a processor's name comes without trademarks and clock rate") {
@@ -27,4 +27,4 @@ TEST_CASE("the recorded command can be pasted into a shell") {
 }
 
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -33,27 +33,26 @@ std::string rank_name(std::size_t rank) { return "rank-0000" + std::to_string(ra
 /// The folder of a job's checkpoint with this serial.
 Files checkpoint(std::int64_t serial, std::size_t ranks, Random& random) {
   Files files;
-  real::CheckpointManifest manifest = {
+  CheckpointManifest manifest = {
       .serial = serial, .settings = {{"batch", "32"}, {"epochs", "9"}}, .checksums = {}};
   for (std::size_t rank = 0; rank < ranks; ++rank) {
-    const real::RankState state = {.position = {0, serial},
-                                   .memory = {{"batches", {random.uniform(), 1}}},
-                                   .learner = random_bytes(random.next() % 5000, random)};
-    const Seal seal = real::seal_rank_state(rank_name(rank), serial, static_cast<int>(rank), state);
+    const RankState state = {.position = {0, serial},
+                             .memory = {{"batches", {random.uniform(), 1}}},
+                             .learner = random_bytes(random.next() % 5000, random)};
+    const Seal seal = seal_rank_state(rank_name(rank), serial, static_cast<int>(rank), state);
     files[rank_name(rank)] = seal.line + state.learner;
     manifest.checksums.push_back(seal.checksum);
   }
-  files["checkpoint.json"] = real::manifest_text("checkpoint.json", manifest);
+  files["checkpoint.json"] = manifest_text("checkpoint.json", manifest);
   return files;
 }
 
 /// Reads what a resumed job reads.
 void resume(const Files& files) {
-  const real::CheckpointManifest manifest =
-      real::read_manifest("checkpoint.json", files.at("checkpoint.json"));
+  const CheckpointManifest manifest = read_manifest("checkpoint.json", files.at("checkpoint.json"));
   for (std::size_t rank = 0; rank < manifest.checksums.size(); ++rank) {
-    static_cast<void>(real::read_rank_state(
-        rank_name(rank), files.at(rank_name(rank)), manifest.checksums[rank]));
+    static_cast<void>(
+        read_rank_state(rank_name(rank), files.at(rank_name(rank)), manifest.checksums[rank]));
   }
 }
 

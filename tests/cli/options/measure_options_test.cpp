@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "tests/catch.hpp"
 
-namespace epochcast::real {
+namespace epochcast::tests {
 namespace {
 
 MeasureOptions parse(std::vector<const char*> words) {
@@ -173,4 +173,4 @@ TEST_CASE("what is missing or contradictory is said") {
 }
 
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast::tests

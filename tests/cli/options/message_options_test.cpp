@@ -7,7 +7,7 @@
 #include "core/error.hpp"
 #include "tests/catch.hpp"
 
-namespace epochcast::real {
+namespace epochcast::tests {
 namespace {
 
 using Problems = std::vector<std::string>;
@@ -100,4 +100,4 @@ TEST_CASE("the help of messages names every algorithm") {
 }
 
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast::tests

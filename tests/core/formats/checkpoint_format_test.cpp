@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 constexpr const char* kSchema = "epochcast.checkpoint/2";
@@ -112,4 +112,4 @@ TEST_CASE("a manifest without sense or of the first version is refused in words"
 }
 
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 TEST_CASE("a trace whose samples have no phases writes none, and is read back") {
@@ -78,4 +78,4 @@ TEST_CASE("sessions of a merged trace come after those there are") {
 }
 
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast
