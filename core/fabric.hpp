@@ -63,6 +63,7 @@ struct PhaseTimes {
 
   [[nodiscard]] double total_s() const { return compute_s + exposed_communication_s + blocked_s; }
 
+  bool operator==(const PhaseTimes&) const = default;
   PhaseTimes& operator+=(const PhaseTimes& other) {
     compute_s += other.compute_s;
     exposed_communication_s += other.exposed_communication_s;

@@ -13,7 +13,6 @@
 #include "analysis/calibrate/calibrated_platform.hpp"
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/forecast/this_machine.hpp"
-#include "analysis/validate/check_run.hpp"
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file_draft.hpp"
@@ -127,16 +126,14 @@ std::vector<std::string> with(std::vector<std::string> words,
 }
 
 /// The run that a program's output tells of. Throws a RunError when it is none of the case.
-RunResult read_run(const std::string& text, const ValidationCase& one, const fs::path& log) {
+RunResult told_run(const std::string& text, const ValidationCase& one, const fs::path& log) {
   const auto document = Json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("runs") || !document["runs"].is_array() ||
       document["runs"].size() != 1)
     throw RunError(log.string() + ": the run has told no result");
-  const nlohmann::json checked = document["runs"].front();
   Problems problems(log.string());
-  check_run(JsonInput(checked, "/runs/0", problems));
+  RunResult run = read_run(document["runs"].front(), "/runs/0", problems);
   if (!problems.empty()) throw RunError(log.string() + ": the run has told nonsense");
-  RunResult run = run_from_json(document["runs"].front());
   if (run.strategy != one.config.strategy)
     throw RunError(log.string() + ": the run was one of " + run.strategy + ", not of " +
                    one.config.strategy);
@@ -232,7 +229,7 @@ RealRun ClusterCalibration::run(const ValidationCase& one, std::size_t repetitio
         measure_batches();
         const fs::path log = draft / "run.log";
         const std::string output = output_of(words, log);
-        static_cast<void>(read_run(output, one, log));
+        static_cast<void>(told_run(output, one, log));
         replace_file(draft / kRunFile, output);
         measure_batches();
         for (int rank = 0; trains && rank < cluster_.ranks; ++rank)
@@ -240,7 +237,7 @@ RealRun ClusterCalibration::run(const ValidationCase& one, std::size_t repetitio
               trace_of_rank(draft / kBatchesFile, config, static_cast<std::size_t>(rank))));
       });
   return {
-      .result = read_run(read_text_file(folder / kRunFile, kSamplesFile), one, folder / kRunFile),
+      .result = told_run(read_text_file(folder / kRunFile, kSamplesFile), one, folder / kRunFile),
       .folder = folder};
 }
 

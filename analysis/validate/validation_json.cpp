@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "analysis/validate/check_run.hpp"
 #include "analysis/validate/validation.hpp"
 #include "core/files/text_file.hpp"
 #include "core/json/json_file.hpp"
@@ -87,8 +86,14 @@ std::vector<std::string> texts_of(const JsonInput& input) {
   return texts;
 }
 
-/// The row, but for its runs: these are checked only.
-ValidationRow read_row(JsonInput input) {
+/// The row that `json` is, whose settings keep their order there.
+ValidationRow read_row(JsonInput input, const Json& json, Problems& problems) {
+  const auto runs_of = [&](const std::vector<JsonInput>& elements, const char* key) {
+    std::vector<RunResult> runs;
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      runs.push_back(read_run(json[key][i], elements[i].path(), problems));
+    return runs;
+  };
   ValidationRow row;
   row.cluster = text_of(input.at("cluster"));
   row.command = text_of(input.at("command"));
@@ -96,13 +101,13 @@ ValidationRow read_row(JsonInput input) {
   row.point = input.at("point").string();
   row.problems = texts_of(input.at("problems"));
   if (const JsonInput forecast = input.at("forecast"); !forecast.value().is_null()) {
-    check_run(forecast);
+    row.forecast = read_run(json["forecast"], forecast.path(), problems);
   }
   const std::vector<JsonInput> measured = input.at("measured").elements();
-  for (const JsonInput& run : measured) check_run(run);
+  row.measured = runs_of(measured, "measured");
   if (const auto own = input.maybe("own_forecasts")) {
     const std::vector<JsonInput> forecasts = own->elements();
-    for (const JsonInput& run : forecasts) check_run(run);
+    row.own_forecasts = runs_of(forecasts, "own_forecasts");
     if (!measured.empty() && forecasts.size() != measured.size())
       own->fail("as many runs as \"measured\" has");
   }
@@ -130,7 +135,8 @@ std::vector<ValidationRow> validation_from_json(const Json& json, const std::str
   Problems problems(file);
   JsonInput top = open_document(document, kSchema, problems);
   std::vector<ValidationRow> rows;
-  for (const JsonInput& input : top.at("rows").elements()) rows.push_back(read_row(input));
+  for (const JsonInput& input : top.at("rows").elements())
+    rows.push_back(read_row(input, json["rows"][rows.size()], problems));
   JsonInput provenance = top.at("provenance");
   (void)text_of(provenance.at("program"));
   (void)text_of(provenance.at("command"));
@@ -139,14 +145,6 @@ std::vector<ValidationRow> validation_from_json(const Json& json, const std::str
   (void)top.maybe("summary");
   top.finish();
   problems.throw_if_any();
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Json& row = json["rows"][i];
-    if (!row["forecast"].is_null()) rows[i].forecast = run_from_json(row["forecast"]);
-    for (const Json& run : row["measured"]) rows[i].measured.push_back(run_from_json(run));
-    if (!row.contains("own_forecasts")) continue;
-    for (const Json& run : row["own_forecasts"])
-      rows[i].own_forecasts.push_back(run_from_json(run));
-  }
   return rows;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/fabric.hpp"
 #include "core/job/setting.hpp"
+#include "core/json/json_input.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
@@ -22,12 +23,16 @@ struct DeviceResult {
   std::int64_t batch = 0;
   std::int64_t local_steps = 0;
   PhaseTimes phases;
+
+  bool operator==(const DeviceResult&) const = default;
 };
 
 /// 5 % and 95 % quantiles.
 struct Interval {
   double low_s = 0;
   double high_s = 0;
+
+  bool operator==(const Interval&) const = default;
 };
 
 /// What one run of one strategy took, or is forecast to take. Times are means over epochs.
@@ -60,6 +65,8 @@ struct RunResult {
   [[nodiscard]] double dataset_s() const {
     return epoch_s * static_cast<double>(train_samples) / static_cast<double>(samples_per_epoch);
   }
+
+  bool operator==(const RunResult&) const = default;
 };
 
 /// `epochcast.result/1`: runs as given, and where they come from: what the user typed, and which
@@ -68,7 +75,12 @@ struct RunResult {
                                              const std::string& command,
                                              Command world = Command::simulate);
 [[nodiscard]] nlohmann::ordered_json to_json(const RunResult& run);
-/// Reads back what to_json(run) wrote (between our own processes: no error messages for people).
+/// Reads what to_json(run) writes; `path` is its place in the file. Notes every problem, and
+/// returns an empty run then.
+[[nodiscard]] RunResult read_run(const nlohmann::ordered_json& json,
+                                 const std::string& path,
+                                 Problems& problems);
+/// The same between our own processes: unchecked.
 [[nodiscard]] RunResult run_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace epochcast

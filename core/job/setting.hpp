@@ -54,6 +54,8 @@ struct Setting {
 struct SettingText {
   std::string name;
   std::string value;
+
+  bool operator==(const SettingText&) const = default;
 };
 
 /// What every job has: its cluster, model, data and exchange.

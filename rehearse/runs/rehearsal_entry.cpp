@@ -7,7 +7,6 @@
 #include "core/files/sealed_file.hpp"
 #include "core/files/text_file.hpp"
 #include "core/json/json_file.hpp"
-#include "core/json/json_number.hpp"
 
 namespace epochcast {
 namespace {
@@ -16,18 +15,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kSchema = "epochcast.rehearsal-entry/1";
-
-/// Reports what no run can have.
-void check_run(JsonInput run) {
-  for (const char* key : {"epoch_s",
-                          "startup_s",
-                          "compute_s",
-                          "exposed_communication_s",
-                          "blocked_s",
-                          "intra_node_bytes",
-                          "inter_node_bytes"})
-    static_cast<void>(read_number(run.at(key), 0));
-}
 
 /// The members of `document`, whose text this is: settings keep their order there.
 RehearsalEntry read_members(const fs::path& file,
@@ -38,17 +25,13 @@ RehearsalEntry read_members(const fs::path& file,
   RehearsalEntry entry = {.curve = read_curve(top.at("curve"))};
   if (const auto diverged = top.maybe("diverged")) entry.diverged = diverged->string();
   const JsonInput run = top.at("run");
-  const bool has_run = !run.value().is_null();
-  if (has_run) check_run(run);
-  if (!has_run && !entry.diverged) run.fail("a run");
+  if (!run.value().is_null()) {
+    entry.run = read_run(Json::parse(text).at("run"), run.path(), problems);
+  } else if (!entry.diverged) {
+    run.fail("a run");
+  }
   if (entry.curve.empty() && !entry.diverged) top.at("curve").fail("an epoch at least");
   problems.throw_if_any();
-  try {
-    if (has_run) entry.run = run_from_json(Json::parse(text).at("run"));
-  } catch (const nlohmann::json::exception&) {
-    run.fail("a run of epochcast.result/1");
-    problems.throw_if_any();
-  }
   return entry;
 }
 
