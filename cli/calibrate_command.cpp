@@ -17,7 +17,6 @@
 #include "cli/show/table.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
-#include "core/files/text_file.hpp"
 #include "core/job/job.hpp"
 #include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
@@ -28,7 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 namespace po = boost::program_options;
-using Json = nlohmann::ordered_json;
 
 po::options_description calibrate_options() {
   po::options_description options("Options", 110, 60);
@@ -172,20 +170,22 @@ void show_batches(const std::vector<CostTrace>& costs) {
                "real runs have them, too.\n\n";
 }
 
-/// The trace document without the samples of its warm-up.
-Json trimmed(Json document) {
-  for (Json& cost : document["costs"]) {
-    for (Json& batch : cost["batches"]) {
-      const auto seconds = batch["seconds"].get<std::vector<double>>();
-      const auto warm_up = static_cast<std::ptrdiff_t>(warm_up_of(seconds).samples);
-      for (auto& [key, samples] : batch.items()) {
-        if (!samples.is_array()) continue;
-        auto& list = samples.get_ref<Json::array_t&>();
-        list.erase(list.begin(), list.begin() + warm_up);
+/// The trace without the samples of its warm-up.
+TraceFile trimmed(TraceFile trace) {
+  for (CostTrace& cost : trace.costs) {
+    for (BatchSamples& batch : cost.batches) {
+      const auto warm_up = static_cast<std::ptrdiff_t>(warm_up_of(batch.total_s).samples);
+      for (auto part : {&BatchSamples::total_s,
+                        &BatchSamples::load_s,
+                        &BatchSamples::forward_s,
+                        &BatchSamples::backward_s,
+                        &BatchSamples::step_s}) {
+        std::vector<double>& samples_s = batch.*part;
+        if (!samples_s.empty()) samples_s.erase(samples_s.begin(), samples_s.begin() + warm_up);
       }
     }
   }
-  return document;
+  return trace;
 }
 
 /// The files of an option that may be given several times.
@@ -222,14 +222,15 @@ Outputs outputs_from(const po::variables_map& values) {
 
 /// Shows what --batches name, and writes the only one of them without its warm-up.
 void look_through_batches(const std::vector<std::string>& files, const OutputFile& output) {
+  std::vector<TraceFile> traces;
   std::vector<CostTrace> costs;
   for (const std::string& file : files) {
-    const TraceFile trace = load_trace(file);
-    costs.insert(costs.end(), trace.costs.begin(), trace.costs.end());
+    traces.push_back(load_trace(file));
+    costs.insert(costs.end(), traces.back().costs.begin(), traces.back().costs.end());
   }
   if (!costs.empty()) show_batches(costs);
   if (!output.is_wanted()) return;
-  output.write(trimmed(Json::parse(read_text_file(files.front(), kSamplesFile))).dump(2) + "\n");
+  output.write(to_json(trimmed(traces.front())).dump(2) + "\n");
   std::cout << "wrote " << output.name().string() << '\n';
 }
 
@@ -259,25 +260,22 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   const MessageTrace trace = load_message_sessions(messages);
   const std::vector<std::string> models(trace.node_of_rank.size(),
                                         values["device-name"].as<std::string>());
-  const Json trace_document = Json::parse(read_text_file(messages.front(), kSamplesFile));
-  const Calibration calibration = calibrate(trace, trace_document);
+  const Calibration calibration = calibrate(trace);
   const NetworkFit& fit = calibration.fit;
-  const Json measured = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
-  Json document = measured;
-  if (values.count("platform") > 0) {
-    const auto file = Catalog::standard().find(
-        "models/platforms", values["platform"].as<std::string>(), "--platform");
-    static_cast<void>(load_platform(file));  // problems are told as everywhere
-    document = calibrated_platform(Json::parse(read_text_file(file)), fit, trace_document);
-  }
-  if (values.count("name") > 0) document["name"] = values["name"].as<std::string>();
-  static_cast<void>(parse_platform(nlohmann::json(document), outputs.platform.name().string()));
+  Platform platform =
+      values.count("platform") == 0
+          ? platform_of_trace(trace, models)
+          : load_platform(Catalog::standard().find(
+                "models/platforms", values["platform"].as<std::string>(), "--platform"));
+  platform = calibrated_platform(std::move(platform), fit, trace.source);
+  if (values.count("name") > 0) platform.name = values["name"].as<std::string>();
+  check_platform(platform, outputs.platform.name().string());
   if (fit.between) show_scope("Between nodes", *fit.between);
   if (fit.node) show_scope("Inside nodes", *fit.node);
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
   show_checks(calibration.checks);
-  outputs.platform.write(document.dump(2) + "\n");
+  outputs.platform.write(to_json(platform).dump(2) + "\n");
   if (outputs.page.is_wanted()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};
     command.insert(command.end(), arguments.begin(), arguments.end());

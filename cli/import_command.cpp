@@ -10,9 +10,8 @@
 #include "cli/options/job_options.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
-#include "core/files/text_file.hpp"
-#include "core/formats/cost_trace_file.hpp"
-#include "core/formats/message_trace_file.hpp"
+#include "core/formats/cost_trace.hpp"
+#include "core/formats/message_trace.hpp"
 #include "core/json/json_text.hpp"
 #include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
@@ -39,52 +38,47 @@ std::string day_of(const std::filesystem::path& file) {
   return day_of(std::chrono::duration<double>(written.time_since_epoch()).count());
 }
 
-MeasuredSource source_of(const ImportOptions& options,
-                         const ImportedJob& job,
-                         const std::string& command) {
-  MeasuredSource source = {.machine = options.machine,
-                           .date = options.date,
-                           .command = command,
-                           .versions = job.versions,
-                           .note = job.note};
+Source source_of(const ImportOptions& options, const ImportedJob& job, const std::string& command) {
+  Source source = {.grade = Grade::measured,
+                   .machine = options.machine,
+                   .date = options.date,
+                   .command = command,
+                   .versions = job.versions,
+                   .note = job.note};
   if (source.date.empty())
     source.date = job.began_s ? day_of(*job.began_s) : day_of(options.settings.files.front());
   return source;
 }
 
-nlohmann::ordered_json cost_document(const ImportOptions& options,
-                                     const ImportedJob& job,
-                                     const MeasuredSource& source) {
+TraceFile cost_trace(const ImportOptions& options, const ImportedJob& job, const Source& source) {
   CostTrace cost;
   cost.network = options.network;
   cost.input = options.input;
   cost.batches = job.batches;
-  const TraceHeader header = {
+  cost.source = source;
+  const TraceFile trace = {
       .name = as_name(options.output.name().stem().string()),
       .title = options.title.empty()
                    ? "Batches of " + options.network + " on " + options.device + ", imported"
                    : options.title,
+      .device = options.device,
       .source = source,
-      .device = options.device};
-  nlohmann::ordered_json trace = trace_json(header, std::vector{cost});
-  if (!options.is_append || !std::filesystem::exists(options.output.name())) return trace;
-  static_cast<void>(load_trace(options.output.name()));
-  return merged_trace(
-      nlohmann::ordered_json::parse(read_text_file(options.output.name(), kSamplesFile)),
-      trace,
-      options.output.name().string());
+      .costs = {rounded(std::move(cost))}};
+  const std::filesystem::path& file = options.output.name();
+  if (!options.is_append || !std::filesystem::exists(file)) return trace;
+  return merged(load_trace(file), trace, file.string());
 }
 
-nlohmann::ordered_json message_document(const ImportOptions& options,
-                                        const ImportedJob& job,
-                                        const MeasuredSource& source) {
-  return real::message_trace_json({.name = as_name(options.messages_output.name().stem().string()),
-                                   .title = options.title.empty()
-                                                ? "All-reduces of " + options.network + ", imported"
-                                                : options.title,
-                                   .source = source,
-                                   .node_of_rank = job.all_reduces.node_of_rank,
-                                   .costs = job.all_reduces.costs});
+MessageTrace message_trace(const ImportOptions& options,
+                           const ImportedJob& job,
+                           const Source& source) {
+  return rounded(MessageTrace{.name = as_name(options.messages_output.name().stem().string()),
+                              .title = options.title.empty()
+                                           ? "All-reduces of " + options.network + ", imported"
+                                           : options.title,
+                              .source = source,
+                              .node_of_rank = job.all_reduces.node_of_rank,
+                              .costs = job.all_reduces.costs});
 }
 
 void check_messages(const ImportOptions& options, const ImportedJob& job) {
@@ -183,11 +177,10 @@ int run_import(const std::vector<std::string>& arguments) {
   check_messages(options, job);
   std::vector<std::string> command = {"epochcast", "import"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const MeasuredSource source = source_of(options, job, shell_text(command));
-  const nlohmann::ordered_json costs = cost_document(options, job, source);
-  options.output.write(json_text(costs));
+  const Source source = source_of(options, job, shell_text(command));
+  options.output.write(json_text(to_json(cost_trace(options, job, source))));
   if (options.messages_output.is_wanted())
-    options.messages_output.write(json_text(message_document(options, job, source)));
+    options.messages_output.write(json_text(to_json(message_trace(options, job, source))));
   show_summary(options, job);
   std::cout << "wrote " << options.output.name().string();
   if (options.messages_output.is_wanted())

@@ -82,6 +82,15 @@ std::string device_name(std::string_view processor, int threads) {
   return name + std::to_string(threads) + (threads == 1 ? "thread" : "threads");
 }
 
+std::map<std::string, std::string> mpi_version(const std::string& library_text) {
+  const std::string open_mpi = "Open MPI v";
+  if (library_text.rfind(open_mpi, 0) == 0) {
+    const std::string rest = library_text.substr(open_mpi.size());
+    return {{"openmpi", rest.substr(0, rest.find_first_of(", \n"))}};
+  }
+  return {{"mpi", library_text.substr(0, library_text.find('\n'))}};
+}
+
 std::string command_text(int argc, const char* const* argv) {
   std::vector<std::string> words(argv, argv + argc);
   if (!words.empty()) words[0] = std::filesystem::path(words[0]).filename().string();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,10 @@ namespace epochcast {
 
 /// The text of /proc/cpuinfo.
 [[nodiscard]] std::string cpuinfo_text();
+
+/// Name and version of an MPI library from what MPI_Get_library_version says, for a source's
+/// `versions`: "openmpi" and "4.1.4", or "mpi" and the whole first line of another library's text.
+[[nodiscard]] std::map<std::string, std::string> mpi_version(const std::string& library_text);
 
 /// This command line, quoted for a shell where needed; the program without its folder.
 [[nodiscard]] std::string command_text(int argc, const char* const* argv);

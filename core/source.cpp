@@ -52,33 +52,58 @@ bool is_date(std::string_view text) {
 
 Grade lowest(Grade a, Grade b) { return std::max(a, b); }
 
+nlohmann::ordered_json to_json(const Source& source) {
+  nlohmann::ordered_json json = {{"grade", to_string(source.grade)}};
+  const auto put = [&](const char* key, const std::string& text) {
+    if (!text.empty()) json[key] = text;
+  };
+  switch (source.grade) {
+    case Grade::measured:
+      json["machine"] = source.machine;
+      json["date"] = source.date;
+      json["command"] = source.command;
+      json["versions"] = source.versions;
+      break;
+    case Grade::published:
+      json["reference"] = source.reference;
+      put("method", source.method);
+      break;
+    case Grade::estimated:
+      json["method"] = source.method;
+      put("reference", source.reference);
+      break;
+  }
+  put("note", source.note);
+  return json;
+}
+
 Source read_source(JsonInput input) {
   Source source;
   JsonInput grade = input.at("grade");
   const auto note = input.maybe("note");
   if (grade.value() == "measured") {
     source.grade = Grade::measured;
-    source.text = input.at("machine").string();
+    source.machine = input.at("machine").string();
     const JsonInput date = input.at("date");
     if (!date.value().is_string() || !is_date(date.value().get_ref<const std::string&>()))
       date.fail("a day such as \"2026-11-21\"");
     else
-      source.text += ", " + date.string();
-    static_cast<void>(input.at("command").string());
+      source.date = date.string();
+    source.command = input.at("command").string();
     for (const JsonInput& version : input.at("versions").members()) {
-      static_cast<void>(version.string());
+      source.versions[version.name()] = version.string();
     }
   } else if (grade.value() == "published") {
     source.grade = Grade::published;
-    source.text = input.at("reference").string();
-    static_cast<void>(input.maybe("method"));  // how a published figure was converted
+    source.reference = input.at("reference").string();
+    if (const auto method = input.maybe("method")) source.method = method->string();
   } else if (grade.value() == "estimated") {
-    source.text = input.at("method").string();
-    static_cast<void>(input.maybe("reference"));
+    source.method = input.at("method").string();
+    if (const auto reference = input.maybe("reference")) source.reference = reference->string();
   } else {
     grade.fail("\"measured\", \"published\" or \"estimated\"");
   }
-  if (note) static_cast<void>(note->string());
+  if (note) source.note = note->string();
   if (!grade.value().is_null() || !input.value().is_object()) input.finish();
   return source;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -15,10 +17,18 @@ enum class Grade { measured, published, estimated };
 /// The less trustworthy of two grades: what a result made from both deserves.
 [[nodiscard]] Grade lowest(Grade a, Grade b);
 
-/// Where figures come from.
+/// Where figures come from (docs/formats.md, "Sources"). What is there depends on the grade.
 struct Source {
   Grade grade = Grade::estimated;
-  std::string text;  ///< machine and command, reference, or method; one line for people
+  std::string machine = {};                          ///< measured: on what
+  std::string date = {};                             ///< measured: "2026-11-21"
+  std::string command = {};                          ///< measured: by what
+  std::map<std::string, std::string> versions = {};  ///< measured: of libraries, by their names
+  std::string reference = {};  ///< published: where; estimated: from where, or empty
+  std::string method = {};     ///< estimated: how; published: how it was converted, or empty
+  std::string note = {};       ///< empty: none
+
+  bool operator==(const Source&) const = default;
 };
 
 /// Today, as sources say it: "2026-11-21" (UTC).
@@ -27,7 +37,8 @@ struct Source {
 /// Whether the text is a day of the calendar, written so.
 [[nodiscard]] bool is_date(std::string_view text);
 
-/// Reads a "source" object (docs/formats.md); problems are collected in `input`.
+/// A "source" object, and back; problems are collected in `input`.
+[[nodiscard]] nlohmann::ordered_json to_json(const Source& source);
 [[nodiscard]] Source read_source(JsonInput input);
 
 }  // namespace epochcast

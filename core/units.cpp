@@ -113,6 +113,23 @@ std::string printed(const char* format, double value, const char* unit) {
   return text.data();
 }
 
+constexpr int kFewestDigits = 6;
+constexpr int kMostDigits = 17;  // tell any two doubles apart
+
+/// So many significant digits, and the unit.
+std::string digits_text(double value, int digits, const Unit& unit) {
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), "%.*g", digits, value / unit.factor);
+  return text.data() + std::string(unit.name);
+}
+
+/// The unit that quantities are written in, where it can be.
+Unit written_unit(Dimension dimension) {
+  if (dimension == Dimension::seconds) return {"us", 1e-6};
+  if (dimension == Dimension::bytes_per_s) return {"MBps", 1e6};
+  return units_of(dimension).front();
+}
+
 /// Three significant digits: "1.23", "12.3", "123".
 std::string three_digits(double value, const char* unit) {
   const double magnitude = std::abs(value);
@@ -141,6 +158,31 @@ std::string expected_text(Dimension dimension) {
 std::optional<double> parse_quantity(std::string_view text, Dimension dimension) {
   const std::optional<double> value = parse_any_quantity(text, dimension);
   return value && is_plausible(dimension, *value) ? value : std::nullopt;
+}
+
+std::string quantity_text(double value, Dimension dimension) {
+  constexpr double kMostCount = 0x1p53;
+  constexpr Unit kGiB = {"GiB", 0x1p30};
+  const Unit base = units_of(dimension).front();
+  const bool is_counted = dimension == Dimension::bytes || dimension == Dimension::flops;
+  if (is_counted && value < kMostCount && value == std::floor(value)) {
+    const bool is_memory =
+        dimension == Dimension::bytes && value > 0 && std::fmod(value, kGiB.factor) == 0;
+    return digits_text(value, kMostDigits, is_memory ? kGiB : base);
+  }
+  // Not every double is a number of microseconds, say, that is a double: but one of seconds.
+  for (const Unit& unit : {written_unit(dimension), base}) {
+    for (int digits = kFewestDigits; digits <= kMostDigits; ++digits) {
+      std::string text = digits_text(value, digits, unit);
+      if (parse_any_quantity(text, dimension) == value) return text;
+    }
+  }
+  return digits_text(value, kMostDigits, base);
+}
+
+double rounded_quantity(double value, Dimension dimension) {
+  const std::string text = digits_text(value, kFewestDigits, written_unit(dimension));
+  return parse_any_quantity(text, dimension).value_or(value);
 }
 
 std::string expected_text(Dimension dimension, std::string_view got) {

@@ -21,6 +21,14 @@ enum class Dimension { seconds, bytes, bytes_per_s, flops, flops_per_s };
 /// 1024.
 [[nodiscard]] std::optional<double> parse_quantity(std::string_view text, Dimension dimension);
 
+/// A text from which parse_quantity() gives this very value: counts of bytes and operations in full
+/// ("1048576B", "32GiB"), others with as few digits as that takes, but up to six in any case
+/// ("12.5us", "12500MBps"). The value is not negative.
+[[nodiscard]] std::string quantity_text(double value, Dimension dimension);
+/// The value to six significant digits, as far as quantity_text() is concerned: more are noise in
+/// what was measured.
+[[nodiscard]] double rounded_quantity(double value, Dimension dimension);
+
 /// "3.21 ms", "51.0 s", "10.5 min", "2.08 h": a time for people, three significant digits.
 [[nodiscard]] std::string format_seconds(double seconds);
 /// "44.7 MB": bytes for people, in powers of 1000.

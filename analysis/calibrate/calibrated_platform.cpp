@@ -2,44 +2,35 @@
 #include "analysis/calibrate/calibrated_platform.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "analysis/calibrate/fit_doubts.hpp"
 #include "core/error.hpp"
 #include "core/process/process_pool.hpp"
+#include "core/units.hpp"
 
 namespace epochcast {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr double kLargeAllReduce = 1 << 20;  // bytes: what training exchanges
 
-/// Six significant digits and a unit that input files take.
-std::string quantity_text(double value, const char* unit) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.6g%s", value, unit);
-  return text.data();
+double kept_s(double seconds) { return rounded_quantity(seconds, Dimension::seconds); }
+double kept_rate(double bytes_per_s) {
+  return rounded_quantity(bytes_per_s, Dimension::bytes_per_s);
 }
 
-std::string seconds_text(double seconds) { return quantity_text(1e6 * seconds, "us"); }
-std::string rate_text(double bytes_per_s) { return quantity_text(1e-6 * bytes_per_s, "MBps"); }
-
-Json messages_json(const MessageCosts& costs) {
-  Json regimes = Json::array();
-  for (const MessageRegime& regime : costs.regimes) {
-    regimes.push_back({{"from", quantity_text(regime.from_bytes, "B")},
-                       {"latency", seconds_text(regime.latency_s)},
-                       {"bandwidth", rate_text(regime.bytes_per_s)}});
+MessageCosts kept(MessageCosts costs) {
+  for (MessageRegime& regime : costs.regimes) {
+    regime = {.from_bytes = rounded_quantity(regime.from_bytes, Dimension::bytes),
+              .latency_s = kept_s(regime.latency_s),
+              .bytes_per_s = kept_rate(regime.bytes_per_s)};
   }
   constexpr double kDigits = 1e6;
-  Json messages = {{"regimes", regimes},
-                   {"uncertainty", std::round(kDigits * costs.uncertainty) / kDigits},
-                   {"meeting", seconds_text(costs.meeting_s)}};
-  if (!costs.notes.empty()) messages["notes"] = costs.notes;
-  return messages;
+  costs.uncertainty = std::round(kDigits * costs.uncertainty) / kDigits;
+  costs.meeting_s = kept_s(costs.meeting_s);
+  return costs;
 }
 
 /// What a message of no bytes takes; links must have some latency for it to be scaled.
@@ -47,71 +38,74 @@ double latency_of(const ScopeFit& fit) {
   return std::max(fit.costs.regimes.front().latency_s, 1e-9);
 }
 
-Json inside_json(const ScopeFit& fit, int devices, const Json& source) {
+Interconnect inside_of(const ScopeFit& fit, int devices, const Source& source) {
   const double bus = devices * fit.bytes_per_s;
-  return {{"topology", "shared-memory"},
-          {"bandwidth", rate_text(bus)},
-          {"latency", seconds_text(latency_of(fit))},
-          {"messages", messages_json(fit.costs)},
-          {"source", source}};
+  Interconnect inside;
+  inside.topology = NodeTopology::shared_memory;
+  inside.link = {.bytes_per_s = kept_rate(bus), .latency_s = kept_s(latency_of(fit))};
+  inside.messages = kept(fit.costs);
+  inside.source = source;
+  return inside;
 }
 
-Json network_json(Json network, const ScopeFit& fit, const Json& source) {
-  if (network.is_null()) network = {{"topology", "star"}};
-  network["bandwidth"] = rate_text(fit.bytes_per_s);
-  network["latency"] = seconds_text(0.5 * latency_of(fit));  // a way has two links
-  network.erase("backbone");  // what all share limited the ring steps, too
-  network["messages"] = messages_json(fit.costs);
-  network["source"] = source;
+Interlink network_of(Interlink network, const ScopeFit& fit, const Source& source) {
+  network.link = {.bytes_per_s = kept_rate(fit.bytes_per_s),
+                  .latency_s = kept_s(0.5 * latency_of(fit))};  // a way has two links
+  network.backbone_bytes_per_s.reset();  // what all share limited the ring steps, too
+  network.messages = kept(fit.costs);
+  network.source = source;
   return network;
 }
 
-int devices_of(const Json& group) {
+int devices_of(const NodeGroup& group) {
   int devices = 0;
-  for (const Json& device : group["devices"]) devices += device.value("count", 1);
+  for (const DeviceGroup& device : group.devices) devices += device.count;
   return devices;
 }
 
 }  // namespace
 
-Json platform_of_trace(const MessageTrace& trace, const std::vector<std::string>& model_of_rank) {
-  Json groups = Json::array();
+Platform platform_of_trace(const MessageTrace& trace,
+                           const std::vector<std::string>& model_of_rank) {
+  Platform platform;
+  platform.name = trace.name;
+  platform.title = trace.title;
+  platform.path = trace.file;
+  platform.source = trace.source;
   for (int node = 0; node < trace.node_count(); ++node) {
-    Json devices = Json::array();
+    std::vector<DeviceGroup> devices;
     for (std::size_t rank = 0; rank < trace.node_of_rank.size(); ++rank) {
       if (trace.node_of_rank[rank] != node) continue;
-      if (devices.empty() || devices.back()["model"] != model_of_rank[rank]) {
-        devices.push_back({{"class", "cpu"}, {"model", model_of_rank[rank]}, {"count", 0}});
+      if (devices.empty() || devices.back().model != model_of_rank[rank]) {
+        devices.emplace_back();
+        devices.back().device_class = "cpu";
+        devices.back().model = model_of_rank[rank];
+      } else {
+        ++devices.back().count;
       }
-      devices.back()["count"] = devices.back()["count"].get<int>() + 1;
     }
-    if (!groups.empty() && groups.back()["devices"] == devices) {
-      groups.back()["count"] = groups.back()["count"].get<int>() + 1;
+    if (!platform.nodes.empty() && platform.nodes.back().devices == devices) {
+      ++platform.nodes.back().count;
     } else {
-      groups.push_back({{"name", "nodes-" + std::to_string(groups.size() + 1)},
-                        {"count", 1},
-                        {"devices", devices}});
+      const std::string name = "nodes-" + std::to_string(platform.nodes.size() + 1);
+      platform.nodes.push_back(
+          {.name = name, .count = 1, .devices = std::move(devices), .interconnect = {}});
     }
   }
-  return {{"schema", "epochcast.platform/1"},
-          {"name", trace.name},
-          {"title", trace.title},
-          {"source", Json()},
-          {"nodes", groups}};
+  return platform;
 }
 
-Json calibrated_platform(Json document, const NetworkFit& fit, const Json& trace_document) {
-  const Json& source = trace_document["source"];
-  if (document["source"].is_null()) document["source"] = source;
-  for (Json& group : document["nodes"]) {
+Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Source& source) {
+  for (NodeGroup& group : platform.nodes) {
     if (fit.node && devices_of(group) > 1)
-      group["interconnect"] = inside_json(*fit.node, devices_of(group), source);
+      group.interconnect = inside_of(*fit.node, devices_of(group), source);
     if (fit.reduce_bytes_per_s <= 0) continue;
-    for (Json& device : group["devices"]) device["reduce"] = rate_text(fit.reduce_bytes_per_s);
+    for (DeviceGroup& device : group.devices)
+      device.reduce_bytes_per_s = kept_rate(fit.reduce_bytes_per_s);
   }
   if (fit.between)
-    document["network"] = network_json(document.value("network", Json()), *fit.between, source);
-  return document;
+    platform.network = network_of(platform.network.value_or(Interlink()), *fit.between, source);
+  return platform;
 }
 
 std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const MessageTrace& trace) {
@@ -146,13 +140,14 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
   return checks;
 }
 
-Calibration calibrate(const MessageTrace& trace, const Json& trace_document) {
+Calibration calibrate(const MessageTrace& trace) {
   Calibration calibration = {.fit = fit_network(trace), .checks = {}};
   NetworkFit& fit = calibration.fit;
   const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
-  const Json platform = calibrated_platform(platform_of_trace(trace, models), fit, trace_document);
-  calibration.checks =
-      check_all_reduces(parse_platform(nlohmann::json(platform), trace.file), trace);
+  const Platform platform =
+      calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
+  check_platform(platform, trace.file);
+  calibration.checks = check_all_reduces(platform, trace);
   const auto widen =
       [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
         if (!scope) return;

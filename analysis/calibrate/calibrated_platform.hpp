@@ -1,29 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "analysis/calibrate/network_fit.hpp"
+#include "core/formats/platform.hpp"
 #include "sim/exchange/collective_times.hpp"
 
 namespace epochcast {
 
-/// A platform document (`epochcast.platform/1`) for the machines of a message trace: one device of
-/// class "cpu" for each rank, of the model given for it.
-[[nodiscard]] nlohmann::ordered_json platform_of_trace(
-    const MessageTrace& trace, const std::vector<std::string>& model_of_rank);
+/// A platform for the machines of a message trace: one device of class "cpu" for each rank, of the
+/// model given for it. Its source is the trace's.
+[[nodiscard]] Platform platform_of_trace(const MessageTrace& trace,
+                                         const std::vector<std::string>& model_of_rank);
 
-/// The platform document with what the fit says of its network, the insides of its nodes and its
-/// devices' adding, marked as measured. What was not measured stays as it is.
-///
-/// `trace_document` is the trace's JSON: its source is copied. Inside nodes, measured messages go
-/// through memory, whatever the topology was.
-[[nodiscard]] nlohmann::ordered_json calibrated_platform(
-    nlohmann::ordered_json document,
-    const NetworkFit& fit,
-    const nlohmann::ordered_json& trace_document);
+/// The platform with what the fit says of its network, the insides of its nodes and its devices'
+/// adding, to six digits, and `source`: of the trace that was fitted. What was not measured stays
+/// as it is. Inside nodes, measured messages go through memory, whatever the topology was.
+[[nodiscard]] Platform calibrated_platform(Platform platform,
+                                           const NetworkFit& fit,
+                                           const Source& source);
 
 /// An all-reduce that was measured and not used for the fit.
 struct AllReduceCheck {
@@ -48,7 +45,6 @@ struct Calibration {
 /// Fits the trace and checks it. How far off large all-reduces are, which the fit has not seen,
 /// adds to the uncertainty of its messages (root of the sum of squares). Throws a UserError for
 /// traces that cannot be fitted, or with an uncertainty above kMostUncertainty.
-[[nodiscard]] Calibration calibrate(const MessageTrace& trace,
-                                    const nlohmann::ordered_json& trace_document);
+[[nodiscard]] Calibration calibrate(const MessageTrace& trace);
 
 }  // namespace epochcast

@@ -160,7 +160,7 @@ ImportedJob import_profiles(const ImportSettings& settings, std::vector<RankProf
   check_ranks(ranks);
   std::ranges::stable_sort(
       ranks, {}, [](const RankProfile& rank) { return rank.profile.rank.value_or(0); });
-  for (const std::string& version : nccl_versions) job.versions.push_back({"nccl", version});
+  for (const std::string& version : nccl_versions) job.versions["nccl"] = version;
   add_batches(job, ranks, *settings.batch);
   job.all_reduces = all_reduce_costs(ranks, settings.ranks_per_node);
   job.note = profile_note(settings, ranks, job);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +11,6 @@
 #include "analysis/import/all_reduce_costs.hpp"
 #include "analysis/import/iteration_table.hpp"
 #include "core/formats/cost_trace.hpp"
-#include "core/formats/measured_source.hpp"
 
 namespace epochcast {
 
@@ -27,9 +27,9 @@ struct ImportSettings {
 struct ImportedJob {
   std::vector<BatchSamples> batches;  ///< ascending sizes, then ranks
   AllReduceCosts all_reduces;
-  bool has_profiles = false;      ///< rather than tables
-  std::optional<double> began_s;  ///< seconds since 1970
-  std::vector<LibraryVersion> versions;
+  bool has_profiles = false;                    ///< rather than tables
+  std::optional<double> began_s;                ///< seconds since 1970
+  std::map<std::string, std::string> versions;  ///< of libraries, by their names
   std::string note;                   ///< how the samples were taken, for a trace's source
   std::vector<std::string> findings;  ///< what was found in which file, a line each
 };

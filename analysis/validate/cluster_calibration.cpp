@@ -243,11 +243,10 @@ RealRun ClusterCalibration::run(const ValidationCase& one, std::size_t repetitio
 
 JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const RealRun& run) {
   if (!network_) {
-    const MessageTrace trace = load_message_sessions(messages_);
-    Json document = Json::parse(read_text_file(messages_.front(), kSamplesFile));
+    MessageTrace trace = load_message_sessions(messages_);
     try {
-      NetworkFit fit = calibrate(trace, document).fit;
-      network_ = {.trace = trace, .document = std::move(document), .fit = std::move(fit)};
+      NetworkFit fit = calibrate(trace).fit;
+      network_ = {.trace = std::move(trace), .fit = std::move(fit)};
     } catch (const UserError& error) {
       std::vector<std::string> problems = error.problems();
       problems.push_back("to measure messages again, remove " +
@@ -256,7 +255,7 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const R
     }
   }
   JobConfig config = one.config;
-  Json document;
+  Platform platform;
   if (one.command == Command::train) {
     std::vector<std::string> models;
     config.traces.clear();
@@ -266,15 +265,13 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const R
       if (std::find(config.traces.begin(), config.traces.end(), file) == config.traces.end())
         config.traces.push_back(file);
     }
-    document = platform_of_trace(network_->trace, models);
+    platform = platform_of_trace(network_->trace, models);
     config.nodes.reset();
   } else {
-    const fs::path file = catalog_.find("models/platforms", one.config.platform, "/platform");
-    static_cast<void>(load_platform(file));
-    document = Json::parse(read_text_file(file, kSamplesFile));
+    platform = load_platform(catalog_.find("models/platforms", one.config.platform, "/platform"));
   }
-  document = calibrated_platform(std::move(document), network_->fit, network_->document);
-  const std::string text = document.dump(2) + "\n";
+  platform = calibrated_platform(std::move(platform), network_->fit, network_->trace.source);
+  const std::string text = to_json(platform).dump(2) + "\n";
   const fs::path file = kept_.folder() / ("platform-" + checksum(text) + ".json");
   replace_file(file, text);
   config.platform = file.string();

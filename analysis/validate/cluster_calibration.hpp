@@ -55,7 +55,6 @@ class ClusterCalibration {
   /// The same for all cases.
   struct MeasuredNetwork {
     MessageTrace trace;
-    nlohmann::ordered_json document;  ///< of the trace's first session
     NetworkFit fit;
   };
 

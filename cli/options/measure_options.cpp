@@ -226,11 +226,12 @@ MeasureOptions parse_options(int argc,
   read_file(values, options);
   if (!problems.empty()) throw UserError(problems);
 
-  TraceHeader& header = options.header;
+  TraceFile& header = options.header;
   header.name = as_name(options.file.stem().string());
   header.title = values.has("title")
                      ? values.text("title")
                      : "Training batches on " + values.text("dataset") + ", " + header.device;
+  header.source.grade = Grade::measured;
   header.source.machine = values.has("machine") ? values.text("machine") : machine_text();
   header.source.date = today_text();
   header.source.command = command_text(argc, argv);

@@ -15,8 +15,8 @@ namespace epochcast {
 /// What the command line asks for.
 struct MeasureOptions {
   real::MeasureSettings settings;
-  TraceHeader header;  ///< complete but for the note, which depends on what is measured
-  int ranks = 1;       ///< how many processes measure at the same time
+  TraceFile header;                           ///< without costs, and the note that depends on them
+  int ranks = 1;                              ///< how many processes measure at the same time
   std::map<std::string, double> slow_down;    ///< by device class, model or rank
   std::filesystem::path file;                 ///< where the trace goes
   std::vector<std::filesystem::path> inputs;  ///< what is read, and must not be written
@@ -35,7 +35,7 @@ struct MeasureOptions {
 
 /// The trace of one device: of the ranks that are slowed alike.
 struct DeviceTrace {
-  TraceHeader header;
+  TraceFile header;
   std::filesystem::path file;
   std::vector<std::size_t> ranks;
 };

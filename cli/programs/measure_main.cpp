@@ -3,11 +3,11 @@
 
 #include <exception>
 #include <iostream>
+#include <optional>
 
 #include "cli/options/measure_options.hpp"
 #include "core/error.hpp"
 #include "core/files/output_file.hpp"
-#include "core/files/text_file.hpp"
 #include "core/formats/cost_trace.hpp"
 #include "core/job/job.hpp"
 #include "core/json/json_text.hpp"
@@ -29,7 +29,7 @@ constexpr const char* kProgram = "epochcast-measure";
 struct Target {
   DeviceTrace trace;
   OutputFile output;
-  nlohmann::ordered_json existing;
+  std::optional<TraceFile> existing;
 };
 
 /// Checked before anything is measured.
@@ -37,11 +37,10 @@ std::vector<Target> targets(const MeasureOptions& options) {
   std::vector<Target> all;
   std::vector<OutputFile> outputs;
   for (DeviceTrace& trace : device_traces(options)) {
-    nlohmann::ordered_json existing;
+    std::optional<TraceFile> existing;
     if (options.is_append && std::filesystem::exists(trace.file)) {
-      static_cast<void>(load_trace(trace.file));
-      existing = nlohmann::ordered_json::parse(read_text_file(trace.file, kSamplesFile));
-      static_cast<void>(merged_trace(existing, make_trace(trace.header, {}), trace.file.string()));
+      existing = load_trace(trace.file);
+      static_cast<void>(merged(*existing, trace.header, trace.file.string()));
     }
     outputs.emplace_back(trace.file);
     all.push_back({std::move(trace), outputs.back(), std::move(existing)});
@@ -54,10 +53,10 @@ void write(Target& target,
            const MeasureSettings& settings,
            const std::vector<NetworkCosts>& costs) {
   target.trace.header.source.note = sampling_note(settings, costs);
-  nlohmann::ordered_json trace = make_trace(target.trace.header, costs);
+  TraceFile trace = make_trace(target.trace.header, costs);
   const std::string file = target.trace.file.string();
-  if (!target.existing.is_null()) trace = merged_trace(target.existing, trace, file);
-  target.output.write(json_text(trace));
+  if (target.existing) trace = merged(*target.existing, trace, file);
+  target.output.write(json_text(to_json(trace)));
   std::cerr << "wrote " << file << '\n';
 }
 
@@ -79,7 +78,7 @@ int run_alone(int argc, const char* const* argv) {
 }
 
 /// What a trace of all ranks says of where they ran. Collective.
-void complete_source(MeasuredSource& source, const MpiSession& session) {
+void complete_source(Source& source, const MpiSession& session) {
   const std::string machines = gather_different(source.machine, MPI_COMM_WORLD);
   source.machine = machines;
   source.command = "mpirun -n " + std::to_string(session.size()) + " " + source.command;

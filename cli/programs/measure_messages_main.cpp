@@ -79,11 +79,10 @@ int run(int argc, char** argv) {
   const std::string machines = gather_different(machine_text(), MPI_COMM_WORLD);
   MessageTrace trace = {.name = as_name(options.file.stem().string()),
                         .title = options.title,
-                        .source = {.machine = options.machine.empty() ? machines : options.machine,
+                        .source = {.grade = Grade::measured,
+                                   .machine = options.machine.empty() ? machines : options.machine,
                                    .date = today_text(),
-                                   .command = command_text(argc, argv),
-                                   .versions = {},
-                                   .note = ""},
+                                   .command = command_text(argc, argv)},
                         .node_of_rank = node_of_each_rank(options.ranks_per_node),
                         .costs = {}};
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
@@ -96,7 +95,7 @@ int run(int argc, char** argv) {
   trace.source.versions = {mpi_version(mpi_library_text())};
   trace.source.note = note_of(options.settings.rule, trace.node_of_rank);
   if (trace.title.empty()) trace.title = "Messages among " + trace.source.machine;
-  output.write(json_text(message_trace_json(trace)));
+  output.write(json_text(to_json(rounded(std::move(trace)))));
   std::cerr << "wrote " << options.file.string() << '\n';
   return 0;
 }

@@ -26,6 +26,14 @@ void append(std::vector<Value>& to, const std::vector<Value>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
+/// Shares that sum to 1, which digits of a file may not do.
+std::vector<LayerShare> normalized(std::vector<LayerShare> layers) {
+  double sum = 0;
+  for (const LayerShare& layer : layers) sum += layer.share;
+  for (LayerShare& layer : layers) layer.share /= sum > 0 ? sum : 1;
+  return layers;
+}
+
 /// All samples of each batch size, in ascending order.
 std::map<std::int64_t, Group> by_batch(const std::vector<BatchSamples>& all) {
   std::map<std::int64_t, Group> groups;
@@ -96,7 +104,7 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
 
 BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
-      backward_layers_(trace.backward_layers),
+      backward_layers_(normalized(trace.backward_layers)),
       grade_(trace.source.grade),
       origin_(trace.file) {
   for (const auto& [batch, group] : by_batch(*samples_)) {

@@ -63,6 +63,7 @@ class BatchCost {
   [[nodiscard]] Grade grade() const { return grade_; }
   /// The batch sizes that were measured, ascending.
   [[nodiscard]] std::vector<std::int64_t> measured_batches() const;
+  /// In backward order, shares that sum to 1; empty when not measured.
   [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
   /// Where it comes from, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }

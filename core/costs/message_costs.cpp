@@ -26,6 +26,20 @@ const MessageRegime& MessageCosts::regime(double bytes) const {
   return *(after - 1);
 }
 
+nlohmann::ordered_json to_json(const MessageCosts& costs) {
+  nlohmann::ordered_json regimes = nlohmann::ordered_json::array();
+  for (const MessageRegime& regime : costs.regimes) {
+    regimes.push_back({{"from", quantity_text(regime.from_bytes, Dimension::bytes)},
+                       {"latency", quantity_text(regime.latency_s, Dimension::seconds)},
+                       {"bandwidth", quantity_text(regime.bytes_per_s, Dimension::bytes_per_s)}});
+  }
+  nlohmann::ordered_json json = {{"regimes", std::move(regimes)},
+                                 {"uncertainty", costs.uncertainty},
+                                 {"meeting", quantity_text(costs.meeting_s, Dimension::seconds)}};
+  if (!costs.notes.empty()) json["notes"] = costs.notes;
+  return json;
+}
+
 MessageCosts read_message_costs(JsonInput input) {
   MessageCosts costs;
   JsonInput regimes = input.at("regimes");

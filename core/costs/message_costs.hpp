@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,8 @@ struct MessageRegime {
   double from_bytes = 0;
   double latency_s = 0;
   double bytes_per_s = 1;
+
+  bool operator==(const MessageRegime&) const = default;
 };
 
 /// The largest uncertainty with which costs say anything: a factor of 2.7 either way.
@@ -38,9 +41,12 @@ struct MessageCosts {
     const MessageRegime& found = regime(bytes);
     return found.latency_s + bytes / found.bytes_per_s;
   }
+
+  bool operator==(const MessageCosts&) const = default;
 };
 
-/// Reads the "messages" object of a platform (docs/formats.md); problems are collected in `input`.
+/// The "messages" object of a platform, and back; problems are collected in `input`.
+[[nodiscard]] nlohmann::ordered_json to_json(const MessageCosts& costs);
 [[nodiscard]] MessageCosts read_message_costs(JsonInput input);
 
 }  // namespace epochcast

@@ -19,6 +19,8 @@ struct RankState {
   std::vector<std::int64_t> position;                 ///< Progress::position()
   std::map<std::string, std::vector<double>> memory;  ///< Progress::memory
   std::string learner;                                ///< TorchLearner::save()
+
+  bool operator==(const RankState&) const = default;
 };
 
 /// What checkpoint.json says: of which job it is, and which files belong to it.
@@ -27,6 +29,8 @@ struct CheckpointManifest {
   std::int64_t epoch = 1;                       ///< that rank 0 is in, from 1
   std::map<std::string, std::string> settings;  ///< of the job
   std::vector<std::string> checksums;           ///< of the ranks' files, by rank
+
+  bool operator==(const CheckpointManifest&) const = default;
 };
 
 /// The beginning of a rank's file; state.learner follows.

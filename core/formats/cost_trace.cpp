@@ -4,13 +4,20 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <tuple>
 
+#include "core/error.hpp"
 #include "core/formats/network.hpp"
 #include "core/json/json_file.hpp"
+#include "core/json/json_number.hpp"
 
 namespace epochcast {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "epochcast.trace/1";
 
 BatchSamples read_batch(JsonInput input) {
   BatchSamples samples;
@@ -70,7 +77,6 @@ std::vector<LayerShare> read_shares(const JsonInput& input) {
   }
   if (std::abs(sum - 1) > 0.01)
     input.problem("the shares sum to " + std::to_string(sum) + "; expected 1");
-  for (LayerShare& share : shares) share.share /= sum > 0 ? sum : 1;
   return shares;
 }
 
@@ -119,11 +125,83 @@ CostTrace read_cost(JsonInput input, const TraceFile& file) {
   return cost;
 }
 
+Json batch_json(const BatchSamples& samples, bool has_ranks) {
+  Json json = {{"batch", samples.batch}};
+  if (samples.session > 0) json["session"] = samples.session;
+  if (has_ranks) json["rank"] = samples.rank;
+  json["seconds"] = samples.total_s;
+  if (samples.load_s.empty()) return json;
+  json["load_seconds"] = samples.load_s;
+  json["forward_seconds"] = samples.forward_s;
+  json["backward_seconds"] = samples.backward_s;
+  json["step_seconds"] = samples.step_s;
+  return json;
+}
+
+Json cost_json(const CostTrace& cost, const Source& source_of_file) {
+  Json json = {{"network", cost.network}, {"input", cost.input}};
+  if (cost.source != source_of_file) json["source"] = to_json(cost.source);
+  std::set<std::int64_t> by_ranks;  // sessions
+  for (const BatchSamples& batch : cost.batches) {
+    if (batch.rank > 0) by_ranks.insert(batch.session);
+  }
+  json["batches"] = Json::array();
+  for (const BatchSamples& batch : cost.batches)
+    json["batches"].push_back(batch_json(batch, by_ranks.contains(batch.session)));
+  if (cost.backward_layers.empty()) return json;
+  json["backward_layers"] = Json::array();
+  for (const LayerShare& layer : cost.backward_layers)
+    json["backward_layers"].push_back({{"name", layer.name}, {"share", layer.share}});
+  return json;
+}
+
+/// Adds the sessions of `added` after those there are.
+void merge_batches(std::vector<BatchSamples>& batches, const std::vector<BatchSamples>& added) {
+  std::int64_t next = 0;
+  for (const BatchSamples& batch : batches) next = std::max(next, batch.session + 1);
+  for (const BatchSamples& batch : added) {
+    batches.push_back(batch);
+    batches.back().session += next;
+  }
+  std::stable_sort(
+      batches.begin(), batches.end(), [](const BatchSamples& left, const BatchSamples& right) {
+        return left.batch < right.batch;
+      });
+}
+
+void merge_cost(std::vector<CostTrace>& costs, const CostTrace& added) {
+  for (CostTrace& cost : costs) {
+    if (cost.network != added.network || cost.input != added.input) continue;
+    merge_batches(cost.batches, added.batches);
+    if (!added.backward_layers.empty()) cost.backward_layers = added.backward_layers;
+    return;
+  }
+  costs.push_back(added);
+}
+
+/// What costs of one trace have in common, as its file says it.
+Json common_json(const TraceFile& trace) {
+  return {{"device", trace.device}, {"source", to_json(trace.source)}};
+}
+
+void require_same(const TraceFile& existing, const TraceFile& added, const std::string& file) {
+  const Json olds = common_json(existing);
+  const Json news = common_json(added);
+  for (const char* pointer : {"/device", "/source/grade", "/source/machine", "/source/versions"}) {
+    const Json::json_pointer path(pointer);
+    const std::string old_text = olds.contains(path) ? olds.at(path).dump() : "nothing";
+    const std::string new_text = news.contains(path) ? news.at(path).dump() : "nothing";
+    if (old_text == new_text) continue;
+    throw UserError(file + ": " + pointer + ": got " + old_text + "; expected " + new_text +
+                    ", as measured now (write to another file)");
+  }
+}
+
 }  // namespace
 
 TraceFile parse_trace(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
-  JsonInput top = open_document(document, "epochcast.trace/1", problems);
+  JsonInput top = open_document(document, kSchema, problems);
   TraceFile trace;
   trace.name = top.at("name").identifier();
   trace.title = top.at("title").string();
@@ -140,6 +218,49 @@ TraceFile parse_trace(const nlohmann::json& document, const std::string& file) {
 
 TraceFile load_trace(const std::filesystem::path& file) {
   return parse_trace(read_json_file(file, kSamplesFile), file.string());
+}
+
+Json to_json(const TraceFile& trace) {
+  Json json = {{"schema", kSchema},
+               {"name", trace.name},
+               {"title", trace.title},
+               {"source", to_json(trace.source)},
+               {"device", trace.device},
+               {"costs", Json::array()}};
+  for (const CostTrace& cost : trace.costs) json["costs"].push_back(cost_json(cost, trace.source));
+  return json;
+}
+
+CostTrace rounded(CostTrace cost) {
+  for (BatchSamples& batch : cost.batches) {
+    for (auto part : {&BatchSamples::total_s,
+                      &BatchSamples::load_s,
+                      &BatchSamples::forward_s,
+                      &BatchSamples::backward_s,
+                      &BatchSamples::step_s}) {
+      for (double& sample_s : batch.*part) sample_s = rounded(sample_s);
+    }
+  }
+  for (LayerShare& layer : cost.backward_layers) layer.share = rounded(layer.share);
+  return cost;
+}
+
+TraceFile merged(TraceFile existing, const TraceFile& added, const std::string& file) {
+  require_same(existing, added, file);
+  Source source = existing.source;
+  source.command += " && " + added.source.command;
+  source.note += " | " + added.source.note;
+  source.date = added.source.date;
+  const auto adopt = [&](CostTrace& cost, const TraceFile& from) {
+    if (cost.source == from.source) cost.source = source;
+  };
+  for (CostTrace& cost : existing.costs) adopt(cost, existing);
+  for (CostTrace cost : added.costs) {
+    adopt(cost, added);
+    merge_cost(existing.costs, cost);
+  }
+  existing.source = source;
+  return existing;
 }
 
 }  // namespace epochcast

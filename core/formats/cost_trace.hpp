@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -20,12 +20,16 @@ struct BatchSamples {
   std::vector<double> total_s;  ///< load + forward + backward + step
   /// The parts; all empty when the trace does not tell them apart, else as long as total_s.
   std::vector<double> load_s, forward_s, backward_s, step_s;
+
+  bool operator==(const BatchSamples&) const = default;
 };
 
 /// Share of the backward pass that one layer takes.
 struct LayerShare {
   std::string name;
   double share = 0;
+
+  bool operator==(const LayerShare&) const = default;
 };
 
 /// What one network costs on one device: samples for at least one batch size.
@@ -33,10 +37,13 @@ struct CostTrace {
   std::string file;
   std::string device;  ///< a platform's device model
   std::string network;
-  std::vector<std::int64_t> input;          ///< shape of a sample
-  std::vector<BatchSamples> batches;        ///< ascending batch sizes, then sessions, then ranks
-  std::vector<LayerShare> backward_layers;  ///< backward order; empty when not measured
-  Source source;
+  std::vector<std::int64_t> input;    ///< shape of a sample
+  std::vector<BatchSamples> batches;  ///< ascending batch sizes, then sessions, then ranks
+  /// Backward order; empty when not measured. The shares sum to 1 as far as their digits go.
+  std::vector<LayerShare> backward_layers;
+  Source source;  ///< its own, or the trace file's
+
+  bool operator==(const CostTrace&) const = default;
 };
 
 /// A trace file: costs of one device.
@@ -46,10 +53,25 @@ struct TraceFile {
   std::string device;
   Source source;
   std::vector<CostTrace> costs;
+
+  bool operator==(const TraceFile&) const = default;
 };
 
 /// Reads `epochcast.trace/1`. Throws a UserError that lists every problem.
 [[nodiscard]] TraceFile parse_trace(const nlohmann::json& document, const std::string& file);
 [[nodiscard]] TraceFile load_trace(const std::filesystem::path& file);
+
+/// The document `epochcast.trace/1`. Of `costs` only what they measured counts, and a source of
+/// their own: the trace says the rest.
+[[nodiscard]] nlohmann::ordered_json to_json(const TraceFile& trace);
+
+/// The cost with samples and shares to 7 significant digits, as clocks give them.
+[[nodiscard]] CostTrace rounded(CostTrace cost);
+
+/// `existing` with the costs of `added`, as another session where there are costs of the same
+/// network and sample shape; commands and notes are joined, name and title stay. Throws a UserError
+/// when the two differ in device, machine or versions: such costs belong into separate traces.
+/// `file` is what messages call `existing`.
+[[nodiscard]] TraceFile merged(TraceFile existing, const TraceFile& added, const std::string& file);
 
 }  // namespace epochcast

@@ -27,6 +27,8 @@ struct CurvePoint {
   /// Means over the last epoch's samples, of a GAN's two halves; absent elsewhere.
   std::optional<double> discriminator_loss = {};
   std::optional<double> generator_loss = {};
+
+  bool operator==(const CurvePoint&) const = default;
 };
 
 /// One JSON line of a metrics file (docs/formats.md), and back. Reports what cannot be: negative

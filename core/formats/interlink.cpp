@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "core/formats/link_input.hpp"
+#include "core/formats/link_format.hpp"
 #include "core/plausible.hpp"
 
 namespace epochcast {
@@ -14,6 +14,11 @@ namespace {
 constexpr int kMostCount = 1'000'000;
 constexpr int kMostLevels = 32;
 constexpr double kMostLinks = 4e6;
+
+constexpr Named<NetworkTopology> kTopologies[] = {{"star", NetworkTopology::star},
+                                                  {"fat-tree", NetworkTopology::fat_tree},
+                                                  {"torus", NetworkTopology::torus},
+                                                  {"dragonfly", NetworkTopology::dragonfly}};
 
 std::vector<int> read_counts(const JsonInput& input, std::size_t at_least) {
   std::vector<int> counts;
@@ -79,15 +84,28 @@ double read_of_link(const JsonInput& input, Dimension dimension, bool may_be_zer
   return value;
 }
 
+void put_link(nlohmann::ordered_json& json, const LinkSpec& link) {
+  json["bandwidth"] = quantity_text(link.bytes_per_s, Dimension::bytes_per_s);
+  json["latency"] = quantity_text(link.latency_s, Dimension::seconds);
+}
+
 LinkSpec read_link(JsonInput& input) {
   return {.bytes_per_s = read_of_link(input.at("bandwidth"), Dimension::bytes_per_s),
           .latency_s = read_of_link(input.at("latency"), Dimension::seconds, true)};
+}
+
+void put_backbone(nlohmann::ordered_json& json, const std::optional<double>& bytes_per_s) {
+  if (bytes_per_s) json["backbone"] = quantity_text(*bytes_per_s, Dimension::bytes_per_s);
 }
 
 std::optional<double> read_backbone(JsonInput& input) {
   const auto backbone = input.maybe("backbone");
   if (!backbone) return std::nullopt;
   return read_of_link(*backbone, Dimension::bytes_per_s);
+}
+
+void put_messages(nlohmann::ordered_json& json, const std::optional<MessageCosts>& messages) {
+  if (messages) json["messages"] = to_json(*messages);
 }
 
 std::optional<MessageCosts> read_messages(JsonInput& input, const LinkSpec& link) {
@@ -97,11 +115,35 @@ std::optional<MessageCosts> read_messages(JsonInput& input, const LinkSpec& link
   return read_message_costs(*messages);
 }
 
+nlohmann::ordered_json to_json(const Interlink& network) {
+  nlohmann::ordered_json json = {{"topology", name_of(network.topology, kTopologies)}};
+  put_link(json, network.link);
+  switch (network.topology) {
+    case NetworkTopology::star:
+      put_backbone(json, network.backbone_bytes_per_s);
+      break;
+    case NetworkTopology::fat_tree:
+      json["down"] = network.down;
+      json["up"] = network.up;
+      json["cables"] = network.cables;
+      break;
+    case NetworkTopology::torus:
+      json["dimensions"] = network.dimensions;
+      break;
+    case NetworkTopology::dragonfly:
+      json["groups"] = network.groups;
+      json["chassis"] = network.chassis;
+      json["routers"] = network.routers;
+      json["nodes_per_router"] = network.nodes_per_router;
+      json["cables"] = network.cables;
+      break;
+  }
+  put_messages(json, network.messages);
+  json["source"] = to_json(network.source);
+  return json;
+}
+
 Interlink read_interlink(JsonInput input) {
-  constexpr Named<NetworkTopology> kTopologies[] = {{"star", NetworkTopology::star},
-                                                    {"fat-tree", NetworkTopology::fat_tree},
-                                                    {"torus", NetworkTopology::torus},
-                                                    {"dragonfly", NetworkTopology::dragonfly}};
   Interlink network;
   network.topology = read_topology(input, kTopologies);
   network.link = read_link(input);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "core/formats/platform.hpp"
@@ -11,8 +12,9 @@ namespace epochcast {
 /// Why this network cannot be built, such as "has more than 4000000 links"; empty when it can.
 [[nodiscard]] std::string why_impossible(const Interlink& network);
 
-/// Reads a platform's "network". Notes every problem, those of topologies that cannot be built
-/// included.
+/// A platform's "network", and back. Reading notes every problem, those of topologies that cannot
+/// be built included.
+[[nodiscard]] nlohmann::ordered_json to_json(const Interlink& network);
 [[nodiscard]] Interlink read_interlink(JsonInput input);
 
 }  // namespace epochcast

@@ -6,11 +6,15 @@
 
 #include "core/error.hpp"
 #include "core/json/json_file.hpp"
+#include "core/json/json_number.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "epochcast.message-trace/1";
 constexpr std::int64_t kMostRanks = 1'000'000;
 
 /// One of the known names; problems are reported.
@@ -36,6 +40,14 @@ MessageCost read_cost(JsonInput input) {
   return cost;
 }
 
+Json cost_json(const MessageCost& cost) {
+  Json json = {{"kind", cost.kind}, {"scope", cost.scope}};
+  if (!cost.algorithm.empty()) json["algorithm"] = cost.algorithm;
+  json["bytes"] = cost.bytes;
+  json["samples_s"] = cost.samples_s;
+  return json;
+}
+
 }  // namespace
 
 int MessageTrace::node_count() const {
@@ -44,7 +56,7 @@ int MessageTrace::node_count() const {
 
 MessageTrace parse_message_trace(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
-  JsonInput top = open_document(document, "epochcast.message-trace/1", problems);
+  JsonInput top = open_document(document, kSchema, problems);
   MessageTrace trace;
   trace.file = file;
   trace.name = top.at("name").identifier();
@@ -67,6 +79,26 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
 
 MessageTrace load_message_trace(const std::filesystem::path& file) {
   return parse_message_trace(read_json_file(file, kSamplesFile), file.string());
+}
+
+Json to_json(const MessageTrace& trace) {
+  Json json = {{"schema", kSchema},
+               {"name", trace.name},
+               {"title", trace.title},
+               {"source", to_json(trace.source)},
+               {"ranks", trace.node_of_rank.size()},
+               {"nodes", trace.node_count()},
+               {"node_of_rank", trace.node_of_rank},
+               {"costs", Json::array()}};
+  for (const MessageCost& cost : trace.costs) json["costs"].push_back(cost_json(cost));
+  return json;
+}
+
+MessageTrace rounded(MessageTrace trace) {
+  for (MessageCost& cost : trace.costs) {
+    for (double& sample_s : cost.samples_s) sample_s = rounded(sample_s);
+  }
+  return trace;
 }
 
 MessageTrace load_message_sessions(const std::vector<std::filesystem::path>& files) {

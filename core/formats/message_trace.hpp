@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -19,24 +20,34 @@ struct MessageCost {
   std::int64_t bytes = 0;
   std::vector<double> samples_s = {};  ///< in the order measured
   int session = 0;                     ///< index of the file it comes from
+
+  bool operator==(const MessageCost&) const = default;
 };
 
 /// Message costs between the ranks of a job.
 struct MessageTrace {
-  std::string file;
+  std::string file = {};
   std::string name;
   std::string title;
   Source source;
   std::vector<int> node_of_rank;
-  std::vector<MessageCost> costs;
+  std::vector<MessageCost> costs = {};
 
   [[nodiscard]] int node_count() const;
+
+  bool operator==(const MessageTrace&) const = default;
 };
 
 /// Reads `epochcast.message-trace/1`. Throws a UserError that lists every problem.
 [[nodiscard]] MessageTrace parse_message_trace(const nlohmann::json& document,
                                                const std::string& file);
 [[nodiscard]] MessageTrace load_message_trace(const std::filesystem::path& file);
+/// The document `epochcast.message-trace/1` of a single session.
+[[nodiscard]] nlohmann::ordered_json to_json(const MessageTrace& trace);
+
+/// The trace with samples to 7 significant digits, as clocks give them.
+[[nodiscard]] MessageTrace rounded(MessageTrace trace);
+
 /// Several sessions of the same ranks as one trace, which is called as the first. Throws a
 /// UserError when ranks lie on other nodes in some file. `files` is not empty.
 [[nodiscard]] MessageTrace load_message_sessions(const std::vector<std::filesystem::path>& files);

@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/formats/interlink.hpp"
-#include "core/formats/link_input.hpp"
+#include "core/formats/link_format.hpp"
 #include "core/json/json_file.hpp"
 
 namespace epochcast {
@@ -18,6 +18,13 @@ constexpr int kMostNodes = 1'000'000;
 constexpr int kMostDevices = 1024;            // of one kind in a node
 constexpr int kMostDevicesOfAll = 1'000'000;  // of the platform
 constexpr double kMostNvlinks = 4e6;
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kSchema = "epochcast.platform/1";
+constexpr Named<NodeTopology> kTopologies[] = {{"pcie", NodeTopology::pcie},
+                                               {"nvlink", NodeTopology::nvlink},
+                                               {"shared-memory", NodeTopology::shared_memory}};
 
 DeviceGroup read_device(JsonInput input) {
   DeviceGroup device;
@@ -30,7 +37,7 @@ DeviceGroup read_device(JsonInput input) {
     device.memory_bytes = memory->quantity(Dimension::bytes);
   }
   if (const auto reduce = input.maybe("reduce")) {
-    device.reduce_s_per_byte = 1 / read_of_link(*reduce, Dimension::bytes_per_s);
+    device.reduce_bytes_per_s = read_of_link(*reduce, Dimension::bytes_per_s);
   }
   if (const auto worker = input.maybe("worker")) device.is_worker = worker->boolean();
   input.finish();
@@ -38,9 +45,6 @@ DeviceGroup read_device(JsonInput input) {
 }
 
 Interconnect read_interconnect(JsonInput input) {
-  constexpr Named<NodeTopology> kTopologies[] = {{"pcie", NodeTopology::pcie},
-                                                 {"nvlink", NodeTopology::nvlink},
-                                                 {"shared-memory", NodeTopology::shared_memory}};
   Interconnect inside;
   inside.topology = read_topology(input, kTopologies);
   inside.link = read_link(input);
@@ -84,6 +88,33 @@ NodeGroup read_nodes(JsonInput input) {
   return group;
 }
 
+Json device_json(const DeviceGroup& device) {
+  Json json = {{"class", device.device_class}, {"model", device.model}, {"count", device.count}};
+  if (device.memory_bytes > 0)
+    json["memory"] = quantity_text(device.memory_bytes, Dimension::bytes);
+  if (device.reduce_bytes_per_s > 0)
+    json["reduce"] = quantity_text(device.reduce_bytes_per_s, Dimension::bytes_per_s);
+  if (!device.is_worker) json["worker"] = false;
+  return json;
+}
+
+Json interconnect_json(const Interconnect& inside) {
+  Json json = {{"topology", name_of(inside.topology, kTopologies)}};
+  put_link(json, inside.link);
+  if (inside.pcie) put_link(json["pcie"], *inside.pcie);
+  put_backbone(json, inside.backbone_bytes_per_s);
+  put_messages(json, inside.messages);
+  json["source"] = to_json(inside.source);
+  return json;
+}
+
+Json nodes_json(const NodeGroup& group) {
+  Json json = {{"name", group.name}, {"count", group.count}, {"devices", Json::array()}};
+  for (const DeviceGroup& device : group.devices) json["devices"].push_back(device_json(device));
+  if (group.interconnect) json["interconnect"] = interconnect_json(*group.interconnect);
+  return json;
+}
+
 }  // namespace
 
 int Platform::node_count() const {
@@ -103,7 +134,7 @@ Grade Platform::grade() const {
 
 Platform parse_platform(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
-  JsonInput top = open_document(document, "epochcast.platform/1", problems);
+  JsonInput top = open_document(document, kSchema, problems);
   Platform platform;
   platform.path = file;
   platform.name = top.at("name").identifier();
@@ -148,6 +179,21 @@ Platform parse_platform(const nlohmann::json& document, const std::string& file)
 
 Platform load_platform(const std::filesystem::path& file) {
   return parse_platform(read_json_file(file), file.string());
+}
+
+Json to_json(const Platform& platform) {
+  Json json = {{"schema", kSchema},
+               {"name", platform.name},
+               {"title", platform.title},
+               {"source", to_json(platform.source)},
+               {"nodes", Json::array()}};
+  for (const NodeGroup& group : platform.nodes) json["nodes"].push_back(nodes_json(group));
+  if (platform.network) json["network"] = to_json(*platform.network);
+  return json;
+}
+
+void check_platform(const Platform& platform, const std::string& file) {
+  static_cast<void>(parse_platform(nlohmann::json(to_json(platform)), file));
 }
 
 }  // namespace epochcast

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,9 +18,12 @@ struct DeviceGroup {
   std::string device_class;  ///< "cpu", "gpu", ...: what --workers and per-class flags name
   std::string model;         ///< what cost traces call it
   int count = 1;
-  double memory_bytes = 0;       ///< 0: unknown, never checked
-  double reduce_s_per_byte = 0;  ///< γ: seconds per byte of result when two buffers are added
-  bool is_worker = true;         ///< trains unless --workers says otherwise
+  double memory_bytes = 0;  ///< 0: unknown, never checked
+  /// 1/γ: bytes of result per second when two buffers are added; 0: adding is free.
+  double reduce_bytes_per_s = 0;
+  bool is_worker = true;  ///< trains unless --workers says otherwise
+
+  bool operator==(const DeviceGroup&) const = default;
 };
 
 enum class NodeTopology { pcie, nvlink, shared_memory };
@@ -28,6 +32,8 @@ enum class NodeTopology { pcie, nvlink, shared_memory };
 struct LinkSpec {
   double bytes_per_s = 1;
   double latency_s = 0;
+
+  bool operator==(const LinkSpec&) const = default;
 };
 
 /// How the devices of one node are joined.
@@ -39,6 +45,8 @@ struct Interconnect {
       backbone_bytes_per_s;              ///< pcie only: shared by all transfers inside the node
   std::optional<MessageCosts> messages;  ///< of messages that stay inside the node
   Source source;
+
+  bool operator==(const Interconnect&) const = default;
 };
 
 /// `count` equal nodes.
@@ -47,6 +55,8 @@ struct NodeGroup {
   int count = 1;
   std::vector<DeviceGroup> devices;
   std::optional<Interconnect> interconnect;  ///< absent: the node has a single device
+
+  bool operator==(const NodeGroup&) const = default;
 };
 
 enum class NetworkTopology { star, fat_tree, torus, dragonfly };
@@ -65,6 +75,8 @@ struct Interlink {
 
   /// Nodes that the topology has room for; 0: any number.
   [[nodiscard]] std::int64_t capacity() const;
+
+  bool operator==(const Interlink&) const = default;
 };
 
 /// A cluster: its nodes, and how they are joined. Read from models/platforms/*.json or a SimGrid
@@ -81,10 +93,18 @@ struct Platform {
   [[nodiscard]] int node_count() const;
   /// The lowest grade among the platform's parts.
   [[nodiscard]] Grade grade() const;
+
+  bool operator==(const Platform&) const = default;
 };
 
 /// Reads `epochcast.platform/1`. Throws a UserError that lists every problem.
 [[nodiscard]] Platform parse_platform(const nlohmann::json& document, const std::string& file);
 [[nodiscard]] Platform load_platform(const std::filesystem::path& file);
+
+/// The document `epochcast.platform/1` of a platform that is not SimGrid's to load.
+[[nodiscard]] nlohmann::ordered_json to_json(const Platform& platform);
+/// Throws a UserError that lists what in a platform made by a program no file may say: impossible
+/// bandwidths, too many devices, ... `file` stands for it in messages.
+void check_platform(const Platform& platform, const std::string& file);
 
 }  // namespace epochcast

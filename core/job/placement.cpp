@@ -30,13 +30,15 @@ std::vector<Device> devices_of(const Platform& platform, const JobConfig& config
     for (int i = 0; i < group.count && node < wanted; ++i, ++node) {
       int index = 0;
       for (const DeviceGroup& device : group.devices) {
+        const double rate = device.reduce_bytes_per_s;
+        const double s_per_byte = rate > 0 ? 1 / rate : 0;
         for (int d = 0; d < device.count; ++d, ++index) {
           devices.push_back({{.node = node,
                               .device = index,
                               .device_class = device.device_class,
                               .model = device.model,
                               .role = Role::trains,
-                              .reduce_s_per_byte = device.reduce_s_per_byte,
+                              .reduce_s_per_byte = s_per_byte,
                               .memory_bytes = device.memory_bytes},
                              device.is_worker});
         }

@@ -2,6 +2,9 @@
 #include "core/json/json_number.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -22,6 +25,12 @@ double read_number(const JsonInput& input, double low, double high) {
   }
   input.fail(expected.str());
   return std::max(low, std::min(high, 0.0));
+}
+
+double rounded(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.7g", value);
+  return std::strtod(text.data(), nullptr);
 }
 
 }  // namespace epochcast

@@ -13,4 +13,7 @@ namespace epochcast {
                                  double low = std::numeric_limits<double>::lowest(),
                                  double high = std::numeric_limits<double>::max());
 
+/// The value to 7 significant digits, as measured samples are written.
+[[nodiscard]] double rounded(double value);
+
 }  // namespace epochcast

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/json/json_text.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include <cstddef>
 
 namespace epochcast {
 namespace {
@@ -55,12 +54,6 @@ std::string pretty(const Json& value, std::size_t depth) {
 }
 
 }  // namespace
-
-double rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.7g", value);
-  return std::strtod(text, nullptr);
-}
 
 std::string json_text(const Json& document) { return pretty(document, 0) + "\n"; }
 

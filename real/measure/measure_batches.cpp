@@ -255,15 +255,15 @@ std::vector<NetworkCosts> measure(const MeasureSettings& settings,
   return measure(settings, report, alone);
 }
 
-std::vector<LibraryVersion> library_versions() {
-  std::vector<LibraryVersion> versions = {{.name = "libtorch", .version = TORCH_VERSION}};
+std::map<std::string, std::string> library_versions() {
+  std::map<std::string, std::string> versions = {{"libtorch", TORCH_VERSION}};
   using Config = char* (*)();
   if (void* symbol = dlsym(RTLD_DEFAULT, "openblas_get_config")) {
     std::istringstream words(reinterpret_cast<Config>(symbol)());
     std::string name;
     std::string version;
     words >> name >> version;  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH ..."
-    versions.push_back({.name = "openblas", .version = version});
+    versions["openblas"] = version;
   }
   return versions;
 }

@@ -3,12 +3,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "core/formats/measured_source.hpp"
-#include "core/machine.hpp"
 #include "real/data/data_source.hpp"
 #include "real/measure/measure_crew.hpp"
 #include "real/measure/network_costs.hpp"
@@ -51,7 +50,7 @@ struct MeasureSettings {
 [[nodiscard]] std::vector<NetworkCosts> measure(
     const MeasureSettings& settings, const std::function<void(const MeasureProgress&)>& report);
 
-/// The libraries whose speed is being measured.
-[[nodiscard]] std::vector<LibraryVersion> library_versions();
+/// The versions of the libraries whose speed is being measured, by their names.
+[[nodiscard]] std::map<std::string, std::string> library_versions();
 
 }  // namespace epochcast::real

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/message_trace_file.hpp"
+#include "core/formats/message_trace.hpp"
 #include "real/measure/progress_lines.hpp"
 #include "real/measure/sampling.hpp"
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 #include <vector>
 
 namespace epochcast::real {
@@ -31,10 +32,13 @@ CostTrace cost_trace(const NetworkCosts& costs) {
 
 }  // namespace
 
-nlohmann::ordered_json make_trace(const TraceHeader& header, std::span<const NetworkCosts> costs) {
-  std::vector<CostTrace> traces;
-  for (const NetworkCosts& cost : costs) traces.push_back(cost_trace(cost));
-  return trace_json(header, traces);
+TraceFile make_trace(TraceFile header, std::span<const NetworkCosts> costs) {
+  for (const NetworkCosts& cost : costs) {
+    header.costs.push_back(rounded(cost_trace(cost)));
+    header.costs.back().device = header.device;
+    header.costs.back().source = header.source;
+  }
+  return header;
 }
 
 std::string sampling_note(const MeasureSettings& settings, std::span<const NetworkCosts> costs) {

@@ -94,7 +94,7 @@ Platform describe_xml_platform(const std::string& file) {
   Platform platform;
   platform.name = platform.title = file;
   platform.path = platform.simgrid_xml = file;
-  platform.source = {.grade = Grade::estimated, .text = "SimGrid XML platform " + file};
+  platform.source = {.grade = Grade::estimated, .method = "SimGrid XML platform " + file};
   for (const std::vector<sg::Host*>& hosts : hosts_by_node()) {
     NodeGroup node;
     node.name = hosts.front()->get_name();
@@ -104,8 +104,7 @@ Platform describe_xml_platform(const std::string& file) {
       device.model = name_property(*host, "model", device.device_class, file);
       device.is_worker = property(*host, "worker", "true") == "true";
       device.memory_bytes = property(*host, "memory", Dimension::bytes, file);
-      const double reduce = property(*host, "reduce", Dimension::bytes_per_s, file);
-      device.reduce_s_per_byte = reduce > 0 ? 1 / reduce : 0;
+      device.reduce_bytes_per_s = property(*host, "reduce", Dimension::bytes_per_s, file);
       node.devices.push_back(std::move(device));
     }
     platform.nodes.push_back(std::move(node));

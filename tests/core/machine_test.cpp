@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 
-namespace epochcast {
+namespace epochcast::tests {
 namespace {
 
 TEST_CASE("a processor's name comes without trademarks and clock rate") {
@@ -26,5 +26,14 @@ TEST_CASE("the recorded command can be pasted into a shell") {
   CHECK(command_text(5, words) == "epochcast-measure --batch 1,2 --title 'Bob'\\''s CPU'");
 }
 
+TEST_CASE("an MPI library is recorded by name and version") {
+  using Versions = std::map<std::string, std::string>;
+
+  CHECK(mpi_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, May 26, 2022") ==
+        Versions{{"openmpi", "4.1.4"}});
+  CHECK(mpi_version("MPICH Version:      4.0.2\nMPICH Release date: 2022") ==
+        Versions{{"mpi", "MPICH Version:      4.0.2"}});
+}
+
 }  // namespace
-}  // namespace epochcast
+}  // namespace epochcast::tests

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "core/plausible.hpp"
+#include "core/random.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -85,6 +86,32 @@ TEST_CASE("a quantity keeps its sign, its exponent, and may have spaces before t
   CHECK(parse_quantity("1e3us", Dimension::seconds) == 1e3 * 1e-6);
   CHECK(parse_quantity("32  GiB", Dimension::bytes) == 32 * 0x1p30);
   CHECK(parse_quantity("0s", Dimension::seconds) == 0);
+}
+
+TEST_CASE("a quantity is written with as many digits as it takes to read it back") {
+  CHECK(quantity_text(12.5 * 1e-6, Dimension::seconds) == "12.5us");
+  CHECK(quantity_text(0, Dimension::seconds) == "0us");
+  CHECK(quantity_text(12.5e9, Dimension::bytes_per_s) == "12500MBps");
+  CHECK(quantity_text(1048576, Dimension::bytes) == "1048576B");
+  CHECK(quantity_text(1e12, Dimension::flops) == "1000000000000flop");
+  CHECK(quantity_text(32 * 0x1p30, Dimension::bytes) == "32GiB");
+  for (const Dimension dimension : kDimensions) {
+    Random random(1);
+    for (int i = 0; i < 2000; ++i) {
+      const double value = std::pow(10, 20 * random.uniform() - (i % 2 == 0 ? 10 : 2));
+      if (!is_plausible(dimension, value)) continue;
+      CAPTURE(value, quantity_text(value, dimension));
+      CHECK(parse_quantity(quantity_text(value, dimension), dimension) == value);
+    }
+  }
+}
+
+TEST_CASE("of a rounded quantity no more than six digits are written") {
+  CHECK(quantity_text(rounded_quantity(1.0 / 3, Dimension::seconds), Dimension::seconds) ==
+        "333333us");
+  CHECK(quantity_text(rounded_quantity(1e9 / 7, Dimension::bytes_per_s), Dimension::bytes_per_s) ==
+        "142.857MBps");
+  CHECK(quantity_text(rounded_quantity(1048576, Dimension::bytes), Dimension::bytes) == "1048580B");
 }
 
 TEST_CASE("what is no number with a unit is no quantity") {

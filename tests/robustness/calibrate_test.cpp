@@ -15,8 +15,6 @@
 namespace epochcast::tests {
 namespace {
 
-using Json = nlohmann::json;
-
 /// A message trace as a machine out of its mind would measure it.
 class MadMachine {
  public:
@@ -37,6 +35,7 @@ class MadMachine {
   MessageTrace trace() {
     MessageTrace trace;
     trace.file = "t.json";
+    trace.source = {.grade = Grade::estimated, .method = "made up"};
     trace.name = trace.title = "t";
     const int nodes = static_cast<int>(one_of({1, 2, 3}));
     bool has_inside = false;
@@ -141,11 +140,9 @@ TEST_CASE("calibrate refuses what was measured, or forecasts on its platform mak
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     CAPTURE(seed);
     const MessageTrace trace = MadMachine(seed).trace();
-    const nlohmann::ordered_json trace_document = {
-        {"source", {{"grade", "estimated"}, {"method", "made up"}}}};
     std::optional<Calibration> calibration;
     try {
-      calibration = calibrate(trace, trace_document);
+      calibration = calibrate(trace);
     } catch (const UserError& error) {
       CAPTURE(error.what());
       CHECK(std::string(error.what()).starts_with("t.json: "));
@@ -153,11 +150,11 @@ TEST_CASE("calibrate refuses what was measured, or forecasts on its platform mak
       continue;
     }
     const std::size_t ranks = trace.node_of_rank.size();
-    const auto document =
+    const Platform platform =
         calibrated_platform(platform_of_trace(trace, std::vector<std::string>(ranks, "cpu")),
                             calibration->fit,
-                            trace_document);
-    const Platform platform = parse_platform(Json(document), "p.json");
+                            trace.source);
+    check_platform(platform, "p.json");
     const double exact_s = static_cast<double>(kBatches) * 10e-3 * (1 - 1e-9);
     const double least_s = static_cast<double>(kBatches) * 4e-3;
     const std::vector<RunResult> runs = forecasts({{job_of(platform, ranks, false), "sync"},

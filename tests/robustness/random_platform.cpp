@@ -48,7 +48,7 @@ std::vector<DeviceGroup> random_devices(Dice& dice, int count) {
   std::vector<DeviceGroup> devices;
   for (DeviceGroup& group : {std::ref(gpus), std::ref(cpus)}) {
     if (group.count == 0) continue;
-    if (dice.chance(0.7)) group.reduce_s_per_byte = 1 / dice.magnitude(1e9, 1e12);
+    if (dice.chance(0.7)) group.reduce_bytes_per_s = dice.magnitude(1e9, 1e12);
     devices.push_back(group);
   }
   if (dice.chance(0.5)) std::reverse(devices.begin(), devices.end());

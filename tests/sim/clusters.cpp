@@ -90,7 +90,7 @@ Platform plain_star(int ranks, const TestLink& link, double reduce_s_per_byte) {
   DeviceGroup gpu;
   gpu.device_class = "gpu";
   gpu.model = "gpu-a";
-  gpu.reduce_s_per_byte = reduce_s_per_byte;
+  gpu.reduce_bytes_per_s = reduce_s_per_byte > 0 ? 1 / reduce_s_per_byte : 0;
   Platform platform;
   platform.name = "star";
   platform.nodes.push_back({.name = "node", .count = ranks, .devices = {gpu}, .interconnect = {}});

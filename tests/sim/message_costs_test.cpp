@@ -144,7 +144,7 @@ TEST_CASE("inside a node its own message costs count") {
   server.network->messages = measured_star(2).network->messages;
   server.nodes[0].interconnect->messages =
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 3e-6, .bytes_per_s = 1e9}}};
-  for (DeviceGroup& device : server.nodes[0].devices) device.reduce_s_per_byte = 0;
+  for (DeviceGroup& device : server.nodes[0].devices) device.reduce_bytes_per_s = 0;
   const auto seconds = in_process([&] {
     return nlohmann::json(sim::all_reduce_seconds(
         server, {{"node", "recursive-doubling", 1e4}, {"all", "hierarchical", 1e4}}));

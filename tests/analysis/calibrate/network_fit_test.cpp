@@ -27,6 +27,7 @@ std::vector<MessagePoint> points_of(double (*seconds)(double)) {
 MessageTrace trace_of(double (*alone)(double), double (*busy)(double)) {
   MessageTrace trace;
   trace.file = "t.json";
+  trace.source = {.grade = Grade::estimated, .method = "made up"};
   trace.name = "t";
   trace.title = "t";
   trace.node_of_rank = {0, 1, 2, 3};
@@ -134,13 +135,10 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
                          .algorithm = "ring",
                          .bytes = 4'000'000,
                          .samples_s = {2 * expected_s}});
-  const nlohmann::ordered_json trace_document = {
-      {"source", {{"grade", "estimated"}, {"method", "made up"}}}};
-  const auto document =
+  const Platform platform =
       calibrated_platform(platform_of_trace(trace, std::vector<std::string>(4, "cpu")),
                           fit_network(trace),
-                          trace_document);
-  const Platform platform = parse_platform(nlohmann::json(document), "p.json");
+                          trace.source);
 
   const std::vector<AllReduceCheck> checks = check_all_reduces(platform, trace);
 
@@ -149,8 +147,7 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(checks[0].error() == Approx(-0.5).epsilon(1e-4));
   // So far off, messages are known no better than that.
   CHECK(fit_network(trace).between->costs.uncertainty == Approx(0).margin(1e-9));
-  CHECK(calibrate(trace, trace_document).fit.between->costs.uncertainty ==
-        Approx(std::log(2)).epsilon(1e-4));
+  CHECK(calibrate(trace).fit.between->costs.uncertainty == Approx(std::log(2)).epsilon(1e-4));
 }
 
 TEST_CASE("a trace with too few sizes is refused") {

@@ -3,7 +3,7 @@
 
 #include "tests/catch.hpp"
 
-namespace epochcast {
+namespace epochcast::tests {
 namespace {
 
 constexpr const char* kSchema = "epochcast.checkpoint/2";
@@ -35,9 +35,7 @@ TEST_CASE("a rank's state comes back as it was") {
   const RankState read =
       read_rank_state("a.state", text_of(kState, "a.state"), checksum_of(kState, "a.state"));
 
-  CHECK(read.position == kState.position);
-  CHECK(read.memory == kState.memory);
-  CHECK(read.learner == kState.learner);
+  CHECK(read == kState);
 }
 
 TEST_CASE("a state of another rank, checkpoint or job is not what the manifest names") {
@@ -83,10 +81,7 @@ TEST_CASE("a manifest comes back as it was, and is JSON") {
   const std::string text = manifest_text("checkpoint.json", manifest);
   const CheckpointManifest read = read_manifest("checkpoint.json", text);
 
-  CHECK(read.serial == 4);
-  CHECK(read.epoch == 3);
-  CHECK(read.settings == manifest.settings);
-  CHECK(read.checksums == manifest.checksums);
+  CHECK(read == manifest);
   CHECK(nlohmann::json::parse(text).at("serial") == 4);
 }
 
@@ -112,4 +107,4 @@ TEST_CASE("a manifest without sense or of the first version is refused in words"
 }
 
 }  // namespace
-}  // namespace epochcast
+}  // namespace epochcast::tests

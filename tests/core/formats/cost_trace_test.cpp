@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/costs/batch_cost.hpp"
 #include "core/json/json_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
@@ -149,9 +150,9 @@ TEST_CASE("the shares of layers sum to 1, to a hundredth") {
             "traces/esb.json: /costs/0/backward_layers: the shares sum to 0.250000; expected "
             "1"});
 
-  const TraceFile rounded = parsed(with(kTrace, "0.75", "0.745"));
-  CHECK(rounded.costs[0].backward_layers[0].share == Approx(0.25 / 0.995).epsilon(1e-12));
-  CHECK(rounded.costs[0].backward_layers[1].share == Approx(0.745 / 0.995).epsilon(1e-12));
+  const BatchCost cost(parsed(with(kTrace, "0.75", "0.745")).costs[0]);
+  CHECK(cost.backward_layers()[0].share == Approx(0.25 / 0.995).epsilon(1e-12));
+  CHECK(cost.backward_layers()[1].share == Approx(0.745 / 0.995).epsilon(1e-12));
 }
 
 TEST_CASE("all problems of a trace come at once") {
@@ -165,6 +166,66 @@ TEST_CASE("all problems of a trace come at once") {
               "traces/esb.json: /costs/0/batches/0/batch: got 0; expected a whole number of at "
               "least 1",
               "traces/esb.json: /devices: unknown key \"devices\"; did you mean \"device\"?"});
+}
+
+/// A batch size that took 0.25 s.
+BatchSamples quarter_second(std::int64_t session = 0, std::int64_t rank = 0) {
+  BatchSamples samples;
+  samples.batch = 4;
+  samples.session = session;
+  samples.rank = rank;
+  samples.total_s = {0.25};
+  return samples;
+}
+
+TraceFile trace_with(const std::vector<BatchSamples>& batches) {
+  CostTrace cost;
+  cost.file = "t.json";
+  cost.device = "d";
+  cost.network = "resnet20";
+  cost.input = {3, 32, 32};
+  cost.batches = batches;
+  cost.source = {.grade = Grade::measured, .machine = "m", .date = "2026-11-21", .command = "c"};
+  return {.name = "t", .title = "t", .device = cost.device, .source = cost.source, .costs = {cost}};
+}
+
+TEST_CASE("a trace whose samples have no phases writes none") {
+  CHECK(to_json(trace_with({quarter_second()}))["costs"][0]["batches"].dump() ==
+        R"([{"batch":4,"seconds":[0.25]}])");
+}
+
+TEST_CASE("ranks are told apart in sessions that have several") {
+  const TraceFile trace =
+      trace_with({quarter_second(), quarter_second(2, 0), quarter_second(2, 1)});
+
+  CHECK(to_json(trace)["costs"][0]["batches"].dump() ==
+        R"([{"batch":4,"seconds":[0.25]},)"
+        R"({"batch":4,"session":2,"rank":0,"seconds":[0.25]},)"
+        R"({"batch":4,"session":2,"rank":1,"seconds":[0.25]}])");
+}
+
+TEST_CASE("sessions of a merged trace come after those there are") {
+  const TraceFile two = trace_with({quarter_second(0), quarter_second(1)});
+
+  const TraceFile four = merged(two, two, "t.json");
+
+  REQUIRE(four.costs.at(0).batches.size() == 4);
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(four.costs[0].batches[i].session == static_cast<std::int64_t>(i));
+}
+
+TEST_CASE("of a merged trace, costs have its source, or the one of their own that they had") {
+  const TraceFile added = trace_with({quarter_second()});
+  TraceFile existing = added;
+  existing.costs.push_back(existing.costs[0]);
+  existing.costs[1].network = "published";
+  existing.costs[1].source = {.grade = Grade::published, .reference = "table 2"};
+
+  const TraceFile both = merged(existing, added, "t.json");
+
+  CHECK(both.source.command == "c && c");
+  CHECK(both.costs[0].source == both.source);
+  CHECK(both.costs[1].source == existing.costs[1].source);
 }
 
 }  // namespace

@@ -55,11 +55,11 @@ TEST_CASE("a platform's quantities become bytes and seconds") {
   REQUIRE(nodes.devices.size() == 2);
   CHECK(nodes.devices[0].count == 2);
   CHECK(nodes.devices[0].memory_bytes == 32 * 0x1p30);
-  CHECK(nodes.devices[0].reduce_s_per_byte == 1 / 400e9);
+  CHECK(nodes.devices[0].reduce_bytes_per_s == 400e9);
   CHECK(nodes.devices[0].is_worker);
   CHECK(nodes.devices[1].count == 1);
   CHECK(nodes.devices[1].memory_bytes == 0);
-  CHECK(nodes.devices[1].reduce_s_per_byte == 0);
+  CHECK(nodes.devices[1].reduce_bytes_per_s == 0);
   CHECK_FALSE(nodes.devices[1].is_worker);
   REQUIRE(nodes.interconnect);
   CHECK(nodes.interconnect->link.bytes_per_s == 12e9);

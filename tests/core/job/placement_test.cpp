@@ -70,7 +70,7 @@ TEST_CASE("ranks that share a device share its memory and its speed") {
   Platform platform = mixed();
   for (NodeGroup& group : platform.nodes) group.interconnect = Interconnect();
   platform.nodes[0].devices[1].memory_bytes = 32e9;
-  platform.nodes[0].devices[1].reduce_s_per_byte = 1e-10;
+  platform.nodes[0].devices[1].reduce_bytes_per_s = 1e10;
   JobConfig config;
   config.ranks_per_device = 2;
   config.nodes = 1;
@@ -96,7 +96,7 @@ TEST_CASE("ranks can share a device only where there is something to exchange ov
 TEST_CASE("a worker knows its device's memory and reduction speed") {
   Platform platform = mixed();
   platform.nodes[0].devices[1].memory_bytes = 32e9;
-  platform.nodes[0].devices[1].reduce_s_per_byte = 1e-10;
+  platform.nodes[0].devices[1].reduce_bytes_per_s = 1e10;
 
   const std::vector<WorkerInfo> workers = placed({}, Participants::workers, platform);
 

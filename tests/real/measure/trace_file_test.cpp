@@ -9,17 +9,17 @@
 namespace epochcast::real {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-TraceHeader header(const std::string& command) {
+TraceFile header(const std::string& command) {
   return {.name = "t",
           .title = "A trace",
-          .source = {.machine = "Some CPU, 2 cores",
+          .device = "some-cpu",
+          .source = {.grade = Grade::measured,
+                     .machine = "Some CPU, 2 cores",
                      .date = "2026-11-21",
                      .command = command,
-                     .versions = {{.name = "libtorch", .version = "1.13.0"}},
+                     .versions = {{"libtorch", "1.13.0"}},
                      .note = "note of " + command},
-          .device = "some-cpu"};
+          .costs = {}};
 }
 
 NetworkCosts costs(const std::string& network, std::int64_t batch, double forward_s) {
@@ -30,19 +30,19 @@ NetworkCosts costs(const std::string& network, std::int64_t batch, double forwar
           .batches = {{.batch = batch, .samples = {timing, timing}}}};
 }
 
-Json trace(const std::string& command, const NetworkCosts& cost) {
+TraceFile trace(const std::string& command, const NetworkCosts& cost) {
   return make_trace(header(command), std::vector<NetworkCosts>{cost});
 }
 
-TraceFile parsed(const Json& document) {
-  return parse_trace(nlohmann::json::parse(json_text(document)), "t.json");
+TraceFile reread(const TraceFile& trace) {
+  return parse_trace(nlohmann::json::parse(json_text(to_json(trace))), "t.json");
 }
 
 TEST_CASE("a trace reads as documented") {
   NetworkCosts cost = costs("resnet20", 4, 1.0 / 3);
   cost.backward_layers = {{.name = "linear", .share = 0.25}, {.name = "conv1", .share = 0.75}};
 
-  CHECK(json_text(trace("measure", cost)) == R"({
+  CHECK(json_text(to_json(trace("measure", cost))) == R"({
   "schema": "epochcast.trace/1",
   "name": "t",
   "title": "A trace",
@@ -80,7 +80,7 @@ TEST_CASE("long lists of samples are wrapped and read back unchanged") {
   NetworkCosts cost = costs("resnet20", 4, 0.1);
   for (int i = 1; i <= 50; ++i) cost.batches[0].samples.push_back({.load_s = 0.01 * i});
 
-  const TraceFile file = parsed(trace("measure", cost));
+  const TraceFile file = reread(trace("measure", cost));
 
   REQUIRE(file.costs.size() == 1);
   REQUIRE(file.costs[0].batches[0].load_s.size() == 52);
@@ -95,10 +95,10 @@ TEST_CASE("ranks are told apart in every entry") {
   cost.batches.push_back(cost.batches[0]);
   cost.batches[1].rank = 1;
 
-  const Json document = trace("measure", cost);
+  const TraceFile written = trace("measure", cost);
 
-  CHECK(document.at("costs")[0].at("batches")[0].at("rank") == 0);
-  const TraceFile file = parsed(document);
+  CHECK(to_json(written).at("costs")[0].at("batches")[0].at("rank") == 0);
+  const TraceFile file = reread(written);
   REQUIRE(file.costs[0].batches.size() == 2);
   CHECK(file.costs[0].batches[1].rank == 1);
 }
@@ -107,14 +107,13 @@ TEST_CASE("merging adds a session where there are costs already, and joins comma
   NetworkCosts by_rank = costs("resnet20", 4, 3);
   by_rank.batches.push_back(by_rank.batches[0]);
   by_rank.batches[1].rank = 1;
-  const Json first = merged_trace(
-      trace("a", costs("resnet20", 4, 1)), trace("b", costs("resnet20", 2, 2)), "t.json");
+  const TraceFile first =
+      merged(trace("a", costs("resnet20", 4, 1)), trace("b", costs("resnet20", 2, 2)), "t.json");
 
-  const Json merged = merged_trace(merged_trace(first, trace("c", by_rank), "t.json"),
-                                   trace("d", costs("small-cnn", 8, 4)),
-                                   "t.json");
+  const TraceFile all = merged(
+      merged(first, trace("c", by_rank), "t.json"), trace("d", costs("small-cnn", 8, 4)), "t.json");
 
-  const TraceFile file = parsed(merged);
+  const TraceFile file = reread(all);
   REQUIRE(file.costs.size() == 2);
   const std::vector<epochcast::BatchSamples>& batches = file.costs[0].batches;
   REQUIRE(batches.size() == 4);
@@ -131,21 +130,21 @@ TEST_CASE("merging adds a session where there are costs already, and joins comma
   CHECK(batches[3].rank == 1);
   CHECK(file.costs[1].network == "small-cnn");
   CHECK(file.costs[1].batches[0].session == 0);
-  CHECK(merged.at("source").at("command") == "a && b && c && d");
-  CHECK(merged.at("source").at("note") == "note of a | note of b | note of c | note of d");
+  CHECK(file.source.command == "a && b && c && d");
+  CHECK(file.source.note == "note of a | note of b | note of c | note of d");
 }
 
 TEST_CASE("costs of another machine or device are not merged") {
-  const Json existing = trace("a", costs("resnet20", 4, 1));
-  Json added = existing;
-  added["device"] = "other-cpu";
+  const TraceFile existing = trace("a", costs("resnet20", 4, 1));
+  TraceFile added = existing;
+  added.device = "other-cpu";
 
-  CHECK_THROWS_WITH(merged_trace(existing, added, "t.json"),
+  CHECK_THROWS_WITH(merged(existing, added, "t.json"),
                     "t.json: /device: got \"some-cpu\"; expected \"other-cpu\", as measured now "
                     "(write to another file)");
   added = existing;
-  added["source"]["versions"]["libtorch"] = "2.1.0";
-  CHECK_THROWS_AS(merged_trace(existing, added, "t.json"), UserError);
+  added.source.versions["libtorch"] = "2.1.0";
+  CHECK_THROWS_AS(merged(existing, added, "t.json"), UserError);
 }
 
 TEST_CASE("the note says how samples were taken and how many were disturbed") {

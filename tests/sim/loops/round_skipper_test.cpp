@@ -24,7 +24,7 @@ Platform with_slow_node(Platform platform, int slow, double reduce_s_per_byte) {
   before.count = slow;
   NodeGroup odd = plain;
   odd.count = 1;
-  odd.devices.front().reduce_s_per_byte = reduce_s_per_byte;
+  odd.devices.front().reduce_bytes_per_s = 1 / reduce_s_per_byte;
   NodeGroup after = plain;
   after.count = plain.count - slow - 1;
   platform.nodes = {before, odd, after};

@@ -171,7 +171,7 @@ TEST_CASE("a SimGrid XML platform is read with its hosts' properties") {
                         device.device_class,
                         device.model,
                         device.memory_bytes,
-                        device.reduce_s_per_byte,
+                        device.reduce_bytes_per_s,
                         device.is_worker});
       }
     }
@@ -179,8 +179,8 @@ TEST_CASE("a SimGrid XML platform is read with its hosts' properties") {
   });
 
   const double gib = 1073741824.0;
-  CHECK(read == nlohmann::json{{"big-gpu", "gpu", "gpu-a", 16 * gib, 1 / 100e9, true},
-                               {"big-gpu", "cpu", "cpu-a", 0, 1 / 10e9, false},
+  CHECK(read == nlohmann::json{{"big-gpu", "gpu", "gpu-a", 16 * gib, 100e9, true},
+                               {"big-gpu", "cpu", "cpu-a", 0, 10e9, false},
                                {"lone-0", "gpu", "gpu-a", 16 * gib, 0, true},
                                {"lone-1", "gpu", "gpu-a", 16 * gib, 0, true}});
 }

@@ -19,10 +19,13 @@ namespace epochcast {
 
 /// What interconnects of nodes and networks between nodes have in common: the "bandwidth" and
 /// "latency" of a link,
+void put_link(nlohmann::ordered_json& json, const LinkSpec& link);
 [[nodiscard]] LinkSpec read_link(JsonInput& input);
 /// the "backbone" that all transfers share, in bytes per second,
+void put_backbone(nlohmann::ordered_json& json, const std::optional<double>& bytes_per_s);
 [[nodiscard]] std::optional<double> read_backbone(JsonInput& input);
 /// the "messages" that were measured on it,
+void put_messages(nlohmann::ordered_json& json, const std::optional<MessageCosts>& messages);
 [[nodiscard]] std::optional<MessageCosts> read_messages(JsonInput& input, const LinkSpec& link);
 
 /// and the "topology", by name.
@@ -31,6 +34,14 @@ struct Named {
   const char* name;
   Topology value;
 };
+
+template <typename Topology, std::size_t N>
+const char* name_of(Topology topology, const Named<Topology> (&known)[N]) {
+  for (const auto& [name, value] : known) {
+    if (value == topology) return name;
+  }
+  return "?";
+}
 
 template <typename Topology, std::size_t N>
 Topology read_topology(JsonInput& input, const Named<Topology> (&known)[N]) {

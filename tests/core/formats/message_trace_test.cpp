@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/formats/message_trace_file.hpp"
+#include "core/formats/message_trace.hpp"
+
+#include <nlohmann/json.hpp>
 
 #include "core/json/json_text.hpp"
 #include "tests/catch.hpp"
 
-namespace epochcast::real {
+namespace epochcast::tests {
 namespace {
 
 TEST_CASE("a message trace reads as documented") {
   const MessageTrace trace = {
       .name = "m",
       .title = "Messages",
-      .source = {.machine = "Some CPU, 2 cores",
+      .source = {.grade = Grade::measured,
+                 .machine = "Some CPU, 2 cores",
                  .date = "2026-11-21",
                  .command = "mpirun -n 3 measure",
-                 .versions = {{.name = "openmpi", .version = "4.1.4"}},
+                 .versions = {{"openmpi", "4.1.4"}},
                  .note = "n"},
       .node_of_rank = {0, 0, 1},
       .costs = {
@@ -22,7 +25,7 @@ TEST_CASE("a message trace reads as documented") {
           {.kind = "all-reduce", .scope = "all", .algorithm = "ring", .bytes = 8, .samples_s = {2}},
       }};
 
-  CHECK(json_text(message_trace_json(trace)) == R"({
+  CHECK(json_text(to_json(rounded(trace))) == R"({
   "schema": "epochcast.message-trace/1",
   "name": "m",
   "title": "Messages",
@@ -45,16 +48,5 @@ TEST_CASE("a message trace reads as documented") {
 )");
 }
 
-TEST_CASE("an MPI library is recorded by name and version") {
-  const LibraryVersion open_mpi =
-      mpi_version("Open MPI v4.1.4, package: Debian OpenMPI, ident: 4.1.4, May 26, 2022");
-  const LibraryVersion other = mpi_version("MPICH Version:      4.0.2\nMPICH Release date: 2022");
-
-  CHECK(open_mpi.name == "openmpi");
-  CHECK(open_mpi.version == "4.1.4");
-  CHECK(other.name == "mpi");
-  CHECK(other.version == "MPICH Version:      4.0.2");
-}
-
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast::tests
