@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "core/error.hpp"
-#include "core/formats/network.hpp"
+#include "core/formats/network_file.hpp"
 #include "core/json/json_file.hpp"
 #include "core/json/json_number.hpp"
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/error.hpp"
+#include "core/formats/network_file.hpp"
 #include "core/json/json_file.hpp"
 
 namespace epochcast {
@@ -22,44 +23,58 @@ double sum_over(const std::vector<Layer>& layers, Member member) {
       });
 }
 
-/// Elements of one `["name", [shape]]`, "classes" in the shape replaced.
-std::int64_t read_tensor(const JsonInput& input, std::int64_t classes) {
-  const std::vector<JsonInput> parts = input.elements();
-  if (parts.size() != 2 || !parts[0].value().is_string()) {
-    input.fail("a tensor as [\"name\", [shape]]");
-    return 0;
-  }
+/// Elements of a tensor, or more than kMostElements.
+double elements_of(const NetworkTensor& tensor, std::int64_t classes) {
   double elements = 1;
-  for (const JsonInput& size : parts[1].elements()) {
-    elements *= static_cast<double>(size.value() == "classes" ? classes : size.integer(1));
-  }
-  if (elements > static_cast<double>(kMostElements)) {
-    parts[1].fail("a tensor of at most 2^44 elements");
-    return 0;
-  }
-  return static_cast<std::int64_t>(elements);
+  for (const std::int64_t size : tensor.shape)
+    elements *= static_cast<double>(size == kClasses ? classes : size);
+  return elements;
 }
 
-Layer read_layer(JsonInput input, std::int64_t classes) {
-  Layer layer;
-  layer.name = input.at("name").string();
-  for (const JsonInput& tensor : input.at("tensors").elements()) {
-    layer.parameters += read_tensor(tensor, classes);
+/// The layer for so many classes; `path` is its place in the file.
+Layer layer_of(const NetworkLayer& described,
+               std::int64_t classes,
+               const std::string& path,
+               Problems& problems) {
+  const auto count = static_cast<double>(classes);
+  Layer layer = {
+      .name = described.name,
+      .forward_flops = described.forward_flops + count * described.forward_flops_per_class,
+      .activation_bytes =
+          described.activation_bytes + count * described.activation_bytes_per_class};
+  for (std::size_t i = 0; i < described.tensors.size(); ++i) {
+    const NetworkTensor& tensor = described.tensors[i];
+    const double elements = elements_of(tensor, classes);
+    if (elements > static_cast<double>(kMostElements)) {
+      problems.expected(path + "/tensors/" + std::to_string(i) + "/1",
+                        tensor.shape,
+                        "a tensor of at most 2^44 elements");
+      continue;
+    }
+    layer.parameters += static_cast<std::int64_t>(elements);
     if (layer.parameters > kMostElements) {
-      input.problem("has more than 2^44 parameters");
+      problems.add(path, "has more than 2^44 parameters");
       layer.parameters = 0;
     }
   }
-  layer.forward_flops = input.at("forward").quantity(Dimension::flops, true);
-  layer.activation_bytes = input.at("activation").quantity(Dimension::bytes, true);
-  if (auto per_class = input.maybe("per_class")) {
-    const auto count = static_cast<double>(classes);
-    layer.forward_flops += count * per_class->at("forward").quantity(Dimension::flops, true);
-    layer.activation_bytes += count * per_class->at("activation").quantity(Dimension::bytes, true);
-    per_class->finish();
-  }
-  input.finish();
   return layer;
+}
+
+/// The layers for so many classes; `path` is the variant's place in the file.
+std::vector<Layer> layers_of(const NetworkVariant& variant,
+                             std::int64_t classes,
+                             const std::string& path,
+                             Problems& problems) {
+  std::vector<Layer> layers;
+  double parameters = 0;
+  for (std::size_t i = 0; i < variant.layers.size(); ++i) {
+    layers.push_back(
+        layer_of(variant.layers[i], classes, path + "/layers/" + std::to_string(i), problems));
+    parameters += static_cast<double>(layers.back().parameters);
+  }
+  if (parameters > static_cast<double>(kMostElements))
+    problems.add(path, "has more than 2^44 parameters");
+  return layers;
 }
 
 }  // namespace
@@ -92,12 +107,6 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text;
 }
 
-std::vector<std::int64_t> read_shape(const JsonInput& input) {
-  std::vector<std::int64_t> shape;
-  for (const JsonInput& size : input.elements(1)) shape.push_back(size.integer(1));
-  return shape;
-}
-
 Dataset parse_dataset(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
   JsonInput top = open_document(document, "epochcast.dataset/1", problems);
@@ -128,30 +137,18 @@ Network parse_network(const nlohmann::json& document,
                       const std::string& file,
                       const Dataset& dataset) {
   Problems problems(file);
-  JsonInput top = open_document(document, "epochcast.network/1", problems);
-  Network network;
-  network.name = top.at("name").identifier();
-  network.title = top.at("title").string();
-  network.source = read_source(top.at("source"));
+  const NetworkFile described = read_network_file(document, problems);
+  Network network = {.name = described.name, .title = described.title, .source = described.source};
   std::string shapes;
-  double parameters = 0;
-  for (JsonInput& variant : top.at("variants").elements(1)) {
-    const std::vector<std::int64_t> shape = read_shape(variant.at("input"));
-    shapes += (shapes.empty() ? "" : ", ") + shape_text(shape);
-    if (shape != dataset.shape || !network.input.empty()) continue;
-    network.input = shape;
-    if (const auto note = variant.maybe("note")) static_cast<void>(note->string());
-    network.buffers = variant.at("buffers").integer(0);
-    for (const JsonInput& layer : variant.at("layers").elements(1)) {
-      network.layers.push_back(read_layer(layer, dataset.classes));
-      parameters += static_cast<double>(network.layers.back().parameters);
-    }
-    if (parameters > static_cast<double>(kMostElements)) {
-      variant.problem("has more than 2^44 parameters");
-    }
-    variant.finish();
+  for (std::size_t i = 0; i < described.variants.size(); ++i) {
+    const NetworkVariant& variant = described.variants[i];
+    shapes += (shapes.empty() ? "" : ", ") + shape_text(variant.input);
+    if (variant.input != dataset.shape || !network.input.empty()) continue;
+    network.input = variant.input;
+    network.buffers = variant.buffers;
+    network.layers =
+        layers_of(variant, dataset.classes, "/variants/" + std::to_string(i), problems);
   }
-  top.finish();
   problems.throw_if_any();
   if (network.input.empty()) {
     throw UserError(file + ": network " + network.name + " has no variant for " + dataset.name +

@@ -29,7 +29,7 @@ struct Dataset {
 
 /// One layer of a network, in the order in which backward finishes it.
 struct Layer {
-  std::string name;
+  std::string name = {};
   std::int64_t parameters = 0;
   double forward_flops = 0;     ///< per sample, a multiply-add counted as two
   double activation_bytes = 0;  ///< per sample, what backward needs of its output
@@ -37,12 +37,12 @@ struct Layer {
 
 /// A neural network, as far as timing is concerned, for one shape of samples and number of classes.
 struct Network {
-  std::string name;
-  std::string title;
-  std::vector<std::int64_t> input;
-  std::vector<Layer> layers;  ///< backward order: the first one's gradient is ready first
-  std::int64_t buffers = 0;   ///< BatchNorm running statistics, elements
-  Source source;
+  std::string name = {};
+  std::string title = {};
+  std::vector<std::int64_t> input = {};
+  std::vector<Layer> layers = {};  ///< backward order: the first one's gradient is ready first
+  std::int64_t buffers = 0;        ///< BatchNorm running statistics, elements
+  Source source = {};
 
   [[nodiscard]] std::int64_t parameters() const;
   /// Bytes of all gradients (and of all parameters): float32.
@@ -58,8 +58,9 @@ struct Network {
 [[nodiscard]] Dataset parse_dataset(const nlohmann::json& document, const std::string& file);
 [[nodiscard]] Dataset load_dataset(const std::filesystem::path& file);
 
-/// Reads the variant of `epochcast.network/1` that fits the data set's samples.
-/// Throws a UserError that lists every problem, or the shapes that the network has when none fits.
+/// Reads the variant of `epochcast.network/1` (core/formats/network_file.hpp) that fits the data
+/// set's samples. Throws a UserError that lists every problem, or the shapes that the network has
+/// when none fits.
 [[nodiscard]] Network parse_network(const nlohmann::json& document,
                                     const std::string& file,
                                     const Dataset& dataset);
@@ -67,7 +68,5 @@ struct Network {
 
 /// "3x32x32"
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
-/// Reads a list of positive sizes.
-[[nodiscard]] std::vector<std::int64_t> read_shape(const JsonInput& input);
 
 }  // namespace epochcast

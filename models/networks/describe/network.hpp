@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace epochcast::describe {
+#include "core/formats/network_file.hpp"
 
-/// Stands in a tensor's shape for the number of classes, which the data set decides.
-inline constexpr std::int64_t kClasses = -1;
+namespace epochcast::describe {
 
 /// A parameter tensor, named as PyTorch or torchvision names it.
 struct Tensor {

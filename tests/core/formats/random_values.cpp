@@ -67,6 +67,18 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
   return cost;
 }
 
+NetworkLayer random_layer(Dice& dice) {
+  NetworkLayer layer = {.name = random_text(dice)};
+  for (int i = dice.between(0, 2); i > 0; --i)
+    layer.tensors.push_back({random_text(dice), {kClasses, dice.between(1, 1000)}});
+  for (auto figure : {&NetworkLayer::forward_flops,
+                      &NetworkLayer::activation_bytes,
+                      &NetworkLayer::forward_flops_per_class,
+                      &NetworkLayer::activation_bytes_per_class})
+    layer.*figure = dice.chance(0.3) ? 0 : dice.magnitude(0.1, 1e15);
+  return layer;
+}
+
 PhaseTimes random_phases(Dice& dice) {
   return {.compute_s = dice.magnitude(1e-9, 1e9),
           .exposed_communication_s = dice.magnitude(1e-9, 1e9),
@@ -139,6 +151,19 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
     complete(platform.network->messages);
   }
   return platform;
+}
+
+NetworkFile random_network(Dice& dice) {
+  NetworkFile network = {
+      .name = "network", .title = random_text(dice), .source = random_source(dice), .variants = {}};
+  for (int i = dice.between(1, 2); i > 0; --i) {
+    NetworkVariant variant = {.input = {dice.between(1, 3), 224}, .buffers = dice.between(0, 999)};
+    if (dice.chance(0.5)) variant.note = random_text(dice);
+    for (int layers = dice.between(1, 3); layers > 0; --layers)
+      variant.layers.push_back(random_layer(dice));
+    network.variants.push_back(std::move(variant));
+  }
+  return network;
 }
 
 RunResult random_run(Dice& dice) {

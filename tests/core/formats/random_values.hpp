@@ -7,6 +7,7 @@
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/curve_point.hpp"
 #include "core/formats/message_trace.hpp"
+#include "core/formats/network_file.hpp"
 #include "core/formats/platform.hpp"
 #include "core/formats/result.hpp"
 #include "tests/robustness/dice.hpp"
@@ -21,6 +22,7 @@ namespace epochcast::tests {
 [[nodiscard]] MessageTrace random_message_trace(Dice& dice, const std::string& file);
 /// random_platform() with what only files say.
 [[nodiscard]] Platform random_platform_of_file(Dice& dice, const std::string& file);
+[[nodiscard]] NetworkFile random_network(Dice& dice);
 [[nodiscard]] RunResult random_run(Dice& dice);
 [[nodiscard]] Curve random_curve(Dice& dice);
 

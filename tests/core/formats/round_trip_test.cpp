@@ -8,6 +8,7 @@
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/curve_point.hpp"
 #include "core/formats/message_trace.hpp"
+#include "core/formats/network_file.hpp"
 #include "core/formats/platform.hpp"
 #include "core/formats/result.hpp"
 #include "core/json/json_file.hpp"
@@ -32,6 +33,13 @@ MessageTrace reread(const MessageTrace& trace, const std::string& file) {
 
 Platform reread(const Platform& platform, const std::string& file) {
   return parse_platform(parse_json(json_text(to_json(platform)), file), file);
+}
+
+NetworkFile reread(const std::string& network) {
+  Problems problems(kFile);
+  NetworkFile file = read_network_file(parse_json(network, kFile), problems);
+  problems.throw_if_any();
+  return file;
 }
 
 /// Claims to be checked of many values, each of its own dice.
@@ -74,6 +82,17 @@ TEST_CASE("platforms are the same after they were written and read back") {
     const Platform platform = random_platform_of_file(dice, kFile);
     CHECK(reread(platform, kFile) == platform);
     CHECK_NOTHROW(check_platform(platform, kFile));
+  });
+}
+
+TEST_CASE("networks are the same after they were written and read back") {
+  for (const std::filesystem::path& file : json_files(models_folder("networks"))) {
+    CAPTURE(file);
+    CHECK(network_text(reread(file_text(file))) == file_text(file));
+  }
+  for_all([](Dice& dice) {
+    const NetworkFile network = random_network(dice);
+    CHECK(reread(network_text(network)) == network);
   });
 }
 
