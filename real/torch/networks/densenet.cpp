@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/networks/densenet.hpp"
-
 #include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
@@ -27,8 +26,10 @@ class DenseLayer : public torch::nn::Module {
   }
 
   torch::Tensor forward(const std::vector<torch::Tensor>& maps) {
-    const torch::Tensor activated = norm1_->forward(torch::cat(maps, 1)).relu_();
-    return convolution2_->forward(norm2_->forward(convolution1_->forward(activated)).relu_());
+    const torch::Tensor all = named(*this, "concatenate", torch::cat(maps, 1));
+    const torch::Tensor wide = named(*this, "relu1", norm1_->forward(all).relu_());
+    const torch::Tensor narrow = norm2_->forward(convolution1_->forward(wide));
+    return convolution2_->forward(named(*this, "relu2", narrow.relu_()));
   }
 
  private:
@@ -53,7 +54,7 @@ class DenseBlock : public torch::nn::Module {
     for (const auto& layer : layers_) {
       maps.push_back(layer->forward(maps));
     }
-    return torch::cat(maps, 1);
+    return named(*this, "concatenate", torch::cat(maps, 1));
   }
 
  private:
@@ -69,7 +70,8 @@ class DenseTransition : public torch::nn::Module {
   }
 
   torch::Tensor forward(const torch::Tensor& input) {
-    return torch::avg_pool2d(convolution_->forward(norm_->forward(input).relu_()), 2);
+    const torch::Tensor activated = named(*this, "relu", norm_->forward(input).relu_());
+    return named(*this, "pool", torch::avg_pool2d(convolution_->forward(activated), 2));
   }
 
  private:
@@ -77,8 +79,8 @@ class DenseTransition : public torch::nn::Module {
   torch::nn::Conv2d convolution_ = nullptr;
 };
 
-torch::nn::Sequential dense_stem(std::span<const std::int64_t> shape) {
-  torch::nn::Sequential stem;
+Chain dense_stem(std::span<const std::int64_t> shape) {
+  Chain stem;
   if (!is_large_image(shape)) {
     stem->push_back("conv0", convolution(shape[0], kDenseStem, 3));
     return stem;
@@ -91,10 +93,22 @@ torch::nn::Sequential dense_stem(std::span<const std::int64_t> shape) {
   return stem;
 }
 
-}  // namespace
+/// DenseNet-121 with growth 32 (Huang et al., CVPR 2017, table 1); layers and initialisation as in
+/// torchvision. Images of up to 64 rows get the stem of kuangliu/pytorch-cifar (3x3 convolution
+/// without batch norm), larger ones the ImageNet stem (7x7, stride 2, and max-pool).
+class DenseNet121 : public TorchNetwork {
+ public:
+  DenseNet121(std::span<const std::int64_t> shape, std::int64_t classes);
+
+  torch::Tensor forward(torch::Tensor samples) override;
+
+ private:
+  Chain features_ = nullptr;
+  torch::nn::Linear classifier_ = nullptr;
+};
 
 DenseNet121::DenseNet121(std::span<const std::int64_t> shape, std::int64_t classes) {
-  torch::nn::Sequential features = dense_stem(shape);
+  Chain features = dense_stem(shape);
   std::int64_t channels = kDenseStem;
   for (std::size_t i = 0; i < kDenseLayers.size(); ++i) {
     const std::string number = std::to_string(i + 1);
@@ -117,8 +131,31 @@ DenseNet121::DenseNet121(std::span<const std::int64_t> shape, std::int64_t class
 }
 
 torch::Tensor DenseNet121::forward(torch::Tensor samples) {
-  const torch::Tensor maps = features_->forward(samples).relu_();
-  return classifier_->forward(channel_means(maps));
+  const torch::Tensor maps = named(*this, "relu", features_->forward(samples).relu_());
+  return classifier_->forward(named(*this, "avgpool", channel_means(maps)));
+}
+
+DescribedShape described_densenet(const std::vector<std::int64_t>& shape) {
+  return {.input = shape,
+          .note = is_large_image(shape)
+                      ? "7x7 stem of stride 2 and max-pool, growth 32"
+                      : "3x3 stem of stride 1 without batch norm and max-pool, growth 32, as in "
+                        "kuangliu/pytorch-cifar"};
+}
+
+}  // namespace
+
+KnownNetwork densenet121_network() {
+  return {.name = "densenet121",
+          .title = "DenseNet-121",
+          .reference =
+              "Huang et al., Densely Connected Convolutional Networks, CVPR 2017, "
+              "table 1; layers as in torchvision",
+          .requirement = image_of_at_least(16),
+          .make = maker<DenseNet121>(),
+          .described = {described_densenet({3, 32, 32}),
+                        described_densenet({3, 64, 64}),
+                        described_densenet({3, 224, 224})}};
 }
 
 }  // namespace epochcast::real

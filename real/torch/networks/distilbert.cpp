@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/networks/distilbert.hpp"
-
+#include <memory>
 #include <string>
+#include <vector>
 
+#include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
 namespace {
 
+constexpr std::int64_t kBertTokens = 512;  // the most that it reads
 constexpr std::int64_t kBertVocabulary = 30522;
 constexpr std::int64_t kBertFeatures = 768;
 constexpr std::int64_t kBertHeads = 12;
@@ -36,18 +38,16 @@ void initialise_bert(torch::nn::Module& network) {
   }
 }
 
-}  // namespace
-
 /// Attention and a perceptron of one hidden layer, each added to its input, then normalised.
 class DistilBertLayer : public torch::nn::Module {
  public:
   DistilBertLayer() {
     const torch::nn::LinearOptions square(kBertFeatures, kBertFeatures);
-    const auto attention = bert_part(*this, "attention");
-    query_ = attention->register_module("q_lin", torch::nn::Linear(square));
-    key_ = attention->register_module("k_lin", torch::nn::Linear(square));
-    value_ = attention->register_module("v_lin", torch::nn::Linear(square));
-    output_ = attention->register_module("out_lin", torch::nn::Linear(square));
+    attention_ = bert_part(*this, "attention");
+    query_ = attention_->register_module("q_lin", torch::nn::Linear(square));
+    key_ = attention_->register_module("k_lin", torch::nn::Linear(square));
+    value_ = attention_->register_module("v_lin", torch::nn::Linear(square));
+    output_ = attention_->register_module("out_lin", torch::nn::Linear(square));
     attention_norm_ = register_module("sa_layer_norm", bert_norm());
     const auto perceptron = bert_part(*this, "ffn");
     linear1_ =
@@ -63,13 +63,18 @@ class DistilBertLayer : public torch::nn::Module {
     const torch::Tensor query = query_->forward(tokens);
     const torch::Tensor key = key_->forward(tokens);
     const torch::Tensor value = value_->forward(tokens);
-    const torch::Tensor attended = output_->forward(attend(query, key, value, settings));
-    const torch::Tensor middle = attention_norm_->forward(attended + tokens);
-    const torch::Tensor change = linear2_->forward(torch::gelu(linear1_->forward(middle)));
-    return output_norm_->forward(torch::dropout(change, kBertDropout, is_training()) + middle);
+    const torch::Tensor attended =
+        output_->forward(attend(*attention_, query, key, value, settings));
+    const torch::Tensor middle = attention_norm_->forward(named(*this, "add_1", attended + tokens));
+    const torch::Tensor hidden =
+        named(*this, "ffn.activation", torch::gelu(linear1_->forward(middle)));
+    torch::Tensor change = linear2_->forward(hidden);
+    change = named(*this, "ffn.dropout", torch::dropout(change, kBertDropout, is_training()));
+    return output_norm_->forward(named(*this, "add_2", change + middle));
   }
 
  private:
+  std::shared_ptr<torch::nn::Module> attention_;
   torch::nn::Linear query_ = nullptr;
   torch::nn::Linear key_ = nullptr;
   torch::nn::Linear value_ = nullptr;
@@ -80,6 +85,27 @@ class DistilBertLayer : public torch::nn::Module {
   torch::nn::LayerNorm output_norm_ = nullptr;
 };
 
+/// DistilBERT with a classification head on the first token (Sanh et al., arXiv 1910.01108);
+/// layers, dropout and initialisation as in Hugging Face transformers.
+///
+/// Samples are WordPiece token numbers [batch, tokens] below 30,522, as floats (exact, these being
+/// small integers); 0 is padding, which no token attends to.
+class DistilBert : public TorchNetwork {
+ public:
+  /// `shape` is {tokens}.
+  DistilBert(std::span<const std::int64_t> shape, std::int64_t classes);
+
+  torch::Tensor forward(torch::Tensor samples) override;
+
+ private:
+  torch::nn::Embedding words_ = nullptr;
+  torch::nn::Embedding positions_ = nullptr;
+  torch::nn::LayerNorm norm_ = nullptr;
+  std::vector<std::shared_ptr<DistilBertLayer>> layers_;
+  torch::nn::Linear hidden_ = nullptr;
+  torch::nn::Linear head_ = nullptr;
+};
+
 DistilBert::DistilBert(std::span<const std::int64_t> /*shape*/, std::int64_t classes) {
   const auto backbone = bert_part(*this, "distilbert");
   const auto embeddings = bert_part(*backbone, "embeddings");
@@ -87,7 +113,7 @@ DistilBert::DistilBert(std::span<const std::int64_t> /*shape*/, std::int64_t cla
       torch::nn::EmbeddingOptions(kBertVocabulary, kBertFeatures).padding_idx(kBertPadding);
   words_ = embeddings->register_module("word_embeddings", torch::nn::Embedding(words));
   positions_ = embeddings->register_module("position_embeddings",
-                                           torch::nn::Embedding(kDistilBertTokens, kBertFeatures));
+                                           torch::nn::Embedding(kBertTokens, kBertFeatures));
   norm_ = embeddings->register_module("LayerNorm", bert_norm());
   const auto layers = bert_part(*bert_part(*backbone, "transformer"), "layer");
   for (int i = 0; i < kBertDepth; ++i) {
@@ -107,13 +133,39 @@ torch::Tensor DistilBert::forward(torch::Tensor samples) {
   const torch::Tensor places =
       torch::arange(numbers.size(1), torch::TensorOptions(torch::kLong).device(numbers.device()));
   const torch::Tensor word = words_->forward(numbers);
-  const torch::Tensor embedded = norm_->forward(word + positions_->forward(places));
-  torch::Tensor tokens = torch::dropout(embedded, kBertDropout, is_training());
+  const torch::Tensor placed =
+      named(*this, "distilbert.embeddings.add", word + positions_->forward(places));
+  torch::Tensor tokens = torch::dropout(norm_->forward(placed), kBertDropout, is_training());
+  tokens = named(*this, "distilbert.embeddings.dropout", tokens);
   for (const auto& layer : layers_) {
     tokens = layer->forward(tokens, is_padding);
   }
-  const torch::Tensor hidden = hidden_->forward(tokens.select(1, 0)).relu_();
-  return head_->forward(torch::dropout(hidden, kBertHeadDropout, is_training()));
+  torch::Tensor hidden = named(*this, "relu", hidden_->forward(tokens.select(1, 0)).relu_());
+  hidden = named(*this, "dropout", torch::dropout(hidden, kBertHeadDropout, is_training()));
+  return head_->forward(hidden);
+}
+
+ShapeRequirement short_text() {
+  return {.expected = "texts [tokens] of at most " + std::to_string(kBertTokens) + " tokens",
+          .is_met = [](std::span<const std::int64_t> shape) {
+            return shape.size() == 1 && shape[0] >= 1 && shape[0] <= kBertTokens;
+          }};
+}
+
+}  // namespace
+
+KnownNetwork distilbert_network() {
+  return {.name = "distilbert",
+          .title = "DistilBERT for sequence classification",
+          .reference =
+              "Sanh et al., DistilBERT, arXiv 1910.01108; layers as in Hugging Face "
+              "transformers",
+          .requirement = short_text(),
+          .make = maker<DistilBert>(),
+          .described = {
+              {.input = {128},
+               .note = "128 tokens; vocabulary 30,522; classification head (pre_classifier and "
+                       "classifier) on the first token; dropout 0.1, in the head 0.2"}}};
 }
 
 }  // namespace epochcast::real

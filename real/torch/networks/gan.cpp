@@ -4,7 +4,11 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <array>
+#include <string>
 #include <vector>
+
+#include "real/torch/networks/known_network.hpp"
+#include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -89,33 +93,33 @@ class GanGenerator : public torch::nn::Module {
       : rows_(shape[1] / kGanGrowth), columns_(shape[2] / kGanGrowth) {
     const auto [wide, narrow] = kGeneratorChannels;
     embedding_ = register_module("label_emb", torch::nn::Embedding(classes, kGanLatent));
-    start_ = register_module(
-        "l1", torch::nn::Sequential(torch::nn::Linear(kGanLatent, wide * rows_ * columns_)));
+    start_ = register_module("l1", Chain(torch::nn::Linear(kGanLatent, wide * rows_ * columns_)));
     growth_ = register_module("conv_blocks",
-                              torch::nn::Sequential(torch::nn::BatchNorm2d(wide),
-                                                    gan_doubling(),
-                                                    gan_convolution(wide, wide),
-                                                    gan_norm(wide),
-                                                    gan_leaky_relu(),
-                                                    gan_doubling(),
-                                                    gan_convolution(wide, narrow),
-                                                    gan_norm(narrow),
-                                                    gan_leaky_relu(),
-                                                    gan_convolution(narrow, shape[0]),
-                                                    torch::nn::Tanh()));
+                              Chain(torch::nn::BatchNorm2d(wide),
+                                    gan_doubling(),
+                                    gan_convolution(wide, wide),
+                                    gan_norm(wide),
+                                    gan_leaky_relu(),
+                                    gan_doubling(),
+                                    gan_convolution(wide, narrow),
+                                    gan_norm(narrow),
+                                    gan_leaky_relu(),
+                                    gan_convolution(narrow, shape[0]),
+                                    torch::nn::Tanh()));
   }
 
   torch::Tensor forward(const torch::Tensor& noise, const torch::Tensor& labels) {
-    const torch::Tensor maps = start_->forward(embedding_->forward(labels) * noise);
-    return growth_->forward(maps.view({noise.size(0), -1, rows_, columns_}));
+    const torch::Tensor start = named(*this, "mul", embedding_->forward(labels) * noise);
+    const torch::Tensor maps = start_->forward(start);
+    return growth_->forward(maps.view({noise.size(0), kGeneratorChannels[0], rows_, columns_}));
   }
 
  private:
   std::int64_t rows_;
   std::int64_t columns_;
   torch::nn::Embedding embedding_ = nullptr;
-  torch::nn::Sequential start_ = nullptr;
-  torch::nn::Sequential growth_ = nullptr;
+  Chain start_ = nullptr;
+  Chain growth_ = nullptr;
 };
 
 /// Four convolutions that halve rows and columns, and two linear layers side by side. The logistic
@@ -123,7 +127,7 @@ class GanGenerator : public torch::nn::Module {
 class GanDiscriminator : public torch::nn::Module {
  public:
   GanDiscriminator(std::span<const std::int64_t> shape, std::int64_t classes) {
-    torch::nn::Sequential blocks;
+    Chain blocks;
     std::int64_t channels = shape[0];
     std::int64_t rows = shape[1];
     std::int64_t columns = shape[2];
@@ -138,9 +142,8 @@ class GanDiscriminator : public torch::nn::Module {
     }
     blocks_ = register_module("conv_blocks", blocks);
     const std::int64_t features = channels * rows * columns;
-    reality_ = register_module("adv_layer", torch::nn::Sequential(torch::nn::Linear(features, 1)));
-    classes_ =
-        register_module("aux_layer", torch::nn::Sequential(torch::nn::Linear(features, classes)));
+    reality_ = register_module("adv_layer", Chain(torch::nn::Linear(features, 1)));
+    classes_ = register_module("aux_layer", Chain(torch::nn::Linear(features, classes)));
   }
 
   Gan::Verdict forward(const torch::Tensor& images) {
@@ -150,17 +153,10 @@ class GanDiscriminator : public torch::nn::Module {
   }
 
  private:
-  torch::nn::Sequential blocks_ = nullptr;
-  torch::nn::Sequential reality_ = nullptr;
-  torch::nn::Sequential classes_ = nullptr;
+  Chain blocks_ = nullptr;
+  Chain reality_ = nullptr;
+  Chain classes_ = nullptr;
 };
-
-bool is_gan_image(std::span<const std::int64_t> shape) {
-  const auto is_side = [](std::int64_t pixels) {
-    return pixels >= kGanSmallest && pixels % kGanGrowth == 0;
-  };
-  return shape.size() == 3 && shape[0] >= 1 && is_side(shape[1]) && is_side(shape[2]);
-}
 
 std::int64_t Gan::latent() { return kGanLatent; }
 
@@ -189,6 +185,13 @@ torch::Tensor Gan::scaled(const torch::Tensor& samples) const {
 }
 
 torch::Tensor Gan::forward(torch::Tensor samples) { return judge(scaled(samples)).classes; }
+
+std::vector<torch::Tensor> Gan::pass_all_layers(const torch::Tensor& samples) {
+  const std::int64_t batch = samples.size(0);
+  const torch::Tensor noise = torch::randn({batch, kGanLatent}, samples.options());
+  const Verdict verdict = judge(images(noise, torch::zeros({batch}, torch::kInt64)));
+  return {verdict.reality, verdict.classes};
+}
 
 torch::Tensor Gan::images(const torch::Tensor& noise, const torch::Tensor& labels) {
   return generator_->forward(noise, labels);
@@ -225,6 +228,43 @@ BatchLoss Gan::loss(const torch::Tensor& samples, const torch::Tensor& labels) {
   loss.discriminator = discriminator.detach();
   loss.generator = generator.detach();
   return loss;
+}
+
+namespace {
+
+ShapeRequirement gan_image() {
+  return {.expected =
+              "images [channels, rows, columns] whose rows and columns are multiples of 4 "
+              "and at least 20",
+          .is_met = [](std::span<const std::int64_t> shape) {
+            return is_image(shape, kGanSmallest) && shape[1] % kGanGrowth == 0 &&
+                   shape[2] % kGanGrowth == 0;
+          }};
+}
+
+DescribedShape described_gan(const std::vector<std::int64_t>& shape) {
+  return {.input = shape,
+          .note =
+              "latent 128, linear and upsampling generator, discriminator of 16-32-64-128 "
+              "channels with the label among its outputs, as TNNLS 2023, table II, prints; the "
+              "generator's channels, kernels, dropout and the label's embedding are readings, "
+              "from acgan.py of eriklindernoren/PyTorch-GAN. One pass through generator and "
+              "discriminator: a training step that shows the discriminator real and generated "
+              "images and then trains the generator passes through the discriminator three "
+              "times"};
+}
+
+}  // namespace
+
+KnownNetwork gan_network() {
+  return {.name = "gan",
+          .title = "Auxiliary classifier GAN: generator and discriminator",
+          .reference =
+              "Moreno-Alvarez et al., TNNLS 2023, table II; Odena et al., Conditional "
+              "Image Synthesis with Auxiliary Classifier GANs, ICML 2017",
+          .requirement = gan_image(),
+          .make = maker<Gan>(),
+          .described = {described_gan({1, 28, 28}), described_gan({3, 32, 32})}};
 }
 
 }  // namespace epochcast::real

@@ -11,11 +11,6 @@
 
 namespace epochcast::real {
 
-/// Whether Gan makes images of this shape [channels, rows, columns]: rows and columns are multiples
-/// of 4, so that the generator can double them twice, and at least 20, so that the discriminator's
-/// last batch norm sees 2 x 2 pixels even of a single image.
-[[nodiscard]] bool is_gan_image(std::span<const std::int64_t> shape);
-
 class GanGenerator;
 class GanDiscriminator;
 
@@ -35,7 +30,9 @@ class Gan : public TorchNetwork {
     torch::Tensor classes;  ///< scores [batch, classes]; softmax makes them probabilities
   };
 
-  /// The shape must satisfy is_gan_image().
+  /// Rows and columns must be multiples of 4, so that the generator can double them twice, and at
+  /// least 20, so that the discriminator's last batch norm sees 2 x 2 pixels even of a single
+  /// image.
   Gan(std::span<const std::int64_t> shape, std::int64_t classes);
 
   /// The discriminator's scores [batch, classes] of images as the data set delivers them.
@@ -52,6 +49,9 @@ class Gan : public TorchNetwork {
   /// paper (equations 2 and 3) as well. In evaluation nothing is generated: the loss is the
   /// discriminator's of real images. Samples are ranked by, and classified in, real images alone.
   BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels) override;
+
+  /// Through the generator, and of what it makes through the discriminator.
+  std::vector<torch::Tensor> pass_all_layers(const torch::Tensor& samples) override;
 
   /// None: the classes are in the generator, too.
   std::string classifier() const override { return {}; }

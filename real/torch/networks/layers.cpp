@@ -3,12 +3,20 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace epochcast::real {
 
 bool is_large_image(std::span<const std::int64_t> shape) {
   constexpr std::int64_t kLargestSmallImage = 64;
   return shape[1] > kLargestSmallImage;
+}
+
+torch::Tensor ChainImpl::forward(torch::Tensor input) {
+  for (torch::nn::AnyModule& module : *this) {
+    input = named(*module.ptr(), "", module.forward(std::move(input)));
+  }
+  return input;
 }
 
 torch::nn::Conv2d convolution(std::int64_t in,
@@ -31,24 +39,31 @@ torch::Tensor channel_means(const torch::Tensor& maps) {
   return torch::adaptive_avg_pool2d(maps, {1, 1}).flatten(1);
 }
 
-torch::Tensor attend(const torch::Tensor& query,
+torch::Tensor attend(const torch::nn::Module& owner,
+                     const torch::Tensor& query,
                      const torch::Tensor& key,
                      const torch::Tensor& value,
                      const AttentionSettings& settings) {
+  const std::int64_t head_features = query.size(2) / settings.heads;
   // [batch, tokens, features] -> [batch, heads, tokens, features / heads]
   const auto split = [&](const torch::Tensor& tokens) {
-    return tokens.view({tokens.size(0), tokens.size(1), settings.heads, -1}).transpose(1, 2);
+    return tokens.view({tokens.size(0), tokens.size(1), settings.heads, head_features})
+        .transpose(1, 2);
   };
-  const double scale = 1 / std::sqrt(static_cast<double>(query.size(2) / settings.heads));
-  torch::Tensor scores = torch::matmul(split(query * scale), split(key).transpose(2, 3));
+  const double scale = 1 / std::sqrt(static_cast<double>(head_features));
+  torch::Tensor scores =
+      named(owner, "query_key", torch::matmul(split(query * scale), split(key).transpose(2, 3)));
   if (settings.is_padding.defined()) {
     // Finite, so that the weights of a sample of nothing but padding are not 0 / 0.
     scores = scores.masked_fill(settings.is_padding.unsqueeze(1).unsqueeze(1),
                                 std::numeric_limits<float>::lowest());
   }
-  const torch::Tensor weights =
-      torch::dropout(scores.softmax(-1), settings.dropout, settings.dropout > 0);
-  return torch::matmul(weights, split(value)).transpose(1, 2).flatten(2);
+  torch::Tensor weights = named(owner, "softmax", scores.softmax(-1));
+  if (settings.dropout > 0) {
+    weights = named(owner, "dropout", torch::dropout(weights, settings.dropout, true));
+  }
+  const torch::Tensor weighted = torch::matmul(weights, split(value)).transpose(1, 2).flatten(2);
+  return named(owner, "weighted_values", weighted);
 }
 
 }  // namespace epochcast::real

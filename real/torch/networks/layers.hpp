@@ -5,12 +5,25 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
+
+#include "real/torch/networks/layer_record.hpp"
 
 namespace epochcast::real {
 
 /// Whether images of this shape [channels, rows, columns] get the stem of the ImageNet networks
 /// instead of the CIFAR networks': those of more than 64 rows.
 [[nodiscard]] bool is_large_image(std::span<const std::int64_t> shape);
+
+/// Modules one after another, as torch::nn::Sequential; those without parameters are layers named
+/// by their place.
+class ChainImpl : public torch::nn::SequentialImpl {
+ public:
+  using torch::nn::SequentialImpl::SequentialImpl;
+
+  torch::Tensor forward(torch::Tensor input);
+};
+TORCH_MODULE(Chain);
 
 /// A convolution without bias that keeps rows and columns, but for its stride.
 [[nodiscard]] torch::nn::Conv2d convolution(std::int64_t in,
@@ -34,8 +47,9 @@ struct AttentionSettings {
 
 /// Scaled dot-product attention (Vaswani et al., NIPS 2017, equation 1), heads side by side in the
 /// features; all tensors [batch, tokens, features]. A sample of nothing but padding gets equal
-/// weights.
-[[nodiscard]] torch::Tensor attend(const torch::Tensor& query,
+/// weights. Its products, softmax and dropout are layers of `owner`.
+[[nodiscard]] torch::Tensor attend(const torch::nn::Module& owner,
+                                   const torch::Tensor& query,
                                    const torch::Tensor& key,
                                    const torch::Tensor& value,
                                    const AttentionSettings& settings);

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/networks/resnet.hpp"
-
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
 namespace {
 
 constexpr std::int64_t kBottleneckExpansion = 4;
+
+/// What distinguishes one residual network from another (He et al., CVPR 2016, table 1 and
+/// section 4.2).
+struct ResNetPlan {
+  std::vector<std::int64_t>
+      blocks;  ///< residual blocks per stage; a stage halves rows and columns (not the first)
+  std::int64_t width = 64;       ///< channels of the first stage; every stage doubles them
+  bool has_bottlenecks = false;  ///< blocks of 1x1, 3x3, 1x1 (times 4) instead of 3x3, 3x3
+  bool has_padded_shortcuts =
+      false;  ///< "option A": subsample and pad with zeros; else a 1x1 convolution ("B")
+  std::string head = "fc";  ///< name of the last linear layer
+};
 
 struct BlockShape {
   std::int64_t in = 0;
@@ -44,12 +57,12 @@ class ResidualBlock : public torch::nn::Module {
     for (std::size_t i = 0; i < convolutions_.size(); ++i) {
       output = norms_[i]->forward(convolutions_[i]->forward(output));
       if (i + 1 < convolutions_.size()) {
-        output = output.relu_();
+        output = named(*this, "relu" + std::to_string(i + 1), output.relu_());
       }
     }
     // The shortcut comes last, as in torchvision, so that backward reaches it first.
     output += shortcut(input);
-    return output.relu_();
+    return named(*this, "relu", named(*this, "add", output).relu_());
   }
 
  private:
@@ -82,19 +95,22 @@ class ResidualBlock : public torch::nn::Module {
   torch::nn::Sequential projection_ = nullptr;
 };
 
-}  // namespace
+/// A residual network. Images of up to 64 x 64 pixels get the CIFAR stem (3x3 convolution, stride
+/// 1), larger ones the ImageNet stem (7x7, stride 2, and max-pool); ResNet-20 always has the
+/// former.
+class ResNet : public TorchNetwork {
+ public:
+  ResNet(const ResNetPlan& plan, std::span<const std::int64_t> shape, std::int64_t classes);
 
-ResNetPlan resnet18_plan() { return {.blocks = {2, 2, 2, 2}}; }
+  torch::Tensor forward(torch::Tensor samples) override;
 
-ResNetPlan resnet20_plan() {
-  return {.blocks = {3, 3, 3}, .width = 16, .has_padded_shortcuts = true, .head = "linear"};
-}
-
-ResNetPlan resnet34_plan() { return {.blocks = {3, 4, 6, 3}}; }
-
-ResNetPlan resnet50_plan() { return {.blocks = {3, 4, 6, 3}, .has_bottlenecks = true}; }
-
-ResNetPlan resnet101_plan() { return {.blocks = {3, 4, 23, 3}, .has_bottlenecks = true}; }
+ private:
+  bool has_large_stem_;
+  torch::nn::Conv2d stem_convolution_ = nullptr;
+  torch::nn::BatchNorm2d stem_norm_ = nullptr;
+  std::vector<torch::nn::Sequential> stages_;
+  torch::nn::Linear head_ = nullptr;
+};
 
 ResNet::ResNet(const ResNetPlan& plan, std::span<const std::int64_t> shape, std::int64_t classes)
     : has_large_stem_(!plan.has_padded_shortcuts && is_large_image(shape)) {
@@ -120,14 +136,66 @@ ResNet::ResNet(const ResNetPlan& plan, std::span<const std::int64_t> shape, std:
 }
 
 torch::Tensor ResNet::forward(torch::Tensor samples) {
-  torch::Tensor output = stem_norm_->forward(stem_convolution_->forward(samples)).relu_();
+  torch::Tensor output = stem_norm_->forward(stem_convolution_->forward(samples));
+  output = named(*this, "relu", output.relu_());
   if (has_large_stem_) {
-    output = torch::max_pool2d(output, 3, 2, 1);
+    output = named(*this, "maxpool", torch::max_pool2d(output, 3, 2, 1));
   }
   for (auto& stage : stages_) {
     output = stage->forward(output);
   }
-  return head_->forward(channel_means(output));
+  return head_->forward(named(*this, "avgpool", channel_means(output)));
+}
+
+DescribedShape described_resnet(const std::vector<std::int64_t>& shape) {
+  return {.input = shape,
+          .note = is_large_image(shape) ? "7x7 stem of stride 2 and max-pool"
+                                        : "3x3 stem of stride 1, no max-pool (CIFAR)"};
+}
+
+KnownNetwork resnet_network(const std::string& depth, const ResNetPlan& plan) {
+  return {.name = "resnet" + depth,
+          .title = "ResNet-" + depth,
+          .reference =
+              "He et al., Deep Residual Learning for Image Recognition, "
+              "CVPR 2016, table 1; layers as in torchvision",
+          .requirement = image_of_at_least(16),
+          .make = maker<ResNet>(plan),
+          .described = {described_resnet({1, 28, 28}),
+                        described_resnet({3, 32, 32}),
+                        described_resnet({3, 64, 64}),
+                        described_resnet({3, 224, 224})}};
+}
+
+}  // namespace
+
+KnownNetwork resnet18_network() { return resnet_network("18", {.blocks = {2, 2, 2, 2}}); }
+
+KnownNetwork resnet34_network() { return resnet_network("34", {.blocks = {3, 4, 6, 3}}); }
+
+KnownNetwork resnet50_network() {
+  return resnet_network("50", {.blocks = {3, 4, 6, 3}, .has_bottlenecks = true});
+}
+
+KnownNetwork resnet101_network() {
+  return resnet_network("101", {.blocks = {3, 4, 23, 3}, .has_bottlenecks = true});
+}
+
+KnownNetwork resnet20_network() {
+  const ResNetPlan plan = {
+      .blocks = {3, 3, 3}, .width = 16, .has_padded_shortcuts = true, .head = "linear"};
+  return {.name = "resnet20",
+          .title = "ResNet-20 for CIFAR",
+          .reference =
+              "He et al., Deep Residual Learning for Image Recognition, "
+              "CVPR 2016, section 4.2 and table 6",
+          .requirement = image_of_at_least(16),
+          .make = maker<ResNet>(plan),
+          .described = {
+              {.input = {3, 32, 32},
+               .note = "option A: shortcuts subsample and pad with zeros, without parameters "
+                       "(1x1 convolutions with batch norm, option B, would add 2,752; the code "
+                       "published with arXiv 2508.08540 uses those)"}}};
 }
 
 }  // namespace epochcast::real

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/networks/small_cnn.hpp"
-
 #include <algorithm>
+#include <string>
+
+#include "real/torch/networks/known_network.hpp"
+#include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -23,7 +25,20 @@ std::int64_t remaining(std::int64_t pixels) {
   return (pooled - kKernel + 1) / 2;
 }
 
-}  // namespace
+/// LeNet-5 (LeCun et al. 1998, figure 2) with ReLU and max-pool and without its layer F6: two 5x5
+/// convolutions (6 and 16 channels) and two linear layers. Images below 32 x 32 are padded to that.
+class SmallCnn : public TorchNetwork {
+ public:
+  SmallCnn(std::span<const std::int64_t> shape, std::int64_t classes);
+
+  torch::Tensor forward(torch::Tensor samples) override;
+
+ private:
+  torch::nn::Conv2d convolution1_ = nullptr;
+  torch::nn::Conv2d convolution2_ = nullptr;
+  torch::nn::Linear linear1_ = nullptr;
+  torch::nn::Linear linear2_ = nullptr;
+};
 
 SmallCnn::SmallCnn(std::span<const std::int64_t> shape, std::int64_t classes) {
   const auto first = torch::nn::Conv2dOptions(shape[0], kChannels1, kKernel)
@@ -37,10 +52,33 @@ SmallCnn::SmallCnn(std::span<const std::int64_t> shape, std::int64_t classes) {
 }
 
 torch::Tensor SmallCnn::forward(torch::Tensor samples) {
-  torch::Tensor output = torch::max_pool2d(convolution1_->forward(samples).relu_(), 2);
-  output = torch::max_pool2d(convolution2_->forward(output).relu_(), 2);
-  output = linear1_->forward(output.flatten(1)).relu_();
-  return linear2_->forward(output);
+  const auto pooled = [this](const char* relu, const char* pool, const torch::Tensor& maps) {
+    return named(*this, pool, torch::max_pool2d(named(*this, relu, maps.relu_()), 2));
+  };
+  const torch::Tensor first = pooled("relu1", "pool1", convolution1_->forward(samples));
+  const torch::Tensor second = pooled("relu2", "pool2", convolution2_->forward(first));
+  return linear2_->forward(named(*this, "relu3", linear1_->forward(second.flatten(1)).relu_()));
+}
+
+DescribedShape described_small_cnn(const std::vector<std::int64_t>& shape) {
+  return {.input = shape,
+          .note =
+              "two 5x5 convolutions (6 and 16 channels), each with ReLU and 2x2 max-pool; "
+              "linear layers of 120 and of one unit per class; the first convolution pads by " +
+              std::to_string(padding(shape[1]))};
+}
+
+}  // namespace
+
+KnownNetwork small_cnn_network() {
+  return {.name = "small-cnn",
+          .title = "Small LeNet-like CNN",
+          .reference =
+              "LeCun et al., Gradient-Based Learning Applied to Document Recognition, "
+              "1998, figure 2 (LeNet-5), with ReLU and max-pool and without layer F6",
+          .requirement = image_of_at_least(16),
+          .make = maker<SmallCnn>(),
+          .described = {described_small_cnn({1, 28, 28}), described_small_cnn({3, 32, 32})}};
 }
 
 }  // namespace epochcast::real

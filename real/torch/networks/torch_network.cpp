@@ -12,6 +12,10 @@ BatchLoss TorchNetwork::loss(const torch::Tensor& samples, const torch::Tensor& 
           .correct = (scores.detach().argmax(1) == labels).sum()};
 }
 
+std::vector<torch::Tensor> TorchNetwork::pass_all_layers(const torch::Tensor& samples) {
+  return {forward(samples)};
+}
+
 std::string TorchNetwork::classifier() const {
   const std::string last = named_parameters().back().key();
   return last.substr(0, last.rfind('.'));

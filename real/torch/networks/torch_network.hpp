@@ -39,6 +39,10 @@ class TorchNetwork : public torch::nn::Module {
   /// unless the network is trained in another way (GAN).
   virtual BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels);
 
+  /// Passes samples [batch, shape...] through every layer once, in order; the results are what a
+  /// loss is computed of. It is what models/networks/NAME.json describes.
+  virtual std::vector<torch::Tensor> pass_all_layers(const torch::Tensor& samples);
+
   /// Tells what is black and what is white in the samples, by channel; empty: nobody knows. Call it
   /// on the network's device. Only a network that makes samples cares.
   virtual void set_pixel_levels(const std::vector<PixelLevels>& /*levels*/) {}

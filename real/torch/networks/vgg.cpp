@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/networks/vgg.hpp"
-
 #include <array>
+#include <vector>
 
+#include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
@@ -31,8 +31,8 @@ constexpr std::int64_t kVggFeatures = 512;
 constexpr std::int64_t kVggPooled = 7;  // rows and columns that the linear layers see
 constexpr std::int64_t kVggHidden = 4096;
 
-torch::nn::Sequential vgg_features(std::int64_t channels, bool has_batch_norm) {
-  torch::nn::Sequential layers;
+Chain vgg_features(std::int64_t channels, bool has_batch_norm) {
+  Chain layers;
   for (const std::int64_t width : kVggChannels) {
     if (width == kVggPool) {
       layers->push_back(torch::nn::MaxPool2d(2));
@@ -46,19 +46,34 @@ torch::nn::Sequential vgg_features(std::int64_t channels, bool has_batch_norm) {
   return layers;
 }
 
-torch::nn::Sequential vgg_classifier(std::int64_t classes) {
+Chain vgg_classifier(std::int64_t classes) {
   const torch::nn::ReLUOptions in_place(true);
-  return torch::nn::Sequential(
-      torch::nn::Linear(kVggFeatures * kVggPooled * kVggPooled, kVggHidden),
-      torch::nn::ReLU(in_place),
-      torch::nn::Dropout(),
-      torch::nn::Linear(kVggHidden, kVggHidden),
-      torch::nn::ReLU(in_place),
-      torch::nn::Dropout(),
-      torch::nn::Linear(kVggHidden, classes));
+  return Chain(torch::nn::Linear(kVggFeatures * kVggPooled * kVggPooled, kVggHidden),
+               torch::nn::ReLU(in_place),
+               torch::nn::Dropout(),
+               torch::nn::Linear(kVggHidden, kVggHidden),
+               torch::nn::ReLU(in_place),
+               torch::nn::Dropout(),
+               torch::nn::Linear(kVggHidden, classes));
 }
 
-}  // namespace
+/// VGG-16 (Simonyan and Zisserman, ICLR 2015, table 1, column D). Images of up to 64 rows get the
+/// CIFAR network of kuangliu/pytorch-cifar: batch norm after each convolution, one linear layer.
+/// Larger ones get torchvision's vgg16: no batch norm, maps averaged to 7 x 7, three linear layers
+/// with dropout. Initialised as torchvision does.
+class Vgg16 : public TorchNetwork {
+ public:
+  /// Five pools need at least 32 x 32 pixels.
+  Vgg16(std::span<const std::int64_t> shape, std::int64_t classes);
+
+  torch::Tensor forward(torch::Tensor samples) override;
+
+ private:
+  bool is_large_;
+  Chain features_ = nullptr;
+  Chain large_classifier_ = nullptr;
+  torch::nn::Linear small_classifier_ = nullptr;
+};
 
 Vgg16::Vgg16(std::span<const std::int64_t> shape, std::int64_t classes)
     : is_large_(is_large_image(shape)) {
@@ -81,9 +96,36 @@ Vgg16::Vgg16(std::span<const std::int64_t> shape, std::int64_t classes)
 
 torch::Tensor Vgg16::forward(torch::Tensor samples) {
   const torch::Tensor maps = features_->forward(samples);
-  if (!is_large_) return small_classifier_->forward(channel_means(maps));
-  const torch::Tensor pooled = torch::adaptive_avg_pool2d(maps, {kVggPooled, kVggPooled});
+  if (!is_large_) {
+    return small_classifier_->forward(named(*this, "avgpool", channel_means(maps)));
+  }
+  const torch::Tensor pooled =
+      named(*this, "avgpool", torch::adaptive_avg_pool2d(maps, {kVggPooled, kVggPooled}));
   return large_classifier_->forward(pooled.flatten(1));
+}
+
+DescribedShape described_vgg(const std::vector<std::int64_t>& shape) {
+  return {.input = shape,
+          .note = is_large_image(shape)
+                      ? "torchvision's vgg16, without batch norm: average-pooled to 7x7, three "
+                        "linear layers with dropout"
+                      : "with batch norm and one linear layer, as in kuangliu/pytorch-cifar; what "
+                        "the five pools leave is averaged (1x1 for 32x32)"};
+}
+
+}  // namespace
+
+KnownNetwork vgg16_network() {
+  return {
+      .name = "vgg16",
+      .title = "VGG-16",
+      .reference =
+          "Simonyan and Zisserman, Very Deep Convolutional Networks, ICLR 2015, "
+          "table 1, column D",
+      .requirement = image_of_at_least(32),
+      .make = maker<Vgg16>(),
+      .described = {
+          described_vgg({3, 32, 32}), described_vgg({3, 64, 64}), described_vgg({3, 224, 224})}};
 }
 
 }  // namespace epochcast::real

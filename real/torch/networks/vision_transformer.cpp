@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/networks/vision_transformer.hpp"
-
 #include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
 namespace {
 
 constexpr std::int64_t kVitDepth = 12;
+
+/// What distinguishes one vision transformer from another.
+struct VisionTransformerPlan {
+  std::int64_t features = 768;
+  std::int64_t heads = 12;
+};
 
 torch::nn::LayerNorm vit_norm(std::int64_t features) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({features}).eps(1e-6));
@@ -30,7 +36,7 @@ class SelfAttention : public torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& tokens) {
     const auto parts = torch::linear(tokens, weight_, bias_).chunk(3, -1);
-    return projection_->forward(attend(parts[0], parts[1], parts[2], {.heads = heads_}));
+    return projection_->forward(attend(*this, parts[0], parts[1], parts[2], {.heads = heads_}));
   }
 
  private:
@@ -50,10 +56,10 @@ class VitLayer : public torch::nn::Module {
     attention_ = register_module("self_attention", std::make_shared<SelfAttention>(plan));
     norm2_ = register_module("ln_2", vit_norm(features));
     perceptron_ = register_module("mlp",
-                                  torch::nn::Sequential(torch::nn::Linear(features, 4 * features),
-                                                        torch::nn::GELU(),
-                                                        torch::nn::Dropout(0.0),
-                                                        torch::nn::Linear(4 * features, features)));
+                                  Chain(torch::nn::Linear(features, 4 * features),
+                                        torch::nn::GELU(),
+                                        torch::nn::Dropout(0.0),
+                                        torch::nn::Linear(4 * features, features)));
     for (const auto& module : perceptron_->children()) {
       if (auto* layer = module->as<torch::nn::Linear>()) {
         torch::nn::init::xavier_uniform_(layer->weight);
@@ -63,26 +69,42 @@ class VitLayer : public torch::nn::Module {
   }
 
   torch::Tensor forward(const torch::Tensor& tokens) {
-    const torch::Tensor attended = tokens + attention_->forward(norm1_->forward(tokens));
-    return attended + perceptron_->forward(norm2_->forward(attended));
+    const torch::Tensor attended =
+        named(*this, "add_1", tokens + attention_->forward(norm1_->forward(tokens)));
+    return named(*this, "add_2", attended + perceptron_->forward(norm2_->forward(attended)));
   }
 
  private:
   torch::nn::LayerNorm norm1_ = nullptr;
   std::shared_ptr<SelfAttention> attention_;
   torch::nn::LayerNorm norm2_ = nullptr;
-  torch::nn::Sequential perceptron_ = nullptr;
+  Chain perceptron_ = nullptr;
 };
 
-}  // namespace
-
-VisionTransformerPlan vit_small_plan() { return {.features = 384, .heads = 6}; }
-
-VisionTransformerPlan vit_base_plan() { return {.features = 768, .heads = 12}; }
-
+/// Rows and columns of a patch: 4 for images of up to 64 rows, 16 for larger ones.
 std::int64_t patch_size(std::span<const std::int64_t> shape) {
   return is_large_image(shape) ? 16 : 4;
 }
+
+/// A vision transformer of twelve layers without dropout (Dosovitskiy et al., ICLR 2021, section
+/// 3.1); layers and initialisation as in torchvision, so the first scores are all zero.
+class VisionTransformer : public TorchNetwork {
+ public:
+  /// Rows and columns must be multiples of patch_size().
+  VisionTransformer(const VisionTransformerPlan& plan,
+                    std::span<const std::int64_t> shape,
+                    std::int64_t classes);
+
+  torch::Tensor forward(torch::Tensor samples) override;
+
+ private:
+  torch::Tensor class_token_;
+  torch::nn::Conv2d projection_ = nullptr;
+  torch::Tensor positions_;
+  torch::nn::Sequential layers_ = nullptr;
+  torch::nn::LayerNorm norm_ = nullptr;
+  torch::nn::Linear head_ = nullptr;
+};
 
 VisionTransformer::VisionTransformer(const VisionTransformerPlan& plan,
                                      std::span<const std::int64_t> shape,
@@ -120,6 +142,54 @@ torch::Tensor VisionTransformer::forward(torch::Tensor samples) {
   torch::Tensor tokens = torch::cat({first, patches}, 1) + positions_;
   tokens = norm_->forward(layers_->forward(tokens));
   return head_->forward(tokens.select(1, 0));
+}
+
+ShapeRequirement image_of_patches() {
+  return {.expected =
+              "images [channels, rows, columns] whose rows and columns are multiples of 4, "
+              "or of 16 with more than 64 rows",
+          .is_met = [](std::span<const std::int64_t> shape) {
+            return is_image(shape, 1) && shape[1] % patch_size(shape) == 0 &&
+                   shape[2] % patch_size(shape) == 0;
+          }};
+}
+
+DescribedShape described_vit(const std::vector<std::int64_t>& shape) {
+  const std::string side = std::to_string(patch_size(shape));
+  return {.input = shape, .note = "patches of " + side + "x" + side + ", no dropout"};
+}
+
+KnownNetwork vit_network(const std::string& name,
+                         const std::string& title,
+                         const std::string& reference,
+                         const VisionTransformerPlan& plan) {
+  return {.name = name,
+          .title = title,
+          .reference = reference,
+          .requirement = image_of_patches(),
+          .make = maker<VisionTransformer>(plan),
+          .described = {described_vit({3, 32, 32}),
+                        described_vit({3, 64, 64}),
+                        described_vit({3, 224, 224}),
+                        described_vit({3, 384, 384})}};
+}
+
+}  // namespace
+
+KnownNetwork vit_small_network() {
+  return vit_network("vit-s",
+                     "Vision Transformer, small",
+                     "Touvron et al., Training data-efficient image transformers, ICML 2021, "
+                     "table 1 (DeiT-S)",
+                     {.features = 384, .heads = 6});
+}
+
+KnownNetwork vit_base_network() {
+  return vit_network("vit-b",
+                     "Vision Transformer, base",
+                     "Dosovitskiy et al., An Image is Worth 16x16 Words, ICLR 2021, table 1; "
+                     "layers as in torchvision",
+                     {.features = 768, .heads = 12});
 }
 
 }  // namespace epochcast::real

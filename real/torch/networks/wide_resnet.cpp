@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/networks/wide_resnet.hpp"
-
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/layers.hpp"
 
 namespace epochcast::real {
@@ -11,6 +11,12 @@ namespace {
 
 constexpr std::int64_t kWideStem = 16;
 constexpr std::int64_t kWideStages = 3;
+
+/// Which wide residual network; `depth` counts convolutions, 4 more than a multiple of 6.
+struct WideResNetPlan {
+  std::int64_t depth = 28;
+  std::int64_t widening = 10;  ///< channels are this many times 16, 32 and 64
+};
 
 /// Two convolutions around which the input is led and added; where the channels change, a 1x1
 /// convolution leads it.
@@ -27,11 +33,12 @@ class WideBlock : public torch::nn::Module {
   }
 
   torch::Tensor forward(const torch::Tensor& input) {
-    const torch::Tensor activated = norm1_->forward(input).relu_();
+    const torch::Tensor activated = named(*this, "relu1", norm1_->forward(input).relu_());
     torch::Tensor output = norm2_->forward(convolution1_->forward(activated)).relu_();
-    output = convolution2_->forward(output);
+    output = convolution2_->forward(named(*this, "relu2", output));
     // A shortcut of its own starts from the activated input and comes last, as in the original.
-    return output + (shortcut_.is_empty() ? input : shortcut_->forward(activated));
+    output = output + (shortcut_.is_empty() ? input : shortcut_->forward(activated));
+    return named(*this, "add", output);
   }
 
  private:
@@ -42,11 +49,21 @@ class WideBlock : public torch::nn::Module {
   torch::nn::Conv2d shortcut_ = nullptr;
 };
 
-}  // namespace
+/// A wide residual network without dropout (Zagoruyko and Komodakis, BMVC 2016, table 1), batch
+/// norm and ReLU before each convolution; tensors as in xternalz/WideResNet-pytorch. The CIFAR
+/// network whatever the size of the images.
+class WideResNet : public TorchNetwork {
+ public:
+  WideResNet(const WideResNetPlan& plan, std::span<const std::int64_t> shape, std::int64_t classes);
 
-WideResNetPlan wide_resnet16_plan() { return {.depth = 16, .widening = 8}; }
+  torch::Tensor forward(torch::Tensor samples) override;
 
-WideResNetPlan wide_resnet28_plan() { return {.depth = 28, .widening = 10}; }
+ private:
+  torch::nn::Conv2d stem_ = nullptr;
+  std::vector<torch::nn::Sequential> stages_;
+  torch::nn::BatchNorm2d norm_ = nullptr;
+  torch::nn::Linear head_ = nullptr;
+};
 
 WideResNet::WideResNet(const WideResNetPlan& plan,
                        std::span<const std::int64_t> shape,
@@ -76,8 +93,36 @@ torch::Tensor WideResNet::forward(torch::Tensor samples) {
   for (auto& stage : stages_) {
     output = stage->forward(output);
   }
-  output = norm_->forward(output).relu_();
-  return head_->forward(channel_means(output));
+  output = named(*this, "relu", norm_->forward(output).relu_());
+  return head_->forward(named(*this, "avgpool", channel_means(output)));
+}
+
+KnownNetwork wide_resnet_network(const WideResNetPlan& plan, const std::string& note) {
+  const std::string depth = std::to_string(plan.depth);
+  const std::string large =
+      note + "; the CIFAR network on larger images: no stem of stride 2, averaged at the end";
+  return {.name = "wide-resnet-" + depth,
+          .title = "Wide ResNet-" + depth + "-" + std::to_string(plan.widening),
+          .reference = "Zagoruyko and Komodakis, Wide Residual Networks, BMVC 2016, table 1",
+          .requirement = image_of_at_least(16),
+          .make = maker<WideResNet>(plan),
+          .described = {{.input = {3, 32, 32}, .note = note},
+                        {.input = {3, 64, 64}, .note = large},
+                        {.input = {3, 224, 224}, .note = large}}};
+}
+
+}  // namespace
+
+KnownNetwork wide_resnet16_network() {
+  return wide_resnet_network({.depth = 16, .widening = 8},
+                             "widening factor 8, no dropout; arXiv 2508.08540 trains a WRN16 on "
+                             "Flowers-102, its factor and image size are not known to us");
+}
+
+KnownNetwork wide_resnet28_network() {
+  return wide_resnet_network({.depth = 28, .widening = 10},
+                             "widening factor 10, no dropout; arXiv 2508.08540 trains a WRN28 on "
+                             "CIFAR-100, its factor is not known to us");
 }
 
 }  // namespace epochcast::real

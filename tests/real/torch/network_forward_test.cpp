@@ -67,7 +67,7 @@ TEST_CASE("attention is that of torch.nn") {
   const auto parts =
       torch::linear(tokens, reference->in_proj_weight, reference->in_proj_bias).chunk(3, -1);
   const torch::Tensor attended = reference->out_proj->forward(
-      attend(parts[0], parts[1], parts[2], {.heads = 3, .is_padding = is_padding}));
+      attend(*reference, parts[0], parts[1], parts[2], {.heads = 3, .is_padding = is_padding}));
 
   const torch::Tensor first = tokens.transpose(0, 1);  // [tokens, batch, features]
   const torch::Tensor expected =

@@ -60,6 +60,7 @@ TEST_CASE(
     CHECK(first.loss.item<double>() < guess * 2);
     for (const auto& parameter : network->named_parameters()) {
       CAPTURE(parameter.key());
+      CHECK(parameter.value().scalar_type() == torch::kFloat32);
       REQUIRE(parameter.value().grad().defined());
       CHECK(parameter.value().grad().isfinite().all().item<bool>());
       CHECK(parameter.value().grad().abs().max().item<float>() > 0);

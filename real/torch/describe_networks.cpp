@@ -4,16 +4,15 @@
 
 #include "core/error.hpp"
 #include "core/files/file_draft.hpp"
-#include "models/networks/describe/families.hpp"
-#include "models/networks/describe/network_text.hpp"
+#include "real/torch/networks/network_names.hpp"
+#include "real/torch/networks/network_text.hpp"
 
 int main(int argc, char** argv) {
   return epochcast::exit_status("epochcast-describe-networks", [&] {
     if (argc != 2) throw epochcast::UserError("usage: epochcast-describe-networks FOLDER");
     const std::filesystem::path folder = argv[1];
-    for (const auto& network : epochcast::describe::all_networks()) {
-      epochcast::replace_file(folder / (network.name + ".json"),
-                              epochcast::describe::network_text(network));
+    for (const std::string& name : epochcast::real::network_names()) {
+      epochcast::replace_file(folder / (name + ".json"), epochcast::real::network_text(name));
     }
     return 0;
   });
