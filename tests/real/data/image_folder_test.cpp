@@ -1,62 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gd.h>
-
 #include <set>
 #include <thread>
 
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/real/data/files.hpp"
 #include "tests/real/data/images.hpp"
+#include "tests/real/data/tiny_folder.hpp"
 
 namespace epochcast::real::tests {
 namespace {
-
-using epochcast::tests::problems_of;
-
-constexpr int kEdge = 8;
-
-Bytes plain_png(int red, int green, int blue) {
-  return Painting(20, 16, [&](int, int) { return gdTrueColor(red, green, blue); })
-      .encoded(Encoding::png);
-}
-
-/// Brighter to the right, in red only.
-Bytes slope_png() {
-  return Painting(32, 32, [](int x, int) { return gdTrueColor(8 * x, 0, 0); })
-      .encoded(Encoding::png);
-}
-
-const Dataset kTwoClasses = tiny_dataset({3, kEdge, kEdge}, 2, 1000, 1000);
-
-/// Three training images of two classes, one of them in a folder within, and a test image of each.
-class TinyFolder {
- public:
-  TinyFolder() {
-    write("train/dog/b.png", slope_png());
-    write("train/cat/images/z.JPEG", plain_png(0, 255, 51));
-    write("train/cat/a.png", plain_png(255, 0, 0));
-    write("train/cat/readme.txt", {'h', 'i'});
-    write("val/cat/v.png", plain_png(0, 0, 0));
-    write("val/dog/v.png", plain_png(255, 255, 255));
-  }
-
-  void write(const std::string& file, const Bytes& bytes) const {
-    write_file(folder_.path() / file, bytes);
-  }
-  void remove(const std::string& file) const { std::filesystem::remove_all(folder_.path() / file); }
-  [[nodiscard]] const std::filesystem::path& path() const { return folder_.path(); }
-  [[nodiscard]] std::string operator/(const std::string& file) const { return folder_ / file; }
-  [[nodiscard]] DataSplit open(const Dataset& dataset = kTwoClasses) const {
-    return open_data(dataset, folder_.path());
-  }
-  [[nodiscard]] Texts problems(const Dataset& dataset = kTwoClasses) const {
-    return problems_of([&] { static_cast<void>(open(dataset)); });
-  }
-
- private:
-  TemporaryFolder folder_;
-};
 
 TEST_CASE("image folders are classes in the order of their names, images in the order of theirs") {
   const DataSplit split = TinyFolder().open();
@@ -235,64 +187,6 @@ TEST_CASE("classes without images are told") {
                       ".webp, .bmp or .gif",
               files / "train/dog: got no images; expected files ending in .jpg, .jpeg, .png, "
                       ".webp, .bmp or .gif"});
-}
-
-TEST_CASE("links to images and to folders of them elsewhere are followed") {
-  const TinyFolder files;
-  const TemporaryFolder elsewhere;
-  write_file(elsewhere / "more/c.png", plain_png(0, 0, 255));
-  std::filesystem::create_symlink(elsewhere / "more/c.png", files / "train/cat/c.png");
-  std::filesystem::create_directory_symlink(elsewhere / "more", files / "train/dog/more");
-
-  const DataSplit split = files.open();
-
-  REQUIRE(split.train->size() == 5);
-  CHECK(sample_of(*split.train, 1).label == 0);  // cat/c.png
-  CHECK(sample_of(*split.train, 4).label == 1);  // dog/more/c.png
-}
-
-TEST_CASE("a link to a folder that it lies in is refused, whatever it would count again") {
-  const TinyFolder files;
-  std::filesystem::create_directory_symlink("..", files / "train/cat/up");
-  std::filesystem::create_directory_symlink(".", files / "train/dog/here");
-
-  CHECK(files.problems() ==
-        Texts{files / "train/cat/up: links to a folder that it lies in; expected images of its "
-                      "class",
-              files / "train/dog/here: links to a folder that it lies in; expected images of its "
-                      "class"});
-}
-
-TEST_CASE("a link to images of another class is refused") {
-  const TinyFolder files;
-  std::filesystem::create_directory_symlink("../dog", files / "train/cat/friends");
-
-  CHECK(files.problems() == Texts{files / "train/dog: is the same folder as " +
-                                  (files / "train/cat/friends; expected every folder once")});
-
-  files.remove("train/cat/friends");
-  std::filesystem::create_symlink("../dog/b.png", files / "train/cat/b.png");
-  CHECK(files.problems() == Texts{files / "train/cat/b.png: links to " +
-                                  (std::filesystem::canonical(files / "train/dog/b.png").string() +
-                                   "; expected an image of its class")});
-}
-
-TEST_CASE("a folder that two links lead to is told once, by both names") {
-  const TinyFolder files;
-  const TemporaryFolder elsewhere;
-  write_file(elsewhere / "c.png", plain_png(0, 0, 255));
-  std::filesystem::create_directory_symlink(elsewhere / "", files / "train/cat/more");
-  std::filesystem::create_directory_symlink(elsewhere / "", files / "train/dog/more");
-
-  CHECK(files.problems() == Texts{files / "train/dog/more: is the same folder as " +
-                                  (files / "train/cat/more; expected every folder once")});
-}
-
-TEST_CASE("a link to an image that is not there is told") {
-  const TinyFolder files;
-  std::filesystem::create_symlink("gone.png", files / "train/cat/c.png");
-
-  CHECK(files.problems() == Texts{files / "train/cat/c.png: links to a file that is not there"});
 }
 
 TEST_CASE("a folder of images does not fit a data set of texts") {
