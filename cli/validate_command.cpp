@@ -92,7 +92,8 @@ int run_validate(const std::vector<std::string>& arguments) {
   const OutputFile save = output_from(values, "save");
   keep_apart({save, output.html}, files);
   const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
-  const std::vector<ValidationCase> cases = load_validation_cases(files);
+  const Catalog catalog = Catalog::standard();
+  const std::vector<ValidationCase> cases = load_validation_cases(files, catalog);
   for (const ValidationCase& one : cases)
     keep_apart({save, output.html}, inputs_of(values, one.config));
   WorkFolder folder(file_from(values, "folder"));
@@ -111,7 +112,7 @@ int run_validate(const std::vector<std::string>& arguments) {
          .folder = folder.path(),
          .repetitions = repetitions,
          .note = note},
-        Catalog::standard(),
+        catalog,
         [&](const std::string& step, std::size_t done, std::size_t all) {
           if (!progress)
             progress.emplace(std::cerr, is_terminal, "validating", static_cast<double>(all));

@@ -108,6 +108,21 @@ ForecastOutcome outcome_of(const ForecastTask& task, const TaskAnswer& reply) {
   return outcome;
 }
 
+/// Throws when a strategy's own setting is given, or swept, and no strategy of the sweep has it.
+void check_settings_have_strategies(const std::vector<ForecastTask>& points,
+                                    const std::vector<SweepAxis>& axes) {
+  const auto swept = std::find_if(
+      axes.begin(), axes.end(), [](const SweepAxis& axis) { return axis.name == "strategy"; });
+  std::string strategies;
+  for (const std::string& value : swept != axes.end() ? swept->values : std::vector<std::string>{})
+    strategies += (strategies.empty() ? "" : ",") + joined(chosen_strategies(value));
+  for (const ForecastTask& point : points) {
+    JobConfig config = point.config;
+    if (!strategies.empty()) config.strategy = strategies;
+    check_strategies_have_settings(config);
+  }
+}
+
 }  // namespace
 
 SweepAxis parse_axis(const std::string& text, Command command, const std::string& flag) {
@@ -158,7 +173,7 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
     }
     points = std::move(finer);
   }
-  if (!names.contains("strategy")) check_strategies_have_settings(points.front().config);
+  check_settings_have_strategies(points, axes);
   std::vector<ForecastTask> tasks;
   for (const ForecastTask& point : points) {
     for (const std::string& name : chosen_strategies(point.config.strategy)) {

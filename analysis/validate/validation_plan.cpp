@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/validate/validation_plan.hpp"
 
+#include <functional>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/validate/validation_check.hpp"
 #include "core/error.hpp"
 #include "core/json/json_file.hpp"
+#include "core/job/setting_text.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
@@ -44,17 +48,6 @@ ValidateObject read_validate(const nlohmann::json& document, const std::string& 
   return validate;
 }
 
-/// Batches are measured on CPUs, and nodes are machines.
-void check_machine(const MachineConfig& machine, const std::string& file) {
-  for (const std::string& device : machine.devices) {
-    if (device != "cpu")
-      throw UserError(file + ": /devices: got \"" + device + "\"; validation trains on cpu alone");
-  }
-  if (machine.ranks_per_node != 0)
-    throw UserError(file +
-                    ": /ranks-per-node: not for validation: \"launch\" decides what a node is");
-}
-
 /// "node-based, averaging-period 4"
 std::string point_of(const nlohmann::json& row, const JobConfig& config) {
   std::string point = config.strategy;
@@ -65,31 +58,131 @@ std::string point_of(const nlohmann::json& row, const JobConfig& config) {
   return point;
 }
 
-}  // namespace
+/// Runs `part`; adds what a UserError says to `problems`. Whether it threw none.
+bool holds(std::vector<std::string>& problems, const std::function<void()>& part) {
+  try {
+    part();
+    return true;
+  } catch (const UserError& error) {
+    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+    return false;
+  }
+}
 
-std::vector<ValidationCase> load_validation_cases(const std::vector<std::filesystem::path>& files) {
+/// Settings of strategies that are given where no strategy has them: in a row, the row's own; for
+/// all rows, any row's.
+void check_settings_have_strategies(const nlohmann::json& settings,
+                                    const std::string& strategies,
+                                    const std::string& where) {
+  JobConfig given;
+  apply_experiment(given, settings, where);
+  given.strategy = strategies;
+  try {
+    check_strategies_have_settings(given);
+  } catch (const UserError& error) {
+    std::vector<std::string> problems = error.problems();
+    for (std::string& problem : problems) problem = where + ": " + problem;
+    throw UserError(problems);
+  }
+}
+
+/// One experiment: its cases, and what is wrong with them. Cases of settings that are wrong are
+/// left out.
+class ExperimentFile {
+ public:
+  explicit ExperimentFile(const std::filesystem::path& path) : file_(path.string()) {
+    if (!holds(problems, [&] {
+          document_ = read_json_file(path);
+          validate_ = read_validate(document_, file_);
+        }))
+      return;
+    rows = validate_.rows.size();
+    JobConfig common;
+    const bool is_common_good =
+        holds(problems, [&] { apply_experiment(common, document_, file_); });
+    for (std::size_t i = 0; i < rows; ++i) add_row(i, common, is_common_good);
+    // What no row makes use of is a slip, if all rows are known.
+    if (cases.size() != rows) return;
+    std::vector<std::string> strategies;
+    for (const ValidationCase& one : cases) strategies.push_back(one.config.strategy);
+    strategies = chosen_strategies(joined(strategies));
+    holds(problems, [&] { check_settings_have_strategies(document_, joined(strategies), file_); });
+  }
+
+  std::size_t rows = 0;
   std::vector<ValidationCase> cases;
-  for (const std::filesystem::path& path : files) {
-    const std::string file = path.string();
-    const nlohmann::json document = read_json_file(path);
-    const ValidateObject validate = read_validate(document, file);
-    for (std::size_t i = 0; i < validate.rows.size(); ++i) {
-      ValidationCase one;
-      one.cluster = validate.cluster;
-      one.command = validate.command;
-      apply_experiment(one.config, document, file);
-      nlohmann::json row = validate.rows[i];
-      row["schema"] = "epochcast.experiment/1";
-      apply_experiment(one.config, row, file + ": /validate/rows/" + std::to_string(i));
-      row.erase("schema");
-      static_cast<void>(find_strategy(one.config.strategy));
-      if (one.command == Command::train) check_machine(one.config.machine, file);
-      one.point = point_of(row, one.config);
-      one.group = one.config.network + ", " + validate.cluster.name + ", " +
-                  (validate.command == Command::train ? "train" : "emulate");
-      cases.push_back(std::move(one));
+  std::vector<std::size_t> row_of_case;
+  std::vector<std::string> problems;
+
+  /// Adds those of the cases, in their order: once for the file where all rows have them.
+  void add(const std::vector<std::vector<std::string>>& problems_by_case) {
+    std::map<std::string, std::size_t> counts;
+    for (const auto& of_case : problems_by_case) {
+      for (const std::string& problem : of_case) ++counts[problem];
+    }
+    for (std::size_t i = 0; i < problems_by_case.size(); ++i) {
+      for (const std::string& problem : problems_by_case[i]) {
+        if (counts[problem] < rows) {
+          problems.push_back(row_name(row_of_case[i]) + ": " + problem);
+        } else if (i == 0) {
+          problems.push_back(file_ + ": " + problem);
+        }
+      }
     }
   }
+
+ private:
+  [[nodiscard]] std::string row_name(std::size_t row) const {
+    return file_ + ": /validate/rows/" + std::to_string(row);
+  }
+
+  void add_row(std::size_t i, const JobConfig& common, bool is_common_good) {
+    ValidationCase one;
+    one.cluster = validate_.cluster;
+    one.command = validate_.command;
+    one.config = common;
+    nlohmann::json row = validate_.rows[i];
+    row["schema"] = "epochcast.experiment/1";
+    if (!holds(problems, [&] { apply_experiment(one.config, row, row_name(i)); })) return;
+    std::vector<std::string> of_strategy;
+    holds(of_strategy, [&] { static_cast<void>(find_strategy(one.config.strategy)); });
+    for (const std::string& problem : of_strategy) problems.push_back(row_name(i) + ": " + problem);
+    if (!of_strategy.empty()) return;
+    if (!holds(problems,
+               [&] { check_settings_have_strategies(row, one.config.strategy, row_name(i)); }))
+      return;
+    if (!is_common_good) return;
+    row.erase("schema");
+    one.point = point_of(row, one.config);
+    one.group =
+        one.config.network + ", " + one.cluster.name + ", " + std::string(to_string(one.command));
+    cases.push_back(std::move(one));
+    row_of_case.push_back(i);
+  }
+
+  std::string file_;
+  nlohmann::json document_;
+  ValidateObject validate_;
+};
+
+}  // namespace
+
+std::vector<ValidationCase> load_validation_cases(const std::vector<std::filesystem::path>& files,
+                                                  const Catalog& catalog) {
+  std::vector<ExperimentFile> experiments(files.begin(), files.end());
+  std::vector<ValidationCase> cases;
+  for (const ExperimentFile& each : experiments)
+    cases.insert(cases.end(), each.cases.begin(), each.cases.end());
+  const std::vector<std::vector<std::string>> found = problems_of_cases(cases, catalog);
+  std::vector<std::string> problems;
+  auto next = found.begin();
+  for (ExperimentFile& each : experiments) {
+    const auto end = next + static_cast<std::ptrdiff_t>(each.cases.size());
+    each.add({next, end});
+    next = end;
+    problems.insert(problems.end(), each.problems.begin(), each.problems.end());
+  }
+  if (!problems.empty()) throw UserError(problems);
   return cases;
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job/job.hpp"
 #include "core/job/setting.hpp"
 
 namespace epochcast {
@@ -28,8 +29,9 @@ struct ValidationCase {
 };
 
 /// Reads experiment files with a "validate" object (docs/formats.md): the settings, and in its
-/// "rows" what differs from row to row. Throws a UserError that lists the problems of a file.
+/// "rows" what differs from row to row. Looks at every file, name and setting of every row, too, as
+/// problems_of_cases() does. Throws a UserError that lists the problems of all files.
 [[nodiscard]] std::vector<ValidationCase> load_validation_cases(
-    const std::vector<std::filesystem::path>& files);
+    const std::vector<std::filesystem::path>& files, const Catalog& catalog);
 
 }  // namespace epochcast

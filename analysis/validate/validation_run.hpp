@@ -31,8 +31,9 @@ using ValidationProgress =
 /// on these: a machine's speed changes by the minute. Of such forecasts a row has the middle one.
 ///
 /// Forecasts rest on measurements alone; no run of a case is used for any. A case that fails has
-/// its reason in `problems`. Throws a UserError for bad input, also where measured messages cannot
-/// be fitted, and a RunError when measuring messages fails.
+/// its reason in `problems`; where its first run fails, the others are not tried. Throws a
+/// UserError for bad input, also where measured messages cannot be fitted, and a RunError when
+/// measuring messages fails.
 [[nodiscard]] std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cases,
                                                         const ValidationOptions& options,
                                                         const Catalog& catalog,

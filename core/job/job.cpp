@@ -20,15 +20,7 @@ bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json") || name.ends_with(".xml");
 }
 
-void require(const std::string& value, const char* setting, const char* list) {
-  if (value.empty()) {
-    throw UserError(std::string("--") + setting + ": missing; `epochcast list " + list +
-                    "` shows what there is");
-  }
-}
-
-Platform find_platform(const JobConfig& config, const Catalog& catalog) {
-  const fs::path file = catalog.find("models/platforms", config.platform, "--platform");
+Platform read_platform(const fs::path& file) {
   if (file.extension() != ".xml") return load_platform(file);
   static_cast<void>(open_input(file, kModelFile));
   Platform platform;  // SimGrid reads it, in the process that simulates
@@ -102,6 +94,10 @@ std::vector<std::string> Catalog::names(const std::string& folder) const {
 fs::path Catalog::find(const std::string& folder,
                        const std::string& name,
                        const std::string& origin) const {
+  if (name.empty()) {
+    throw UserError(origin + ": missing; `epochcast list " +
+                    folder.substr(folder.find_last_of('/') + 1) + "` shows what there is");
+  }
   if (is_path(name)) {
     if (!fs::exists(name)) throw UserError(origin + ": " + name + ": no such file");
     return name;
@@ -132,18 +128,27 @@ std::vector<TraceFile> catalog_traces(const Catalog& catalog, const std::string&
 }
 
 Job load_job(const JobConfig& config, const Catalog& catalog) {
-  require(config.platform, "platform", "platforms");
-  require(config.network, "network", "networks");
-  require(config.dataset, "dataset", "datasets");
+  std::vector<std::string> problems;
+  const auto find = [&](const char* folder, const std::string& name, const char* origin) {
+    try {
+      return catalog.find(folder, name, origin);
+    } catch (const UserError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+      return fs::path();
+    }
+  };
+  const fs::path platform = find("models/platforms", config.platform, "--platform");
+  const fs::path network = find("models/networks", config.network, "--network");
+  const fs::path dataset = find("models/datasets", config.dataset, "--dataset");
+  if (!problems.empty()) throw UserError(problems);
   Job job;
   job.config = config;
-  job.platform = find_platform(config, catalog);
-  job.dataset = load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
+  job.platform = read_platform(platform);
+  job.dataset = load_dataset(dataset);
   if (config.learning.train_samples) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }
-  job.network =
-      load_network(catalog.find("models/networks", config.network, "--network"), job.dataset);
+  job.network = load_network(network, job.dataset);
   if (!config.batch_seconds.empty()) return job;
   for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
     for (CostTrace& cost : file.costs) {

@@ -86,5 +86,23 @@ TEST_CASE("more combinations than anybody can read are refused", "[cli]") {
         "epochcast: --sweep: more than 100000 combinations; sweep fewer settings at a time\n");
 }
 
+TEST_CASE("a setting that no strategy of the sweep has is an error", "[cli]") {
+  const Folder folder;
+  const std::string two = kJob + " --sweep strategy=sync,dlb";
+
+  const Outcome given = folder.run(two + " --averaging-period 4");
+  const Outcome swept = folder.run(two + " --sweep local-from=0,1");
+  const Outcome one_has = folder.run(kJob + " --sweep strategy=sync,local-sgd --local-steps 4");
+
+  CHECK(given.err ==
+        "epochcast: --averaging-period: strategy sync,dlb has no such setting; those that have: "
+        "node-based\n");
+  CHECK(given.status == 2);
+  CHECK(swept.err ==
+        "epochcast: --local-from: strategy sync,dlb has no such setting; those that have: "
+        "post-local-sgd\n");
+  CHECK(one_has.status == 0);
+}
+
 }  // namespace
 }  // namespace epochcast::tests

@@ -5,128 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/formats/result.hpp"
 #include "tests/catch.hpp"
-#include "tests/cli/program.hpp"
+#include "tests/cli/fake_cluster.hpp"
 
 namespace epochcast::tests {
 namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
-
-/// Every command is a line in `calls`; `broken` names one that fails.
-constexpr const char* kCluster = R"sh(shift
-echo "$1" >>calls
-test "$(cat broken 2>/dev/null)" != "$1" || { echo broken >&2; exit 3; }
-for word in "$@"; do
-  case $word in
-    --strategy=*) strategy=${word#*=} ;;
-    --network=*) network=${word#*=} ;;
-  esac
-done
-case $1-$2 in
-  measure-messages) cp messages.json "${!#}" ;;
-  measure-batches) cp batches.json "${!#}" ;;
-  *) sed "s/STRATEGY/$(cat other 2>/dev/null || echo "$strategy")/; s/NETWORK/$network/" run.json ;;
-esac
-)sh";
-
-std::string messages() {
-  Json costs = Json::array();
-  for (const int bytes : {4, 4096, 65536, 1 << 20, 1 << 22}) {
-    const double seconds = 1e-5 + static_cast<double>(bytes) / 1e9;
-    const Json samples = {0.99 * seconds, seconds, 1.01 * seconds, seconds};
-    for (const auto& [kind, scope] : {std::pair("ping-pong", "between"), {"ring-step", "all"}})
-      costs.push_back({{"kind", kind}, {"scope", scope}, {"bytes", bytes}, {"samples_s", samples}});
-  }
-  return Json{{"schema", "epochcast.message-trace/1"},
-              {"name", "pair-of-nodes"},
-              {"title", "Two nodes"},
-              {"source", {{"grade", "estimated"}, {"method", "made up"}}},
-              {"ranks", 2},
-              {"nodes", 2},
-              {"node_of_rank", {0, 1}},
-              {"costs", costs}}
-      .dump();
-}
-
-std::string batches() {
-  return R"({"schema": "epochcast.trace/1", "name": "b", "title": "b", "device": "this-cpu",
-             "source": {"grade": "estimated", "method": "made up"},
-             "costs": [{"network": "small-cnn", "input": [3, 32, 32],
-                        "batches": [{"batch": 32, "seconds": [0.01, 0.011, 0.012]}]}]})";
-}
-
-class Cluster {
- public:
-  Cluster() {
-    folder.write("cluster.sh", kCluster);
-    folder.write("messages.json", messages());
-    folder.write("batches.json", batches());
-    run_takes(5);
-  }
-
-  void run_takes(double epoch_s) const {
-    RunResult run;
-    run.strategy = "STRATEGY";
-    run.network = "NETWORK";
-    run.epoch_s = epoch_s;
-    run.phases.compute_s = epoch_s;
-    folder.write("run.json", to_json({run}, "made up").dump());
-  }
-
-  /// An experiment on pair.json, or one that trains.
-  void experiment(const std::string& file,
-                  const std::string& network,
-                  const Json& row,
-                  const std::string& command = "emulate") const {
-    Json document = {{"schema", "epochcast.experiment/1"},
-                     {"network", network},
-                     {"dataset", "cifar10"},
-                     {"batch", 32},
-                     {"epochs", 1},
-                     {"validate",
-                      {{"command", command},
-                       {"cluster", "here"},
-                       {"launch", "bash cluster.sh"},
-                       {"ranks", 2},
-                       {"rows", Json::array({row})}}}};
-    if (command == "train") {
-      document["data"] = "procedural";
-      document["train-samples"] = 640;
-    } else {
-      document["platform"] = "pair.json";
-      document["batch-seconds"] = "gpu=10ms";
-    }
-    folder.write(file, document.dump());
-  }
-
-  [[nodiscard]] Outcome validate(const std::string& file, int repetitions = 1) const {
-    return folder.run("validate " + file + " --folder kept --format json --repetitions " +
-                      std::to_string(repetitions));
-  }
-
-  /// What was asked of the cluster since the last time.
-  [[nodiscard]] std::vector<std::string> calls() const {
-    std::vector<std::string> said = lines(folder.read("calls"));
-    folder.write("calls", "");
-    return said;
-  }
-
-  /// The folder of the only kept result that begins so.
-  [[nodiscard]] fs::path kept(const std::string& prefix) const {
-    std::vector<fs::path> found;
-    for (const auto& entry : fs::directory_iterator(folder.path() / "kept")) {
-      const std::string name = entry.path().filename().string();
-      if (name.starts_with(prefix) && !name.ends_with(".part")) found.push_back(entry.path());
-    }
-    REQUIRE(found.size() == 1);
-    return found.front();
-  }
-
-  Folder folder;
-};
 
 using Calls = std::vector<std::string>;
 
@@ -137,7 +23,7 @@ Json first_row(const Outcome& outcome) {
 }
 
 TEST_CASE("two experiments that share a folder are each compared with their own run", "[cli]") {
-  const Cluster cluster;
+  const FakeCluster cluster;
   cluster.experiment("sync.json", "resnet20", {{"strategy", "sync"}});
   cluster.experiment("hetgrad.json", "small-cnn", {{"strategy", "hetgrad"}});
 
@@ -155,7 +41,7 @@ TEST_CASE("two experiments that share a folder are each compared with their own 
 }
 
 TEST_CASE("nothing is repeated as long as nothing that determines it has changed", "[cli]") {
-  const Cluster cluster;
+  const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
   static_cast<void>(first_row(cluster.validate("e.json")));
   CHECK(cluster.calls() == Calls{"measure", "emulate"});
@@ -168,7 +54,7 @@ TEST_CASE("nothing is repeated as long as nothing that determines it has changed
 }
 
 TEST_CASE("a changed experiment, input file, cluster or program is measured or run anew", "[cli]") {
-  const Cluster cluster;
+  const FakeCluster cluster;
   const Folder& folder = cluster.folder;
   cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
   static_cast<void>(first_row(cluster.validate("e.json")));
@@ -182,7 +68,7 @@ TEST_CASE("a changed experiment, input file, cluster or program is measured or r
     folder.write("pair.json", pair_with("1GBps", "2GBps"));
   }
   SECTION("another cluster under the same name") {
-    folder.write("cluster.sh", std::string("# elsewhere\n") + kCluster);
+    folder.write("cluster.sh", "# elsewhere\n" + folder.read("cluster.sh"));
     expected = {"measure", "emulate"};
   }
   SECTION("other hosts in the environment") {
@@ -198,7 +84,7 @@ TEST_CASE("a changed experiment, input file, cluster or program is measured or r
 }
 
 TEST_CASE("a kept run that is damaged, or of something else, is noticed and run again", "[cli]") {
-  const Cluster cluster;
+  const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
   static_cast<void>(first_row(cluster.validate("e.json")));
   static_cast<void>(cluster.calls());
@@ -245,7 +131,7 @@ TEST_CASE("a kept run that is damaged, or of something else, is noticed and run 
 }
 
 TEST_CASE("batches around a run that did not end are measured again with it", "[cli]") {
-  const Cluster cluster;
+  const FakeCluster cluster;
   cluster.experiment("e.json", "small-cnn", {{"strategy", "sync"}}, "train");
   cluster.folder.write("broken", "train");
 
@@ -264,8 +150,32 @@ TEST_CASE("batches around a run that did not end are measured again with it", "[
   CHECK(cluster.calls().empty());
 }
 
+TEST_CASE("a row whose first run fails is not tried in every repetition", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json", "small-cnn", {{"strategy", "sync"}});
+  cluster.folder.write("broken", "emulate");
+
+  const Json row = Json::parse(cluster.validate("e.json", 3).out)["rows"][0];
+
+  CHECK(row["problems"].size() == 1);
+  CHECK(cluster.calls() == Calls{"measure", "emulate", "measure", "measure"});
+}
+
+TEST_CASE("a row that has run before is tried again in the next repetition", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json", "small-cnn", {{"strategy", "sync"}});
+  static_cast<void>(first_row(cluster.validate("e.json")));
+  static_cast<void>(cluster.calls());
+  cluster.folder.write("broken", "emulate");
+
+  const Json row = Json::parse(cluster.validate("e.json", 3).out)["rows"][0];
+
+  CHECK(row["measured"].size() == 1);
+  CHECK(cluster.calls() == Calls{"measure", "emulate", "measure", "emulate"});
+}
+
 TEST_CASE("a run that tells of another strategy is a failure, and is not kept", "[cli]") {
-  const Cluster cluster;
+  const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{"strategy", "hetgrad"}});
   cluster.folder.write("other", "sync");
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/validation_check.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "analysis/forecast/sweep.hpp"
+#include "analysis/validate/data_check.hpp"
+#include "collectives/registry.hpp"
+#include "core/error.hpp"
+#include "core/files/input_file.hpp"
+#include "core/suggest.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// Runs `part`; adds what a UserError says.
+void collect(Texts& problems, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const UserError& error) {
+    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+  }
+}
+
+void check_known(const std::string& setting,
+                 const std::string& kind,
+                 const std::string& name,
+                 const Texts& known) {
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw UserError("--" + setting + ": " + unknown_name(kind, name, known));
+}
+
+/// Batches are measured on CPUs, and nodes are machines.
+void check_machine(const MachineConfig& machine) {
+  for (const std::string& device : machine.devices) {
+    if (device != "cpu")
+      throw UserError("--devices: got \"" + device + "\"; validation trains on cpu alone");
+  }
+  if (machine.ranks_per_node != 0)
+    throw UserError("--ranks-per-node: not for validation: \"launch\" decides what a node is");
+}
+
+/// What is slowed has to be told from the rest by what a forecast knows, too.
+void check_slow_down(const JobConfig& config, int ranks) {
+  Texts known = {"cpu"};
+  for (int rank = 0; rank < ranks; ++rank) known.push_back(std::to_string(rank));
+  for (const auto& [name, factor] : config.machine.slow_down)
+    check_known("slow-down", "device class or rank", name, known);
+}
+
+void check_strategy(const JobConfig& config) {
+  const Strategy& strategy = find_strategy(config.strategy);
+  if (strategy.participants == Participants::workers_and_servers)
+    throw UserError("--strategy: " + config.strategy +
+                    " needs ranks that sum; validation trains on all");
+  WorkerInfo cpu;
+  cpu.device_class = cpu.model = "cpu";
+  if (strategy.check != nullptr) strategy.check(config, DeviceNames({&cpu, 1}));
+}
+
+/// What a case that trains has to know before it starts.
+class TrainingCheck {
+ public:
+  explicit TrainingCheck(const Catalog& catalog) : catalog_(catalog) {}
+
+  [[nodiscard]] Texts problems_of(const ValidationCase& one) {
+    const JobConfig& config = one.config;
+    Texts problems;
+    const auto check = [&](const auto& part) { collect(problems, part); };
+    check([&] { check_machine(config.machine); });
+    check([&] { check_slow_down(config, one.cluster.ranks); });
+    check([&] { check_strategy(config); });
+    check([&] { check_all_reduce(config.all_reduce); });
+    check([&] {
+      check_known("optimizer", "optimizer", config.learning.optimizer.name, optimizer_names());
+      check_hyperparameters(config.learning.optimizer);
+    });
+    check([&] {
+      if (!config.learning.pretrained.empty())
+        static_cast<void>(open_input(config.learning.pretrained, kDataFile));
+    });
+    check([&] { check_model(config, problems); });
+    return problems;
+  }
+
+ private:
+  /// The network, the data set, whether they fit each other, and the data itself.
+  void check_model(const JobConfig& config, Texts& problems) {
+    std::optional<std::filesystem::path> network;
+    collect(problems, [&] {
+      const auto file = catalog_.find("models/networks", config.network, "--network");
+      // LibTorch trains those of the catalogue: files only describe.
+      check_known("network", "network", config.network, catalog_.names("models/networks"));
+      network = file;
+    });
+    const Dataset dataset =
+        load_dataset(catalog_.find("models/datasets", config.dataset, "--dataset"));
+    if (network) collect(problems, [&] { static_cast<void>(load_network(*network, dataset)); });
+    const LearningConfig& learning = config.learning;
+    const auto [seen, is_new] = data_problems_.try_emplace(
+        {config.dataset, learning.data, learning.train_samples, learning.test_samples});
+    if (is_new) collect(seen->second, [&] { check_data(config, dataset); });
+    problems.insert(problems.end(), seen->second.begin(), seen->second.end());
+  }
+
+  const Catalog& catalog_;
+  /// Data sets are large, and mostly the same in all cases.
+  std::map<
+      std::
+          tuple<std::string, std::string, std::optional<std::int64_t>, std::optional<std::int64_t>>,
+      Texts>
+      data_problems_;
+};
+
+/// Reads the files of a case that emulates.
+Texts problems_of_files(const JobConfig& config, const Catalog& catalog) {
+  Texts problems;
+  collect(problems, [&] {
+    const Job job = load_job(config, catalog);
+    if (!job.platform.simgrid_xml.empty())
+      throw UserError("--platform: " + config.platform +
+                      ": validation calibrates platforms in JSON, not SimGrid's XML");
+  });
+  return problems;
+}
+
+}  // namespace
+
+std::vector<Texts> problems_of_cases(const std::vector<ValidationCase>& cases,
+                                     const Catalog& catalog) {
+  std::vector<Texts> problems(cases.size());
+  TrainingCheck training(catalog);
+  std::vector<ForecastTask> tasks;
+  std::vector<std::size_t> case_of_task;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const ValidationCase& one = cases[i];
+    if (one.command == Command::train) {
+      problems[i] = training.problems_of(one);
+      continue;
+    }
+    problems[i] = problems_of_files(one.config, catalog);
+    if (!problems[i].empty()) continue;
+    tasks.push_back({.config = one.config, .strategy = one.config.strategy, .point = {}});
+    tasks.back().config.deterministic = true;
+    case_of_task.push_back(i);
+  }
+  const std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog);
+  for (std::size_t task = 0; task < outcomes.size(); ++task) {
+    // One that died is no mistake of the user's; the row will say so.
+    if (!outcomes[task].has_died) problems[case_of_task[task]] = outcomes[task].problems;
+  }
+  return problems;
+}
+
+}  // namespace epochcast

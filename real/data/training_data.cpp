@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/data/training_data.hpp"
+
+#include "core/error.hpp"
+#include "real/data/limited_source.hpp"
+
+namespace epochcast::real {
+namespace {
+
+/// Leaves the first `count` samples, where that is given.
+void limit(std::unique_ptr<DataSource>& source,
+           const std::optional<std::int64_t>& count,
+           const char* setting) {
+  if (!count) return;
+  if (*count > source->size()) {
+    throw UserError(std::string(setting) + ": got " + std::to_string(*count) + "; the data has " +
+                    std::to_string(source->size()));
+  }
+  source = std::make_unique<LimitedSource>(std::move(source), *count);
+}
+
+}  // namespace
+
+DataSplit training_data(const JobConfig& config, const Dataset& dataset) {
+  if (config.learning.data.empty()) {
+    throw UserError("--data: missing; expected the folder that holds " + dataset.name +
+                    ", or \"procedural\" for computed samples of its shape");
+  }
+  DataSplit split = config.learning.data == "procedural" ? procedural_data(dataset, config.seed)
+                                                         : open_data(dataset, config.learning.data);
+  limit(split.train, config.learning.train_samples, "--train-samples");
+  limit(split.test, config.learning.test_samples, "--test-samples");
+  return split;
+}
+
+}  // namespace epochcast::real

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `epochcast validate` says of bad input, before it measures anything.
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/fake_cluster.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Json = nlohmann::json;
+using Lines = std::vector<std::string>;
+
+/// What is wrong with the experiments; the cluster has not been asked for anything.
+Lines problems_of(const FakeCluster& cluster, const std::string& files) {
+  const Outcome outcome = cluster.validate(files);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.out.empty());
+  CHECK(cluster.calls().empty());
+  CHECK_FALSE(cluster.folder.has("kept"));
+  return lines(outcome.err);
+}
+
+TEST_CASE("every mistake of every experiment is told before anything is measured", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("rows.json",
+                     "resnet20",
+                     {{{"strategy", "sync"}, {"all-reduce", "rings"}},
+                      {{"strategy", "node-bused"}},
+                      {{"strategy", "sync"}, {"platform", "none.json"}, {"dataset", "mist"}},
+                      {{"strategy", "local-sgd"}, {"local-from", 1}},
+                      {{"strategy", "sync"}, {"batch", "many"}},
+                      {{"strategy", "local-sgd"}, {"local-steps", "tpu=3"}},
+                      {{"strategy", "sync"}, {"train-samples", 60000}}});
+  cluster.experiment("all.json",
+                     "resnet200",
+                     {{{"strategy", "sync"}}, {{"strategy", "dlb"}}},
+                     "emulate",
+                     {{"averaging-period", 4}});
+
+  const Lines problems = problems_of(cluster, "rows.json all.json");
+
+  CHECK(
+      problems ==
+      Lines{"epochcast: rows.json: /validate/rows/1: --strategy: unknown strategy "
+            "\"node-bused\"; did you mean \"node-based\"?",
+            "epochcast: rows.json: /validate/rows/3: --local-from: strategy local-sgd has no such "
+            "setting; those that have: post-local-sgd",
+            "epochcast: rows.json: /validate/rows/4: /batch: got \"many\"; expected a whole "
+            "number of at least 1",
+            "epochcast: rows.json: /validate/rows/0: --all-reduce: unknown all-reduce algorithm "
+            "\"rings\"; did you mean \"ring\"?",
+            "epochcast: rows.json: /validate/rows/2: --platform: none.json: no such file",
+            "epochcast: rows.json: /validate/rows/2: --dataset: unknown dataset \"mist\"; did you "
+            "mean \"mnist\"?",
+            "epochcast: rows.json: /validate/rows/5: --local-steps: unknown device class \"tpu\"; "
+            "did you mean \"gpu\"?",
+            "epochcast: rows.json: /validate/rows/6: --train-samples: got 60000; the data set has "
+            "50000",
+            "epochcast: all.json: --averaging-period: strategy sync,dlb has no such setting; those "
+            "that have: node-based",
+            "epochcast: all.json: --network: unknown network \"resnet200\"; did you mean "
+            "\"resnet20\"?"});
+}
+
+TEST_CASE("rows that train are looked at, too", "[cli]") {
+  const FakeCluster cluster;
+  cluster.folder.write("wide-resnet-16.json", "{}");
+  cluster.experiment(
+      "e.json",
+      "small-cnn",
+      {{{"strategy", "sync"}, {"devices", "cuda"}},
+       {{"strategy", "sync"}, {"slow-down", "2=3"}},
+       {{"strategy", "byteps"}},
+       {{"strategy", "local-sgd"}, {"local-steps", "gpu=3"}},
+       {{"strategy", "sync"}, {"optimizer", "sdg"}, {"network", "wide-resnet-16.json"}},
+       {{"strategy", "sync"}, {"optimizer", "adam"}, {"momentum", 0.5}},
+       {{"strategy", "sync"}, {"pretrained", "weights.pt"}},
+       {{"strategy", "sync"}, {"network", "resnt20"}, {"dataset", "none.json"}},
+       {{"strategy", "sync"}}},
+      "train");
+
+  CHECK(
+      problems_of(cluster, "e.json") ==
+      Lines{"epochcast: e.json: /validate/rows/0: --devices: got \"cuda\"; validation trains on "
+            "cpu alone",
+            "epochcast: e.json: /validate/rows/1: --slow-down: unknown device class or rank "
+            "\"2\"; did you mean \"0\"?",
+            "epochcast: e.json: /validate/rows/2: --strategy: byteps needs ranks that sum; "
+            "validation trains on all",
+            "epochcast: e.json: /validate/rows/3: --local-steps: unknown device class \"gpu\"; "
+            "did you mean \"cpu\"?",
+            "epochcast: e.json: /validate/rows/4: --optimizer: unknown optimizer \"sdg\"; did "
+            "you mean \"sgd\"?",
+            "epochcast: e.json: /validate/rows/4: --network: unknown network "
+            "\"wide-resnet-16.json\"; did you mean \"wide-resnet-16\"?",
+            "epochcast: e.json: /validate/rows/5: --momentum: adam has none; expected --optimizer "
+            "sgd or rmsprop",
+            "epochcast: e.json: /validate/rows/6: weights.pt: cannot be read: No such file or "
+            "directory",
+            "epochcast: e.json: /validate/rows/7: --network: unknown network \"resnt20\"; did you "
+            "mean \"resnet20\"?",
+            "epochcast: e.json: /validate/rows/7: --dataset: none.json: no such file"});
+}
+
+TEST_CASE("what all rows have in common is told once", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json",
+                     "resnet20",
+                     {{{"strategy", "sync"}}, {{"strategy", "dlb"}}},
+                     "emulate",
+                     {{"dataset", "cifr10"}});
+
+  CHECK(
+      problems_of(cluster, "e.json") ==
+      Lines{"epochcast: e.json: --dataset: unknown dataset \"cifr10\"; did you mean \"cifar10\"?"});
+}
+
+}  // namespace
+}  // namespace epochcast::tests
