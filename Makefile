@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thin front for CMake: each target installs what it needs on a Debian machine, builds, and runs.
 
-SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev libeigen3-dev \
+SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libeigen3-dev \
   libcsv-dev zlib1g-dev libxxhash-dev libprotobuf-dev protobuf-compiler libpugixml-dev
 REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin libgd-dev pkg-config
 TEST_PACKAGES := catch2 ccache

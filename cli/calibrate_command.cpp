@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <boost/program_options.hpp>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -20,6 +20,7 @@
 #include "core/job/job.hpp"
 #include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -54,11 +55,7 @@ po::options_description calibrate_options() {
   return options;
 }
 
-std::string percent(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%+.1f %%", 100 * share);
-  return text.data();
-}
+std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
 
 std::string rate(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
 
@@ -72,7 +69,7 @@ void show_points(const std::string& kind, const std::vector<FitPoint>& points) {
     table.add_row({format_bytes(point.bytes),
                    format_seconds(point.measured_s),
                    format_seconds(point.fitted_s),
-                   percent(point.error())});
+                   signed_percent(point.error())});
   }
   table.print(std::cout);
   std::cout << '\n';
@@ -94,7 +91,7 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
   constexpr double kSlowed = 1.2;
   if (fit.opposite_factor > kSlowed) {
     std::cout << "  note: opposite messages between two ranks take "
-              << percent(fit.opposite_factor - 1)
+              << signed_percent(fit.opposite_factor - 1)
               << " longer than one; recursive doubling will be slower than forecast\n";
   }
   std::cout << '\n';
@@ -119,19 +116,15 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
                    format_bytes(check.all_reduce.bytes),
                    format_seconds(check.measured_s),
                    format_seconds(check.forecast_s),
-                   percent(check.error())});
+                   signed_percent(check.error())});
     errors.push_back(std::abs(check.error()));
   }
   table.print(std::cout);
-  std::cout << "median error " << percent(median_of(errors)).substr(1) << ", worst "
-            << percent(*std::max_element(errors.begin(), errors.end())).substr(1) << '\n';
+  std::cout << "median error " << format_percent(median_of(errors), 1) << ", worst "
+            << format_percent(*std::max_element(errors.begin(), errors.end()), 1) << '\n';
 }
 
-std::string ratio(double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.3f", value);
-  return text.data();
-}
+std::string ratio(double value) { return fmt::format("{:.3f}", value); }
 
 void show_batches(const std::vector<CostTrace>& costs) {
   Table table;

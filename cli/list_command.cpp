@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -63,12 +65,10 @@ void list_networks() {
       dataset.shape = variant.at("input").get<std::vector<std::int64_t>>();
       dataset.classes = dataset.shape.size() == 3 && dataset.shape[1] > 100 ? 1000 : 10;
       const Network network = parse_network(document, file.string(), dataset);
-      char flops[32];
-      std::snprintf(flops, sizeof(flops), "%.3f", network.forward_flops() / 1e9);
       table.add_row({name,
                      shape_text(dataset.shape),
                      std::to_string(network.parameters()),
-                     flops,
+                     fmt::format("{:.3f}", network.forward_flops() / 1e9),
                      network.title});
     }
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plain_text.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstdio>
 
 namespace epochcast {
 namespace {
@@ -96,9 +96,7 @@ std::string printable(std::string_view text) {
     } else {
       const bool is_byte = !next.is_valid || next.code < 0x20;
       const unsigned int number = next.is_valid ? next.code : static_cast<unsigned char>(text[0]);
-      std::array<char, 12> code{};
-      std::snprintf(code.data(), code.size(), is_byte ? "\\x%02x" : "\\u%04x", number);
-      shown += code.data();
+      shown += is_byte ? fmt::format("\\x{:02x}", number) : fmt::format("\\u{:04x}", number);
     }
     text.remove_prefix(next.bytes);
   }

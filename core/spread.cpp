@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/spread.hpp"
 
-#include <array>
+#include <fmt/core.h>
+
 #include <cmath>
-#include <cstdio>
 #include <numeric>
 
 namespace epochcast {
@@ -24,15 +24,13 @@ Spread spread_of(const std::vector<double>& values) {
   return {.mean = mean_of(values), .deviation = deviation_of(values)};
 }
 
+std::string format_percent(double share, int decimals) {
+  return fmt::format("{:.{}f} %", 100 * share, decimals);
+}
+
 std::string percent_text(const Spread& share, bool is_single) {
-  std::array<char, 48> text{};
-  if (is_single) {
-    std::snprintf(text.data(), text.size(), "%.2f %%", 100 * share.mean);
-  } else {
-    std::snprintf(
-        text.data(), text.size(), "%.2f ± %.2f %%", 100 * share.mean, 100 * share.deviation);
-  }
-  return text.data();
+  if (is_single) return format_percent(share.mean, 2);
+  return fmt::format("{:.2f} ± {:.2f} %", 100 * share.mean, 100 * share.deviation);
 }
 
 }  // namespace epochcast

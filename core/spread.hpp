@@ -20,6 +20,8 @@ struct Spread {
 /// At least one value.
 [[nodiscard]] Spread spread_of(const std::vector<double>& values);
 
+/// "54.40 %": a share with so many decimals.
+[[nodiscard]] std::string format_percent(double share, int decimals);
 /// "54.40 ± 1.20 %" of shares; without the deviation when there is a single value behind it.
 [[nodiscard]] std::string percent_text(const Spread& share, bool is_single);
 

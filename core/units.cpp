@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/units.hpp"
 
-#include <array>
+#include <fmt/core.h>
+
 #include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <span>
 
 #include "core/plausible.hpp"
@@ -107,20 +107,12 @@ std::optional<double> parse_any_quantity(std::string_view text, Dimension dimens
   return std::nullopt;
 }
 
-std::string printed(const char* format, double value, const char* unit) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), format, value, unit);
-  return text.data();
-}
-
 constexpr int kFewestDigits = 6;
 constexpr int kMostDigits = 17;  // tell any two doubles apart
 
 /// So many significant digits, and the unit.
 std::string digits_text(double value, int digits, const Unit& unit) {
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%.*g", digits, value / unit.factor);
-  return text.data() + std::string(unit.name);
+  return fmt::format("{:.{}g}{}", value / unit.factor, digits, unit.name);
 }
 
 /// The unit that quantities are written in, where it can be.
@@ -133,8 +125,8 @@ Unit written_unit(Dimension dimension) {
 /// Three significant digits: "1.23", "12.3", "123".
 std::string three_digits(double value, const char* unit) {
   const double magnitude = std::abs(value);
-  const char* format = magnitude < 9.995 ? "%.2f %s" : magnitude < 99.95 ? "%.1f %s" : "%.0f %s";
-  return printed(format, value, unit);
+  const int decimals = magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f} {}", value, decimals, unit);
 }
 
 }  // namespace
@@ -221,7 +213,7 @@ std::string format_seconds(double seconds) {
 
 std::string format_bytes(double bytes) {
   const double magnitude = std::abs(bytes);
-  if (magnitude < 1000) return printed("%.0f %s", bytes, "B");
+  if (magnitude < 1000) return fmt::format("{:.0f} B", bytes);
   if (magnitude < 999.5e3) return three_digits(bytes / 1e3, "kB");
   if (magnitude < 999.5e6) return three_digits(bytes / 1e6, "MB");
   if (magnitude < 999.5e9) return three_digits(bytes / 1e9, "GB");

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategies/summary.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
 namespace epochcast {
-namespace {
-
-std::string percent(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
-
-}  // namespace
 
 void add_reports(RunResult& result,
                  const std::vector<WorkerInfo>& workers,
@@ -63,10 +60,11 @@ void add_partition_notes(RunResult& result,
   const WorkerReport& report = reports.front();
   constexpr double kWorthTelling = 0.01;
   if (report.functional_imbalance || report.constant_imbalance.value_or(0) >= kWorthTelling) {
-    std::string note =
-        "batch times differ by " + percent(*report.constant_imbalance) + " with constant speeds";
+    std::string note = fmt::format("batch times differ by {} % with constant speeds",
+                                   std::lround(100 * *report.constant_imbalance));
     if (report.functional_imbalance)
-      note += ", " + percent(*report.functional_imbalance) + " with measured curves";
+      note += fmt::format(", {} % with measured curves",
+                          std::lround(100 * *report.functional_imbalance));
     result.notes.push_back(note);
   }
   if (std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {

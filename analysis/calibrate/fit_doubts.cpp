@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/calibrate/fit_doubts.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -13,11 +13,7 @@ namespace epochcast {
 namespace {
 
 /// "1.5": how far off one standard deviation of logarithms is.
-std::string factor_text(double deviation) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), "%.3g", std::exp(deviation));
-  return text.data();
-}
+std::string factor_text(double deviation) { return fmt::format("{:.3g}", std::exp(deviation)); }
 
 double square(double value) { return value * value; }
 

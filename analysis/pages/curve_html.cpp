@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/pages/curve_html.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/pages/svg.hpp"
 #include "analysis/pages/validation_plots.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -22,17 +23,9 @@ constexpr double kWidth = kLegend + 300;
 constexpr double kLegendLine = 22;
 constexpr std::size_t kLegendLetters = 40;
 
-std::string number(double value) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%g", value);
-  return text.data();
-}
+std::string number(double value) { return fmt::format("{:g}", value); }
 
-std::string percent(double share) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
-  return text.data();
-}
+std::string percent(double share) { return format_percent(share, 1); }
 
 /// One quantity of a point; nothing where the point has none.
 struct Axis {

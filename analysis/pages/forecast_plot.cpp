@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/pages/svg.hpp"
 #include "analysis/pages/validation_plots.hpp"
@@ -62,17 +62,9 @@ std::vector<double> values_of(const std::vector<Point>& points) {
 std::string tick_text(double seconds) {
   const bool is_small = seconds < 0.9995;
   const bool is_tiny = seconds < 0.9995e-3;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(),
-                text.size(),
-                "%.6g %s",
-                seconds * (is_tiny    ? 1e6
-                           : is_small ? 1e3
-                                      : 1),
-                is_tiny    ? "us"
-                : is_small ? "ms"
-                           : "s");
-  return text.data();
+  return is_tiny    ? fmt::format("{:.6g} us", seconds * 1e6)
+         : is_small ? fmt::format("{:.6g} ms", seconds * 1e3)
+                    : fmt::format("{:.6g} s", seconds);
 }
 
 /// Where forecasts are within `share` of the measured time. Straight, as both axes are logarithmic;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/pages/svg.hpp"
 #include "analysis/pages/validation_plots.hpp"
@@ -106,9 +106,7 @@ class ErrorAxis {
 };
 
 std::string tick_text(double share) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%+.4g %%", 100 * share);
-  return share == 0 ? "0 %" : text.data();
+  return share == 0 ? "0 %" : fmt::format("{:+.4g} %", 100 * share);
 }
 
 std::string grid(const ErrorAxis& x, double top, double bottom) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/pages/svg.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 namespace epochcast {
 namespace {
@@ -32,12 +33,6 @@ constexpr std::array<const char*, 8> kShapes = {"M-5 0a5 5 0 1 0 10 0a5 5 0 1 0 
                                                 "M0 -6.5L6.2 -2L3.8 5.3H-3.8L-6.2 -2z",  // pentagon
                                                 "M-6 -3.2L-3.2 -6L0 -2.8L3.2 -6L6 -3.2L2.8 0L6 "
                                                 "3.2L3.2 6L0 2.8L-3.2 6L-6 3.2L-2.8 0z"};  // cross
-
-std::string printed(const char* format, double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
 
@@ -82,7 +77,7 @@ std::string shortened(const std::string& text, std::size_t most) {
 }
 
 std::string px(double value) {
-  const std::string text = printed("%.1f", value);
+  const std::string text = fmt::format("{:.1f}", value);
   return text == "-0.0" ? "0.0" : text;
 }
 

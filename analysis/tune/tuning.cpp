@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/tune/tuning.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <numeric>
 #include <tuple>
 
 #include "analysis/tune/seed_statistics.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -23,16 +24,9 @@ constexpr double kWorthIt = 1e-3;
 /// How often the rehearsals of a rung stop to see whether the race is over.
 constexpr int kStepsOfRung = 3;
 
-std::string percent(double share) {
-  return std::to_string(std::lround(1000 * share) / 10) + "." +
-         std::to_string(std::abs(std::lround(1000 * share) % 10)) + " %";
-}
-
 /// "21.3 %, loss 2.104": means over seeds.
 std::string learned(const std::vector<double>& accuracies, const std::vector<double>& losses) {
-  std::array<char, 24> loss{};
-  std::snprintf(loss.data(), loss.size(), ", loss %.3f", mean_of(losses));
-  return percent(mean_of(accuracies)) + loss.data();
+  return format_percent(mean_of(accuracies), 1) + fmt::format(", loss {:.3f}", mean_of(losses));
 }
 
 class Tuner {

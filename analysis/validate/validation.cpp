@@ -4,21 +4,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/costs/batch_cost.hpp"
+
 namespace epochcast {
 namespace {
 
-/// The middle one, or the mean of the two in the middle. At least one value.
-double median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
-double median_of(const std::vector<RunResult>& runs, double PhaseTimes::*phase) {
+double median_phase_s(const std::vector<RunResult>& runs, double PhaseTimes::*phase) {
   std::vector<double> values;
   values.reserve(runs.size());
   for (const RunResult& run : runs) values.push_back(run.phases.*phase);
-  return median(values);
+  return median_of(values);
 }
 
 std::vector<double> epochs_s(const std::vector<RunResult>& runs) {
@@ -38,11 +33,11 @@ void add_paired_errors(RowFindings& findings, const ValidationRow& row) {
     errors.push_back(forecast.epoch_s / run.epoch_s - 1);
     differences[i].phases = (1 / run.epoch_s) * (forecast.phases - run.phases);
   }
-  findings.error = median(errors);
+  findings.error = median_of(errors);
   findings.phase_errors = {
-      .compute_s = median_of(differences, &PhaseTimes::compute_s),
-      .exposed_communication_s = median_of(differences, &PhaseTimes::exposed_communication_s),
-      .blocked_s = median_of(differences, &PhaseTimes::blocked_s)};
+      .compute_s = median_phase_s(differences, &PhaseTimes::compute_s),
+      .exposed_communication_s = median_phase_s(differences, &PhaseTimes::exposed_communication_s),
+      .blocked_s = median_phase_s(differences, &PhaseTimes::blocked_s)};
 }
 
 /// A row of a group with what it says.
@@ -119,14 +114,14 @@ std::optional<RowFindings> findings_of(const ValidationRow& row) {
   if (!row.forecast || row.measured.empty()) return std::nullopt;
   const std::vector<double> measured_s = epochs_s(row.measured);
   RowFindings findings;
-  findings.measured_s = median(measured_s);
+  findings.measured_s = median_of(measured_s);
   if (!(findings.measured_s > 0)) return std::nullopt;
   const auto [least, most] = std::minmax_element(measured_s.begin(), measured_s.end());
   findings.measured_spread = {.low_s = *least, .high_s = *most};
   findings.measured_phases = {
-      .compute_s = median_of(row.measured, &PhaseTimes::compute_s),
-      .exposed_communication_s = median_of(row.measured, &PhaseTimes::exposed_communication_s),
-      .blocked_s = median_of(row.measured, &PhaseTimes::blocked_s)};
+      .compute_s = median_phase_s(row.measured, &PhaseTimes::compute_s),
+      .exposed_communication_s = median_phase_s(row.measured, &PhaseTimes::exposed_communication_s),
+      .blocked_s = median_phase_s(row.measured, &PhaseTimes::blocked_s)};
   if (row.own_forecasts.empty()) {
     findings.error = row.forecast->epoch_s / findings.measured_s - 1;
     findings.phase_errors =
@@ -148,7 +143,7 @@ std::vector<std::string> failures_of(const ValidationRow& row) {
   if (!row.forecast) failures.emplace_back("there is no forecast");
   if (row.measured.empty()) {
     failures.emplace_back("there is no measurement");
-  } else if (!(median(epochs_s(row.measured)) > 0)) {
+  } else if (!(median_of(epochs_s(row.measured)) > 0)) {
     failures.emplace_back("the measured median is 0 s");
   }
   return failures;
@@ -194,7 +189,7 @@ ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
     if (!ranked.empty()) summary.rankings.push_back(ranking_of(group.front()->group, ranked));
   }
   summary.configurations = errors.size();
-  if (!errors.empty()) summary.median_error = median(errors);
+  if (!errors.empty()) summary.median_error = median_of(errors);
   summary.tau = weighted_tau(summary.rankings);
   if (with_interval > 0) {
     summary.coverage = static_cast<double>(inside) / static_cast<double>(with_interval);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
+#include <fmt/core.h>
+
 #include <cmath>
-#include <cstdio>
 
 #include "analysis/validate/validation.hpp"
+#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {
@@ -13,10 +14,7 @@ constexpr double kRounding = 1e-12;
 
 /// "12.00 %", or "0.90" for a plain number.
 std::string shown(double value, bool is_share) {
-  std::array<char, 48> text{};
-  std::snprintf(
-      text.data(), text.size(), is_share ? "%.2f %%" : "%.2f", is_share ? 100 * value : value);
-  return text.data();
+  return is_share ? format_percent(value, 2) : fmt::format("{:.2f}", value);
 }
 
 /// "the median error is 5.00 %, 2.00 points above the bound of 3.00 %".

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/validate/validation_text.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdio>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
 namespace {
-
-std::string printed(const char* format, double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 std::string wrong_text(std::size_t wrong, std::size_t pairs) {
   if (pairs == 0) return "no pair can be told apart";
@@ -30,8 +25,7 @@ std::string plural(std::size_t count, const std::string& noun) {
 }  // namespace
 
 std::string percent_text(double share) {
-  const double percent = 100 * share;
-  return printed(std::abs(percent) < 999.95 ? "%.1f %%" : "%.0f %%", percent);
+  return format_percent(share, std::abs(100 * share) < 999.95 ? 1 : 0);
 }
 
 std::string signed_percent_text(double share) {
@@ -40,7 +34,9 @@ std::string signed_percent_text(double share) {
   return (percent > 0 ? "+" : "") + percent_text(share);
 }
 
-std::string tau_text(const std::optional<double>& tau) { return tau ? printed("%.2f", *tau) : "-"; }
+std::string tau_text(const std::optional<double>& tau) {
+  return tau ? fmt::format("{:.2f}", *tau) : "-";
+}
 
 std::string range_text(const Interval& range) {
   const std::string low = format_seconds(range.low_s);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One worker of a real job. Started by mpirun, which `epochcast train` and `epochcast emulate`
 // start.
-#include <array>
+#include <fmt/core.h>
+
 #include <boost/program_options.hpp>
-#include <cstdio>
 #include <iostream>
 
 #include "cli/options/job_options.hpp"
@@ -24,18 +24,12 @@ namespace {
 
 /// What a job has learned, in a line or two.
 std::string learned_text(const CurveSummary& job, bool is_whole) {
-  std::array<char, 160> loss{};
-  std::snprintf(loss.data(), loss.size(), "test loss %.4f", job.test_loss.mean);
-  std::string text = loss.data();
-  if (job.seeds > 1) {
-    std::snprintf(loss.data(), loss.size(), " ± %.4f", job.test_loss.deviation);
-    text += loss.data();
-  }
+  std::string text = fmt::format("test loss {:.4f}", job.test_loss.mean);
+  if (job.seeds > 1) text += fmt::format(" ± {:.4f}", job.test_loss.deviation);
   if (job.test_accuracy) {
-    std::array<char, 32> epoch{};
-    std::snprintf(epoch.data(), epoch.size(), "%.3g", job.best_epoch);
     text += ", test accuracy " + percent_text(*job.test_accuracy, job.seeds == 1) + "; best " +
-            percent_text(*job.best_accuracy, job.seeds == 1) + " in epoch " + epoch.data();
+            percent_text(*job.best_accuracy, job.seeds == 1) +
+            fmt::format(" in epoch {:.3g}", job.best_epoch);
   }
   if (job.seeds > 1)
     text += "\n(means ± standard deviations over " + std::to_string(job.seeds) + " seeds)";

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/show/show_forecasts.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <ostream>
 
 #include "cli/show/table.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
-
-std::string fixed(const char* format, double value) {
-  std::array<char, 48> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
 
 /// Where an epoch goes, as a bar of 20 characters.
 std::string phase_bar(const PhaseTimes& phases) {
@@ -151,9 +146,10 @@ void show_ranking(std::ostream& out, const std::vector<const RunResult*>& runs) 
     if (has_interval) row.push_back(interval_text(*run));
     const double share =
         static_cast<double>(run->samples_per_epoch) / static_cast<double>(run->train_samples);
-    row.push_back(fixed("%.1f %%", 100 * share));
+    row.push_back(format_percent(share, 1));
     row.push_back(format_seconds(run->dataset_s()));
-    if (sync != nullptr) row.push_back(fixed("%.2fx", sync->dataset_s() / run->dataset_s()));
+    if (sync != nullptr)
+      row.push_back(fmt::format("{:.2f}x", sync->dataset_s() / run->dataset_s()));
     row.push_back(format_seconds(run->phases.compute_s));
     row.push_back(format_seconds(run->phases.exposed_communication_s));
     row.push_back(format_seconds(run->phases.blocked_s));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/show/show_rehearsals.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -15,19 +16,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string number(const char* format, double value) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string accuracy_text(const std::optional<Spread>& accuracy, std::size_t seeds) {
   return accuracy ? percent_text(*accuracy, seeds == 1) : "-";
 }
 
 std::string loss_text(const Spread& loss, std::size_t seeds) {
-  const std::string mean = number("%.4f", loss.mean);
-  return seeds == 1 ? mean : mean + number(" ± %.4f", loss.deviation);
+  const std::string mean = fmt::format("{:.4f}", loss.mean);
+  return seeds == 1 ? mean : mean + fmt::format(" ± {:.4f}", loss.deviation);
 }
 
 std::string target_text(const CurveSummary& job) {
@@ -48,7 +43,8 @@ const CurveSummary& baseline_of(const CurveComparison& comparison) {
 
 /// 1,234 or 1.23 million.
 std::string samples_text(double samples) {
-  return samples < 1e6 ? number("%.0f", samples) : number("%.4g million", samples / 1e6);
+  return samples < 1e6 ? fmt::format("{:.0f}", samples)
+                       : fmt::format("{:.4g} million", samples / 1e6);
 }
 
 }  // namespace
@@ -91,7 +87,7 @@ void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
   for (const CurveSummary& job : comparison.jobs) {
     std::vector<std::string> cells = {
         job.name,
-        number("%.4g", job.epochs),
+        fmt::format("{:.4g}", job.epochs),
         format_seconds(job.training_s / job.epochs),
         format_seconds(job.training_s),
         samples_text(job.samples),
@@ -99,18 +95,19 @@ void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
         loss_text(job.test_loss, job.seeds),
         accuracy_text(job.test_accuracy, job.seeds),
         job.best_accuracy
-            ? accuracy_text(job.best_accuracy, job.seeds) + number(" (%.3g)", job.best_epoch)
+            ? accuracy_text(job.best_accuracy, job.seeds) + fmt::format(" ({:.3g})", job.best_epoch)
             : "-"};
     if (has_many) {
-      cells.push_back(number("%.2fx", baseline.sample_s() / job.sample_s()));
+      cells.push_back(fmt::format("{:.2f}x", baseline.sample_s() / job.sample_s()));
       cells.push_back(accuracy_text(job.at_samples, job.seeds));
       cells.push_back(accuracy_text(job.at_seconds, job.seeds));
     }
     if (target) cells.push_back(target_text(job));
     if (target && has_many) {
-      cells.push_back(job.to_target_s && baseline.to_target_s
-                          ? number("%.2fx", baseline.to_target_s->mean / job.to_target_s->mean)
-                          : "-");
+      cells.push_back(
+          job.to_target_s && baseline.to_target_s
+              ? fmt::format("{:.2f}x", baseline.to_target_s->mean / job.to_target_s->mean)
+              : "-");
     }
     table.add_row(std::move(cells));
   }

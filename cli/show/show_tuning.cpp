@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/show/show_tuning.hpp"
 
-#include <array>
-#include <cstdio>
+#include <fmt/core.h>
+
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/options/job_options.hpp"
 #include "cli/show/table.hpp"
 #include "core/shell_text.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 #include "strategies/settings.hpp"
 
@@ -18,15 +19,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Fate = CandidateOutcome::Fate;
 
-std::string percent(double share) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %%", 100 * share);
-  return text.data();
-}
-
 std::string objective(const TuningGoal& goal, double value, double deviation) {
   if (goal.target_accuracy) return format_seconds(value) + " +- " + format_seconds(deviation);
-  return percent(value) + " +- " + percent(deviation);
+  return format_percent(value, 1) + " +- " + format_percent(deviation, 1);
 }
 
 std::string fate_of(const CandidateOutcome& outcome) {
@@ -48,7 +43,7 @@ void show_candidates(const TuningChoice& choice, const Tuning& tuning, const Tun
   table.add_column("setting");
   table.add_column("epoch", Table::Align::right);
   table.add_column("rehearsed", Table::Align::right);
-  table.add_column(goal.target_accuracy ? "time to " + percent(*goal.target_accuracy)
+  table.add_column(goal.target_accuracy ? "time to " + format_percent(*goal.target_accuracy, 1)
                                         : "accuracy after " + format_seconds(goal.most_s),
                    Table::Align::right);
   table.add_column("what became of it");
@@ -78,7 +73,7 @@ void show_front(const TuningChoice& choice, const Tuning& tuning) {
     if (!is_shown) continue;
     const FrontPoint& point = tuning.front[i];
     table.add_row({format_seconds(point.seconds),
-                   percent(point.accuracy),
+                   format_percent(point.accuracy, 1),
                    choice.candidates[point.candidate].name});
   }
   table.print(std::cout);
@@ -108,13 +103,13 @@ void show_recommendation(const TuningChoice& choice,
                          const RehearsedCluster& cluster) {
   const TuningGoal& goal = plan.goal;
   if (!tuning.best) {
-    std::cout << "\nNo setting reached " << percent(*goal.target_accuracy)
+    std::cout << "\nNo setting reached " << format_percent(*goal.target_accuracy, 1)
               << " with every seed within " << format_seconds(goal.most_s)
               << " of the cluster's time. Raise --epochs, or lower --target-accuracy"
               << (tuning.front.empty()
                       ? std::string()
-                      : " (the best was " + percent(tuning.front.back().accuracy) + ", after " +
-                            format_seconds(tuning.front.back().seconds) + ")")
+                      : " (the best was " + format_percent(tuning.front.back().accuracy, 1) +
+                            ", after " + format_seconds(tuning.front.back().seconds) + ")")
               << ".\n";
     return;
   }
@@ -122,18 +117,18 @@ void show_recommendation(const TuningChoice& choice,
   const CandidateOutcome& outcome = tuning.outcomes[*tuning.best];
   std::cout << "\nRecommended: " << best.name << " - "
             << objective(goal, *outcome.mean, outcome.deviation)
-            << (goal.target_accuracy ? " to " + percent(*goal.target_accuracy)
+            << (goal.target_accuracy ? " to " + format_percent(*goal.target_accuracy, 1)
                                      : " after " + format_seconds(goal.most_s))
             << " (mean and standard deviation over " << plan.seeds << " seeds)\n";
   if (tuning.runner_up) {
     const Candidate& second = choice.candidates[*tuning.runner_up];
     if (*tuning.confidence < plan.confidence) {
       std::cout << "  It cannot be told apart from " << second.name
-                << ": better with a confidence of " << percent(*tuning.confidence)
+                << ": better with a confidence of " << format_percent(*tuning.confidence, 1)
                 << ". More --seeds would tell.\n";
     } else {
       std::cout << "  Better than " << second.name << " with a confidence of "
-                << percent(*tuning.confidence) << " (paired t test over seeds)\n";
+                << format_percent(*tuning.confidence, 1) << " (paired t test over seeds)\n";
     }
   } else {
     std::cout << "  No other one is left; the table says why.\n";
@@ -146,10 +141,8 @@ void show_recommendation(const TuningChoice& choice,
       std::cout << (goal.target_accuracy ? "not there after " + format_seconds(usual.until_s)
                                          : "see above");
     } else if (goal.target_accuracy) {
-      std::array<char, 16> factor{};
-      std::snprintf(factor.data(), factor.size(), "%.2f", *usual.mean / *outcome.mean);
-      std::cout << objective(goal, *usual.mean, usual.deviation) << ", " << factor.data()
-                << " times as long";
+      std::cout << objective(goal, *usual.mean, usual.deviation)
+                << fmt::format(", {:.2f} times as long", *usual.mean / *outcome.mean);
     } else {
       std::cout << objective(goal, *usual.mean, usual.deviation);
     }

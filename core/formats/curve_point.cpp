@@ -1,34 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/formats/curve_point.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdio>
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "core/json/json_number.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
 namespace {
 
-std::string number(const char* format, double value) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), format, value);
-  return text.data();
-}
-
 std::string halves(const CurvePoint& point) {
   if (!point.discriminator_loss || !point.generator_loss) return "";
-  return ", discriminator loss " + number("%.4f", *point.discriminator_loss) + ", generator loss " +
-         number("%.4f", *point.generator_loss);
+  return fmt::format(", discriminator loss {:.4f}, generator loss {:.4f}",
+                     *point.discriminator_loss,
+                     *point.generator_loss);
 }
 
 std::string learned(double loss, const std::optional<double>& accuracy) {
-  std::string text = "loss " + number("%.4f", loss);
-  if (accuracy) text += ", accuracy " + number("%.2f %%", 100 * *accuracy);
+  std::string text = fmt::format("loss {:.4f}", loss);
+  if (accuracy) text += ", accuracy " + format_percent(*accuracy, 2);
   return text;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/data/idx.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include "core/error.hpp"
@@ -20,11 +21,7 @@ std::uint32_t big_endian_word(const std::vector<std::uint8_t>& bytes, std::size_
   return value;
 }
 
-std::string hexadecimal(std::uint32_t value) {
-  char text[11];
-  static_cast<void>(std::snprintf(text, sizeof text, "0x%08x", value));
-  return text;
-}
+std::string hexadecimal(std::uint32_t value) { return fmt::format("{:#010x}", value); }
 
 /// The file's elements, after a header of exactly these sizes: {samples, rows, columns} or
 /// {samples}.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/costs/batch_cost.hpp"
 #include "real/measure/sampling.hpp"
 
 namespace epochcast::real {
@@ -63,7 +64,7 @@ std::vector<LayerShare> backward_shares(std::span<const std::vector<LayerSeconds
         seconds.push_back(same->seconds);
       }
     }
-    shares.push_back({.name = layer.name, .share = median(seconds)});
+    shares.push_back({.name = layer.name, .share = median_of(seconds)});
     total_s += shares.back().share;
   }
   for (LayerShare& layer : shares) {

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <thread>
 
+#include "core/costs/batch_cost.hpp"
 #include "core/units.hpp"
 #include "real/measure/message_points.hpp"
 #include "real/mpi/mpi_call.hpp"
@@ -112,7 +113,7 @@ std::vector<MessageCost> probe_messages(const MessageSettings& settings,
     report({.point = point.text(),
             .done = finished / count,
             .at_most_left_s = (count - finished) * rule.max_s,
-            .finished = format_seconds(median(log.kept_s())) + ", " +
+            .finished = format_seconds(median_of(log.kept_s())) + ", " +
                         std::to_string(log.kept_s().size()) + " samples"});
   }
   return costs;

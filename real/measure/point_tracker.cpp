@@ -5,6 +5,7 @@
 #include <chrono>
 #include <vector>
 
+#include "core/costs/batch_cost.hpp"
 #include "core/units.hpp"
 
 namespace epochcast::real {
@@ -30,7 +31,7 @@ void PointTracker::during(const SampleLog& log) {
 }
 
 void PointTracker::end(const SampleLog& log) {
-  std::string result = format_seconds(median(log.kept_s())) + " a batch, " +
+  std::string result = format_seconds(median_of(log.kept_s())) + " a batch, " +
                        std::to_string(log.kept_s().size()) + " samples";
   if (log.dropped() > 0) result += ", " + std::to_string(log.dropped()) + " dropped";
   if (log.preempted() > 0) result += ", " + std::to_string(log.preempted()) + " preempted";
@@ -44,7 +45,7 @@ void PointTracker::end(const SampleLog& log) {
 double PointTracker::limit(std::int64_t batch, const SampleLog& log) const {
   const SamplingRule& rule = settings_.rule;
   const double each_s =
-      median(log.kept_s()) * static_cast<double>(batch) / static_cast<double>(batch_);
+      median_of(log.kept_s()) * static_cast<double>(batch) / static_cast<double>(batch_);
   return std::max(rule.max_s, static_cast<double>(rule.warmup + rule.min_samples) * each_s);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/measure/progress_lines.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <string>
 
@@ -12,16 +14,11 @@ namespace {
 constexpr std::size_t kBarWidth = 30;
 constexpr const char* kEraseLine = "\r\033[K";
 
-std::string percent_text(double share) {
-  const std::string number = std::to_string(std::lround(100 * share));
-  return std::string(number.size() < 3 ? 3 - number.size() : 0, ' ') + number + " %";
-}
-
 }  // namespace
 
 void ProgressLines::show(const MeasureProgress& progress) {
   const std::string left = "at most " + format_seconds(progress.at_most_left_s) + " left";
-  const std::string percent = percent_text(progress.done);
+  const std::string percent = fmt::format("{:>3} %", std::lround(100 * progress.done));
   if (is_terminal_) {
     out_ << kEraseLine;
     if (!progress.finished.empty()) out_ << progress.point << ": " << progress.finished << '\n';

@@ -6,6 +6,7 @@
 #include <limits>
 #include <string>
 
+#include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 
 namespace epochcast::real {
@@ -17,16 +18,7 @@ std::vector<double> sorted(std::span<const double> samples) {
   return values;
 }
 
-double middle(const std::vector<double>& values) {
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
 }  // namespace
-
-double median(std::span<const double> samples) {
-  return samples.empty() ? 0.0 : middle(sorted(samples));
-}
 
 double median_interval_width(std::span<const double> samples) {
   constexpr std::size_t kFewest = 6;  // 1 - 2 * (1/2)^6 = 0.969; with five samples it is 0.938
@@ -40,7 +32,7 @@ double median_interval_width(std::span<const double> samples) {
   const double high = std::min(count, std::ceil(count / 2 + 1 + half_width));
   const double width =
       values[static_cast<std::size_t>(high) - 1] - values[static_cast<std::size_t>(low) - 1];
-  return width / middle(values);
+  return width / quantile_of(values, 0.5);
 }
 
 bool SampleLog::add(double wall_s, double cpu_s) {

@@ -27,8 +27,6 @@ struct SamplingRule {
 /// Systems, chapter 2). Infinite below six samples, where no such interval exists.
 [[nodiscard]] double median_interval_width(std::span<const double> samples);
 
-[[nodiscard]] double median(std::span<const double> samples);
-
 /// Decides which samples of a point count and when there are enough.
 class SampleLog {
  public:
@@ -45,7 +43,7 @@ class SampleLog {
   /// ever finish.
   [[nodiscard]] bool is_enough(double now_s) const;
 
-  [[nodiscard]] std::span<const double> kept_s() const { return kept_s_; }
+  [[nodiscard]] const std::vector<double>& kept_s() const { return kept_s_; }
   [[nodiscard]] std::int64_t preempted() const { return preempted_; }
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }
 

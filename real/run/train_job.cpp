@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/run/train_job.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -12,6 +12,7 @@
 #include "core/files/line_file.hpp"
 #include "core/machine.hpp"
 #include "core/progress_bar.hpp"
+#include "core/spread.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
@@ -25,18 +26,6 @@
 
 namespace epochcast::real {
 namespace {
-
-std::string percent(double share) {
-  std::array<char, 16> text{};
-  std::snprintf(text.data(), text.size(), "%.2f %%", 100 * share);
-  return text.data();
-}
-
-std::string number(double value) {
-  std::array<char, 24> text{};
-  std::snprintf(text.data(), text.size(), "%.4f", value);
-  return text.data();
-}
 
 /// One rank's training: the strategy, and what surrounds its epochs.
 class TrainingRun {
@@ -169,8 +158,10 @@ class TrainingRun {
     if (is_first() && options_.has_bar) {
       const Score score = learner_->trained();
       std::string seen;
-      if (score.samples > 0) seen = "loss " + number(score.loss_sum / score.samples) + ", ";
-      if (score.correct > 0) seen += "accuracy " + percent(score.correct / score.samples) + ", ";
+      if (score.samples > 0)
+        seen = "loss " + fmt::format("{:.4f}", score.loss_sum / score.samples) + ", ";
+      if (score.correct > 0)
+        seen += "accuracy " + format_percent(score.correct / score.samples, 2) + ", ";
       const auto epoch = static_cast<double>(worker_.progress.position().at(1));
       progress_.update(epoch + learner_->epoch_share(), seen);
     }

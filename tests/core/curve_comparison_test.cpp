@@ -79,10 +79,5 @@ TEST_CASE("where nothing is classified there are losses alone") {
   CHECK(comparison.jobs[0].test_loss.mean == 0.5);
 }
 
-TEST_CASE("shares are printed in percent, with what seeds differ by") {
-  CHECK(percent_text({.mean = 0.544, .deviation = 0.012}, false) == "54.40 ± 1.20 %");
-  CHECK(percent_text({.mean = 0.544}, true) == "54.40 %");
-}
-
 }  // namespace
 }  // namespace epochcast::tests
