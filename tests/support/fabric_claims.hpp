@@ -10,6 +10,12 @@ namespace epochcast::tests {
 /// Clocks, phases, order and traffic.
 [[nodiscard]] std::vector<FabricClaim> claims_about_time();
 
+/// From one worker to another.
+[[nodiscard]] std::vector<FabricClaim> claims_about_messages();
+
+/// Seconds that are long against the exchanges of the claims' programs.
+constexpr double kStep_s = 0.02;
+
 /// The claim for jobs of 1, 2 and 4 workers, on one node and on several.
 [[nodiscard]] std::vector<FabricClaim> on_all_layouts(const std::string& text,
                                                       const FabricProgram& program);

@@ -156,33 +156,6 @@ void all_gathers(Fabric& fabric, Expectations& expect) {
   }
 }
 
-void messages_in_order(Fabric& fabric, Expectations& expect) {
-  constexpr int kMessages = 5;
-  const int size = fabric.world().size();
-  const int right = (fabric.rank() + 1) % size;
-  const int left = (fabric.rank() + size - 1) % size;
-  std::vector<std::vector<float>> sent, received;
-  for (int i = 0; i < kMessages; ++i) {
-    const auto length = static_cast<std::size_t>(1000 >> (2 * i));  // the last ones are the fastest
-    sent.emplace_back(length, static_cast<float>(10 * fabric.rank() + i));
-    received.emplace_back(length, -1.0F);
-  }
-  std::vector<Request> requests;
-  for (std::vector<float>& numbers : sent) {
-    requests.push_back(fabric.start_send(right, payload_of(numbers)));
-  }
-  for (std::vector<float>& numbers : received) {
-    requests.push_back(fabric.start_receive(left, payload_of(numbers)));
-  }
-  for (const Request& request : requests) fabric.wait(request);
-
-  for (std::size_t i = 0; i < received.size(); ++i) {
-    const std::vector<float> expected(received[i].size(),
-                                      static_cast<float>(10 * left) + static_cast<float>(i));
-    expect.equal(received[i], expected, "message " + std::to_string(i));
-  }
-}
-
 void sums_started_together(Fabric& fabric, Expectations& expect) {
   std::vector<float> first = numbers_of(fabric.rank(), kCount);
   std::vector<float> second = numbers_of(fabric.rank() + 4, kCount);
@@ -233,10 +206,7 @@ std::vector<FabricClaim> claims_about_numbers() {
     claims.push_back(
         {"all_reduce in a group leaves others alone", layout, all_reduce_without_some});
     claims.push_back({"a broadcast's root is a rank of the job", layout, broadcast_in_group});
-    claims.push_back({"messages between a pair arrive in order", layout, messages_in_order});
   }
-  claims.push_back({"messages between a pair arrive in order", {0, 0}, messages_in_order});
-  claims.push_back({"messages between a pair arrive in order", {0, 1}, messages_in_order});
   return claims;
 }
 

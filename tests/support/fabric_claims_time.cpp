@@ -6,8 +6,6 @@
 namespace epochcast::tests {
 namespace {
 
-constexpr double kStep_s = 0.02;  // long against the exchanges of these programs
-
 double latest(Fabric& fabric, double own_s, const Communicator& among) {
   const std::vector<double> all = fabric.all_gather({&own_s, 1}, among);
   return *std::max_element(all.begin(), all.end());
@@ -227,42 +225,6 @@ void loops_without_exchange(Fabric& fabric, Expectations& expect) {
   expect.near_s(after_s, latest(fabric, end_s, fabric.world()), "the barrier's end");
 }
 
-/// A message of 4 MB: more than is sent before the receiver has answered.
-void messages_move_on(Fabric& fabric, Expectations& expect) {
-  std::vector<float> numbers(1'000'000, 1);
-  fabric.barrier(fabric.world());
-  const double start_s = fabric.now_s();
-  if (fabric.rank() == 0) {
-    const Request request = fabric.start_send(1, payload_of(numbers));
-    fabric.compute(10 * kStep_s, "work");
-    fabric.wait(request);
-  } else {
-    fabric.wait(fabric.start_receive(0, payload_of(numbers)));
-    expect.at_least_s(5 * kStep_s, fabric.now_s() - start_s, "a message, bound");
-  }
-  fabric.barrier(fabric.world());
-}
-
-void message_bytes(Fabric& fabric, Expectations& expect) {
-  std::vector<float> numbers(250, 1);
-  const Traffic before = fabric.traffic();
-  if (fabric.rank() == 0) {
-    fabric.wait(fabric.start_send(1, payload_of(numbers)));
-    fabric.wait(fabric.start_send(2, payload_of(numbers)));
-    fabric.wait(fabric.start_send(2, payload_of(numbers)));
-  } else {
-    for (int i = 0; i < fabric.rank(); ++i)
-      fabric.wait(fabric.start_receive(0, payload_of(numbers)));
-  }
-  const bool has_sent = fabric.rank() == 0;
-  expect.equal(fabric.traffic().intra_node_bytes - before.intra_node_bytes,
-               has_sent ? 1000 : 0,
-               "bytes sent inside the node");
-  expect.equal(fabric.traffic().inter_node_bytes - before.inter_node_bytes,
-               has_sent ? 2000 : 0,
-               "bytes sent to other nodes");
-}
-
 }  // namespace
 
 std::vector<FabricClaim> claims_about_time() {
@@ -283,8 +245,6 @@ std::vector<FabricClaim> claims_about_time() {
                       layout,
                       streams_keep_their_order});
   }
-  claims.push_back({"a message moves on while its sender computes", {0, 1}, messages_move_on});
-  claims.push_back({"traffic() tells messages inside nodes from others", {0, 0, 1}, message_bytes});
   return claims;
 }
 
