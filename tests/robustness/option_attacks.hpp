@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/random.hpp"
+
+namespace epochcast::tests {
+
+/// A command, and options of a job that it takes, by name; the values are good.
+struct Attacked {
+  std::string command;
+  std::map<std::string, std::string> good;
+  std::vector<std::string> always = {};  ///< options that stay
+};
+
+/// Every command, with jobs that are over soon.
+[[nodiscard]] std::vector<Attacked> attacked_commands();
+
+/// What one case does.
+struct Attack {
+  std::vector<std::string> arguments;
+  std::string option;  ///< that is given the value
+  std::string value;
+  std::string experiment;  ///< the file of that name, when it is given there
+};
+
+/// The job with a hostile value for one of `options`, as a flag or in an experiment file.
+[[nodiscard]] Attack attack_on(const Attacked& job,
+                               const std::vector<std::string>& options,
+                               Random& random);
+
+}  // namespace epochcast::tests

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "strategies/settings.hpp"
+#include "tests/core/problems_of.hpp"
+
+// One setting by itself, as `--name value`.
+
+namespace epochcast::tests {
+
+/// The setting's value as a job shows it; empty where it shows none.
+[[nodiscard]] inline std::string shown(const JobConfig& config, const std::string& name) {
+  for (const SettingText& setting : setting_texts(config)) {
+    if (setting.name == name) return setting.value;
+  }
+  return {};
+}
+
+/// A job of defaults but for this one.
+[[nodiscard]] inline JobConfig with_setting(const std::string& name, const std::string& value) {
+  JobConfig config;
+  set_setting(config, name, value, "--" + name);
+  return config;
+}
+
+/// What is said to the value.
+[[nodiscard]] inline Texts problems_of_setting(const std::string& name, const std::string& value) {
+  return problems_of([&] { (void)with_setting(name, value); });
+}
+
+}  // namespace epochcast::tests
