@@ -32,12 +32,19 @@ void run_post_local_sgd(Worker& worker) {
   const std::int64_t steps = steps_given(worker.config).fastest;
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
-  const std::int64_t rounds = rounds_per_epoch(worker.train_samples, workers, batch, steps);
+  const std::int64_t epochs = worker.config.epochs;
   const std::int64_t synchronous = synchronous_epochs(worker.config);
-  report_rounds(worker, rounds, steps, steps);
-  worker.report.samples_per_epoch =
-      batch * (synchronous * iterations + (worker.config.epochs - synchronous) * rounds * steps) /
-      worker.config.epochs;
+  const std::int64_t local = epochs - synchronous;
+  const std::int64_t rounds =
+      local == 0 ? 0 : rounds_per_epoch(worker.train_samples, workers, batch, steps);
+  const auto mean = [&](std::int64_t of_synchronous, std::int64_t of_local) {
+    return (synchronous * of_synchronous + local * of_local) / epochs;
+  };
+  worker.report.batch = batch;
+  worker.report.local_steps = local == 0 ? 1 : steps;
+  worker.report.iterations_per_epoch = mean(iterations, rounds * steps);
+  worker.report.rounds_per_epoch = mean(iterations, rounds);
+  worker.report.samples_per_epoch = mean(batch * iterations, batch * rounds * steps);
 
   train_epochs(worker,
                [&](std::int64_t epoch) {

@@ -68,7 +68,7 @@ struct Strategy {
   bool divides_by_speed = false;  ///< batches differ from --batch, by the workers' speed
   /// Its own, in the order of the help text; several strategies may share one.
   std::span<const StrategySetting* const> settings = {};
-  const Period* period = nullptr;  ///< none: it exchanges in every iteration
+  const Period* period = nullptr;  ///< none: there is nothing to choose, as in sync and one-shot
   /// Throws a UserError when a setting speaks of devices that there are not. May be absent.
   void (*check)(const JobConfig& config, const DeviceNames& devices) = nullptr;
   void (*run)(Worker&) = nullptr;

@@ -13,8 +13,8 @@ namespace epochcast {
 
 /// A setting of a job that a tuner may choose, and what a forecast says of it.
 struct Candidate {
-  std::string name;  ///< "averaging-period 8"
-  double epoch_s = 0;
+  std::string name;         ///< "averaging-period 8"
+  double epoch_s = 0;       ///< mean over the job's epochs
   double s_per_sample = 0;  ///< of training, by all workers together
   /// Who shares a family differs in how often it averages only.
   std::size_t family = 0;

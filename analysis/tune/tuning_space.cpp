@@ -53,8 +53,8 @@ Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool
   if (own.empty()) {
     if (!space.axes.empty() || !is_alone) return space;
     throw UserError("--strategy: " + config.strategy +
-                    " averages in every iteration; say what to choose from, such as --choose "
-                    "batch=16,32,64");
+                    " has no setting of how often it averages; say what to choose from, such as "
+                    "--choose batch=16,32,64");
   }
   auto axis = std::find_if(space.axes.begin(), space.axes.end(), [&](const SweepAxis& each) {
     return each.name == own;
@@ -86,12 +86,10 @@ void add_strategy(TuningChoice& choice,
                   const JobConfig& config,
                   bool is_alone) {
   const Space space = space_of(axes, config, is_alone);
-  JobConfig short_job = config;
-  short_job.epochs = 2;
-  for (const ForecastOutcome& outcome : forecasts_of(expand(short_job, space.axes))) {
+  // All epochs: they may be of several kinds, and those that repeat cost a forecast little.
+  for (const ForecastOutcome& outcome : forecasts_of(expand(config, space.axes))) {
     JobConfig one = outcome.task.config;
     one.strategy = config.strategy;
-    one.epochs = config.epochs;
     std::string title = outcome.task.point;
     if (!is_alone) title = config.strategy + (title.empty() ? "" : ", ") + title;
     Candidate candidate = {

@@ -14,7 +14,8 @@ struct TuningChoice {
   std::vector<JobConfig> configs;  ///< by candidate
 };
 
-/// Every combination of the axes' values, forecast, for every strategy that the configuration names
+/// Every combination of the axes' values, forecast with all epochs, for every strategy that the
+/// configuration names
 /// ("node-based,local-sgd"). How often a strategy averages is an axis in any case: unless it is
 /// given, 1, 2, 4, ... up to an epoch, and always the default (K' = an epoch, H = 32). Throws a
 /// UserError when there is nothing to choose from, or a combination cannot be simulated.

@@ -111,7 +111,7 @@ TEST_CASE("what cannot be tuned is said before anything is rehearsed") {
       {kTuning + "--strategy local-sgd --time-budget 1s --target-accuracy 0.5",
        "expected one of --target-accuracy and --time-budget"},
       {kTuning + "--strategy sync --time-budget 1s",
-       "--strategy: sync averages in every iteration; say what to choose from"},
+       "--strategy: sync has no setting of how often it averages; say what to choose from"},
       {kTuning + "--strategy sync --time-budget 1s --choose batch=4", "one setting to choose from"},
       {kTuning + "--strategy local-sgd --time-budget 1s --choose bach=4",
        "did you mean \"batch\"?"},

@@ -45,13 +45,30 @@ TEST_CASE("post-local-sgd from epoch 0 is local-sgd, from the last one on it is 
   }
 }
 
-TEST_CASE("post-local-sgd reports the samples of a mean epoch") {
+TEST_CASE("post-local-sgd reports a mean epoch") {
   StrategyJob job = two_workers(4);
   set(job.config, "local-steps", 3);  // 3 rounds of 3 steps: 36 samples where sync has 40
 
-  const StrategyRun run = run_strategy("post-local-sgd", job);
+  const WorkerReport report = run_strategy("post-local-sgd", job).reports[0];
 
-  CHECK(run.reports[0].samples_per_epoch == (2 * 40 + 2 * 36) / 4);
+  CHECK(report.samples_per_epoch == (2 * 40 + 2 * 36) / 4);
+  CHECK(report.rounds_per_epoch == (2 * 10 + 2 * 3) / 4);
+  CHECK(report.iterations_per_epoch == (2 * 10 + 2 * 9) / 4);
+  CHECK(report.local_steps == 3);
+}
+
+TEST_CASE("post-local-sgd without an epoch of local SGD reports what sync does") {
+  StrategyJob job = two_workers(4);
+  const WorkerReport sync = run_strategy("sync", job).reports[0];
+  set(job.config, "local-from", 4);
+  set(job.config, "local-steps", 1000);  // more than an epoch has, and never taken
+
+  const WorkerReport report = run_strategy("post-local-sgd", job).reports[0];
+
+  CHECK(report.rounds_per_epoch == sync.rounds_per_epoch);
+  CHECK(report.iterations_per_epoch == sync.iterations_per_epoch);
+  CHECK(report.samples_per_epoch == sync.samples_per_epoch);
+  CHECK(report.local_steps == sync.local_steps);
 }
 
 }  // namespace
