@@ -7,9 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/costs/cost_learner.hpp"
 #include "core/error.hpp"
-#include "core/random.hpp"
 #include "core/units.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
@@ -48,15 +46,14 @@ class RehearsalRun {
         threads_(threads),
         options_(options),
         workers_(simulated_.workers().size()),
-        reports_(workers_) {}
+        reports_(workers_),
+        draw_(simulated_.draw()) {}
 
   Rehearsal run() {
-    Rehearsal rehearsal = {.result = simulated_.result()};
-    rehearsal.result.config = setting_texts_of();
+    Rehearsal rehearsal = {.result = simulated_.result(Command::rehearse)};
     load_state();
     simulated_.run(
         [&] {
-          choose_costs();
           dry_run();
           train();
         },
@@ -94,37 +91,13 @@ class RehearsalRun {
     return options_.stop_after_s && curve_.back().training_s >= *options_.stop_after_s;
   }
 
-  void choose_costs() {
-    if (config_.deterministic || !simulated_.costs().has_spread()) return;
-    session_ = simulated_.costs().shuffled_sessions(config_.seed).front();
-    seed_ = config_.seed;
-  }
-
-  CostLearner time_of(Fabric& fabric) const {
-    std::optional<std::uint64_t> stream;
-    if (seed_) stream = mix_seed(*seed_, static_cast<std::uint64_t>(fabric.rank()));
-    return {fabric,
-            simulated_.job().network,
-            simulated_.costs().of(fabric.rank(), session_),
-            simulated_.costs().buckets(fabric.rank()),
-            stream};
-  }
-
-  Worker worker_of(Fabric& fabric, SamplingLearner& learner) const {
-    return {.fabric = fabric,
-            .learner = learner,
-            .sampling = learner,
-            .config = config_,
-            .train_samples = simulated_.job().dataset.train_samples};
-  }
-
   /// The same without numbers, which takes next to no time: learns what collectives cost, and
   /// whether they may be replayed, before any work would have to be thrown away.
   void dry_run() {
-    const sim::PassOptions pass = {.is_noisy = seed_.has_value()};
+    const sim::PassOptions pass = {.is_noisy = draw_.seed.has_value()};
     const Program program = [&](Fabric& fabric) {
-      CostLearner time = time_of(fabric);
-      Worker worker = worker_of(fabric, time);
+      CostLearner time = simulated_.learner(fabric, draw_);
+      Worker worker = simulated_.worker(fabric, time);
       worker.after_epoch = [](std::int64_t) {};
       simulated_.strategy().run(worker);
     };
@@ -133,7 +106,7 @@ class RehearsalRun {
   }
 
   void train() {
-    const sim::PassOptions pass = {.is_noisy = seed_.has_value()};
+    const sim::PassOptions pass = {.is_noisy = draw_.seed.has_value()};
     const Program program = [&](Fabric& fabric) { train_worker(fabric); };
     try {
       if (!simulated_.world().run_pass(program, pass))
@@ -146,7 +119,7 @@ class RehearsalRun {
   /// in its last digit, on when it begins.
   void train_worker(Fabric& fabric) {
     const auto rank = static_cast<std::size_t>(fabric.rank());
-    CostLearner time = time_of(fabric);
+    CostLearner time = simulated_.learner(fabric, draw_);
     real::LearnerSettings settings = real::learner_settings(config_);
     settings.shares_process = true;
     const auto numbers =
@@ -154,7 +127,7 @@ class RehearsalRun {
     if (numbers->pretrained()) start_note_ = numbers->pretrained()->note;
     RehearsalLearner learner(*numbers, time);
     learner.compute(state_.curve.empty());
-    Worker worker = worker_of(fabric, learner);
+    Worker worker = simulated_.worker(fabric, learner);
     real::LearningCurve curve(worker, *numbers, *data_.test);
     worker.after_epoch = [&](std::int64_t epoch) {
       const auto index = static_cast<std::size_t>(epoch);
@@ -245,8 +218,7 @@ class RehearsalRun {
   const RehearsalOptions& options_;
   std::size_t workers_;
   std::vector<WorkerReport> reports_;
-  std::optional<std::size_t> session_;
-  std::optional<std::uint64_t> seed_;
+  CostDraw draw_;
   RehearsalState state_;  ///< where this rehearsal began
   RehearsalState next_;
   Curve curve_;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "core/costs/cost_learner.hpp"
 #include "core/random.hpp"
 #include "sim/exchange/exchange_doubt.hpp"
 #include "sim/recording/recording_fabric.hpp"
@@ -38,16 +37,11 @@ std::int64_t pilot_iterations(const WorkerCosts& costs, int passes) {
 /// Runs the strategy once on every worker.
 class Passes {
  public:
-  Passes(const Job& job,
-         const Strategy& strategy,
-         Runtime& runtime,
-         const WorkerCosts& costs,
-         std::size_t workers)
-      : job_(job), strategy_(strategy), runtime_(runtime), costs_(costs), reports_(workers) {}
+  explicit Passes(SimulatedJob& job) : job_(job), reports_(job.workers().size()) {}
 
   /// The first pass, of medians, with records of it where they are asked for.
   const std::vector<WorkerReport>& run(Timeline* timeline, Recording* recording) {
-    return run({.timeline = timeline}, std::nullopt, recording);
+    return run({.timeline = timeline}, {}, recording);
   }
   /// One pass that draws costs of one session; a pilot if it is to run so many iterations.
   const std::vector<WorkerReport>& run(std::uint64_t seed,
@@ -55,44 +49,32 @@ class Passes {
                                        std::int64_t pilot_iterations) {
     return run(
         {.is_noisy = true, .pilot_iterations = pilot_iterations, .seed = seed, .session = session},
-        session,
+        {.seed = seed, .session = session},
         nullptr);
   }
 
  private:
   /// Repeats the pass in full where an acceleration did not hold.
   const std::vector<WorkerReport>& run(const PassOptions& pass,
-                                       std::optional<std::size_t> session,
+                                       const CostDraw& draw,
                                        Recording* recording) {
     const auto program = [&](Fabric& simulated) {
       std::optional<RecordingFabric> recorded;
       if (recording != nullptr) recorded.emplace(simulated, *recording);
       Fabric& fabric = recorded ? *recorded : simulated;
-      const int rank = fabric.rank();
-      std::optional<std::uint64_t> stream;
-      if (pass.is_noisy) stream = mix_seed(pass.seed, static_cast<std::uint64_t>(rank));
-      CostLearner learner(
-          fabric, job_.network, costs_.of(rank, session), costs_.buckets(rank), stream);
-      Worker worker = {.fabric = fabric,
-                       .learner = learner,
-                       .sampling = learner,
-                       .config = job_.config,
-                       .train_samples = job_.dataset.train_samples,
-                       .report = {}};
-      strategy_.run(worker);
-      reports_[static_cast<std::size_t>(rank)] = worker.report;
+      CostLearner learner = job_.learner(fabric, draw);
+      Worker worker = job_.worker(fabric, learner);
+      job_.strategy().run(worker);
+      reports_[static_cast<std::size_t>(fabric.rank())] = worker.report;
     };
-    while (!runtime_.run_pass(program, pass)) {
+    while (!job_.runtime().run_pass(program, pass)) {
       if (pass.timeline != nullptr) *pass.timeline = {};
       if (recording != nullptr) *recording = {};
     }
     return reports_;
   }
 
-  const Job& job_;
-  const Strategy& strategy_;
-  Runtime& runtime_;
-  const WorkerCosts& costs_;
+  SimulatedJob& job_;
   std::vector<WorkerReport> reports_;
 };
 
@@ -109,10 +91,10 @@ RunResult forecast(const Job& given,
   const std::vector<WorkerInfo>& workers = simulated.workers();
   const WorkerCosts& costs = simulated.costs();
   if (layout != nullptr) *layout = workers;
-  RunResult result = simulated.result();
+  RunResult result = simulated.result(Command::simulate);
   ExchangeDoubt doubt(job);
   simulated.run([&] {
-    Passes passes(job, simulated.strategy(), simulated.runtime(), costs, workers.size());
+    Passes passes(simulated);
     const bool is_noisy = !config.deterministic && costs.has_spread();
     const std::vector<WorkerReport>& reports = passes.run(timeline, recording);
     result.iterations_per_epoch = reports.front().iterations_per_epoch;

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <set>
 
-#include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/job/placement.hpp"
 #include "sim/platform/xml_platform.hpp"
-#include "strategies/settings.hpp"
 #include "strategies/summary.hpp"
 
 namespace epochcast::sim {
@@ -23,7 +21,6 @@ Grade grade_of(const Job& job, const WorkerCosts& costs) {
 Job described(Job job) {
   if (!job.platform.simgrid_xml.empty())
     job.platform = describe_xml_platform(job.platform.simgrid_xml);
-  check_all_reduce(job.config.all_reduce);
   return job;
 }
 
@@ -32,12 +29,9 @@ int node_count(const Job& job) { return job.config.nodes.value_or(job.platform.n
 }  // namespace
 
 SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every_iteration)
-    : job_(described(std::move(job))),
-      strategy_(find_strategy(strategy)),
-      workers_(workers_of(job_, strategy_)),
-      costs_(job_, workers_),
-      cluster_(std::make_unique<Cluster>(job_.platform, node_count(job_))) {
-  const JobConfig& config = job_.config;
+    : CostedJob(described(std::move(job)), strategy),
+      cluster_(std::make_unique<Cluster>(this->job().platform, node_count(this->job()))) {
+  const JobConfig& config = this->job().config;
   SimOptions options = {.is_accelerated = !config.exact,
                         .runs_every_iteration = runs_every_iteration,
                         .fixed_exchange = std::nullopt};
@@ -45,26 +39,15 @@ SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every
     options.fixed_exchange = FixedExchange{config.exchange_seconds};
   runtime_ =
       std::make_unique<Runtime>(*cluster_,
-                                workers_,
+                                workers(),
                                 AllReduceChoice{.algorithm = config.all_reduce, .servers = {}},
                                 std::move(options));
 }
 
-RunResult SimulatedJob::result() const {
-  RunResult result;
-  result.strategy = strategy_.name;
-  result.platform = job_.platform.name;
-  result.network = job_.network.name;
-  result.dataset = job_.dataset.name;
-  result.train_samples = job_.dataset.train_samples;
-  result.nodes = node_count(job_);
-  result.workers = static_cast<int>(workers_.size());
-  result.batch = job_.config.batch;
-  result.epochs = job_.config.epochs;
-  result.input_grade = grade_of(job_, costs_);
-  JobConfig recorded = job_.config;
-  recorded.strategy = strategy_.name;
-  result.config = setting_texts(without_settings_of_others(recorded), in(Command::simulate));
+RunResult SimulatedJob::result(Command command) const {
+  RunResult result = known_result(command);
+  result.nodes = node_count(job());
+  result.input_grade = grade_of(job(), costs());
   return result;
 }
 

@@ -6,17 +6,13 @@
 #include <iostream>
 #include <map>
 
-#include "collectives/registry.hpp"
-#include "core/costs/cost_learner.hpp"
-#include "core/costs/worker_costs.hpp"
 #include "core/error.hpp"
 #include "core/progress_bar.hpp"
-#include "core/random.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/train_job.hpp"
-#include "strategies/settings.hpp"
+#include "strategies/costed_job.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -72,34 +68,21 @@ Seating seat(const std::vector<WorkerInfo>& workers) {
 
 std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const JobConfig& config = job.config;
-  const Strategy& strategy = find_strategy(config.strategy);
-  check_all_reduce(config.all_reduce);
-  const std::vector<WorkerInfo> workers = workers_of(job, strategy);
+  const CostedJob costed(job, config.strategy);
+  const std::vector<WorkerInfo>& workers = costed.workers();
   const auto [comm, machines] = seat(workers);
   Timeline timeline;
   MpiFabric fabric(workers,
                    {.algorithm = config.all_reduce, .servers = {}},
                    options.timeline.empty() ? nullptr : &timeline,
                    comm);
-  const WorkerCosts costs(job, workers);
   OutputFile timeline_file;
   if (fabric.rank() == 0) {
     timeline_file = OutputFile(options.timeline);
     keep_apart({timeline_file}, options.inputs);
   }
-  std::optional<std::size_t> session;
-  std::optional<std::uint64_t> seed;
-  if (!config.deterministic) {
-    session = costs.shuffled_sessions(config.seed).front();
-    seed = mix_seed(config.seed, static_cast<std::uint64_t>(fabric.rank()));
-  }
-  CostLearner learner(
-      fabric, job.network, costs.of(fabric.rank(), session), costs.buckets(fabric.rank()), seed);
-  Worker worker = {.fabric = fabric,
-                   .learner = learner,
-                   .sampling = learner,
-                   .config = config,
-                   .train_samples = job.dataset.train_samples};
+  CostLearner learner = costed.learner(fabric, costed.draw());
+  Worker worker = costed.worker(fabric, learner);
   ProgressBar progress(
       std::cerr, options.has_bar, "emulating, epochs", static_cast<double>(config.epochs));
   std::int64_t iterations = 0;
@@ -121,23 +104,12 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
       progress.say("epoch " + std::to_string(epoch + 1) + "/" + std::to_string(config.epochs) +
                    ": " + format_seconds(epochs_s.back()));
   };
-  strategy.run(worker);
+  costed.strategy().run(worker);
   if (!options.timeline.empty()) {
-    collect_timeline(timeline,
-                     workers,
-                     std::string(strategy.name) + ", " + job.network.name,
-                     timeline_file,
-                     comm);
+    collect_timeline(
+        timeline, workers, config.strategy + ", " + job.network.name, timeline_file, comm);
   }
-  RunResult result;
-  result.strategy = config.strategy;
-  result.platform = job.platform.name;
-  result.network = job.network.name;
-  result.dataset = job.dataset.name;
-  result.train_samples = job.dataset.train_samples;
-  result.batch = config.batch;
-  result.input_grade = costs.grade();
-  result.config = setting_texts(config, in(Command::emulate));
+  RunResult result = costed.known_result(Command::emulate);
   result.notes.emplace_back("computing was slept for its measured cost; messages were real");
   if (machines == 1 && job.platform.node_count() > 1 && workers.back().node > 0) {
     result.notes.emplace_back(

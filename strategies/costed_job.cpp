@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strategies/costed_job.hpp"
+
+#include <utility>
+
+#include "collectives/registry.hpp"
+#include "core/random.hpp"
+#include "strategies/settings.hpp"
+
+namespace epochcast {
+namespace {
+
+Job checked(Job job) {
+  check_all_reduce(job.config.all_reduce);
+  return job;
+}
+
+}  // namespace
+
+CostedJob::CostedJob(Job job, const std::string& strategy)
+    : job_(checked(std::move(job))),
+      strategy_(find_strategy(strategy)),
+      workers_(workers_of(job_, strategy_)),
+      costs_(job_, workers_) {}
+
+CostDraw CostedJob::draw() const {
+  if (job_.config.deterministic || !costs_.has_spread()) return {};
+  return {.seed = job_.config.seed, .session = costs_.shuffled_sessions(job_.config.seed).front()};
+}
+
+CostLearner CostedJob::learner(Fabric& fabric, const CostDraw& draw) const {
+  const int rank = fabric.rank();
+  std::optional<std::uint64_t> stream;
+  if (draw.seed) stream = mix_seed(*draw.seed, static_cast<std::uint64_t>(rank));
+  return {fabric, job_.network, costs_.of(rank, draw.session), costs_.buckets(rank), stream};
+}
+
+Worker CostedJob::worker(Fabric& fabric, SamplingLearner& learner) const {
+  return {.fabric = fabric,
+          .learner = learner,
+          .sampling = learner,
+          .config = job_.config,
+          .train_samples = job_.dataset.train_samples};
+}
+
+RunResult CostedJob::known_result(Command command) const {
+  RunResult result;
+  result.strategy = strategy_.name;
+  result.platform = job_.platform.name;
+  result.network = job_.network.name;
+  result.dataset = job_.dataset.name;
+  result.train_samples = job_.dataset.train_samples;
+  result.workers = static_cast<int>(workers_.size());
+  result.batch = job_.config.batch;
+  result.epochs = job_.config.epochs;
+  result.input_grade = costs_.grade();
+  JobConfig recorded = job_.config;
+  recorded.strategy = strategy_.name;
+  result.config = setting_texts(without_settings_of_others(recorded), in(command));
+  return result;
+}
+
+}  // namespace epochcast

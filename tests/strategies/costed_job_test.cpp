@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strategies/costed_job.hpp"
+
+#include <algorithm>
+
+#include "strategies/settings.hpp"
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+#include "tests/support/fake_fabric.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// A node with two GPUs, on which a batch of 8 takes so many seconds, in a session each.
+Job job_with(const std::vector<double>& seconds_by_session) {
+  CostTrace trace;
+  trace.device = "gpu-a";
+  for (std::size_t session = 0; session < seconds_by_session.size(); ++session) {
+    BatchSamples samples;
+    samples.batch = 8;
+    samples.session = static_cast<int>(session);
+    samples.total_s = {seconds_by_session[session]};
+    trace.batches.push_back(samples);
+  }
+  DeviceGroup gpus;
+  gpus.device_class = "gpu";
+  gpus.model = "gpu-a";
+  gpus.count = 2;
+  NodeGroup node;
+  node.devices = {gpus};
+  Job job;
+  job.platform.name = "box";
+  job.platform.nodes = {node};
+  job.network.layers = {{.name = "fc", .parameters = 10}};
+  job.dataset.train_samples = 160;
+  job.traces = {trace};
+  job.config.batch = 8;
+  job.config.strategy = "all";
+  return job;
+}
+
+/// What a batch takes on each worker.
+std::vector<double> batch_seconds(const CostedJob& job, const CostDraw& draw) {
+  std::vector<double> seconds(job.workers().size());
+  run_workers(job.workers(), [&](Fabric& fabric) {
+    CostLearner learner = job.learner(fabric, draw);
+    Worker worker = job.worker(fabric, learner);
+    worker.learner.begin_epoch(0);
+    worker.learner.forward_backward(worker.config.batch);
+    worker.learner.step();
+    seconds[static_cast<std::size_t>(fabric.rank())] = fabric.now_s();
+  });
+  return seconds;
+}
+
+TEST_CASE("medians are taken where nothing is drawn") {
+  Job job = job_with({1, 3});
+
+  CHECK(batch_seconds(CostedJob(job, "sync"), {}) == std::vector<double>{2, 2});
+  job.config.deterministic = true;
+  CHECK_FALSE(CostedJob(job, "sync").draw().seed);
+  CHECK_FALSE(CostedJob(job, "sync").draw().session);
+  CHECK_FALSE(CostedJob(job_with({3, 3}), "sync").draw().seed);
+}
+
+TEST_CASE("what is gone through once draws from one session, the same for everybody") {
+  const CostedJob job(job_with({1, 3}), "sync");
+  const CostDraw draw = job.draw();
+
+  REQUIRE(draw.session);
+  const double seconds = *draw.session == 0 ? 1 : 3;
+  CHECK(batch_seconds(job, draw) == std::vector<double>{seconds, seconds});
+  CHECK(draw.seed == job.job().config.seed);
+}
+
+TEST_CASE("a result says which of several strategies it is of, with that one's settings") {
+  Job job = job_with({1});
+  set_setting(job.config, "averaging-period", "4", "--averaging-period");
+  const auto names = [&](const std::string& strategy) {
+    Texts found;
+    for (const SettingText& setting :
+         CostedJob(job, strategy).known_result(Command::simulate).config) {
+      if (setting.name == "averaging-period") found.push_back(setting.name);
+      if (setting.name == "strategy") found.push_back(setting.value);
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+
+  CHECK(names("sync") == Texts{"sync"});
+  CHECK(names("node-based") == Texts{"averaging-period", "node-based"});
+  CHECK(CostedJob(job, "sync").known_result(Command::simulate).workers == 2);
+}
+
+TEST_CASE("an all-reduce that there is not is the user's mistake") {
+  Job job = job_with({1});
+  job.config.all_reduce = "rign";
+
+  CHECK(problems_of([&] { const CostedJob costed(job, "sync"); }).size() == 1);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
