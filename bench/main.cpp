@@ -43,7 +43,8 @@ std::vector<double> in_processes(const std::vector<std::function<double()>>& tas
       1,
       [&](std::size_t i) { return std::to_string(tasks[i]()); },
       [&](std::size_t i, const TaskAnswer& answer) {
-        if (!answer.death.empty()) throw std::runtime_error("a process was " + answer.death);
+        if (answer.ending != Ending::done)
+          throw std::runtime_error("a process has failed: " + answer.problems.front());
         numbers[i] = std::stod(answer.text);
       });
   return numbers;

@@ -21,6 +21,7 @@
 #include "core/job/job.hpp"
 #include "core/job/placement.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/process/ending.hpp"
 #include "core/process/interruption.hpp"
 #include "core/shell_text.hpp"
 #include "strategies/strategy.hpp"
@@ -224,8 +225,8 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   const Words checkpoints = checkpoint_folders(values, command, config);
   const Words before = manifests(checkpoints);
   const int status = run_job(words, checkpoints);
-  constexpr int kBadInput = 2;
-  if (status == 0 || status == kBadInput) return status;
+  const Ending ending = ending_of(status);
+  if (ending == Ending::done || ending == Ending::bad_input) return status;
   std::string text = "the job failed (mpirun's exit status " + std::to_string(status) + ")";
   // One that was there before may be why the job failed.
   if (manifests(checkpoints) != before) text += "; " + kept_text(checkpoints);

@@ -10,6 +10,7 @@
 #include "cli/launch/launch.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/process/ending.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -86,7 +87,7 @@ int run_measure(const Words& arguments) {
            "or on all of --ranks COUNT, --hosts\n"
            "epochcast measure messages   what messages and all-reduces cost; --ranks COUNT, "
            "--hosts\n";
-    return is_help ? 0 : 2;
+    return status_of(is_help ? Ending::done : Ending::bad_input);
   }
   const Launch launch = launch_from({arguments.begin() + 1, arguments.end()});
   if (arguments[0] == "batches") return measure_batches(launch);

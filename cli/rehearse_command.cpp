@@ -18,7 +18,7 @@
 #include "core/job/setting_text.hpp"
 #include "core/progress_bar.hpp"
 #include "core/shell_text.hpp"
-#include "rehearse/runs/rehearsals.hpp"
+#include "rehearse/runs/rehearse_all.hpp"
 
 namespace epochcast {
 namespace {
@@ -56,7 +56,7 @@ void report_problems(const std::vector<RehearsalOutcome>& outcomes) {
       if (std::find(problems.begin(), problems.end(), text) == problems.end())
         problems.push_back(std::move(text));
     }
-    is_bad_input = is_bad_input || outcome.is_bad_input;
+    is_bad_input = is_bad_input || outcome.ending == Ending::bad_input;
   }
   if (problems.empty()) return;
   if (is_bad_input) throw UserError(problems);

@@ -16,10 +16,11 @@
 #include "cli/show/show_tuning.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/process/ending.hpp"
 #include "core/progress_bar.hpp"
 #include "core/shell_text.hpp"
 #include "core/units.hpp"
-#include "rehearse/runs/rehearsals.hpp"
+#include "rehearse/runs/rehearse_all.hpp"
 
 namespace epochcast {
 namespace {
@@ -49,9 +50,9 @@ po::options_description tune_options() {
 }
 
 /// Rehearses candidates with every seed.
-class Rehearsals {
+class CandidateRehearsals {
  public:
-  Rehearsals(const TuningChoice& choice, const TuningPlan& plan, RehearsalPlace place)
+  CandidateRehearsals(const TuningChoice& choice, const TuningPlan& plan, RehearsalPlace place)
       : choice_(choice), plan_(plan), place_(std::move(place)) {}
 
   std::vector<std::vector<Curve>> operator()(const std::vector<std::size_t>& candidates,
@@ -74,12 +75,12 @@ class Rehearsals {
     std::vector<std::vector<Curve>> curves(candidates.size());
     for (std::size_t i = 0; i < outcomes.size(); ++i) {
       const RehearsalOutcome& outcome = outcomes[i];
-      if (outcome.is_bad_input) throw UserError(outcome.problems);
-      if (!outcome.problems.empty() && !outcome.has_diverged)
-        throw RunError(outcome.problems.front());
+      const bool has_diverged = outcome.ending == Ending::diverged;
+      if (outcome.ending == Ending::bad_input) throw UserError(outcome.problems);
+      if (outcome.ending != Ending::done && !has_diverged) throw RunError(outcome.problems.front());
       if (outcome.run) cluster_ = {.workers = outcome.run->workers, .nodes = outcome.run->nodes};
-      curves[i / static_cast<std::size_t>(plan_.seeds)].push_back(
-          outcome.has_diverged ? Curve() : outcome.curve);
+      curves[i / static_cast<std::size_t>(plan_.seeds)].push_back(has_diverged ? Curve()
+                                                                               : outcome.curve);
     }
     return curves;
   }
@@ -142,7 +143,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   for (const Candidate& candidate : choice.candidates)
     fastest_s = std::min(fastest_s, candidate.epoch_s);
   plan.goal.most_s = budget_s.value_or(fastest_s * static_cast<double>(config.epochs));
-  Rehearsals rehearsals(choice, plan, rehearsal_place_from(values, config));
+  CandidateRehearsals rehearsals(choice, plan, rehearsal_place_from(values, config));
   const Tuning tuning = tune(choice.candidates, plan, std::ref(rehearsals));
   std::vector<std::string> words = {"epochcast", "tune"};
   words.insert(words.end(), arguments.begin(), arguments.end());
@@ -166,7 +167,7 @@ int run_tune(const std::vector<std::string>& arguments) {
         command,
         plan.goal.target_accuracy));
   }
-  return tuning.best ? 0 : 1;
+  return status_of(tuning.best ? Ending::done : Ending::failed);
 }
 
 }  // namespace epochcast

@@ -5,7 +5,7 @@
 
 #include "core/plain_text.hpp"
 #include "core/printable_stream.hpp"
-#include "core/process/interruption.hpp"
+#include "core/process/ending.hpp"
 
 namespace epochcast {
 namespace {
@@ -36,17 +36,10 @@ int exit_status(const std::string& program, const std::function<int()>& work) {
   const PrintableStream err(std::cerr, Repaint::line);
   try {
     return work();
-  } catch (const UserError& error) {
-    for (const std::string& problem : error.problems())
-      std::cerr << program << ": " << problem << '\n';
-    return 2;
-  } catch (const Interrupted& end) {
-    std::cerr << program << ": " << end.what() << '\n';
-    constexpr int kSignalled = 128;
-    return kSignalled + end.signal();
   } catch (const std::exception& error) {
-    std::cerr << program << ": " << error.what() << '\n';
-    return 1;
+    for (const std::string& problem : problems_of(error))
+      std::cerr << program << ": " << problem << '\n';
+    return status_of(error);
   }
 }
 

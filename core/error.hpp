@@ -31,8 +31,8 @@ class RunError : public std::runtime_error {
 };
 
 /// What main returns: what `work` does, or, once the reasons are on stderr, a line each that begins
-/// with the program's name, 2 for a UserError, 128 + signal when Interrupted, and 1 for any other
-/// exception. While it works, what is written to std::cout and std::cerr is made printable().
+/// with the program's name, the exit status of what `work` has thrown (core/process/ending.hpp).
+/// While it works, what is written to std::cout and std::cerr is made printable().
 [[nodiscard]] int exit_status(const std::string& program, const std::function<int()>& work);
 
 }  // namespace epochcast

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/diverged.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
 #include "real/torch/learning_curve.hpp"
@@ -185,7 +186,7 @@ class RehearsalRun {
     }
     finished_ = 0;
     if (!std::isfinite(point.test_loss))
-      throw RunError("the loss is " +
+      throw Diverged("the loss is " +
                      std::string(std::isnan(point.test_loss) ? "nan" : "infinite") +
                      " on the test samples after epoch " + std::to_string(point.epoch) +
                      "; lower --learning-rate or check the data");

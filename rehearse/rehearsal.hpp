@@ -37,7 +37,7 @@ struct Rehearsal {
 /// the clock of the job's simulated platform, at the cost of its workers' devices.
 ///
 /// Uses up this process's SimGrid engine: one call per process. Computes on LibTorch's `device`
-/// with so many threads. Throws UserError, and a RunError when a loss is not finite.
+/// with so many threads. Throws UserError, and Diverged when a loss is not finite.
 [[nodiscard]] Rehearsal rehearse(const Job& job,
                                  const real::DataSplit& data,
                                  const std::string& device,

@@ -124,17 +124,13 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
   run_in_processes(
       1,
       1,
-      [&](std::size_t) -> std::string {
-        try {
-          return nlohmann::json(sim::all_reduce_seconds(platform, cases)).dump();
-        } catch (const UserError& error) {
-          return nlohmann::json(error.what()).dump();
-        }
-      },
+      [&](std::size_t) { return nlohmann::json(sim::all_reduce_seconds(platform, cases)).dump(); },
       [&](std::size_t, const TaskAnswer& answer) {
-        if (!answer.death.empty()) throw RunError("the simulation of all-reduces " + answer.death);
+        if (answer.ending == Ending::bad_input)
+          throw UserError(trace.file + ": " + answer.problems.front());
+        if (answer.ending != Ending::done)
+          throw RunError("the simulation of all-reduces " + answer.problems.front());
         const auto found = nlohmann::json::parse(answer.text);
-        if (found.is_string()) throw UserError(trace.file + ": " + found.get<std::string>());
         for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = found[i];
       });
   return checks;

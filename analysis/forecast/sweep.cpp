@@ -68,43 +68,30 @@ std::string files_of(const JobConfig& config) {
 
 /// What a simulating process sends home. `files`: the job, but for its settings.
 std::string answer(const ForecastTask& task, const Job& files, const RecordFiles& records) {
-  nlohmann::ordered_json json;
-  try {
-    Job job = files;
-    job.config = task.config;
-    check_samples(job);
-    Timeline timeline;
-    std::vector<WorkerInfo> workers;
-    Recording recording;
-    RunResult run = sim::forecast(job,
-                                  task.strategy,
-                                  records.timeline.is_wanted() ? &timeline : nullptr,
-                                  &workers,
-                                  records.chakra.empty() ? nullptr : &recording);
-    check_sane(run);
-    if (records.timeline.is_wanted()) write_timeline(timeline, workers, run, records.timeline);
-    if (!records.chakra.empty()) write_chakra(std::move(recording), run, records.chakra);
-    json["run"] = to_json(run);
-  } catch (const UserError& error) {
-    json["problems"] = error.problems();
-  } catch (const std::exception& error) {
-    json["failure"] = error.what();
-  }
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  Job job = files;
+  job.config = task.config;
+  check_samples(job);
+  Timeline timeline;
+  std::vector<WorkerInfo> workers;
+  Recording recording;
+  RunResult run = sim::forecast(job,
+                                task.strategy,
+                                records.timeline.is_wanted() ? &timeline : nullptr,
+                                &workers,
+                                records.chakra.empty() ? nullptr : &recording);
+  check_sane(run);
+  if (records.timeline.is_wanted()) write_timeline(timeline, workers, run, records.timeline);
+  if (!records.chakra.empty()) write_chakra(std::move(recording), run, records.chakra);
+  return to_json(run).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 ForecastOutcome outcome_of(const ForecastTask& task, const TaskAnswer& reply) {
-  ForecastOutcome outcome = {.task = task, .run = std::nullopt, .problems = {}};
-  const auto json =
-      nlohmann::ordered_json::parse(reply.death.empty() ? reply.text : "{}", nullptr, false);
-  if (json.contains("run")) {
-    outcome.run = run_from_json(json["run"]);
-  } else if (json.contains("problems")) {
-    outcome.problems = json["problems"].get<std::vector<std::string>>();
-  } else {
-    outcome.has_died = true;
-    outcome.problems = {json.value("failure", "the simulating process was " + reply.death)};
-  }
+  ForecastOutcome outcome = {.task = task, .run = std::nullopt, .problems = reply.problems};
+  if (reply.ending == Ending::done)
+    outcome.run = run_from_json(nlohmann::ordered_json::parse(reply.text));
+  if (reply.ending == Ending::killed)
+    outcome.problems = {"the simulating process was " + reply.problems.front()};
+  outcome.has_died = !outcome.run && reply.ending != Ending::bad_input;
   return outcome;
 }
 

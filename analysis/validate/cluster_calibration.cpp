@@ -19,6 +19,8 @@
 #include "core/files/text_file.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/process/child.hpp"
+#include "core/process/interruption.hpp"
+#include "core/process/pipe.hpp"
 #include "core/shell_text.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
@@ -164,7 +166,7 @@ std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
   pipe.writing.reset();
   std::string output;
   read_until_end(pipe.reading, [&](const std::string& piece) { output += piece; });
-  if (child.wait() == 0) return output;
+  if (child.wait().ending() == Ending::done) return output;
   std::string said = read_text_file(log, kSamplesFile);
   constexpr std::size_t kMost = 400;
   if (said.size() > kMost) said = "..." + said.substr(said.size() - kMost);

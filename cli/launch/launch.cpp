@@ -13,6 +13,8 @@
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/process/child.hpp"
+#include "core/process/interruption.hpp"
+#include "core/process/pipe.hpp"
 #include "core/process/temp_folder.hpp"
 
 namespace epochcast {
@@ -82,7 +84,7 @@ int run_words(const std::vector<std::string>& words) {
     std::cerr << messages.feed(piece) << std::flush;
   });
   std::cerr << messages.finish() << std::flush;
-  return shell_status(child.wait());
+  return child.wait().in_shell();
 }
 
 int run_mpirun(const std::vector<std::string>& words) {
@@ -94,8 +96,7 @@ int run_mpirun(const std::vector<std::string>& words) {
     setenv("TMPDIR", sessions->path().c_str(), 1);
   }
   const int status = run_words(words);
-  constexpr int kNotFound = 127;
-  if (status == kNotFound)
+  if (status == Child::kNotStarted)
     throw RunError(words[0] + " cannot be started; install it (Debian: openmpi-bin)");
   return status;
 }

@@ -9,6 +9,7 @@
 #include "cli/options/job_options.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
+#include "rehearse/runs/rehearsal_folder.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;

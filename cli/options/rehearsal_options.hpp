@@ -5,7 +5,7 @@
 #include <boost/program_options/variables_map.hpp>
 
 #include "core/progress_bar.hpp"
-#include "rehearse/runs/rehearsals.hpp"
+#include "rehearse/runs/rehearse_all.hpp"
 
 namespace epochcast {
 

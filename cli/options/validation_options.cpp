@@ -9,6 +9,7 @@
 #include "cli/show/show_validation.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/process/ending.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -114,7 +115,7 @@ int show(const ValidationFile& validation, const ValidationOutput& output) {
   std::cout.flush();
   const std::vector<std::string> problems = exceeded(summarize(validation.rows), output.bounds);
   for (const std::string& problem : problems) std::cerr << "epochcast: " << problem << '\n';
-  return problems.empty() ? 0 : 1;
+  return status_of(problems.empty() ? Ending::done : Ending::failed);
 }
 
 }  // namespace epochcast

@@ -7,9 +7,12 @@
 
 #include "cli/commands.hpp"
 #include "core/error.hpp"
+#include "core/process/ending.hpp"
 #include "core/suggest.hpp"
 
 namespace {
+
+using epochcast::Ending;
 
 struct NamedCommand {
   const char* name;
@@ -55,7 +58,7 @@ int run(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
     show_usage(arguments.empty() ? std::cerr : std::cout);
-    return arguments.empty() ? 2 : 0;
+    return status_of(arguments.empty() ? Ending::bad_input : Ending::done);
   }
   if (arguments[0] == "--version") {
     std::cout << "epochcast " EPOCHCAST_VERSION "\n";

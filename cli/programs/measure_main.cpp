@@ -11,6 +11,7 @@
 #include "core/formats/cost_trace.hpp"
 #include "core/job/job.hpp"
 #include "core/json/json_text.hpp"
+#include "core/process/ending.hpp"
 #include "real/measure/measure_batches.hpp"
 #include "real/measure/mpi_measure_crew.hpp"
 #include "real/measure/progress_lines.hpp"
@@ -125,15 +126,13 @@ int run(int argc, char** argv) {
       std::cerr << kProgram << ": --ranks: got " << ranks << "; mpirun started " << session.size()
                 << "; `epochcast measure batches` starts as many as it is told\n";
     }
-    return 2;
+    return status_of(Ending::bad_input);
   }
   try {
     run_together(argc, argv, session);
     return 0;
-  } catch (const UserError& error) {
-    give_up(kProgram, session.rank(), error.problems(), 2);
   } catch (const std::exception& error) {
-    give_up(kProgram, session.rank(), {error.what()}, 1);
+    give_up(kProgram, session.rank(), error);
   }
 }
 
@@ -142,6 +141,6 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   epochcast::real::keep_freed_memory();  // as in training
-  return epochcast::exit_status("epochcast-measure",
+  return epochcast::exit_status(epochcast::real::kProgram,
                                 [&] { return epochcast::real::run(argc, argv); });
 }

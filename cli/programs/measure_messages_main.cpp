@@ -12,6 +12,7 @@
 #include "core/json/json_text.hpp"
 #include "core/machine.hpp"
 #include "core/plain_text.hpp"
+#include "core/process/ending.hpp"
 #include "core/source.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
@@ -68,7 +69,7 @@ int run(int argc, char** argv) {
   });
   if (!problems.empty()) {
     if (is_first) std::cerr << problems;
-    return 2;
+    return status_of(Ending::bad_input);
   }
   const MessageOptions options = parse_message_options(argc, argv);
   if (options.is_help) {

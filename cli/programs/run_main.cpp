@@ -11,7 +11,6 @@
 #include "cli/show/forecast_writer.hpp"
 #include "core/curve_comparison.hpp"
 #include "core/error.hpp"
-#include "core/printable_stream.hpp"
 #include "core/shell_text.hpp"
 #include "core/suggest.hpp"
 #include "real/mpi/give_up.hpp"
@@ -21,6 +20,8 @@
 
 namespace epochcast {
 namespace {
+
+constexpr const char* kProgram = "epochcast";  // as its users know it
 
 /// What a job has learned, in a line or two.
 std::string learned_text(const CurveSummary& job, bool is_whole) {
@@ -91,21 +92,12 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int count, char** arguments) {
   epochcast::real::keep_freed_memory();
-  const epochcast::PrintableStream out(std::cout, epochcast::Repaint::none);
-  const epochcast::PrintableStream err(std::cerr, epochcast::Repaint::line);
-  int rank = 0;
-  try {
+  return epochcast::exit_status(epochcast::kProgram, [&] {
     const epochcast::real::MpiSession session(&count, &arguments);
-    rank = session.rank();
     try {
       return epochcast::run({arguments + 1, arguments + count});
-    } catch (const epochcast::UserError& error) {
-      epochcast::real::give_up("epochcast", rank, error.problems(), 2);
     } catch (const std::exception& error) {
-      epochcast::real::give_up("epochcast", rank, {error.what()}, 1);
+      epochcast::real::give_up(epochcast::kProgram, session.rank(), error);
     }
-  } catch (const std::exception& error) {
-    std::cerr << "epochcast: " << error.what() << '\n';
-    return 1;
-  }
+  });
 }

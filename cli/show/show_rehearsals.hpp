@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/curve_comparison.hpp"
-#include "rehearse/runs/rehearsals.hpp"
+#include "rehearse/runs/rehearsal_task.hpp"
 
 namespace epochcast {
 

@@ -2,20 +2,23 @@
 #include "core/process/child.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <thread>
+#include <utility>
 
 #include "core/error.hpp"
+#include "core/files/file_descriptor.hpp"
+#include "core/process/interruption.hpp"
+#include "core/process/pipe.hpp"
 
 namespace epochcast {
 namespace {
@@ -26,8 +29,7 @@ using namespace std::chrono_literals;
 constexpr auto kGrace = 5s;
 /// Within it a second signal is the first one's echo: `timeout` signals a process, then its group.
 constexpr auto kEcho = 1s;
-constexpr auto kGlance = 5ms;  ///< between looks whether a child has ended
-constexpr int kNotStarted = 127;
+constexpr auto kGlance = 5ms;  ///< between looks, where nothing tells of an end
 
 [[noreturn]] void fail(const char* call) {
   throw RunError(std::string(call) + ": " + std::strerror(errno));
@@ -39,7 +41,7 @@ void settle(pid_t parent, int death_signal) {
   SignalScope::leave_to_default();
   std::signal(SIGPIPE, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, death_signal);
-  if (getppid() != parent) _exit(1);  // it died before it could be watched
+  if (getppid() != parent) _exit(status_of(Ending::failed));  // it died before it could be watched
   const int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
 }
@@ -58,13 +60,6 @@ pid_t fork_settled(int death_signal) {
 
 }  // namespace
 
-Pipe::Pipe() {
-  std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
-  reading = FileDescriptor(ends[0]);
-  writing = FileDescriptor(ends[1]);
-}
-
 Child Child::start(const std::vector<std::string>& words, const ChildFiles& files) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);
@@ -72,6 +67,7 @@ Child Child::start(const std::vector<std::string>& words, const ChildFiles& file
   arguments.push_back(nullptr);
   const pid_t pid = fork_settled(SIGTERM);  // a program may have something to clean up
   if (pid > 0) return Child(pid);
+  if (files.in >= 0) dup2(files.in, STDIN_FILENO);
   if (files.out >= 0) dup2(files.out, STDOUT_FILENO);
   if (files.err >= 0) dup2(files.err, STDERR_FILENO);
   execvp(arguments[0], arguments.data());
@@ -79,23 +75,27 @@ Child Child::start(const std::vector<std::string>& words, const ChildFiles& file
   _exit(kNotStarted);
 }
 
-Child Child::fork(const std::function<void()>& work) {
+Child Child::fork(const std::function<int()>& work) {
   const pid_t pid = fork_settled(SIGKILL);
   if (pid > 0) return Child(pid);
-  work();
-  _exit(0);
+  // Nothing may be thrown into what the parent was about to do.
+  _exit([&]() noexcept { return work(); }());
 }
 
 Child::~Child() { end(); }
 
 Child::Child(Child&& other) noexcept
-    : pid_(std::exchange(other.pid_, 0)), status_(other.status_), asked_(other.asked_) {}
+    : pid_(std::exchange(other.pid_, 0)),
+      status_(other.status_),
+      used_(other.used_),
+      asked_(other.asked_) {}
 
 Child& Child::operator=(Child&& other) noexcept {
   if (this != &other) {
     end();
     pid_ = std::exchange(other.pid_, 0);
     status_ = other.status_;
+    used_ = other.used_;
     asked_ = other.asked_;
   }
   return *this;
@@ -104,16 +104,19 @@ Child& Child::operator=(Child&& other) noexcept {
 bool Child::has_ended() {
   if (status_) return true;
   int status = 0;
-  if (waitpid(pid_, &status, WNOHANG) == pid_) status_ = status;
+  if (wait4(pid_, &status, WNOHANG, &used_) == pid_) status_ = ExitStatus(status);
   return status_.has_value();
 }
 
-int Child::wait() {
-  while (!has_ended()) {
-    SignalScope::check();
-    static_cast<void>(SignalScope::sleep(kGlance));
+ExitStatus Child::wait() {
+  if (!has_ended()) {
+    // Closed on exec; glibc 2.36 declares its pidfd_open() for C alone.
+    const FileDescriptor end(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+    const bool is_old_kernel = !end.is_open();
+    const auto most = is_old_kernel ? std::optional(kGlance) : std::nullopt;
+    while (!has_ended()) static_cast<void>(wait_for_input({end.number()}, most));
   }
-  kill(-pid_, SIGKILL);  // while it has members, the group's number is not given to others
+  if (pid_ > 0) kill(-pid_, SIGKILL);  // while it has members, nobody else gets the group's number
   pid_ = 0;
   return *status_;
 }
@@ -136,61 +139,6 @@ void Child::end() {
   kill(-pid_, SIGKILL);
   while (!has_ended()) std::this_thread::sleep_for(kGlance);
   pid_ = 0;
-}
-
-std::string death_of(int wait_status) {
-  if (WIFSIGNALED(wait_status)) {
-    const int signal = WTERMSIG(wait_status);
-    return "killed by signal " + std::to_string(signal) + " (" + strsignal(signal) + ")";
-  }
-  const int code = WEXITSTATUS(wait_status);
-  return code == 0 ? "" : "ended with exit status " + std::to_string(code);
-}
-
-int shell_status(int wait_status) {
-  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
-}
-
-std::string read_some(const FileDescriptor& file) {
-  std::string piece(65536, '\0');
-  ssize_t size = -1;
-  do {
-    size = read(file.number(), piece.data(), piece.size());
-  } while (size < 0 && errno == EINTR);
-  if (size < 0) fail("read");
-  piece.resize(static_cast<std::size_t>(size));
-  return piece;
-}
-
-void read_until_end(const FileDescriptor& file,
-                    const std::function<void(const std::string&)>& piece) {
-  while (true) {
-    if (wait_for_input({file.number()}).empty()) continue;
-    const std::string text = read_some(file);
-    if (text.empty()) return;
-    piece(text);
-  }
-}
-
-std::vector<std::size_t> wait_for_input(const std::vector<int>& files,
-                                        std::optional<std::chrono::milliseconds> time) {
-  std::vector<pollfd> polls;
-  polls.reserve(files.size() + 1);
-  for (const int file : files) polls.push_back({.fd = file, .events = POLLIN, .revents = 0});
-  polls.push_back({.fd = SignalScope::descriptor(), .events = POLLIN, .revents = 0});
-  const int most_ms = time ? static_cast<int>(time->count()) : -1;
-  int count = -1;
-  while (count < 0) {
-    SignalScope::check();
-    count = poll(polls.data(), polls.size(), most_ms);
-    if (count < 0 && errno != EINTR) fail("poll");
-  }
-  SignalScope::check();
-  std::vector<std::size_t> ready;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    if (polls[i].revents != 0) ready.push_back(i);
-  }
-  return ready;
 }
 
 }  // namespace epochcast

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "core/files/file_descriptor.hpp"
-#include "core/process/interruption.hpp"
+#include "core/process/ending.hpp"
 
 namespace epochcast {
 
-/// A pipe, closed on exec. Throws a RunError when none can be made.
-struct Pipe {
-  Pipe();
-  FileDescriptor reading;
-  FileDescriptor writing;
-};
-
-/// Where a child's streams go; -1: where this process's go. Its stdin is empty.
+/// A child's streams: descriptors of this process. All other descriptors should be closed on exec.
 struct ChildFiles {
-  int out = -1;
-  int err = -1;
+  int in = -1;   ///< -1: there is nothing to read
+  int out = -1;  ///< -1: where this process's goes
+  int err = -1;  ///< the same
 };
 
 /// A process that this one started, with whatever it starts: the leader of a process group of its
@@ -36,50 +29,38 @@ struct ChildFiles {
 /// gets a signal from the kernel. To be started by the thread that lives longest, in a SignalScope.
 class Child {
  public:
-  /// Starts a program, by its path or as found in PATH. Its exit status is 127 when there is none.
-  /// Throws a RunError when no process can be made.
-  static Child start(const std::vector<std::string>& words, const ChildFiles& files);
-  /// Runs `work` in a copy of this process, which ends without destructors or exit handlers.
-  static Child fork(const std::function<void()>& work);
+  /// The exit status of a program that cannot be started.
+  static constexpr int kNotStarted = 127;
+
+  /// Starts a program, by its path or as found in PATH. Throws a RunError when no process can be
+  /// made.
+  static Child start(const std::vector<std::string>& words, const ChildFiles& files = {});
+  /// Runs `work` in a copy of this process, which ends with the exit status that it returns,
+  /// without destructors or exit handlers. What `work` throws is a bug, and ends that process.
+  static Child fork(const std::function<int()>& work);
 
   ~Child();
   Child(Child&& other) noexcept;
   Child& operator=(Child&& other) noexcept;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// What waitpid() says, once the child has ended by itself; the rest of its group is killed.
-  /// Throws Interrupted.
-  [[nodiscard]] int wait();
+  /// Whether it has ended by itself.
+  [[nodiscard]] bool has_ended();
+  /// How it ended, once it has by itself; the rest of its group is killed. Throws Interrupted.
+  ExitStatus wait();
+  /// What it used, with all that it waited for, once it has ended.
+  [[nodiscard]] const rusage& used() const { return used_; }
   /// Asks the group to end. Many are asked first, then waited for by their destructors.
   void ask_to_end();
 
  private:
   explicit Child(pid_t pid) : pid_(pid) {}
-  [[nodiscard]] bool has_ended();
   void end();
 
   pid_t pid_ = 0;  ///< 0: over
-  std::optional<int> status_;
+  std::optional<ExitStatus> status_;
+  rusage used_ = {};
   std::optional<std::chrono::steady_clock::time_point> asked_;
 };
-
-/// How a process died, by what waitpid() says: "killed by signal 9 (Killed)" or "ended with exit
-/// status 2"; empty for exit status 0.
-[[nodiscard]] std::string death_of(int wait_status);
-
-/// As a shell shows it: the exit status, or 128 + signal.
-[[nodiscard]] int shell_status(int wait_status);
-
-/// Reads what has arrived, at most 64 KiB; nothing at the end. Throws a RunError.
-[[nodiscard]] std::string read_some(const FileDescriptor& file);
-
-/// Hands over what comes until the end of the file. Throws Interrupted and RunError.
-void read_until_end(const FileDescriptor& file,
-                    const std::function<void(const std::string&)>& piece);
-
-/// Waits until some of the files can be read, or are over, at most for `time`: which of them.
-/// Throws Interrupted.
-[[nodiscard]] std::vector<std::size_t> wait_for_input(
-    const std::vector<int>& files, std::optional<std::chrono::milliseconds> time = std::nullopt);
 
 }  // namespace epochcast

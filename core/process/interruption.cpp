@@ -86,6 +86,10 @@ void SignalScope::leave_to_default() {
     if (now.sa_handler == note) std::signal(signal, SIG_DFL);
   }
   noted_signal = 0;
+  for (int& end : wake_ends) {
+    if (end >= 0) close(end);
+    end = -1;
+  }
 }
 
 }  // namespace epochcast

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/process/child.hpp"
+#include "core/files/file_descriptor.hpp"
 
 namespace epochcast {
 

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/process/process_pool.hpp"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
-#include "core/error.hpp"
 #include "core/process/child.hpp"
+#include "core/process/interruption.hpp"
+#include "core/process/pipe.hpp"
 
 namespace epochcast {
 namespace {
@@ -22,36 +19,12 @@ using namespace std::chrono_literals;
 /// How often tasks are looked at that somebody else is at.
 constexpr auto kGlance = 200ms;
 
-/// A file without a name, for what a program says: nothing of it stays, however this ends.
-FileDescriptor unnamed_file() {
-  FileDescriptor file(memfd_create("stderr", MFD_CLOEXEC));
-  if (!file.is_open()) throw RunError(std::string("memfd_create: ") + std::strerror(errno));
-  return file;
-}
-
-std::string text_of(const FileDescriptor& file) {
-  std::string text;
-  lseek(file.number(), 0, SEEK_SET);
-  for (std::string piece; !(piece = read_some(file)).empty();) text += piece;
-  return text;
-}
-
-void write_all(int file, const std::string& text) {
-  std::size_t written = 0;
-  while (written < text.size()) {
-    const ssize_t count = write(file, text.data() + written, text.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) _exit(1);
-    written += static_cast<std::size_t>(count);
-  }
-}
-
 /// A task under way.
 struct Process {
   std::size_t task = 0;
   Child child;
   FileDescriptor output;  ///< reading end of the pipe
-  FileDescriptor said;
+  FileDescriptor said;    ///< unnamed
   std::string text = {};
   std::size_t told = 0;  ///< of text: lines that were passed on
 };
@@ -63,7 +36,7 @@ struct Work {
   std::function<Child(std::size_t task, int output, int said)> start;
   std::function<Turn(std::size_t task)> turn;
   std::function<void(std::size_t task, const std::string&)> line;
-  std::function<void(std::size_t task, TaskAnswer)> done;
+  std::function<void(std::size_t task, ProgramAnswer)> done;
 };
 
 class Pool {
@@ -122,11 +95,10 @@ class Pool {
     process.text += piece;
     tell_lines(process);
     if (!piece.empty()) return;
-    const int status = process.child.wait();
+    const ExitStatus status = process.child.wait();
     const Process over = std::move(process);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(index));
-    work_.done(over.task,
-               {.text = over.text, .death = death_of(status), .said = text_of(over.said)});
+    work_.done(over.task, {.status = status, .text = over.text, .said = text_of(over.said)});
   }
 
   void tell_lines(Process& process) const {
@@ -143,20 +115,49 @@ class Pool {
   std::vector<Process> running_;
 };
 
+/// In a task's process: writes what it returns to `output`, or the problems that it throws to
+/// `said`.
+int tell(const std::function<std::string()>& task, int output, int said) {
+  try {
+    write_all(output, task());
+    return status_of(Ending::done);
+  } catch (const std::exception& error) {
+    const nlohmann::json problems = problems_of(error);
+    write_all(said, problems.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    return status_of(error);
+  }
+}
+
+TaskAnswer answer_of(ProgramAnswer answer) {
+  TaskAnswer task = {
+      .ending = answer.status.ending(), .text = std::move(answer.text), .problems = {}};
+  if (task.ending == Ending::done) return task;
+  const auto problems = nlohmann::json::parse(answer.said, nullptr, false);
+  if (problems.is_array()) {
+    task.problems = problems.get<std::vector<std::string>>();
+  } else {
+    task.ending = Ending::killed;
+    task.problems = {answer.status.death()};
+  }
+  return task;
+}
+
 }  // namespace
 
 void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
                       const std::function<void(std::size_t, TaskAnswer)>& done) {
-  const Work work = {.count = count,
-                     .start =
-                         [&](std::size_t index, int output, int) {
-                           return Child::fork([&] { write_all(output, task(index)); });
-                         },
-                     .turn = [](std::size_t) { return Turn::start; },
-                     .line = [](std::size_t, const std::string&) {},
-                     .done = done};
+  const auto start = [&](std::size_t index, int output, int said) {
+    return Child::fork([&] { return tell([&] { return task(index); }, output, said); });
+  };
+  const Work work = {
+      .count = count,
+      .start = start,
+      .turn = [](std::size_t) { return Turn::start; },
+      .line = [](std::size_t, const std::string&) {},
+      .done = [&](std::size_t index,
+                  ProgramAnswer answer) { done(index, answer_of(std::move(answer))); }};
   Pool(work, parallelism).run();
 }
 
@@ -164,7 +165,7 @@ void run_programs(const std::vector<std::vector<std::string>>& programs,
                   std::size_t parallelism,
                   const std::function<Turn(std::size_t)>& turn,
                   const std::function<void(std::size_t, const std::string&)>& line,
-                  const std::function<void(std::size_t, TaskAnswer)>& done) {
+                  const std::function<void(std::size_t, ProgramAnswer)>& done) {
   const Work work = {.count = programs.size(),
                      .start =
                          [&](std::size_t index, int output, int said) {

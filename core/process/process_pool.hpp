@@ -6,14 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "core/process/ending.hpp"
+
 namespace epochcast {
 
 /// What became of one task.
 struct TaskAnswer {
-  std::string text;   ///< what the task returned
-  std::string death;  ///< how its process ended before it could return, such as "killed by signal 9
-                      ///< (Killed)"; else empty
-  std::string said;   ///< by a program, to stderr
+  Ending ending = Ending::done;       ///< killed: its process died before the task could end
+  std::string text;                   ///< what the task returned
+  std::vector<std::string> problems;  ///< what it threw, or how its process died, such as "killed
+                                      ///< by signal 9 (Killed)"
 };
 
 /// Runs task(0) ... task(count - 1), each in a forked process of its own, at most `parallelism` at
@@ -27,6 +29,13 @@ void run_in_processes(std::size_t count,
                       const std::function<std::string(std::size_t)>& task,
                       const std::function<void(std::size_t, TaskAnswer)>& done);
 
+/// What became of one program.
+struct ProgramAnswer {
+  ExitStatus status;
+  std::string text;  ///< what it wrote to stdout
+  std::string said;  ///< to stderr
+};
+
 /// Whether a program is to be started, asked when there is room for it.
 enum class Turn {
   start,
@@ -34,12 +43,12 @@ enum class Turn {
   never,  ///< it need not run; `done` is not called
 };
 
-/// The same for programs, path and arguments each: what they write to stdout is the answer, and
-/// `line(i, text)` is called for each line of it as it comes.
+/// The same for programs, path and arguments each; `line(i, text)` is called for each line of what
+/// a program writes to stdout, as it comes.
 void run_programs(const std::vector<std::vector<std::string>>& programs,
                   std::size_t parallelism,
                   const std::function<Turn(std::size_t)>& turn,
                   const std::function<void(std::size_t, const std::string&)>& line,
-                  const std::function<void(std::size_t, TaskAnswer)>& done);
+                  const std::function<void(std::size_t, ProgramAnswer)>& done);
 
 }  // namespace epochcast

@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "core/error.hpp"
+#include "core/process/pipe.hpp"
 
 namespace epochcast {
 namespace {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/process/child.hpp"
+#include "core/files/file_descriptor.hpp"
 #include "core/process/interruption.hpp"
 
 namespace epochcast {

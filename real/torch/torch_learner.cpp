@@ -8,6 +8,7 @@
 
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/benchmark_rule.hpp"
+#include "core/diverged.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 
@@ -150,7 +151,7 @@ void TorchLearner::check_loss(const torch::Tensor& loss) {
   text << "rank " << fabric_.rank() << ": the loss is " << (std::isnan(value) ? "nan" : "infinite")
        << " in epoch " << epoch_ + 1 << ", after " << next_
        << " samples of it; lower --learning-rate (now " << learning_rate_ << ") or check the data";
-  throw RunError(text.str());
+  throw Diverged(text.str());
 }
 
 void TorchLearner::record(const Batch& batch, const BatchLoss& loss) {

@@ -11,6 +11,7 @@
 
 #include "core/error.hpp"
 #include "core/process/child.hpp"
+#include "core/process/pipe.hpp"
 #include "sim/engine.hpp"
 
 namespace epochcast::sim {
@@ -19,7 +20,6 @@ namespace {
 namespace sg = simgrid::s4u;
 
 constexpr std::size_t kMostHostsForAllPairs = 300;
-constexpr int kBad = 1;
 
 /// Ends this process where no message could go from one host to the other.
 void require_route(const sg::Host* from, const sg::Host* to) {
@@ -28,7 +28,7 @@ void require_route(const sg::Host* from, const sg::Host* to) {
   from->route_to(to, links, &latency_s);
   if (!links.empty() || latency_s > 0) return;
   std::cerr << "no route from host " << from->get_name() << " to host " << to->get_name() << '\n';
-  _exit(kBad);
+  _exit(status_of(Ending::bad_input));
 }
 
 /// SimGrid would route between a zone's own hosts and those of zones inside it by numbers that mean
@@ -42,7 +42,7 @@ void require_separate_zones(const std::vector<sg::Host*>& hosts) {
     if (!known->second) continue;
     std::cerr << "zone " << zone->get_name() << " has both hosts (" << host->get_name()
               << ") and zones; put its hosts into a zone of their own\n";
-    _exit(kBad);
+    _exit(status_of(Ending::bad_input));
   }
 }
 
@@ -90,19 +90,20 @@ void try_xml_platform(const std::string& file) {
     dup2(pipe.writing.number(), STDOUT_FILENO);
     try {
       load_and_route(file);
+      return status_of(Ending::done);
     } catch (const std::exception& error) {
       std::cerr << error.what() << '\n';
-      _exit(kBad);
+      return status_of(Ending::bad_input);
     }
   });
   pipe.writing.reset();
   std::string text;
   for (std::string more = read_some(pipe.reading); !more.empty(); more = read_some(pipe.reading))
     text += more;
-  const std::string death = death_of(child.wait());
-  if (death.empty()) return;
+  const ExitStatus status = child.wait();
+  if (status.ending() == Ending::done) return;
   const std::string said = complaint(text);
-  throw UserError(file + ": SimGrid cannot use it: " + (said.empty() ? death : said));
+  throw UserError(file + ": SimGrid cannot use it: " + (said.empty() ? status.death() : said));
 }
 
 }  // namespace epochcast::sim

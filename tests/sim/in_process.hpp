@@ -20,30 +20,18 @@ using Task = std::function<nlohmann::json()>;
 /// Rethrows a task's UserError; any other end without an answer is a std::runtime_error. Assertions
 /// belong into the calling process.
 inline std::vector<nlohmann::json> in_processes(const std::vector<Task>& tasks) {
-  const auto answer = [&](std::size_t index) {
-    nlohmann::json json;
-    try {
-      json["value"] = tasks[index]();
-    } catch (const UserError& error) {
-      json["problems"] = error.problems();
-    } catch (const std::exception& error) {
-      json["failure"] = error.what();
-    }
-    return json.dump();
-  };
   std::vector<TaskAnswer> answers(tasks.size());
-  const auto done = [&](std::size_t index, TaskAnswer got) { answers[index] = std::move(got); };
-  run_in_processes(tasks.size(), 2, answer, done);
+  run_in_processes(
+      tasks.size(),
+      2,
+      [&](std::size_t index) { return tasks[index]().dump(); },
+      [&](std::size_t index, TaskAnswer got) { answers[index] = std::move(got); });
 
   std::vector<nlohmann::json> values;
   for (const TaskAnswer& got : answers) {
-    if (!got.death.empty()) throw std::runtime_error("a simulating process was " + got.death);
-    const auto json = nlohmann::json::parse(got.text);
-    if (json.contains("problems")) {
-      throw UserError(json["problems"].get<std::vector<std::string>>());
-    }
-    if (json.contains("failure")) throw std::runtime_error(json["failure"].get<std::string>());
-    values.push_back(json["value"]);
+    if (got.ending == Ending::bad_input) throw UserError(got.problems);
+    if (got.ending != Ending::done) throw std::runtime_error(got.problems.front());
+    values.push_back(nlohmann::json::parse(got.text));
   }
   return values;
 }

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/process/child.hpp"
 
+#include <poll.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
-#include <fstream>
+#include <csignal>
+#include <cstdlib>
+#include <exception>
 #include <sstream>
+#include <stdexcept>
 
 #include "core/error.hpp"
+#include "core/process/interruption.hpp"
+#include "core/process/pipe.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/process/processes.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -29,39 +37,78 @@ class Shared {
   T* at_;
 };
 
-std::string output_of(const std::vector<std::string>& words, int& status) {
-  const SignalScope signals;
-  Pipe pipe;
-  Child child = Child::start(words, {.out = pipe.writing.number()});
-  pipe.writing.reset();
-  std::string text;
-  read_until_end(pipe.reading, [&](const std::string& piece) { text += piece; });
-  status = child.wait();
-  return text;
-}
-
 TEST_CASE("a child's output and the way it ended are its parent's to know") {
-  int status = 0;
+  const Outcome outcome = run_program({"sh", "-c", "echo out; echo err >&2; exit 3"});
 
-  CHECK(output_of({"sh", "-c", "echo out; exit 3"}, status) == "out\n");
-  CHECK(death_of(status) == "ended with exit status 3");
-  CHECK(shell_status(status) == 3);
-  CHECK(output_of({"sh", "-c", "kill -KILL $$"}, status).empty());
-  CHECK(death_of(status) == "killed by signal 9 (Killed)");
-  CHECK(shell_status(status) == 137);
-  CHECK(output_of({"true"}, status).empty());
-  CHECK(death_of(status).empty());
+  CHECK(outcome.out == "out\n");
+  CHECK(outcome.err == "err\n");
+  CHECK(outcome.status == 3);
+  CHECK(run_program({"sh", "-c", "kill -KILL $$"}).status == 128 + SIGKILL);
+  CHECK(run_program({"true"}).status == 0);
+  CHECK(run_program({"epochcast-no-such-program"}).status == Child::kNotStarted);
 }
 
-TEST_CASE("a child leads a group of its own, and reads nothing") {
-  int status = 0;
-  std::istringstream numbers(output_of({"sh", "-c", "cat; ps -o pid= -o pgid= -p $$"}, status));
+TEST_CASE("a child reads what it is given, or nothing") {
+  const FileDescriptor input = unnamed_file("given\n");
+  const FileDescriptor output = unnamed_file();
+
+  CHECK(Child::start({"cat"}, {.in = input.number(), .out = output.number()}).wait().in_shell() ==
+        0);
+  CHECK(text_of(output) == "given\n");
+  CHECK(run_program({"cat"}).out.empty());
+}
+
+TEST_CASE("a child leads a group of its own") {
+  std::istringstream numbers(run_program({"sh", "-c", "ps -o pid= -o pgid= -p $$"}).out);
   pid_t pid = 0;
   pid_t group = 0;
   numbers >> pid >> group;
 
   CHECK(pid > 0);
   CHECK(group == pid);
+}
+
+TEST_CASE("a program does not inherit the pipes and unnamed files of who started it") {
+  const Pipe pipe;
+  const FileDescriptor file = unnamed_file("text");
+  const std::vector<std::string> own = {"/proc/self/fd/" + std::to_string(pipe.reading.number()),
+                                        "/proc/self/fd/" + std::to_string(pipe.writing.number()),
+                                        "/proc/self/fd/" + std::to_string(file.number())};
+
+  for (const std::string& name : own) CHECK(run_program({"test", "-e", name}).status == 1);
+  CHECK(run_program({"test", "-e", "/proc/self/fd/2"}).status == 0);
+}
+
+TEST_CASE("a child can be asked for the way it ended more than once") {
+  Child child = Child::fork([] { return 3; });
+
+  CHECK(child.wait().in_shell() == 3);
+  CHECK(child.has_ended());
+  CHECK(child.wait().in_shell() == 3);
+}
+
+TEST_CASE("what a child used is known once it has ended") {
+  constexpr std::size_t kBytes = std::size_t{64} << 20;
+  Child idle = Child::fork([] { return 0; });
+  Child large = Child::fork([] {
+    const std::vector<char> memory(kBytes, 1);
+    return memory.back() - 1;
+  });
+  CHECK(idle.wait().in_shell() == 0);
+  CHECK(large.wait().in_shell() == 0);
+
+  // Resident memory is told in KiB.
+  CHECK(large.used().ru_maxrss - idle.used().ru_maxrss > static_cast<long>(kBytes / 1024 * 9 / 10));
+}
+
+TEST_CASE("what a forked child throws ends it, and goes no further") {
+  Child child = Child::fork([]() -> int {
+    std::signal(SIGABRT, SIG_DFL);   // not Catch's
+    std::set_terminate(std::abort);  // nor the library's word about it
+    throw std::runtime_error("a bug");
+  });
+
+  CHECK(child.wait().ending() == Ending::killed);
 }
 
 TEST_CASE("a child that goes out of scope has ended, with all that it started") {
@@ -114,16 +161,15 @@ TEST_CASE("a child ends when its parent is killed, a program and a fork alike") 
   for (const bool is_program : {true, false}) {
     CAPTURE(is_program);
     Pipe pipe;
-    const pid_t parent = in_process([&] {
+    Child parent = in_process([&] {
       const SignalScope signals;
       Child child = is_program ? Child::start({"sleep", "1000"}, {.out = pipe.writing.number()})
-                               : Child::fork([] { pause(); });
-      return child.wait();
+                               : Child::fork([] { return pause(); });
+      return child.wait().in_shell();
     });
     pipe.writing.reset();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    kill(parent, SIGKILL);
-    ended(parent);
+    kill_now(parent);
 
     CHECK(read_some(pipe.reading).empty());  // comes when parent and child are gone
   }
@@ -134,34 +180,45 @@ TEST_CASE("a signal ends what a process waits for, and is its exit status") {
     CAPTURE(signal);
     Shared<volatile pid_t> child_pid;
     *child_pid = 0;
-    const pid_t parent = in_process([&] {
+    Child parent = in_process([&] {
       return exit_status("test", [&] {
         const SignalScope signals;
-        Child child = Child::start({"sleep", "1000"}, {});
+        Child child = Child::start({"sleep", "1000"});
         *child_pid = child.pid();
-        return child.wait();
+        return child.wait().in_shell();
       });
     });
     REQUIRE(soon([&] { return *child_pid != 0; }));
-    kill(parent, signal);
+    kill(parent.pid(), signal);
 
-    CHECK(shell_status(ended(parent)) == 128 + signal);
+    CHECK(parent.wait().in_shell() == 128 + signal);
     CHECK_FALSE(is_alive(*child_pid));
   }
 }
 
 TEST_CASE("a signal that came while nobody waited is not lost") {
-  const pid_t pid = in_process([] {
+  Child child = in_process([] {
     {
       const SignalScope signals;
       std::raise(SIGTERM);
     }
     return 0;
   });
-  const int status = ended(pid);
 
-  REQUIRE(WIFSIGNALED(status));
-  CHECK(WTERMSIG(status) == SIGTERM);
+  CHECK(child.wait().death() == "killed by signal 15 (Terminated)");
+}
+
+TEST_CASE("a signal that a forked process has noted wakes nobody else") {
+  { const SignalScope made_its_pipe; }
+  Child child = in_process([] {
+    const SignalScope signals;
+    return std::raise(SIGTERM);
+  });
+  pollfd wake = {.fd = SignalScope::descriptor(), .events = POLLIN, .revents = 0};
+
+  child.wait();
+  REQUIRE(wake.fd >= 0);
+  CHECK(poll(&wake, 1, 0) == 0);
 }
 
 TEST_CASE("an interruption says which signal it was and what was kept") {

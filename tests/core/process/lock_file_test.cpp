@@ -37,7 +37,7 @@ TEST_CASE("each byte of a lock file is one holder's") {
 
 TEST_CASE("a killed process holds no locks") {
   const LockPath path;
-  const pid_t holder = in_process([&] {
+  Child holder = in_process([&] {
     const LockFile file(path);
     if (file.try_lock(0) == Answer::ours) file.write("holder");
     pause();
@@ -47,8 +47,7 @@ TEST_CASE("a killed process holds no locks") {
   REQUIRE(soon([&] { return file.text() == "holder"; }));
   CHECK(file.try_lock(0) == Answer::taken);
 
-  kill(holder, SIGKILL);
-  ended(holder);
+  kill_now(holder);
 
   CHECK(file.try_lock(0) == Answer::ours);
   file.write("me");

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <sys/types.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
 #include <functional>
 #include <thread>
+
+#include "core/process/child.hpp"
 
 namespace epochcast::tests {
 
@@ -23,19 +23,18 @@ inline bool soon(const std::function<bool()>& is_so) {
   return true;
 }
 
-/// Starts a process that runs the function and ends with its exit status.
-inline pid_t in_process(const std::function<int()>& work) {
-  const pid_t pid = fork();
-  if (pid > 0) return pid;
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);  // not Catch's
-  _exit(work());
+/// A process that runs the function and ends with its exit status.
+inline Child in_process(const std::function<int()>& work) {
+  return Child::fork([&] {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);  // not Catch's
+    return work();
+  });
 }
 
-/// What waitpid() says, once it has ended.
-inline int ended(pid_t pid) {
-  int status = 0;
-  waitpid(pid, &status, 0);
-  return status;
+/// Kills it at once; what it has started learns of that by itself.
+inline void kill_now(Child& process) {
+  kill(process.pid(), SIGKILL);
+  process.wait();
 }
 
 inline bool is_alive(pid_t pid) { return kill(pid, 0) == 0; }

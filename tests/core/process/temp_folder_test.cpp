@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "core/process/pipe.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/process/processes.hpp"
 
@@ -39,7 +40,7 @@ class PrivateTmp {
 };
 
 /// A process that has made a folder with a file and waits.
-pid_t owner_of_folder() {
+Child owner_of_folder() {
   return in_process([] {
     const TempFolder folder("owned");
     std::ofstream(folder.path() / "file") << "text";
@@ -64,12 +65,11 @@ TEST_CASE("a temporary folder is there while its owner is, unless it is kept") {
 
 TEST_CASE("a temporary folder goes when its owner is killed") {
   const PrivateTmp tmp;
-  const pid_t owner = owner_of_folder();
+  Child owner = owner_of_folder();
   REQUIRE(soon([&] { return tmp.entries() == 1; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(50));
 
-  kill(owner, SIGKILL);
-  ended(owner);
+  kill_now(owner);
 
   CHECK(soon([&] { return tmp.entries() == 0; }));
 }
@@ -81,31 +81,29 @@ TEST_CASE("a folder whose owner was killed with its guard goes when the next is 
   std::ofstream(stale / ".temporary").flush();
   const fs::path foreign = fs::temp_directory_path() / "owned-without-mark";
   fs::create_directory(foreign);
-  const pid_t owner = owner_of_folder();
+  Child owner = owner_of_folder();
   CHECK(soon([&] { return !fs::exists(stale) && tmp.entries() == 2; }));
 
   { const TempFolder next("owned"); }
 
   CHECK(tmp.entries() == 2);  // the owner's is in use
   CHECK(fs::exists(foreign));
-  kill(owner, SIGKILL);
-  ended(owner);
+  kill_now(owner);
   CHECK(soon([&] { return tmp.entries() == 1; }));
 }
 
 TEST_CASE("a folder stays until the programs of a killed owner have ended") {
   const PrivateTmp tmp;
   Pipe go;
-  const pid_t owner = in_process([&] {
+  Child owner = in_process([&] {
     const TempFolder folder("owned");
     // Deaf to what it gets when its parent dies.
     Child child =
         Child::start({"sh", "-c", "trap '' TERM; echo; sleep 0.3"}, {.out = go.writing.number()});
-    return child.wait();
+    return child.wait().in_shell();
   });
   static_cast<void>(read_some(go.reading));
-  kill(owner, SIGKILL);
-  ended(owner);
+  kill_now(owner);
 
   CHECK(tmp.entries() == 1);
   CHECK(soon([&] { return tmp.entries() == 0; }));

@@ -195,8 +195,7 @@ TEST_CASE("what is wrong with a job is said once, with what to do") {
   complains(kTrain + "--strategy sync --epochs 1 --set learning-rate=1e30",
             1,
             "rank 0: the loss is nan in epoch 1, after 8 samples of it; lower --learning-rate (now "
-            "1e+30) or check the data" +
-                failed);
+            "1e+30) or check the data\nepochcast: the job failed (mpirun's exit status 3)");
   complains(kTrain + "--strategy sync --epochs 1 --metrics /dev/full",
             1,
             "/dev/full: cannot be written: No space left on device" + failed);

@@ -4,33 +4,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/formats/curve_point.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
+#include "rehearse/runs/rehearsal_task.hpp"
 
 namespace epochcast {
-
-/// A job to rehearse, and how far.
-struct RehearsalTask {
-  JobConfig config;
-  std::string point;                       ///< "sync, batch 32": what tells it from the others
-  std::optional<double> stop_after_s;      ///< simulated seconds of training
-  std::optional<double> stop_at_accuracy;  ///< test accuracy, 0 to 1
-};
-
-/// What became of it.
-struct RehearsalOutcome {
-  RehearsalTask task;
-  std::optional<RunResult> run = {};  ///< of all epochs that are kept; absent: see problems
-  Curve curve = {};                   ///< up to the epoch that ends the task, or the last good one
-  std::vector<std::string> problems = {};
-  bool has_diverged = false;  ///< the problem: a loss that is not finite
-  bool is_bad_input = false;  ///< the problems are the user's
-};
 
 /// Where rehearsals run, and where they are kept.
 struct RehearsalPlace {
@@ -53,8 +33,5 @@ struct RehearsalNews {
                                                          const RehearsalPlace& place,
                                                          const Catalog& catalog,
                                                          const RehearsalNews& news);
-
-/// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache.
-[[nodiscard]] std::filesystem::path rehearsal_folder();
 
 }  // namespace epochcast

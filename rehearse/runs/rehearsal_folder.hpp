@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace epochcast {
+
+/// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache.
+[[nodiscard]] std::filesystem::path rehearsal_folder();
+
+/// The folder, which is made where it is missing. Throws a UserError when it cannot hold files, and
+/// a RunError when it cannot be made.
+[[nodiscard]] const std::filesystem::path& made(const std::filesystem::path& folder);
+
+/// A rehearsal's files in its folder.
+struct RehearsalFiles {
+  std::filesystem::path result;  ///< its entry
+  std::filesystem::path state;
+  std::filesystem::path log;  ///< of one that failed for no reason that it could name
+};
+
+/// Those of the rehearsal with that key.
+[[nodiscard]] RehearsalFiles files_of(const std::filesystem::path& folder, const std::string& key);
+
+}  // namespace epochcast

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/runs/rehearsal_program.hpp"
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/json/json_input.hpp"
+#include "strategies/settings.hpp"
+
+namespace epochcast {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> rehearsal_words(const RehearsalTask& task,
+                                         const fs::path& program,
+                                         const fs::path& state) {
+  // OpenBLAS looks at its environment when it is loaded.
+  std::vector<std::string> words = {
+      "env", "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads), program.string()};
+  for (const SettingText& setting : command_texts(task.config, Command::rehearse))
+    words.push_back("--" + setting.name + "=" + setting.value);
+  words.push_back("--state=" + state.string());
+  const auto add = [&](const char* flag, const std::optional<double>& value, const char* unit) {
+    if (!value) return;
+    std::ostringstream text;
+    text.precision(17);
+    text << flag << *value << unit;
+    words.push_back(text.str());
+  };
+  add("--stop-after=", task.stop_after_s, "s");
+  add("--stop-at-accuracy=", task.stop_at_accuracy, "");
+  return words;
+}
+
+std::optional<CurvePoint> epoch_in(const std::string& line,
+                                   const fs::path& program,
+                                   const std::function<void(const std::string&)>& warning) {
+  const nlohmann::json json = nlohmann::json::parse(line, nullptr, false);
+  if (!json.is_object()) return std::nullopt;
+  if (json.contains("warning")) warning(json.at("warning").get<std::string>());
+  if (!json.contains("epoch")) return std::nullopt;
+  Problems problems(program.string());
+  const CurvePoint point = read_curve_point(JsonInput(json, "", problems));
+  problems.throw_if_any();
+  return point;
+}
+
+std::string last_line(const std::string& output) {
+  const std::size_t end = output.find_last_not_of('\n');
+  const std::size_t begin = output.rfind('\n', end);
+  return output.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
+}
+
+std::vector<std::string> problems_in(const std::string& said) {
+  std::vector<std::string> problems;
+  std::istringstream lines(said);
+  const std::string prefix = "epochcast: ";
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(prefix)) problems.push_back(line.substr(prefix.size()));
+  }
+  return problems;
+}
+
+}  // namespace epochcast

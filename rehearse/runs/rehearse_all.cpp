@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/runs/rehearse_all.hpp"
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "core/files/file_draft.hpp"
+#include "core/process/process_pool.hpp"
+#include "rehearse/runs/rehearsal_entry.hpp"
+#include "rehearse/runs/rehearsal_folder.hpp"
+#include "rehearse/runs/rehearsal_key.hpp"
+#include "rehearse/runs/rehearsal_locks.hpp"
+#include "rehearse/runs/rehearsal_program.hpp"
+#include "strategies/settings.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A rehearsal's name and files.
+struct Kept {
+  std::string key;
+  RehearsalFiles files;
+};
+
+class Runner {
+ public:
+  Runner(const std::vector<RehearsalTask>& tasks,
+         const RehearsalPlace& place,
+         const Catalog& catalog,
+         const RehearsalNews& news)
+      : place_(place), news_(news), locks_(made(place.folder)), shares_(tasks.size(), 0) {
+    for (const RehearsalTask& task : tasks) {
+      outcomes_.push_back({.task = task});
+      outcomes_.back().task.config = without_settings_of_others(task.config);
+      prepare(outcomes_.back(), catalog);
+    }
+  }
+
+  std::vector<RehearsalOutcome> run() {
+    std::vector<std::vector<std::string>> programs;
+    programs.reserve(open_.size());
+    for (const std::size_t index : open_)
+      programs.push_back(
+          rehearsal_words(outcomes_[index].task, place_.program, kept_[index].files.state));
+    tell();
+    run_programs(
+        programs,
+        place_.parallelism,
+        [&](std::size_t call) { return turn_of(open_[call]); },
+        [&](std::size_t call, const std::string& line) { heard(open_[call], line); },
+        [&](std::size_t call, const ProgramAnswer& answer) { ended(open_[call], answer); });
+    return std::move(outcomes_);
+  }
+
+ private:
+  void prepare(RehearsalOutcome& outcome, const Catalog& catalog) {
+    const std::size_t index = kept_.size();
+    kept_.emplace_back();
+    try {
+      const Job job = load_job(outcome.task.config, catalog);
+      const std::string key = rehearsal_key(outcome.task.config, job, catalog, place_.program);
+      kept_.back() = {.key = key, .files = files_of(place_.folder, key)};
+    } catch (const UserError& error) {
+      outcome.problems = error.problems();
+      outcome.ending = Ending::bad_input;
+      shares_[index] = 1;
+      return;
+    }
+    if (is_known(index)) {
+      shares_[index] = 1;
+      return;
+    }
+    // The same job may be asked for twice.
+    const bool is_under_way = std::any_of(open_.begin(), open_.end(), [&](std::size_t other) {
+      return kept_[other].key == kept_[index].key;
+    });
+    if (is_under_way) {
+      twins_.push_back(index);
+    } else {
+      open_.push_back(index);
+    }
+  }
+
+  /// Whether it was rehearsed so far already; its outcome then.
+  bool is_known(std::size_t index) {
+    RehearsalOutcome& outcome = outcomes_[index];
+    std::optional<RehearsalEntry> entry = kept_entry(kept_[index].files.result);
+    if (!entry) return false;
+    take(outcome, std::move(*entry));
+    const bool is_there = is_enough(outcome.task, outcome.curve);
+    if (is_there) {
+      // Whatever came later.
+      outcome.ending = Ending::done;
+      outcome.problems.clear();
+    }
+    return is_there || outcome.ending == Ending::diverged;
+  }
+
+  /// Another call may be at it, or may have finished it since we looked.
+  Turn turn_of(std::size_t index) {
+    if (!locks_.try_take(kept_[index].key)) return Turn::later;
+    if (!is_known(index)) return Turn::start;
+    settle(index);
+    return Turn::never;
+  }
+
+  /// What is kept under a name; what is damaged counts as nothing.
+  [[nodiscard]] std::optional<RehearsalEntry> kept_entry(const fs::path& file) const {
+    try {
+      return read_entry(file);
+    } catch (const std::runtime_error& error) {
+      news_.warning(std::string(error.what()) + "; rehearsing again");
+      std::error_code ignored;
+      fs::remove(file, ignored);
+      return std::nullopt;
+    }
+  }
+
+  static void take(RehearsalOutcome& outcome, RehearsalEntry entry) {
+    outcome.run = std::move(entry.run);
+    outcome.curve = std::move(entry.curve);
+    outcome.ending = entry.diverged ? Ending::diverged : Ending::done;
+    outcome.problems.clear();
+    if (entry.diverged) outcome.problems = {*entry.diverged};
+  }
+
+  void heard(std::size_t index, const std::string& line) {
+    const std::optional<CurvePoint> point = epoch_in(line, place_.program, news_.warning);
+    if (!point) return;
+    Curve& curve = outcomes_[index].curve;
+    if (point->epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(*point);
+    shares_[index] = share_of(outcomes_[index].task, *point);
+    tell();
+  }
+
+  void ended(std::size_t index, const ProgramAnswer& answer) {
+    if (answer.status.ending() == Ending::done) {
+      take_result(index, answer.text);
+    } else {
+      take_failure(index, answer);
+    }
+    settle(index);
+  }
+
+  void take_result(std::size_t index, const std::string& output) {
+    RehearsalOutcome& outcome = outcomes_[index];
+    const RehearsalFiles& files = kept_[index].files;
+    RehearsalEntry entry = entry_from_line(files.result, last_line(output));
+    write_entry(files.result, entry);
+    take(outcome, std::move(entry));
+    if (!is_enough(outcome.task, outcome.curve))
+      throw RunError(files.result.string() + ": does not go as far as it should");
+    std::error_code error;
+    if (outcome.curve.back().epoch >= outcome.task.config.epochs) fs::remove(files.state, error);
+    fs::remove(files.log, error);
+  }
+
+  void take_failure(std::size_t index, const ProgramAnswer& answer) {
+    RehearsalOutcome& outcome = outcomes_[index];
+    const RehearsalFiles& files = kept_[index].files;
+    outcome.ending = answer.status.ending();
+    outcome.problems = problems_in(answer.said);
+    if (outcome.problems.empty()) {
+      outcome.problems = {"the rehearsal " + answer.status.death()};
+      if (!answer.said.empty()) {
+        replace_file(files.log, answer.said);
+        outcome.problems.front() += "; see " + files.log.string();
+      }
+    }
+    if (outcome.ending != Ending::diverged) return;
+    // It would diverge next time, too.
+    outcome.run.reset();  // an earlier one's end is not this one's
+    write_entry(files.result, {.curve = outcome.curve, .diverged = outcome.problems.front()});
+  }
+
+  /// What is over, for its twins and for other calls.
+  void settle(std::size_t index) {
+    const RehearsalOutcome& outcome = outcomes_[index];
+    locks_.release(kept_[index].key);
+    shares_[index] = 1;
+    for (const std::size_t twin : twins_) {
+      if (kept_[twin].key != kept_[index].key) continue;
+      RehearsalOutcome& same = outcomes_[twin];
+      RehearsalTask task = std::move(same.task);
+      same = outcome;
+      same.task = std::move(task);
+      shares_[twin] = 1;
+    }
+    tell();
+  }
+
+  void tell() const {
+    double sum = 0;
+    for (const double share : shares_) sum += share;
+    news_.share(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
+  }
+
+  const RehearsalPlace& place_;
+  const RehearsalNews& news_;
+  RehearsalLocks locks_;
+  std::vector<RehearsalOutcome> outcomes_;
+  std::vector<Kept> kept_;          ///< by task
+  std::vector<double> shares_;      ///< done, by task
+  std::vector<std::size_t> open_;   ///< tasks to run
+  std::vector<std::size_t> twins_;  ///< tasks that are the same as an open one
+};
+
+}  // namespace
+
+std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
+                                           const RehearsalPlace& place,
+                                           const Catalog& catalog,
+                                           const RehearsalNews& news) {
+  return Runner(tasks, place, catalog, news).run();
+}
+
+}  // namespace epochcast

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/process/child.hpp"
+#include "core/process/pipe.hpp"
+
+namespace epochcast::tests {
+
+/// What one run of a program left behind.
+struct Outcome {
+  int status = 0;  ///< as a shell shows it: exit status, or 128 + signal
+  std::string out;
+  std::string err;
+  double peak_bytes = 0;  ///< resident, of its largest process
+};
+
+/// Runs a program to its end, found in PATH or by its path. `out`: where its stdout goes; -1: it is
+/// captured.
+inline Outcome run_program(const std::vector<std::string>& words, int out = -1) {
+  constexpr double kKib = 1024;
+  const FileDescriptor captured = unnamed_file();
+  const FileDescriptor err = unnamed_file();
+  Child child =
+      Child::start(words, {.out = out >= 0 ? out : captured.number(), .err = err.number()});
+  const int status = child.wait().in_shell();
+  return {.status = status,
+          .out = text_of(captured),
+          .err = text_of(err),
+          .peak_bytes = kKib * static_cast<double>(child.used().ru_maxrss)};
+}
+
+}  // namespace epochcast::tests
