@@ -2,21 +2,37 @@
 #include "bench/program.hpp"
 
 #include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 
+#include "core/error.hpp"
+#include "core/files/file_descriptor.hpp"
+#include "core/process/child.hpp"
+
 namespace epochcast::bench {
 namespace {
 
 const std::string kSource = R"({"grade": "estimated", "method": "made up"})";
+
+/// What a child costs, from before it is started to its end.
+Cost cost_of(const std::function<Child()>& started) {
+  const auto start = std::chrono::steady_clock::now();
+  Child child = started();
+  if (child.wait().ending() != Ending::done) throw std::runtime_error("a run has failed");
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  constexpr double kKib = 1024;
+  const rusage& used = child.used();
+  return {.seconds = elapsed.count(),
+          .processor_s = seconds(used.ru_utime) + seconds(used.ru_stime),
+          .peak_bytes = kKib * static_cast<double>(used.ru_maxrss)};
+}
 
 }  // namespace
 
@@ -24,32 +40,16 @@ Cost run_program(const std::string& program, const std::string& arguments) {
   std::vector<std::string> words = {program};
   std::istringstream stream(arguments);
   for (std::string word; stream >> word;) words.push_back(word);
-  std::vector<char*> pointers;
-  for (std::string& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  const auto start = std::chrono::steady_clock::now();
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("fork failed");
-  if (child == 0) {
-    const int nowhere = open("/dev/null", O_WRONLY);
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
-    execv(pointers.front(), pointers.data());
-    _exit(127);
-  }
-  int status = 0;
-  rusage used = {};
-  wait4(child, &status, 0, &used);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-    throw std::runtime_error("failed: " + program + " " + arguments);
-  }
-  const auto seconds_of = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return {.seconds = elapsed.count(),
-          .processor_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
-          .peak_bytes = 1024.0 * static_cast<double>(used.ru_maxrss)};
+  const FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  return cost_of(
+      [&] { return Child::start(words, {.out = nowhere.number(), .err = nowhere.number()}); });
+}
+
+Cost run_forked(const std::function<void()>& work) {
+  return cost_of([&] {
+    return Child::fork(
+        [&] { return exit_status("bench", [&] { return work(), status_of(Ending::done); }); });
+  });
 }
 
 Inputs::Inputs() {

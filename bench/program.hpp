@@ -2,20 +2,24 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace epochcast::bench {
 
-/// What one run of the program took.
+/// What one run took.
 struct Cost {
   double seconds = 0;      ///< from fork to exit
   double processor_s = 0;  ///< of all its processes
   double peak_bytes = 0;   ///< resident, of the largest process
 };
 
-/// Runs `program arguments...` to its end, output thrown away. Exits when the program fails.
+/// Runs `program arguments...` to its end, output thrown away. Throws a runtime_error when it
+/// fails.
 [[nodiscard]] Cost run_program(const std::string& program, const std::string& arguments);
+/// Runs `work` in a forked process of its own. Throws a runtime_error when it fails.
+[[nodiscard]] Cost run_forked(const std::function<void()>& work);
 
 /// A folder with made-up platforms and data sets, removed in the end.
 class Inputs {

@@ -4,21 +4,15 @@
 // because of a time.
 #include "rehearse/rehearsal.hpp"
 
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
-#include <functional>
 #include <list>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bench/plain_loop.hpp"
+#include "bench/program.hpp"
 #include "bench/report.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/formats/network.hpp"
@@ -78,35 +72,6 @@ void run_plain(const JobConfig& config) {
   }
 }
 
-struct Cost {
-  double processor_s = 0;
-  double memory_bytes = 0;  ///< the most at any time
-};
-
-/// What `work` costs in a process of its own. Throws a runtime_error when it fails.
-Cost cost_of(const std::function<void()>& work) {
-  const pid_t child = fork();
-  if (child == 0) {
-    try {
-      work();
-      _exit(0);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "epochcast-bench-rehearsal: %s\n", error.what());
-      _exit(1);
-    }
-  }
-  int status = 0;
-  rusage usage{};
-  if (child < 0 || wait4(child, &status, 0, &usage) < 0 || status != 0)
-    throw std::runtime_error("a run has failed");
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  constexpr double kKib = 1024;
-  return {.processor_s = seconds(usage.ru_utime) + seconds(usage.ru_stime),
-          .memory_bytes = kKib * static_cast<double>(usage.ru_maxrss)};
-}
-
 void compare_times(const std::string& network, int workers, std::int64_t batch) {
   constexpr std::int64_t kFew = 2;
   constexpr std::int64_t kMany = 12;
@@ -116,8 +81,8 @@ void compare_times(const std::string& network, int workers, std::int64_t batch) 
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     // The difference leaves starting the programs and loading the data aside.
     const auto per_batch = [&](const auto& run) {
-      const double few_s = cost_of([&] { run(few); }).processor_s;
-      return cost_of([&] { run(many); }).processor_s - few_s;
+      const double few_s = run_forked([&] { run(few); }).processor_s;
+      return run_forked([&] { run(many); }).processor_s - few_s;
     };
     const double plain_s = per_batch(run_plain);
     ratios.push_back(per_batch(run_rehearsal) / plain_s);
@@ -132,9 +97,9 @@ void compare_times(const std::string& network, int workers, std::int64_t batch) 
 void compare_memory(const std::string& network) {
   constexpr int kFew = 2;
   constexpr int kMany = 10;
-  const double few = cost_of([&] { run_rehearsal(job_config(network, kFew, 2, 3)); }).memory_bytes;
+  const double few = run_forked([&] { run_rehearsal(job_config(network, kFew, 2, 3)); }).peak_bytes;
   const double many =
-      cost_of([&] { run_rehearsal(job_config(network, kMany, 2, 3)); }).memory_bytes;
+      run_forked([&] { run_rehearsal(job_config(network, kMany, 2, 3)); }).peak_bytes;
   const Catalog catalog = Catalog::standard();
   const double parameters =
       load_job(job_config(network, kFew, 2, 3), catalog).network.gradient_bytes();

@@ -2,12 +2,7 @@
 #include "tests/cli/program.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -55,25 +50,12 @@ std::string trace_of(const std::string& device, const std::string& seconds) {
 })";
 }
 
-std::string all_of(int file) {
-  std::string text;
-  char buffer[4096];
-  lseek(file, 0, SEEK_SET);
-  for (ssize_t count = 0; (count = ::read(file, buffer, sizeof(buffer))) > 0;) {
-    text.append(buffer, static_cast<std::size_t>(count));
-  }
-  close(file);
-  return text;
-}
-
-/// A file descriptor for the child's stdout.
-int open_out(const RunOptions& options) {
-  if (!options.out_file.empty()) return open(options.out_file.c_str(), O_WRONLY);
-  if (!options.is_out_closed) return memfd_create("stdout", 0);
-  int ends[2];
-  if (pipe(ends) != 0) throw std::runtime_error("pipe");
-  close(ends[0]);
-  return ends[1];
+/// Where the program's stdout goes; not open: it is captured.
+FileDescriptor out_of(const RunOptions& options) {
+  if (!options.out_file.empty())
+    return FileDescriptor(open(options.out_file.c_str(), O_WRONLY | O_CLOEXEC));
+  if (options.is_out_closed) return Pipe().writing;
+  return {};
 }
 
 }  // namespace
@@ -127,40 +109,22 @@ Outcome Folder::run(const std::string& arguments, const RunOptions& options) con
   return run(words(arguments), options);
 }
 
+std::vector<std::string> Folder::command(const std::vector<std::string>& arguments,
+                                         const std::string& program,
+                                         const std::vector<std::string>& environment) const {
+  std::vector<std::string> words = {
+      "env", "-C", path_.string(), "EPOCHCAST_DATA=" EPOCHCAST_SOURCE_DIR};
+  words.insert(words.end(), environment.begin(), environment.end());
+  words.push_back(program.empty() ? EPOCHCAST_PROGRAM : program);
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return words;
+}
+
 Outcome Folder::run(const std::vector<std::string>& arguments, const RunOptions& options) const {
-  std::vector<std::string> command = {options.program.empty() ? EPOCHCAST_PROGRAM
-                                                              : options.program};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& word : command) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  const int out = open_out(options);
-  const int err = memfd_create("stderr", 0);
-  const pid_t child = fork();
-  if (child < 0) throw std::runtime_error("fork");
-  if (child == 0) {
-    const rlimit limit = {options.cpu_seconds, options.cpu_seconds};
-    if (options.cpu_seconds > 0) setrlimit(RLIMIT_CPU, &limit);
-    setenv("EPOCHCAST_DATA", EPOCHCAST_SOURCE_DIR, 1);
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
-    if (chdir(path_.c_str()) == 0) execv(pointers.front(), pointers.data());
-    _exit(127);
-  }
-  int status = 0;
-  rusage used = {};
-  wait4(child, &status, 0, &used);
-  Outcome outcome;
-  outcome.peak_bytes = 1024.0 * static_cast<double>(used.ru_maxrss);
-  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  const bool is_captured = options.out_file.empty() && !options.is_out_closed;
-  if (is_captured) {
-    outcome.out = all_of(out);
-  } else {
-    close(out);
-  }
-  outcome.err = all_of(err);
-  return outcome;
+  std::vector<std::string> words = command(arguments, options.program);
+  if (options.cpu_seconds > 0)
+    words.insert(words.begin(), {"prlimit", "--cpu=" + std::to_string(options.cpu_seconds)});
+  return run_program(words, out_of(options).number());
 }
 
 }  // namespace epochcast::tests

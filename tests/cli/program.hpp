@@ -5,21 +5,15 @@
 #include <string>
 #include <vector>
 
-namespace epochcast::tests {
+#include "tests/support/run_program.hpp"
 
-/// What one run of the program left behind.
-struct Outcome {
-  int status = 0;  ///< exit status; -N when signal N killed it
-  std::string out;
-  std::string err;
-  double peak_bytes = 0;  ///< resident, of its largest process
-};
+namespace epochcast::tests {
 
 /// Where a run's stdout goes, and what it may use.
 struct RunOptions {
   std::string out_file = {};     ///< instead of being captured
   bool is_out_closed = false;    ///< stdout is a pipe that nobody reads
-  std::string program = {};      ///< instead of the one that was built
+  std::string program = {};      ///< instead of epochcast
   unsigned int cpu_seconds = 0;  ///< after which every process of the run is killed; 0: no limit
 };
 
@@ -44,7 +38,13 @@ class Folder {
   [[nodiscard]] bool has(const std::string& name) const;
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Runs `epochcast ARGUMENTS` here, with the catalogue of the source tree.
+  /// The words that run `program`, or epochcast, with `arguments` here: with the catalogue of the
+  /// source tree, and what else is to be in the environment, such as "TMPDIR=tmp".
+  [[nodiscard]] std::vector<std::string> command(
+      const std::vector<std::string>& arguments,
+      const std::string& program = {},
+      const std::vector<std::string>& environment = {}) const;
+  /// Runs `epochcast ARGUMENTS` here.
   [[nodiscard]] Outcome run(const std::vector<std::string>& arguments,
                             const RunOptions& options = {}) const;
   /// The same with arguments split at blanks.

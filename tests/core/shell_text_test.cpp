@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/shell_text.hpp"
 
-#include <array>
-#include <cstdio>
-
 #include "core/random.hpp"
 #include "tests/catch.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -27,15 +25,10 @@ TEST_CASE("a shell takes any words as they were") {
   std::string expected;
   for (const std::string& word : words) expected += "<" + word + ">";
 
-  FILE* shell = popen(("printf '<%s>' " + shell_text(words)).c_str(), "r");
-  REQUIRE(shell != nullptr);
-  std::string taken;
-  std::array<char, 4096> piece{};
-  for (std::size_t size = 0; (size = std::fread(piece.data(), 1, piece.size(), shell)) > 0;)
-    taken.append(piece.data(), size);
+  const Outcome shell = run_program({"sh", "-c", "printf '<%s>' " + shell_text(words)});
 
-  CHECK(pclose(shell) == 0);
-  CHECK(taken == expected);
+  CHECK(shell.status == 0);
+  CHECK(shell.out == expected);
 }
 
 }  // namespace

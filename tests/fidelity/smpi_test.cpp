@@ -7,9 +7,11 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "tests/catch.hpp"
 #include "tests/sim/clusters.hpp"
+#include "tests/support/run_program.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -20,19 +22,26 @@ const std::string kStar = EPOCHCAST_SOURCE_DIR "/tests/fidelity/data/star16.xml"
 
 /// What makes SMPI charge for the network and for nothing else, with the network model that our
 /// simulator uses.
-const std::string kConfiguration =
+const std::vector<std::string> kConfiguration = {
     // The model of sim/platform/cluster.cpp: latency plus bytes over bandwidth, fairly shared.
-    " --cfg=network/model:CM02 --cfg=network/crosstraffic:0 --cfg=network/TCP-gamma:0"
-    " --cfg=network/weight-S:0 --cfg=surf/precision:1e-12"
+    "--cfg=network/model:CM02",
+    "--cfg=network/crosstraffic:0",
+    "--cfg=network/TCP-gamma:0",
+    "--cfg=network/weight-S:0",
+    "--cfg=surf/precision:1e-12",
     // SMPI's own corrections of latency and bandwidth by message size: off.
-    " --cfg=smpi/bw-factor:1 --cfg=smpi/lat-factor:1"
+    "--cfg=smpi/bw-factor:1",
+    "--cfg=smpi/lat-factor:1",
     // The program's own computing on this machine's clock: not charged.
-    " --cfg=smpi/simulate-computation:no"
+    "--cfg=smpi/simulate-computation:no",
     // CPU time of sending, receiving and starting a send: none.
-    " --cfg=smpi/os:0:0:0 --cfg=smpi/or:0:0:0 --cfg=smpi/ois:0:0:0"
+    "--cfg=smpi/os:0:0:0",
+    "--cfg=smpi/or:0:0:0",
+    "--cfg=smpi/ois:0:0:0",
     // Every message waits for its receiver, as in our schedules: none is sent eagerly or detached.
-    " --cfg=smpi/async-small-thresh:0 --cfg=smpi/send-is-detached-thresh:0"
-    " --log=root.thres:critical";
+    "--cfg=smpi/async-small-thresh:0",
+    "--cfg=smpi/send-is-detached-thresh:0",
+    "--log=root.thres:critical"};
 
 /// A file with the names of the platform's hosts, removed in the end.
 class HostFile {
@@ -56,17 +65,20 @@ class HostFile {
 
 /// Seconds of SMPI's all-reduce with the named algorithm.
 double smpi_s(const std::string& selector, int ranks, long bytes, const std::string& hosts) {
-  const std::string command = std::string(EPOCHCAST_SMPIRUN " -np ") + std::to_string(ranks) +
-                              " -platform " + kStar + " -hostfile " + hosts + kConfiguration +
-                              " --cfg=smpi/allreduce:" + selector + " " EPOCHCAST_SMPI_PEER " " +
-                              std::to_string(bytes) + " 2>/dev/null";
-  std::FILE* output = popen(command.c_str(), "r");
-  REQUIRE(output != nullptr);
-  double seconds = -1;
-  const int read = std::fscanf(output, "%lf", &seconds);
-  CHECK(pclose(output) == 0);
-  CHECK(read == 1);
-  return seconds;
+  std::vector<std::string> command = {EPOCHCAST_SMPIRUN,
+                                      "-np",
+                                      std::to_string(ranks),
+                                      "-platform",
+                                      kStar,
+                                      "-hostfile",
+                                      hosts,
+                                      "--cfg=smpi/allreduce:" + selector};
+  command.insert(command.end(), kConfiguration.begin(), kConfiguration.end());
+  command.insert(command.end(), {EPOCHCAST_SMPI_PEER, std::to_string(bytes)});
+  const Outcome outcome = run_program(command);
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  return std::stod(outcome.out);
 }
 
 /// All-reduce among the first `ranks` hosts of the same platform file.

@@ -176,10 +176,7 @@ TEST_CASE("a full disk leaves the old file and nothing else") {
                      "echo $? >status\n"
                      "ls -A full >names\n"
                      "cp full/old after\n");
-    const std::string command = "cd " + folder.path().string() +
-                                " && EPOCHCAST_DATA=" + EPOCHCAST_SOURCE_DIR +
-                                " unshare -m sh attack.sh 2>/dev/null";
-    if (std::system(command.c_str()) != 0) {
+    if (folder.run("-m sh attack.sh", {.program = "unshare"}).status != 0) {
       WARN("no file system can be mounted here: full disks are not tried");
       return;
     }

@@ -8,11 +8,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
-#include <stdexcept>
 
 namespace epochcast::tests {
 namespace {
@@ -33,46 +32,46 @@ pid_t parent_of(const fs::path& process) {
   return state == 'Z' || state == 'X' ? 0 : parent;
 }
 
-}  // namespace
-
-RunningProgram::RunningProgram(const Folder& folder, const std::string& arguments) {
+Child start(const Folder& folder, const std::string& arguments) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   fs::create_directories(folder.path() / "tmp");
-  std::vector<std::string> command = words(arguments);
-  command.insert(command.begin(), EPOCHCAST_PROGRAM);
-  std::vector<char*> pointers;
-  for (std::string& word : command) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  pid_ = fork();
-  if (pid_ < 0) throw std::runtime_error("fork");
-  if (pid_ > 0) return;
-  setpgid(0, 0);
-  setenv("EPOCHCAST_DATA", EPOCHCAST_SOURCE_DIR, 1);
-  setenv("TMPDIR", (folder.path() / "tmp").c_str(), 1);
-  setenv("XDG_CACHE_HOME", (folder.path() / "cache").c_str(), 1);
-  if (chdir(folder.path().c_str()) != 0) _exit(127);
-  for (const auto& [file, stream] :
-       {std::pair("out.txt", STDOUT_FILENO), std::pair("err.txt", STDERR_FILENO)}) {
-    dup2(open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644), stream);
-  }
-  execv(pointers.front(), pointers.data());
-  _exit(127);
+  const auto stream = [&](const char* name) {
+    const fs::path file = folder.path() / name;
+    return FileDescriptor(open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  };
+  const FileDescriptor out = stream("out.txt");
+  const FileDescriptor err = stream("err.txt");
+  return Child::start(folder.command(words(arguments),
+                                     {},
+                                     {"TMPDIR=" + (folder.path() / "tmp").string(),
+                                      "XDG_CACHE_HOME=" + (folder.path() / "cache").string()}),
+                      {.out = out.number(), .err = err.number()});
 }
+
+/// Waits for orphans that have ended.
+void reap_all_but(pid_t child) {
+  for (siginfo_t ended = {}; waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+                             ended.si_pid != 0 && ended.si_pid != child;
+       ended = {}) {
+    waitpid(ended.si_pid, nullptr, 0);
+  }
+}
+
+}  // namespace
+
+RunningProgram::RunningProgram(const Folder& folder, const std::string& arguments)
+    : child_(start(folder, arguments)), pid_(child_.pid()) {}
 
 RunningProgram::~RunningProgram() {
   for (const pid_t pid : processes()) kill(pid, SIGKILL);
-  if (!has_ended_) waitpid(pid_, nullptr, 0);
 }
 
 bool RunningProgram::has_ended() {
-  int status = 0;
-  for (pid_t pid = 0; (pid = waitpid(-1, &status, WNOHANG)) > 0;) {  // orphans as well
-    if (pid != pid_) continue;
-    status_ = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-    has_ended_ = true;
-  }
-  return has_ended_;
+  reap_all_but(pid_);
+  return child_.has_ended();
 }
+
+int RunningProgram::status() { return has_ended() ? child_.wait().in_shell() : 0; }
 
 std::vector<pid_t> RunningProgram::processes() {
   std::map<pid_t, pid_t> parents;

@@ -20,19 +20,18 @@ class RunningProgram {
   RunningProgram& operator=(const RunningProgram&) = delete;
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// Whether it has ended; its status then.
+  /// Whether it has ended.
   [[nodiscard]] bool has_ended();
-  /// As `wait` shows it: exit status, or minus the signal.
-  [[nodiscard]] int status() const { return status_; }
+  /// Its exit status, or 128 + signal; 0 before it has ended.
+  [[nodiscard]] int status();
   /// It and all that it has started, directly or not; what has ended is not there.
   [[nodiscard]] static std::vector<pid_t> processes();
   /// "12 epochcast-run --rank" for each of them, for messages.
   [[nodiscard]] static std::string process_text();
 
  private:
-  pid_t pid_ = 0;
-  bool has_ended_ = false;
-  int status_ = 0;
+  Child child_;
+  pid_t pid_;
 };
 
 }  // namespace epochcast::tests
