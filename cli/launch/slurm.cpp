@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <cstdio>
 #include <filesystem>
 #include <regex>
 #include <sstream>
 
 #include "cli/launch/launch.hpp"
 #include "core/error.hpp"
+#include "core/process/child.hpp"
+#include "core/process/interruption.hpp"
+#include "core/process/pipe.hpp"
 #include "core/shell_text.hpp"
 #include "core/suggest.hpp"
 
@@ -88,10 +90,9 @@ std::string batch_script(const SlurmOptions& slurm,
 }
 
 int submit(const std::string& script) {
-  FILE* sbatch = popen("sbatch", "w");
-  if (sbatch == nullptr) throw RunError("sbatch cannot be started");
-  std::fwrite(script.data(), 1, script.size(), sbatch);
-  if (pclose(sbatch) != 0)
+  const SignalScope signals;
+  const FileDescriptor input = unnamed_file(script);
+  if (Child::start({"sbatch"}, {.in = input.number()}).wait().in_shell() != 0)
     throw RunError("sbatch did not take the job; see above (--slurm print shows the script)");
   return 0;
 }

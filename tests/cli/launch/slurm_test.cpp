@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/launch/slurm.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "cli/launch/launch.hpp"
 #include "cli/options/job_options.hpp"
 #include "tests/catch.hpp"
@@ -9,6 +12,8 @@
 
 namespace epochcast::tests {
 namespace {
+
+namespace fs = std::filesystem;
 
 const SlurmOptions kSlurm = {.is_submitted = false, .machines = 4, .time = "2-12:00:00"};
 
@@ -19,6 +24,20 @@ SlurmOptions slurm_options(const std::vector<std::string>& words) {
 Texts problems_with(const std::vector<std::string>& words) {
   return problems_of([&] { static_cast<void>(slurm_options(words)); });
 }
+
+/// Programs are looked for in the folder first.
+class SearchPath {
+ public:
+  explicit SearchPath(const fs::path& folder) : before_(std::getenv("PATH")) {
+    setenv("PATH", (folder.string() + ":" + before_).c_str(), 1);
+  }
+  ~SearchPath() { setenv("PATH", before_.c_str(), 1); }
+  SearchPath(const SearchPath&) = delete;
+  SearchPath& operator=(const SearchPath&) = delete;
+
+ private:
+  std::string before_;
+};
 
 TEST_CASE("a batch script holds the job's figures, and the words quoted", "[cli]") {
   JobConfig config;
@@ -50,6 +69,21 @@ TEST_CASE("a network's name does not become a command of the script", "[cli]") {
   REQUIRE(script.size() == 9);
   CHECK(script[1] == "#SBATCH --job-name=epochcast-sync-net_id__");
   for (std::size_t i = 1; i + 1 < script.size(); ++i) CHECK(script[i].starts_with("#"));
+}
+
+TEST_CASE("a batch script is what sbatch reads", "[cli]") {
+  const Folder folder;
+  const SearchPath path(folder.path());
+  const std::string script = std::string(200000, '#') + "\ntrue\n";  // more than a pipe holds
+
+  folder.write("sbatch", "#!/bin/sh\ncat >'" + (folder.path() / "script").string() + "'\n");
+  fs::permissions(folder.path() / "sbatch", fs::perms::owner_all);
+  CHECK(submit(script) == 0);
+  CHECK(folder.read("script") == script);
+
+  folder.write("sbatch", "#!/bin/sh\nexit 1\n");
+  CHECK_THROWS_WITH(submit(script),
+                    "sbatch did not take the job; see above (--slurm print shows the script)");
 }
 
 TEST_CASE("--slurm-time takes every way in which sbatch takes a time", "[cli]") {
