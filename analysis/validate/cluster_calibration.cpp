@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -21,7 +22,6 @@
 #include "core/process/child.hpp"
 #include "core/process/interruption.hpp"
 #include "core/process/pipe.hpp"
-#include "core/shell_text.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
@@ -59,6 +59,12 @@ std::string batch_sizes(const JobConfig& config) {
   if (find_strategy(config.strategy).divides_by_speed)
     sizes = std::to_string((batch + 1) / 2) + "," + sizes + "," + std::to_string(2 * batch);
   return sizes;
+}
+
+/// The words before every command.
+std::vector<std::string> launch_words(const ValidationCluster& cluster) {
+  std::istringstream text(cluster.launch);
+  return {std::istream_iterator<std::string>(text), {}};
 }
 
 std::vector<std::string> message_words(const ValidationCluster& cluster) {
@@ -152,17 +158,16 @@ ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
 
 std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
                                           const fs::path& log) const {
-  // The launch words are the user's own, as on a command line: variables first, or not. The shell
-  // becomes what they start, so that what the kernel sends when we die reaches that.
-  const std::string command = "exec env " + cluster_.launch + " " +
-                              shell_text({program_.string()}) + " " + shell_text(words);
+  std::vector<std::string> command = {"env"};
+  for (const std::string& word : launch_words(cluster_)) command.push_back(word);
+  command.push_back(program_.string());
+  command.insert(command.end(), words.begin(), words.end());
   const FileDescriptor log_file(open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (!log_file.is_open())
     throw RunError(log.string() + ": cannot be written: " + std::strerror(errno));
   const SignalScope signals;
   Pipe pipe;
-  Child child = Child::start({"/bin/sh", "-c", command},
-                             {.out = pipe.writing.number(), .err = log_file.number()});
+  Child child = Child::start(command, {.out = pipe.writing.number(), .err = log_file.number()});
   pipe.writing.reset();
   std::string output;
   read_until_end(pipe.reading, [&](const std::string& piece) { output += piece; });
@@ -175,12 +180,9 @@ std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
 }
 
 nlohmann::json ClusterCalibration::place(const std::vector<std::string>& programs) const {
-  std::istringstream launch(cluster_.launch);
-  std::vector<std::string> words;
-  for (std::string word; launch >> word;) words.push_back(word);
   nlohmann::json place = {{"launch", cluster_.launch},
                           {"ranks", cluster_.ranks},
-                          {"surroundings", surroundings(words)},
+                          {"surroundings", surroundings(launch_words(cluster_))},
                           {"version", "epochcast " EPOCHCAST_VERSION},
                           {"programs", nlohmann::json::object()}};
   for (const std::string& name : programs) {
