@@ -102,7 +102,7 @@ class RehearsalRun {
       worker.after_epoch = [](std::int64_t) {};
       simulated_.strategy().run(worker);
     };
-    while (!simulated_.world().run_pass(program, pass)) {
+    while (!simulated_.runtime().run_pass(program, pass)) {
     }
   }
 
@@ -110,7 +110,7 @@ class RehearsalRun {
     const sim::PassOptions pass = {.is_noisy = draw_.seed.has_value()};
     const Program program = [&](Fabric& fabric) { train_worker(fabric); };
     try {
-      if (!simulated_.world().run_pass(program, pass))
+      if (!simulated_.runtime().run_pass(program, pass))
         throw std::logic_error("a collective cost something else than in the dry run");
     } catch (const Enough&) {
     }

@@ -12,7 +12,6 @@ namespace epochcast {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 48;
-constexpr std::int64_t kMostRanks = 1 << 24;
 
 /// Bytes of an element, by the names of c10::ScalarType and of C++; 0: unknown.
 std::int64_t element_bytes(const std::string& type) {

@@ -10,6 +10,8 @@
 
 namespace epochcast {
 
+inline constexpr std::int64_t kMostRanks = 1 << 24;  ///< of a job, in profiles
+
 /// What an event's `args` say about a collective.
 struct CollectiveArguments {
   std::string name;        ///< "allreduce", ...; "" when not told

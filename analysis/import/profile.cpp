@@ -190,7 +190,6 @@ void ProfileReader::read_header(const Json& document) {
   }
   auto job = top.maybe("distributedInfo");
   if (!job || !job->value().is_object()) return;
-  constexpr std::int64_t kMostRanks = 1 << 24;
   if (const auto rank = job->maybe("rank"))
     profile_.rank = static_cast<int>(rank->integer(0, kMostRanks));
   if (const auto size = job->maybe("world_size"))

@@ -8,7 +8,7 @@
 namespace epochcast {
 namespace {
 
-constexpr const char* kSchema = "epochcast.checkpoint/2";
+constexpr const char* kCheckpointSchema = "epochcast.checkpoint/2";
 
 /// Pairs of numbers that count loops and iterations (Progress::position()).
 std::vector<std::int64_t> read_position(const JsonInput& input) {
@@ -31,7 +31,7 @@ Seal seal_rank_state(const std::filesystem::path& file,
                      int rank,
                      const RankState& state) {
   return seal(
-      kSchema,
+      kCheckpointSchema,
       file,
       {{"serial", serial}, {"rank", rank}, {"position", state.position}, {"memory", state.memory}},
       {state.learner});
@@ -40,7 +40,7 @@ Seal seal_rank_state(const std::filesystem::path& file,
 RankState read_rank_state(const std::filesystem::path& file,
                           std::string text,
                           const std::string& checksum) {
-  SealedFile sealed = unseal(kSchema, file, std::move(text));
+  SealedFile sealed = unseal(kCheckpointSchema, file, std::move(text));
   Problems problems(file.string());
   JsonInput header(sealed.header, "", problems);
   const std::int64_t serial = header.at("serial").integer(1);
@@ -60,7 +60,7 @@ RankState read_rank_state(const std::filesystem::path& file,
 }
 
 std::string manifest_text(const std::filesystem::path& file, const CheckpointManifest& manifest) {
-  return seal(kSchema,
+  return seal(kCheckpointSchema,
               file,
               {{"serial", manifest.serial},
                {"epoch", manifest.epoch},
@@ -70,7 +70,7 @@ std::string manifest_text(const std::filesystem::path& file, const CheckpointMan
 }
 
 CheckpointManifest read_manifest(const std::filesystem::path& file, std::string text) {
-  const SealedFile sealed = unseal(kSchema, file, std::move(text));
+  const SealedFile sealed = unseal(kCheckpointSchema, file, std::move(text));
   Problems problems(file.string());
   JsonInput header(sealed.header, "", problems);
   CheckpointManifest manifest = {.serial = header.at("serial").integer(1),

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "epochcast.trace/1";
+constexpr const char* kTraceSchema = "epochcast.trace/1";
 
 BatchSamples read_batch(JsonInput input) {
   BatchSamples samples;
@@ -201,7 +201,7 @@ void require_same(const TraceFile& existing, const TraceFile& added, const std::
 
 TraceFile parse_trace(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
-  JsonInput top = open_document(document, kSchema, problems);
+  JsonInput top = open_document(document, kTraceSchema, problems);
   TraceFile trace;
   trace.name = top.at("name").identifier();
   trace.title = top.at("title").string();
@@ -221,7 +221,7 @@ TraceFile load_trace(const std::filesystem::path& file) {
 }
 
 Json to_json(const TraceFile& trace) {
-  Json json = {{"schema", kSchema},
+  Json json = {{"schema", kTraceSchema},
                {"name", trace.name},
                {"title", trace.title},
                {"source", to_json(trace.source)},

@@ -15,10 +15,10 @@ constexpr int kMostCount = 1'000'000;
 constexpr int kMostLevels = 32;
 constexpr double kMostLinks = 4e6;
 
-constexpr Named<NetworkTopology> kTopologies[] = {{"star", NetworkTopology::star},
-                                                  {"fat-tree", NetworkTopology::fat_tree},
-                                                  {"torus", NetworkTopology::torus},
-                                                  {"dragonfly", NetworkTopology::dragonfly}};
+constexpr Named<NetworkTopology> kNetworkTopologies[] = {{"star", NetworkTopology::star},
+                                                         {"fat-tree", NetworkTopology::fat_tree},
+                                                         {"torus", NetworkTopology::torus},
+                                                         {"dragonfly", NetworkTopology::dragonfly}};
 
 std::vector<int> read_counts(const JsonInput& input, std::size_t at_least) {
   std::vector<int> counts;
@@ -116,7 +116,7 @@ std::optional<MessageCosts> read_messages(JsonInput& input, const LinkSpec& link
 }
 
 nlohmann::ordered_json to_json(const Interlink& network) {
-  nlohmann::ordered_json json = {{"topology", name_of(network.topology, kTopologies)}};
+  nlohmann::ordered_json json = {{"topology", name_of(network.topology, kNetworkTopologies)}};
   put_link(json, network.link);
   switch (network.topology) {
     case NetworkTopology::star:
@@ -145,7 +145,7 @@ nlohmann::ordered_json to_json(const Interlink& network) {
 
 Interlink read_interlink(JsonInput input) {
   Interlink network;
-  network.topology = read_topology(input, kTopologies);
+  network.topology = read_topology(input, kNetworkTopologies);
   network.link = read_link(input);
   switch (network.topology) {
     case NetworkTopology::star:

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "epochcast.message-trace/1";
+constexpr const char* kMessageSchema = "epochcast.message-trace/1";
 constexpr std::int64_t kMostRanks = 1'000'000;
 
 /// One of the known names; problems are reported.
@@ -56,7 +56,7 @@ int MessageTrace::node_count() const {
 
 MessageTrace parse_message_trace(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
-  JsonInput top = open_document(document, kSchema, problems);
+  JsonInput top = open_document(document, kMessageSchema, problems);
   MessageTrace trace;
   trace.file = file;
   trace.name = top.at("name").identifier();
@@ -82,7 +82,7 @@ MessageTrace load_message_trace(const std::filesystem::path& file) {
 }
 
 Json to_json(const MessageTrace& trace) {
-  Json json = {{"schema", kSchema},
+  Json json = {{"schema", kMessageSchema},
                {"name", trace.name},
                {"title", trace.title},
                {"source", to_json(trace.source)},

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "epochcast.network/1";
+constexpr const char* kNetworkSchema = "epochcast.network/1";
 constexpr const char* kClassesText = "classes";
 
 NetworkTensor read_tensor(const JsonInput& input) {
@@ -88,7 +88,7 @@ std::string variant_text(const NetworkVariant& variant) {
 }  // namespace
 
 NetworkFile read_network_file(const nlohmann::json& document, Problems& problems) {
-  JsonInput top = open_document(document, kSchema, problems);
+  JsonInput top = open_document(document, kNetworkSchema, problems);
   NetworkFile network;
   network.name = top.at("name").identifier();
   network.title = top.at("title").string();
@@ -100,7 +100,7 @@ NetworkFile read_network_file(const nlohmann::json& document, Problems& problems
 }
 
 std::string network_text(const NetworkFile& network) {
-  std::string text = "{\n  \"schema\": " + Json(kSchema).dump() + ",\n";
+  std::string text = "{\n  \"schema\": " + Json(kNetworkSchema).dump() + ",\n";
   text += "  \"name\": " + Json(network.name).dump() + ",\n";
   text += "  \"title\": " + Json(network.title).dump() + ",\n";
   text += "  \"source\": " + to_json(network.source).dump() + ",\n";

@@ -21,10 +21,10 @@ constexpr double kMostNvlinks = 4e6;
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kSchema = "epochcast.platform/1";
-constexpr Named<NodeTopology> kTopologies[] = {{"pcie", NodeTopology::pcie},
-                                               {"nvlink", NodeTopology::nvlink},
-                                               {"shared-memory", NodeTopology::shared_memory}};
+constexpr const char* kPlatformSchema = "epochcast.platform/1";
+constexpr Named<NodeTopology> kNodeTopologies[] = {{"pcie", NodeTopology::pcie},
+                                                   {"nvlink", NodeTopology::nvlink},
+                                                   {"shared-memory", NodeTopology::shared_memory}};
 
 DeviceGroup read_device(JsonInput input) {
   DeviceGroup device;
@@ -46,7 +46,7 @@ DeviceGroup read_device(JsonInput input) {
 
 Interconnect read_interconnect(JsonInput input) {
   Interconnect inside;
-  inside.topology = read_topology(input, kTopologies);
+  inside.topology = read_topology(input, kNodeTopologies);
   inside.link = read_link(input);
   if (inside.topology == NodeTopology::nvlink) {
     JsonInput pcie = input.at("pcie");
@@ -99,7 +99,7 @@ Json device_json(const DeviceGroup& device) {
 }
 
 Json interconnect_json(const Interconnect& inside) {
-  Json json = {{"topology", name_of(inside.topology, kTopologies)}};
+  Json json = {{"topology", name_of(inside.topology, kNodeTopologies)}};
   put_link(json, inside.link);
   if (inside.pcie) put_link(json["pcie"], *inside.pcie);
   put_backbone(json, inside.backbone_bytes_per_s);
@@ -134,7 +134,7 @@ Grade Platform::grade() const {
 
 Platform parse_platform(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
-  JsonInput top = open_document(document, kSchema, problems);
+  JsonInput top = open_document(document, kPlatformSchema, problems);
   Platform platform;
   platform.path = file;
   platform.name = top.at("name").identifier();
@@ -182,7 +182,7 @@ Platform load_platform(const std::filesystem::path& file) {
 }
 
 Json to_json(const Platform& platform) {
-  Json json = {{"schema", kSchema},
+  Json json = {{"schema", kPlatformSchema},
                {"name", platform.name},
                {"title", platform.title},
                {"source", to_json(platform.source)},

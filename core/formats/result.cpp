@@ -44,10 +44,10 @@ void check_counts(JsonInput& object, Keys keys, std::int64_t most) {
 }
 
 void check_amount(const JsonInput& number, const std::string& expected) {
-  constexpr double kMost = 1e30;  // sums and products stay finite
+  constexpr double kMostCounted = 1e30;  // sums and products stay finite
   const nlohmann::json& value = number.value();
   const bool is_good =
-      value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMost;
+      value.is_number() && value.get<double>() >= 0 && value.get<double>() <= kMostCounted;
   if (!is_good) number.fail(expected);
 }
 

@@ -6,12 +6,12 @@
 namespace epochcast {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::size_t kTextWidth = 120;
 
 /// Numbers after numbers, as many on a line as fit.
-std::string wrapped(const Json& list, const std::string& indent) {
+std::string wrapped(const OrderedJson& list, const std::string& indent) {
   std::string text = "[\n";
   std::string line = indent;
   for (std::size_t i = 0; i < list.size(); ++i) {
@@ -26,18 +26,18 @@ std::string wrapped(const Json& list, const std::string& indent) {
 }
 
 /// One line, in the spacing of docs/formats.md.
-std::string flat(const Json& value) {
+std::string flat(const OrderedJson& value) {
   if (!value.is_structured()) return value.dump();
   std::string text;
   for (const auto& [key, member] : value.items()) {
     if (!text.empty()) text += ", ";
-    if (value.is_object()) text += Json(key).dump() + ": ";
+    if (value.is_object()) text += OrderedJson(key).dump() + ": ";
     text += flat(member);
   }
   return value.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
-std::string pretty(const Json& value, std::size_t depth) {
+std::string pretty(const OrderedJson& value, std::size_t depth) {
   const std::string indent(2 * depth, ' ');
   const std::string inner(2 * depth + 2, ' ');
   std::string line = flat(value);
@@ -47,7 +47,7 @@ std::string pretty(const Json& value, std::size_t depth) {
   std::string text;
   for (const auto& [key, member] : value.items()) {
     text += (text.empty() ? "\n" : ",\n") + inner;
-    if (value.is_object()) text += Json(key).dump() + ": ";
+    if (value.is_object()) text += OrderedJson(key).dump() + ": ";
     text += pretty(member, depth + 1);
   }
   return (value.is_object() ? "{" : "[") + text + "\n" + indent + (value.is_object() ? "}" : "]");
@@ -55,6 +55,6 @@ std::string pretty(const Json& value, std::size_t depth) {
 
 }  // namespace
 
-std::string json_text(const Json& document) { return pretty(document, 0) + "\n"; }
+std::string json_text(const OrderedJson& document) { return pretty(document, 0) + "\n"; }
 
 }  // namespace epochcast

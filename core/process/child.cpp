@@ -15,10 +15,10 @@
 #include <thread>
 #include <utility>
 
-#include "core/error.hpp"
 #include "core/files/file_descriptor.hpp"
 #include "core/process/interruption.hpp"
 #include "core/process/pipe.hpp"
+#include "core/process/system_call.hpp"
 
 namespace epochcast {
 namespace {
@@ -29,11 +29,7 @@ using namespace std::chrono_literals;
 constexpr auto kGrace = 5s;
 /// Within it a second signal is the first one's echo: `timeout` signals a process, then its group.
 constexpr auto kEcho = 1s;
-constexpr auto kGlance = 5ms;  ///< between looks, where nothing tells of an end
-
-[[noreturn]] void fail(const char* call) {
-  throw RunError(std::string(call) + ": " + std::strerror(errno));
-}
+constexpr auto kLook = 5ms;  ///< between looks, where nothing tells of an end
 
 /// What every new process does first. `death_signal`: what it gets when its parent dies.
 void settle(pid_t parent, int death_signal) {
@@ -52,7 +48,7 @@ pid_t fork_settled(int death_signal) {
   std::fflush(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
-  if (pid < 0) fail("fork");
+  if (pid < 0) fail_call("fork");
   if (pid == 0) settle(parent, death_signal);
   if (pid > 0) setpgid(pid, pid);  // whoever is first: signals must reach the group from here on
   return pid;
@@ -113,7 +109,7 @@ ExitStatus Child::wait() {
     // Closed on exec; glibc 2.36 declares its pidfd_open() for C alone.
     const FileDescriptor end(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
     const bool is_old_kernel = !end.is_open();
-    const auto most = is_old_kernel ? std::optional(kGlance) : std::nullopt;
+    const auto most = is_old_kernel ? std::optional(kLook) : std::nullopt;
     while (!has_ended()) static_cast<void>(wait_for_input({end.number()}, most));
   }
   if (pid_ > 0) kill(-pid_, SIGKILL);  // while it has members, nobody else gets the group's number
@@ -133,11 +129,11 @@ void Child::end() {
   ask_to_end();
   const auto is_over = [&] { return has_ended() && kill(-pid_, 0) != 0; };
   while (!is_over() && std::chrono::steady_clock::now() < *asked_ + kGrace) {
-    const bool is_signalled = SignalScope::sleep(kGlance);
+    const bool is_signalled = SignalScope::sleep(kLook);
     if (is_signalled && std::chrono::steady_clock::now() > *asked_ + kEcho) break;
   }
   kill(-pid_, SIGKILL);
-  while (!has_ended()) std::this_thread::sleep_for(kGlance);
+  while (!has_ended()) std::this_thread::sleep_for(kLook);
   pid_ = 0;
 }
 

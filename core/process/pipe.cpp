@@ -8,30 +8,22 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
-#include "core/error.hpp"
 #include "core/process/interruption.hpp"
+#include "core/process/system_call.hpp"
 
 namespace epochcast {
-namespace {
-
-[[noreturn]] void fail(const char* call) {
-  throw RunError(std::string(call) + ": " + std::strerror(errno));
-}
-
-}  // namespace
 
 Pipe::Pipe() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail_call("pipe");
   reading = FileDescriptor(ends[0]);
   writing = FileDescriptor(ends[1]);
 }
 
 FileDescriptor unnamed_file(const std::string& text) {
   FileDescriptor file(memfd_create("epochcast", MFD_CLOEXEC));
-  if (!file.is_open()) fail("memfd_create");
+  if (!file.is_open()) fail_call("memfd_create");
   write_all(file.number(), text);
   lseek(file.number(), 0, SEEK_SET);
   return file;
@@ -49,7 +41,7 @@ void write_all(int file, const std::string& text) {
   while (written < text.size()) {
     const ssize_t count = write(file, text.data() + written, text.size() - written);
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) fail("write");
+    if (count <= 0) fail_call("write");
     written += static_cast<std::size_t>(count);
   }
 }
@@ -60,7 +52,7 @@ std::string read_some(const FileDescriptor& file) {
   do {
     size = read(file.number(), piece.data(), piece.size());
   } while (size < 0 && errno == EINTR);
-  if (size < 0) fail("read");
+  if (size < 0) fail_call("read");
   piece.resize(static_cast<std::size_t>(size));
   return piece;
 }
@@ -86,7 +78,7 @@ std::vector<std::size_t> wait_for_input(const std::vector<int>& files,
   while (count < 0) {
     SignalScope::check();
     count = poll(polls.data(), polls.size(), most_ms);
-    if (count < 0 && errno != EINTR) fail("poll");
+    if (count < 0 && errno != EINTR) fail_call("poll");
   }
   SignalScope::check();
   std::vector<std::size_t> ready;

@@ -17,9 +17,9 @@ static_assert(kMarkers == kMostTextClasses);
 constexpr std::uint64_t kWordsPerPair = 16;
 constexpr std::uint64_t kGap = 3;
 
-class Texts : public SampleMaker {
+class ProceduralTexts : public SampleMaker {
  public:
-  Texts(const std::vector<std::int64_t>& shape, std::int64_t classes, std::uint64_t seed)
+  ProceduralTexts(const std::vector<std::int64_t>& shape, std::int64_t classes, std::uint64_t seed)
       : length_(static_cast<std::uint64_t>(shape[0])) {
     const std::uint64_t markers = 2 * ((static_cast<std::uint64_t>(classes) + 1) / 2);
     Random random(seed);
@@ -73,7 +73,7 @@ class Texts : public SampleMaker {
 std::unique_ptr<SampleMaker> make_texts(const std::vector<std::int64_t>& shape,
                                         std::int64_t classes,
                                         std::uint64_t seed) {
-  return std::make_unique<Texts>(shape, classes, seed);
+  return std::make_unique<ProceduralTexts>(shape, classes, seed);
 }
 
 }  // namespace epochcast::real

@@ -6,8 +6,6 @@
 namespace epochcast::sim {
 namespace {
 
-constexpr double kSlack_s = 1e-12;  // back-to-back operations may meet within rounding
-
 constexpr std::uint64_t kShared = ~std::uint64_t{0};
 
 }  // namespace

@@ -6,6 +6,9 @@
 
 namespace epochcast::sim {
 
+/// Operations back to back may overlap by so much, within rounding.
+inline constexpr double kSlack_s = 1e-12;
+
 /// Which parts of the cluster an operation's messages may cross: nodes, and the network between
 /// nodes.
 struct Footprint {

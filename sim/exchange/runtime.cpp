@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "sim/exchange/interference.hpp"
 #include "sim/exchange/runtime_state.hpp"
 
 namespace epochcast::sim {
@@ -12,7 +13,6 @@ namespace {
 
 namespace sg = simgrid::s4u;
 
-constexpr double kSlack_s = 1e-12;
 constexpr double kPause_s = 1e-6;
 constexpr double kPrecision_s = 1e-13;  // SimGrid's own, set in sim/engine.cpp
 

@@ -7,7 +7,7 @@
 namespace epochcast::tests {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 const std::string kExample = EPOCHCAST_SOURCE_DIR "/tests/cli/data/validation.json";
 
@@ -71,12 +71,12 @@ and blocked (waiting for other workers): forecast - measured, in % of the measur
 median is in the forecast's 5 - 95 % interval. Pairs: of a group, told apart when their least .. most do not overlap.
 )";
 
-Json example() { return Json::parse(Folder().read(kExample)); }
+OrderedJson example() { return OrderedJson::parse(Folder().read(kExample)); }
 
 /// The example as v.json in `folder`, with its groups renamed.
 void write_renamed(const Folder& folder, const std::string& name) {
-  Json json = example();
-  for (Json& row : json["rows"]) row["group"] = name + " " + row["group"].get<std::string>();
+  OrderedJson json = example();
+  for (OrderedJson& row : json["rows"]) row["group"] = name + " " + row["group"].get<std::string>();
   json["provenance"]["command"] = "epochcast validate " + name;
   folder.write(name + ".json", json.dump());
 }
@@ -100,7 +100,7 @@ TEST_CASE("a saved validation is shown as Markdown", "[cli]") {
 
 TEST_CASE("as JSON, a saved validation is what it was, by the program that wrote it", "[cli]") {
   const Outcome outcome = Folder().run({"report", kExample, "--format", "json"});
-  Json expected = example();
+  OrderedJson expected = example();
   expected["provenance"]["program"] = "epochcast " EPOCHCAST_VERSION;
 
   CHECK(outcome.status == 0);
@@ -112,7 +112,7 @@ TEST_CASE("several validations are shown as one", "[cli]") {
   write_renamed(folder, "first");
   write_renamed(folder, "second");
   const Outcome outcome = folder.run("report first.json second.json --format json");
-  const Json json = Json::parse(outcome.out);
+  const OrderedJson json = OrderedJson::parse(outcome.out);
 
   REQUIRE(json["rows"].size() == 10);
   CHECK(json["rows"][5]["group"] == "second resnet20 on 4 nodes, 200 Mbit/s, emulate");
@@ -122,9 +122,9 @@ TEST_CASE("several validations are shown as one", "[cli]") {
 
 TEST_CASE("a configuration that two files have is named", "[cli]") {
   const Folder folder;
-  Json json = example();
+  OrderedJson json = example();
   folder.write("a.json", json.dump());
-  json["rows"] = Json::array({json["rows"][4]});
+  json["rows"] = OrderedJson::array({json["rows"][4]});
   folder.write("b.json", json.dump());
   const Outcome outcome = folder.run("report a.json b.json");
 
@@ -160,7 +160,7 @@ TEST_CASE("bounds that are exceeded are told after the result, exit 1", "[cli]")
 
 TEST_CASE("bounds that are kept change nothing", "[cli]") {
   const Folder folder;
-  Json json = example();
+  OrderedJson json = example();
   json["rows"].erase(3);  // the failed one
   folder.write("v.json", json.dump());
   const Outcome outcome = folder.run(
@@ -211,7 +211,7 @@ TEST_CASE("files that are no validation are named", "[cli]") {
 
 TEST_CASE("a Markdown table survives names with bars and stars", "[cli]") {
   const Folder folder;
-  Json json = example();
+  OrderedJson json = example();
   json["rows"][0]["point"] = "a|b *c*";
   folder.write("v.json", json.dump());
 

@@ -8,31 +8,31 @@
 namespace epochcast::tests {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json result_of(const Folder& folder, const std::string& arguments) {
+OrderedJson result_of(const Folder& folder, const std::string& arguments) {
   const Outcome outcome = folder.run(arguments + " --format json");
   REQUIRE(outcome.err == "");
   REQUIRE(outcome.status == 0);
-  return Json::parse(outcome.out);
+  return OrderedJson::parse(outcome.out);
 }
 
-std::vector<std::string> keys_of(const Json& object) {
+std::vector<std::string> keys_of(const OrderedJson& object) {
   std::vector<std::string> keys;
   for (const auto& [key, value] : object.items()) keys.push_back(key);
   return keys;
 }
 
 /// The recorded settings as an experiment file.
-std::string experiment_of(const Json& run) {
-  Json experiment = {{"schema", "epochcast.experiment/1"}};
+std::string experiment_of(const OrderedJson& run) {
+  OrderedJson experiment = {{"schema", "epochcast.experiment/1"}};
   experiment.update(run["config"]);
   return experiment.dump();
 }
 
 TEST_CASE("a JSON result has the documented keys", "[cli]") {
   const Folder folder;
-  const Json result = result_of(folder, kJob + " --strategy sync");
+  const OrderedJson result = result_of(folder, kJob + " --strategy sync");
 
   CHECK(keys_of(result) == std::vector<std::string>{"schema", "runs", "provenance"});
   CHECK(result["schema"] == "epochcast.result/1");
@@ -83,7 +83,7 @@ TEST_CASE("the recorded command can be pasted into a shell", "[cli]") {
   const Outcome outcome = folder.run(arguments);
 
   REQUIRE(outcome.status == 0);
-  CHECK(Json::parse(outcome.out)["provenance"]["command"] ==
+  CHECK(OrderedJson::parse(outcome.out)["provenance"]["command"] ==
         "epochcast " + kJob +
             " --strategy sync --format json --set 'platform=./it'\\''s a pair.json'");
 }
@@ -91,7 +91,7 @@ TEST_CASE("the recorded command can be pasted into a shell", "[cli]") {
 TEST_CASE("phases of all strategies add up to the epoch", "[cli]") {
   const Folder folder;
   for (const std::string& job : {kJob + " --workers all --batch 32", kNoisyJob}) {
-    for (const Json& run : result_of(folder, job)["runs"]) {
+    for (const OrderedJson& run : result_of(folder, job)["runs"]) {
       CAPTURE(run["strategy"]);
       const double sum = run["compute_s"].get<double>() +
                          run["exposed_communication_s"].get<double>() +
@@ -104,7 +104,7 @@ TEST_CASE("phases of all strategies add up to the epoch", "[cli]") {
 }
 
 TEST_CASE("costs with spread give an interval around the epoch", "[cli]") {
-  for (const Json& run : result_of(Folder(), kNoisyJob + " --strategy sync,dlb")["runs"]) {
+  for (const OrderedJson& run : result_of(Folder(), kNoisyJob + " --strategy sync,dlb")["runs"]) {
     REQUIRE(run["epoch_s_interval"].size() == 2);
     CHECK(run["epoch_s_interval"][0] <= run["epoch_s"]);
     CHECK(run["epoch_s"] <= run["epoch_s_interval"][1]);
@@ -112,7 +112,7 @@ TEST_CASE("costs with spread give an interval around the epoch", "[cli]") {
 }
 
 TEST_CASE("a result records every setting", "[cli]") {
-  const Json config =
+  const OrderedJson config =
       result_of(Folder(),
                 kNoisyJob +
                     " --strategy node-based --nodes 2 --averaging-period 5 "
@@ -134,9 +134,9 @@ TEST_CASE("a recorded configuration, run again, gives the same result", "[cli]")
       " --nodes 2 --workers all --strategy biased-local-sgd --local-steps fast=8,slow=2 --seed 7 "
       "--overlap bucket --bucket 1.5MB --first-bucket 0.3MiB --alpha 0.1 --sampling unified "
       "--weighted-aggregation off --high-loss-to slow --all-reduce rabenseifner";
-  const Json first = result_of(folder, job);
+  const OrderedJson first = result_of(folder, job);
   folder.write("again.json", experiment_of(first["runs"][0]));
-  const Json second = result_of(folder, "simulate --experiment again.json");
+  const OrderedJson second = result_of(folder, "simulate --experiment again.json");
 
   CHECK(first["runs"].dump() == second["runs"].dump());
   CHECK(folder.run(job).out == folder.run("simulate --experiment again.json").out);
@@ -161,7 +161,7 @@ TEST_CASE("an experiment file takes texts, numbers, switches and lists", "[cli]"
       R"({"schema": "epochcast.experiment/1", "platform": "pair.json", "network": "resnet20",
                    "dataset": "cifar10", "batch": 64, "epochs": "3", "deterministic": true,
                    "strategy": ["sync", "dlb"], "trace": ["gpu.json", "cpu.json"]})");
-  const Json result = result_of(folder, "simulate --experiment e.json");
+  const OrderedJson result = result_of(folder, "simulate --experiment e.json");
 
   REQUIRE(result["runs"].size() == 2);
   CHECK(result["runs"][1]["strategy"] == "dlb");

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <type_traits>
 
 #include "core/random.hpp"
 
@@ -16,9 +18,11 @@ class Dice {
   explicit Dice(std::uint64_t seed) : random_(mix_seed(seed, 0)) {}
 
   /// A whole number from `low` to `high`.
-  int between(int low, int high) {
+  template <std::integral Low, std::integral High>
+  std::common_type_t<Low, High> between(Low low, High high) {
+    using Number = std::common_type_t<Low, High>;
     const auto sides = static_cast<std::uint64_t>(high - low + 1);
-    return low + static_cast<int>(random_.next() % sides);
+    return low + static_cast<Number>(random_.next() % sides);
   }
   bool chance(double probability) { return random_.uniform() < probability; }
   /// Between `low` and `high`, every order of magnitude as likely.

@@ -3,59 +3,36 @@
 
 #include <algorithm>
 #include <cmath>
-#include <initializer_list>
 
 #include "collectives/registry.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/random.hpp"
 #include "strategies/strategy.hpp"
+#include "tests/robustness/dice.hpp"
 #include "tests/support/set.hpp"
 
 namespace epochcast::tests {
 namespace {
 
-/// What a seed decides, in the order in which it is asked.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : random_(mix_seed(seed, 0)) {}
-
-  std::int64_t between(std::int64_t least, std::int64_t most) {
-    const double width = static_cast<double>(most - least + 1);
-    return least + static_cast<std::int64_t>(random_.uniform() * width);
-  }
-  bool chance(double probability) { return random_.uniform() < probability; }
-  /// Evenly on a logarithmic scale.
-  double magnitude(double least, double most) {
-    return least * std::pow(most / least, random_.uniform());
-  }
-  template <typename Value>
-  Value one_of(std::initializer_list<Value> values) {
-    return values.begin()[between(0, static_cast<std::int64_t>(values.size()) - 1)];
-  }
-
- private:
-  Random random_;
-};
-
 /// Nodes of one device each, of two kinds.
 Platform single_devices(Dice& dice) {
-  Platform platform = plain_star(static_cast<int>(dice.between(1, 3)),
+  Platform platform = plain_star(dice.between(1, 3),
                                  {dice.magnitude(1e7, 1e10), dice.magnitude(1e-7, 1e-4)},
                                  dice.chance(0.5) ? 0 : 1e-10);
   NodeGroup cpus = platform.nodes.front();
   cpus.name = "others";
-  cpus.count = static_cast<int>(dice.between(1, 3));
+  cpus.count = dice.between(1, 3);
   cpus.devices.front().device_class = "cpu";
   cpus.devices.front().model = "cpu-a";
   platform.nodes.push_back(cpus);
   return platform;
 }
 
-Platform random_platform(Dice& dice) {
+Platform small_platform(Dice& dice) {
   if (dice.chance(0.4)) return single_devices(dice);
   const auto interconnect = dice.one_of({pcie(), pcie_with_backbone(), nvlink(), shared_memory()});
-  const int gpus = static_cast<int>(dice.between(1, 2));
-  const int cpus = static_cast<int>(dice.between(1, 2));
+  const int gpus = dice.between(1, 2);
+  const int cpus = dice.between(1, 2);
   if (dice.chance(0.3)) return mixed(1, gpus + 1, cpus, interconnect, nullptr);
   const auto network = dice.one_of({star(), fat_tree(), torus(), dragonfly()});
   return mixed(2, gpus, cpus - 1, interconnect, network);
@@ -84,9 +61,9 @@ std::vector<BatchSamples> random_costs(Dice& dice) {
 
 void choose_settings(Dice& dice, JobConfig& config, std::int64_t iterations) {
   const auto algorithms = all_reduce_names();
-  config.all_reduce = algorithms[static_cast<std::size_t>(dice.between(
-                                     0, static_cast<std::int64_t>(algorithms.size()) - 1))]
-                          .name;
+  config.all_reduce =
+      algorithms[static_cast<std::size_t>(dice.between(0, static_cast<int>(algorithms.size()) - 1))]
+          .name;
   config.overlap = dice.one_of({Overlap::none, Overlap::bucket});
   set(config, "partition", std::string(dice.one_of({"constant", "functional"})));
   set(config, "sampling", std::string(dice.one_of({"none", "separated", "unified"})));
@@ -106,9 +83,9 @@ void choose_settings(Dice& dice, JobConfig& config, std::int64_t iterations) {
 
 }  // namespace
 
-Run random_run(std::uint64_t seed) {
+Run small_run(std::uint64_t seed) {
   Dice dice(seed);
-  const Platform platform = random_platform(dice);
+  const Platform platform = small_platform(dice);
   Job job = job_on(platform, 0);
   job.config.batch = dice.chance(0.5) ? dice.between(1, 33) : 8;
   job.config.epochs = dice.chance(0.2) ? dice.between(13, 70) : dice.between(1, 12);
@@ -128,8 +105,7 @@ Run random_run(std::uint64_t seed) {
   choose_settings(dice, job.config, iterations);
   const auto all = strategies();
   // Every third case is the one strategy whose epochs differ.
-  const auto any =
-      static_cast<std::size_t>(dice.between(0, static_cast<std::int64_t>(all.size()) - 1));
+  const auto any = static_cast<std::size_t>(dice.between(0, static_cast<int>(all.size()) - 1));
   return {std::move(job), dice.chance(0.3) ? "dlb" : std::string(all[any].name)};
 }
 

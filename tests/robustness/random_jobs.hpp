@@ -11,7 +11,7 @@ namespace epochcast::tests {
 /// partition, sampling, batch, number of epochs and steps; costs that are round numbers as often as
 /// not, since ties are where batches are decided by rounding; no noise. Small enough to be
 /// simulated in full. Not every one can run: some ask for what their strategy refuses.
-[[nodiscard]] Run random_run(std::uint64_t seed);
+[[nodiscard]] Run small_run(std::uint64_t seed);
 
 /// The job with noise: every size's samples follow a Pareto distribution whose mean is finite and
 /// whose variance is not, from the given cost up; epochs are 40 times as long.

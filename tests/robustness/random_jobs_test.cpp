@@ -32,7 +32,7 @@ TEST_CASE("random jobs are forecast as by full simulation") {
   const Campaign campaign(150);
   std::vector<Task> tasks;
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
-    Run run = random_run(seed);
+    Run run = small_run(seed);
     for (const bool exact : {false, true}) {
       run.job.config.exact = exact;
       tasks.push_back(forecast_task(run));
@@ -44,7 +44,7 @@ TEST_CASE("random jobs are forecast as by full simulation") {
   std::size_t compared = 0;
   for (std::size_t i = 0; i < results.size(); i += 2) {
     const std::uint64_t seed = campaign.first_seed() + i / 2;
-    CAPTURE(seed, random_run(seed).strategy);
+    CAPTURE(seed, small_run(seed).strategy);
     REQUIRE(results[i].contains("refused") == results[i + 1].contains("refused"));
     if (results[i].contains("refused")) {
       CHECK(results[i] == results[i + 1]);
@@ -63,7 +63,7 @@ TEST_CASE("no interval reaches below what the quickest samples permit") {
   constexpr std::array kSteady = {"sync", "node-based", "local-sgd", "byteps"};
   std::vector<Task> tasks;
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
-    Job quickest = random_run(seed).job;
+    Job quickest = small_run(seed).job;
     const Job noisy = with_heavy_tails(quickest, seed);
     quickest.dataset = noisy.dataset;
     for (const Job& job : {quickest, noisy})

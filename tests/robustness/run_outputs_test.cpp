@@ -21,7 +21,7 @@ const std::string kTuned =
     "tune " + kRehearsed + "--choose learning-rate=0.1,0.2 --target-accuracy 50% --seeds 1 ";
 const std::string kMeasured = "measure batches --network small-cnn --batch 1 ";
 
-void fill(const Folder& folder) {
+void put_inputs(const Folder& folder) {
   folder.write("tiny.json", kTinyDataset);
   folder.write("experiment.json", R"({"schema": "epochcast.experiment/1"})");
   mkfifo((folder.path() / "pipe").c_str(), 0600);
@@ -35,7 +35,7 @@ std::string names_in(const fs::path& folder) {
 
 TEST_CASE("a place where no file can be is refused before a real job begins") {
   const Folder folder;
-  fill(folder);
+  put_inputs(folder);
   const std::string before = names_in(folder.path());
   const auto refuses = [&](const std::string& command, const std::string& place) {
     CAPTURE(command, place);
@@ -67,7 +67,7 @@ TEST_CASE("a place where no file can be is refused before a real job begins") {
 
 TEST_CASE("what a real job writes goes behind links and into devices") {
   const Folder folder;
-  fill(folder);
+  put_inputs(folder);
   fs::create_symlink("target", folder.path() / "link");
 
   const Outcome outcome = folder.run(kReal + "--metrics link --timeline /dev/null");

@@ -7,6 +7,7 @@
 #include "sim/platform/xml_platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/core/problems_of.hpp"
 #include "tests/sim/in_process.hpp"
 
 namespace epochcast::tests {
@@ -42,8 +43,6 @@ std::vector<std::string> problems_of(const std::string& xml) {
   }
   return {};
 }
-
-using Texts = std::vector<std::string>;
 
 TEST_CASE("a link of an XML platform has a bandwidth above zero and a latency that is not below") {
   CHECK(problems_of(pair_xml(kLink)) == Texts{});

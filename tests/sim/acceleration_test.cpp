@@ -15,7 +15,7 @@ namespace epochcast::tests {
 namespace {
 
 // The clock adds up thousands of times in another order; each addition rounds at 1e-16.
-constexpr double kRounding = 1e-9;
+constexpr double kSameTime = 1e-9;
 
 struct Place {
   const char* name;
@@ -183,8 +183,8 @@ TEST_CASE("iterations that announce other work to come are run, though they take
   const Observed observed = observe(platform, program);
 
   CHECK(observed.last_s() ==
-        Approx(observe_exactly(platform, program).last_s()).epsilon(kRounding));
-  CHECK(observed.phases.front().compute_s == Approx(21 * 1e-3 + 179 * 2e-3).epsilon(kRounding));
+        Approx(observe_exactly(platform, program).last_s()).epsilon(kSameTime));
+  CHECK(observed.phases.front().compute_s == Approx(21 * 1e-3 + 179 * 2e-3).epsilon(kSameTime));
 }
 
 TEST_CASE("an epoch of 10,000 iterations takes as many messages as one of 100") {
@@ -203,7 +203,7 @@ TEST_CASE("an epoch of 10,000 iterations takes as many messages as one of 100") 
 
   CHECK(few.messages == many.messages);
   CHECK(few.messages == 2 * 11 * 12);  // one ring of 12 ranks
-  CHECK(many.last_s() == Approx(100 * few.last_s()).epsilon(kRounding));
+  CHECK(many.last_s() == Approx(100 * few.last_s()).epsilon(kSameTime));
 }
 
 TEST_CASE("collectives may be replayed one after another without end, outside of loops as well") {
@@ -236,7 +236,7 @@ TEST_CASE("collectives with servers are replayed wherever the servers' nodes are
   const Observed often = observe(platform, push_and_pull(20), {}, "ring", kWithServers);
 
   CHECK(often.messages == once.messages);
-  CHECK(often.last_s() == Approx(20 * once.last_s()).epsilon(kRounding));
+  CHECK(often.last_s() == Approx(20 * once.last_s()).epsilon(kSameTime));
 }
 
 }  // namespace

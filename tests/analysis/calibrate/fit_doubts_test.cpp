@@ -6,11 +6,10 @@
 
 #include "analysis/calibrate/network_fit.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {
-
-using Texts = std::vector<std::string>;
 
 /// Two nodes of one rank each; ring steps take what `seconds` says of their size.
 MessageTrace trace_with(const std::vector<std::int64_t>& sizes,

@@ -16,7 +16,7 @@ ImportSettings profiles(const std::string& job) {
           .batch = 64};
 }
 
-Texts problems_in(const ImportSettings& settings) {
+Texts problems_of_job(const ImportSettings& settings) {
   return problems_of([&] { static_cast<void>(import_job(settings)); });
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("the first iterations of every rank are left out, as many as asked for
     CHECK(import_job(settings).batches[0].total_s.size() == static_cast<std::size_t>(5 - skip));
   }
   settings.skip = 5;
-  CHECK(problems_in(settings) ==
+  CHECK(problems_of_job(settings) ==
         Texts{settings.files[0].string() +
               ": got 5 iterations; expected more than the 5 that --skip leaves out"});
 }
@@ -116,14 +116,14 @@ TEST_CASE("what a table or a profile does not tell must be given, and nothing el
   const TestFile profile("p.json", profile_text({iteration(1, 0, 5), iteration(2, 5, 5)}));
   const std::string name = plain.path().string();
 
-  CHECK(problems_in({.files = {plain.path()}}) ==
+  CHECK(problems_of_job({.files = {plain.path()}}) ==
         Texts{"--batch: missing; " + name + " has no column \"batch\""});
-  CHECK(problems_in({.files = {batched.path()}, .batch = 8}) ==
+  CHECK(problems_of_job({.files = {batched.path()}, .batch = 8}) ==
         Texts{"--batch: given, but " + batched.path().string() + " has a column of batch sizes"});
-  CHECK(problems_in({.files = {profile.path()}}) ==
+  CHECK(problems_of_job({.files = {profile.path()}}) ==
         Texts{"--batch: missing; expected the samples per rank and iteration, which profiles do "
               "not tell"});
-  CHECK(problems_in({.files = {profile.path(), plain.path()}, .batch = 8}) ==
+  CHECK(problems_of_job({.files = {profile.path(), plain.path()}, .batch = 8}) ==
         Texts{name + ": got a file of another kind than the first; expected profiles (JSON) or "
                      "tables (CSV) only"});
 }
@@ -132,7 +132,7 @@ TEST_CASE("a file is given once") {
   ImportSettings settings = profiles("cnn");
   settings.files[1] = settings.files[0].parent_path() / "." / settings.files[0].filename();
 
-  CHECK(problems_in(settings) == Texts{settings.files[1].string() + ": given more than once"});
+  CHECK(problems_of_job(settings) == Texts{settings.files[1].string() + ": given more than once"});
 }
 
 TEST_CASE("a rank has one file") {
@@ -141,7 +141,7 @@ TEST_CASE("a rank has one file") {
   const TestFile one("one.json", text);
   const TestFile other("other.json", text);
 
-  CHECK(problems_in({.files = {one.path(), other.path()}, .batch = 8}) ==
+  CHECK(problems_of_job({.files = {one.path(), other.path()}, .batch = 8}) ==
         Texts{other.path().string() + ": /distributedInfo/rank: got 1, as " + one.path().string() +
               " has; expected one file per rank"});
 }

@@ -7,7 +7,7 @@
 namespace epochcast::tests {
 namespace {
 
-Texts problems_in(const std::string& text, const TimeColumn& column = {}) {
+Texts problems_in_table(const std::string& text, const TimeColumn& column = {}) {
   return problems_of([&] { static_cast<void>(parse_iteration_table(text, "t.csv", column)); });
 }
 
@@ -41,33 +41,34 @@ TEST_CASE("batch sizes and ranks are read where there are columns of them") {
 }
 
 TEST_CASE("a header that does not tell which column it is, or in what unit, is bad input") {
-  CHECK(problems_in("step,loss\n1,2\n") ==
+  CHECK(problems_in_table("step,loss\n1,2\n") ==
         Texts{"t.csv: row 1: got no columns of times among step,loss; expected one such as "
               "iteration_time_ms, or --time-column NAME --time-unit ms"});
-  CHECK(problems_in("load_time_ms,step_time_ms\n1,2\n") ==
+  CHECK(problems_in_table("load_time_ms,step_time_ms\n1,2\n") ==
         Texts{"t.csv: row 1: got 2 columns of times among load_time_ms,step_time_ms; expected one "
               "such as iteration_time_ms, or --time-column NAME --time-unit ms"});
-  CHECK(problems_in("step,time\n1,2\n", {.name = "tme"}) ==
+  CHECK(problems_in_table("step,time\n1,2\n", {.name = "tme"}) ==
         Texts{"t.csv: --time-column: unknown column \"tme\"; did you mean \"time\"?"});
-  CHECK(problems_in("step,time\n1,2\n", {.name = "time"}) ==
+  CHECK(problems_in_table("step,time\n1,2\n", {.name = "time"}) ==
         Texts{"t.csv: --time-unit: missing; column time does not tell its unit"});
-  CHECK(problems_in("time_ms\n1\n", {.unit = "s"}) ==
+  CHECK(problems_in_table("time_ms\n1\n", {.unit = "s"}) ==
         Texts{"t.csv: --time-unit: got \"s\"; column time_ms says otherwise"});
-  CHECK(problems_in("time_ms\n1\n", {.unit = "h"}) ==
+  CHECK(problems_in_table("time_ms\n1\n", {.unit = "h"}) ==
         Texts{"--time-unit: got \"h\"; expected s, ms, us or ns"});
 }
 
 TEST_CASE("bytes that are no text are no header") {
   const Texts problem = {"t.csv: row 1: is no header; expected names of columns"};
 
-  CHECK(problems_in(std::string("\x1f\x8b\0x", 4)) == problem);
-  CHECK(problems_in("time_ms,\xff\n1,2\n") == problem);
-  CHECK(problems_in("time_ms,\xff\\\\\n1,2\n") == problem);  // names grow when they are escaped
-  CHECK(problems_in(std::string(1000, 'x')) == problem);
+  CHECK(problems_in_table(std::string("\x1f\x8b\0x", 4)) == problem);
+  CHECK(problems_in_table("time_ms,\xff\n1,2\n") == problem);
+  CHECK(problems_in_table("time_ms,\xff\\\\\n1,2\n") ==
+        problem);  // names grow when they are escaped
+  CHECK(problems_in_table(std::string(1000, 'x')) == problem);
 }
 
 TEST_CASE("rows that make no sense are bad input, all of them at once") {
-  CHECK(problems_in("batch,time_ms\n32,fast\n32,nan\n0,-1\n32\n32,1e300\n1.5,1\n") ==
+  CHECK(problems_in_table("batch,time_ms\n32,fast\n32,nan\n0,-1\n32\n32,1e300\n1.5,1\n") ==
         Texts{"t.csv: row 2: time_ms: got \"fast\"; expected a time above zero",
               "t.csv: row 3: time_ms: got \"nan\"; expected a time above zero",
               "t.csv: row 4: time_ms: got \"-1\"; expected a time above zero",
@@ -78,9 +79,9 @@ TEST_CASE("rows that make no sense are bad input, all of them at once") {
 }
 
 TEST_CASE("a table without rows, or with a stray quotation mark, is bad input") {
-  CHECK(problems_in("time_ms\n") ==
+  CHECK(problems_in_table("time_ms\n") ==
         Texts{"t.csv: got no rows of iterations; expected a header row and one row per iteration"});
-  CHECK(problems_in("time_ms\n1\n\"2\n") ==
+  CHECK(problems_in_table("time_ms\n1\n\"2\n") ==
         Texts{"t.csv: row 3: got a quotation mark out of place; expected fields in \"...\", with "
               "\"\" for a quotation mark inside"});
 }

@@ -8,7 +8,7 @@
 namespace epochcast::tests {
 namespace {
 
-Texts problems_in(const std::string& text) {
+Texts problems_in_profile(const std::string& text) {
   return problems_of([&] { static_cast<void>(profile_in(text)); });
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("where ids are missing, as many operators as all-reduces are matched i
 }
 
 TEST_CASE("a time that is none is bad input, by its path") {
-  CHECK(problems_in(R"({"traceEvents": [
+  CHECK(problems_in_profile(R"({"traceEvents": [
           {"ph": "M", "name": "process_name"},
           {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": "soon", "dur": 1},
           {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": -3},
@@ -117,22 +117,23 @@ TEST_CASE("a time that is none is bad input, by its path") {
 TEST_CASE("of many problems the first twenty are reported") {
   const std::vector<TestEvent> events(1000, {"cpu_op", "aten::mm", 0, -1});
 
-  CHECK(problems_in(profile_text(events)).size() == 20);
+  CHECK(problems_in_profile(profile_text(events)).size() == 20);
 }
 
 TEST_CASE("what is no profile is bad input") {
-  CHECK(problems_in("{\"traceEvents\": [{\"ph\": \"X\", ") ==
+  CHECK(problems_in_profile("{\"traceEvents\": [{\"ph\": \"X\", ") ==
         Texts{"p.json:1:30: not valid JSON (the file ends too early)"});
-  CHECK(problems_in("[{\"ts\": NaN}]") == Texts{"p.json:1:9: not valid JSON at this place"});
-  CHECK(problems_in("[{\"ts\": 1e999}]") ==
+  CHECK(problems_in_profile("[{\"ts\": NaN}]") ==
+        Texts{"p.json:1:9: not valid JSON at this place"});
+  CHECK(problems_in_profile("[{\"ts\": 1e999}]") ==
         Texts{"p.json:1:14: got a number that is too large to be represented"});
-  CHECK(problems_in("{\"traceEvents\": {}}") ==
+  CHECK(problems_in_profile("{\"traceEvents\": {}}") ==
         Texts{"p.json: /traceEvents: got an object; expected a list"});
-  CHECK(problems_in("{\"schema\": \"epochcast.trace/1\"}") ==
+  CHECK(problems_in_profile("{\"schema\": \"epochcast.trace/1\"}") ==
         Texts{"p.json: /: got an object; expected a profile of PyTorch: an object with "
               "\"traceEvents\", or a list of events"});
-  CHECK(problems_in("7").size() == 1);
-  CHECK(problems_in(std::string(100'000, '[') + std::string(100'000, ']')) ==
+  CHECK(problems_in_profile("7").size() == 1);
+  CHECK(problems_in_profile(std::string(100'000, '[') + std::string(100'000, ']')) ==
         Texts{"p.json:1:33: nested deeper than any profile"});
   CHECK(profile_in("[1, null, \"x\", [], {\"ph\": 3}]").events.empty());
 }

@@ -2,11 +2,10 @@
 #include "analysis/validate/validation.hpp"
 #include "tests/analysis/rows.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {
-
-using Texts = std::vector<std::string>;
 
 /// Errors 10 % and 20 %, ranked the wrong way round; one of two inside its interval.
 ValidationSummary summary() {

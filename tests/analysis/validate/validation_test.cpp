@@ -5,6 +5,7 @@
 
 #include "tests/analysis/rows.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -117,7 +118,6 @@ TEST_CASE("a row that lacks something says what") {
   unforecast.forecast.reset();
   ValidationRow empty = row_of("p", 1, {});
   empty.forecast.reset();
-  using Texts = std::vector<std::string>;
 
   CHECK(failures_of(row_of("p", 1, {1})).empty());
   CHECK(failures_of(failed_row("p", "killed")) == Texts{"killed"});

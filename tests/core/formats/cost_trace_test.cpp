@@ -23,14 +23,16 @@ const std::string kTrace = R"({
        "backward_seconds": [0.5, 0.6, 0.4], "step_seconds": [0.1, 0.1, 0.1]}],
     "backward_layers": [{"name": "fc", "share": 0.25}, {"name": "conv", "share": 0.75}]}]})";
 
-TraceFile parsed(const std::string& text) { return parse_trace(parse_json(text, kFile), kFile); }
+TraceFile parsed_trace(const std::string& text) {
+  return parse_trace(parse_json(text, kFile), kFile);
+}
 
-Texts problems_in(const std::string& text) {
-  return problems_of([&] { static_cast<void>(parsed(text)); });
+Texts problems_in_trace(const std::string& text) {
+  return problems_of([&] { static_cast<void>(parsed_trace(text)); });
 }
 
 TEST_CASE("a trace keeps every sample in the order measured, batch sizes ascending") {
-  const TraceFile file = parsed(kTrace);
+  const TraceFile file = parsed_trace(kTrace);
 
   CHECK(file.name == "esb");
   CHECK(file.device == "v100");
@@ -50,23 +52,23 @@ TEST_CASE("a trace keeps every sample in the order measured, batch sizes ascendi
 }
 
 TEST_CASE("a cost's own source overrides the file's") {
-  CHECK(parsed(kTrace).costs[0].source.grade == Grade::published);
+  CHECK(parsed_trace(kTrace).costs[0].source.grade == Grade::published);
 
   const std::string own =
       R"("source": {"grade": "estimated", "method": "FLOPs"}, "network": "tiny")";
-  const TraceFile file = parsed(with(kTrace, "\"network\": \"tiny\"", own));
+  const TraceFile file = parsed_trace(with(kTrace, "\"network\": \"tiny\"", own));
   CHECK(file.costs[0].source.grade == Grade::estimated);
   CHECK(file.source.grade == Grade::published);
 }
 
 TEST_CASE("seconds are a list of numbers that are not negative") {
-  CHECK(problems_in(with(kTrace, "[1.0, 1.1, 0.9]", "\"fast\"")) ==
+  CHECK(problems_in_trace(with(kTrace, "[1.0, 1.1, 0.9]", "\"fast\"")) ==
         Texts{"traces/esb.json: /costs/0/batches/2/seconds: got \"fast\"; expected a list of "
               "seconds"});
-  CHECK(problems_in(with(kTrace, "[0.15]", "[]")) ==
+  CHECK(problems_in_trace(with(kTrace, "[0.15]", "[]")) ==
         Texts{"traces/esb.json: /costs/0/batches/1/seconds: got a list of 0; expected a list of "
               "seconds"});
-  CHECK(problems_in(with(kTrace, "[0.4, 0.5]", "[0.4, -0.5, \"1s\", 1e300]")) ==
+  CHECK(problems_in_trace(with(kTrace, "[0.4, 0.5]", "[0.4, -0.5, \"1s\", 1e300]")) ==
         Texts{"traces/esb.json: /costs/0/batches/0/seconds/1: got -0.5; expected seconds, not "
               "negative",
               "traces/esb.json: /costs/0/batches/0/seconds/2: got \"1s\"; expected seconds, not "
@@ -77,15 +79,15 @@ TEST_CASE("seconds are a list of numbers that are not negative") {
 }
 
 TEST_CASE("no batch takes 0 seconds, but a phase may") {
-  CHECK(problems_in(with(kTrace, "[0.4, 0.5]", "[0.4, 0, 0]")) ==
+  CHECK(problems_in_trace(with(kTrace, "[0.4, 0.5]", "[0.4, 0, 0]")) ==
         Texts{"traces/esb.json: /costs/0/batches/0/seconds: a batch cannot take 0 seconds"});
-  CHECK(
-      problems_in(with(kTrace, "\"load_seconds\": [0.1, 0.1, 0.1]", "\"load_seconds\": [0, 0, 0]"))
-          .empty());
+  CHECK(problems_in_trace(
+            with(kTrace, "\"load_seconds\": [0.1, 0.1, 0.1]", "\"load_seconds\": [0, 0, 0]"))
+            .empty());
 }
 
 TEST_CASE("a batch size is listed once") {
-  CHECK(problems_in(with(kTrace, "\"batch\": 8", "\"batch\": 32")) ==
+  CHECK(problems_in_trace(with(kTrace, "\"batch\": 8", "\"batch\": 32")) ==
         Texts{"traces/esb.json: /costs/0/batches: batch size 32 is listed twice"});
 }
 
@@ -93,7 +95,7 @@ TEST_CASE("a batch size may be measured by several ranks in several sessions") {
   const std::string by_rank =
       R"({"batch": 32, "rank": 1, "seconds": [0.6]}, {"batch": 32, "session": 4, "seconds": [0.7]},
          {"batch": 8, "session": 0, "rank": 0, "seconds": [0.15]})";
-  const TraceFile file = parsed(with(kTrace, R"({"batch": 8, "seconds": [0.15]})", by_rank));
+  const TraceFile file = parsed_trace(with(kTrace, R"({"batch": 8, "seconds": [0.15]})", by_rank));
 
   const std::vector<BatchSamples>& batches = file.costs[0].batches;
   REQUIRE(batches.size() == 5);
@@ -110,10 +112,10 @@ TEST_CASE("a batch size may be measured by several ranks in several sessions") {
 
 TEST_CASE("a rank measures a batch size once a session, and sessions ascend") {
   const auto problems_with = [](const std::string& second, const std::string& third) {
-    return problems_in(with(kTrace,
-                            R"({"batch": 8, "seconds": [0.15]})",
-                            R"({"batch": 32, "seconds": [1], )" + second +
-                                R"(}, {"batch": 32, "seconds": [1], )" + third + "}"));
+    return problems_in_trace(with(kTrace,
+                                  R"({"batch": 8, "seconds": [0.15]})",
+                                  R"({"batch": 32, "seconds": [1], )" + second +
+                                      R"(}, {"batch": 32, "seconds": [1], )" + third + "}"));
   };
   const std::string where = "traces/esb.json: /costs/0/batches: batch size 32";
 
@@ -132,25 +134,26 @@ TEST_CASE("a rank measures a batch size once a session, and sessions ascend") {
 }
 
 TEST_CASE("the phases come all four, each as long as the seconds") {
-  CHECK(problems_in(with(kTrace, "\"step_seconds\": [0.1, 0.1, 0.1]", "\"step_seconds\": [0.1]")) ==
+  CHECK(problems_in_trace(
+            with(kTrace, "\"step_seconds\": [0.1, 0.1, 0.1]", "\"step_seconds\": [0.1]")) ==
         Texts{"traces/esb.json: /costs/0/batches/2/step_seconds: got a list of 1; expected as many "
               "samples as \"seconds\" has (3)"});
-  CHECK(problems_in(with(kTrace, ", \"step_seconds\": [0.1, 0.1, 0.1]", "")) ==
+  CHECK(problems_in_trace(with(kTrace, ", \"step_seconds\": [0.1, 0.1, 0.1]", "")) ==
         Texts{"traces/esb.json: /costs/0/batches/2: needs all of load_seconds, forward_seconds, "
               "backward_seconds, step_seconds, or none"});
 }
 
 TEST_CASE("the shares of layers sum to 1, to a hundredth") {
-  CHECK(problems_in(with(kTrace, "0.75", "0.5")) ==
+  CHECK(problems_in_trace(with(kTrace, "0.75", "0.5")) ==
         Texts{"traces/esb.json: /costs/0/backward_layers: the shares sum to 0.750000; expected 1"});
   CHECK(
-      problems_in(with(kTrace, "0.75", "1.75")) ==
+      problems_in_trace(with(kTrace, "0.75", "1.75")) ==
       Texts{"traces/esb.json: /costs/0/backward_layers/1/share: got 1.75; expected a share from 0 "
             "to 1",
             "traces/esb.json: /costs/0/backward_layers: the shares sum to 0.250000; expected "
             "1"});
 
-  const BatchCost cost(parsed(with(kTrace, "0.75", "0.745")).costs[0]);
+  const BatchCost cost(parsed_trace(with(kTrace, "0.75", "0.745")).costs[0]);
   CHECK(cost.backward_layers()[0].share == Approx(0.25 / 0.995).epsilon(1e-12));
   CHECK(cost.backward_layers()[1].share == Approx(0.745 / 0.995).epsilon(1e-12));
 }
@@ -160,7 +163,7 @@ TEST_CASE("all problems of a trace come at once") {
   text = with(text, "\"batch\": 32", "\"batch\": 0");
   text = with(text, "[1, 4, 4]", "[1, 0]");
 
-  CHECK(problems_in(text) ==
+  CHECK(problems_in_trace(text) ==
         Texts{"traces/esb.json: /device: missing",
               "traces/esb.json: /costs/0/input/1: got 0; expected a whole number of at least 1",
               "traces/esb.json: /costs/0/batches/0/batch: got 0; expected a whole number of at "

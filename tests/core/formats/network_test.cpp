@@ -33,19 +33,19 @@ Dataset parsed_dataset(const std::string& text) {
   return parse_dataset(parse_json(text, "d.json"), "d.json");
 }
 
-Network parsed(const std::string& text, const std::string& dataset = kDataset) {
+Network parsed_network(const std::string& text, const std::string& dataset = kDataset) {
   return parse_network(parse_json(text, "n.json"), "n.json", parsed_dataset(dataset));
 }
 
-Texts problems_in(const std::string& text, const std::string& dataset = kDataset) {
-  return problems_of([&] { static_cast<void>(parsed(text, dataset)); });
+Texts problems_in_network(const std::string& text, const std::string& dataset = kDataset) {
+  return problems_of([&] { static_cast<void>(parsed_network(text, dataset)); });
 }
 
 TEST_CASE("the data set's number of classes stands for \"classes\" in a shape") {
   for (const int classes : {1, 5, 1000}) {
     const std::string dataset =
         with(kDataset, "\"classes\": 5", "\"classes\": " + std::to_string(classes));
-    const Network network = parsed(kNetwork, dataset);
+    const Network network = parsed_network(kNetwork, dataset);
 
     REQUIRE(network.layers.size() == 3);
     CHECK(network.layers[0].parameters == classes * 8 + classes);
@@ -61,19 +61,20 @@ TEST_CASE("the data set's number of classes stands for \"classes\" in a shape") 
 }
 
 TEST_CASE("the variant is the one for the shape of the data set's samples") {
-  CHECK(parsed(kNetwork).input == std::vector<std::int64_t>{1, 4, 4});
-  CHECK(parsed(kNetwork).buffers == 4);
-  CHECK(parsed(kNetwork, with(kDataset, "[1, 4, 4]", "[3, 32, 32]")).layers[0].name == "other");
+  CHECK(parsed_network(kNetwork).input == std::vector<std::int64_t>{1, 4, 4});
+  CHECK(parsed_network(kNetwork).buffers == 4);
+  CHECK(parsed_network(kNetwork, with(kDataset, "[1, 4, 4]", "[3, 32, 32]")).layers[0].name ==
+        "other");
 }
 
 TEST_CASE("a network without a variant for the samples says which shapes it has") {
-  CHECK(problems_in(kNetwork, with(kDataset, "[1, 4, 4]", "[3, 224, 224]")) ==
+  CHECK(problems_in_network(kNetwork, with(kDataset, "[1, 4, 4]", "[3, 224, 224]")) ==
         Texts{"n.json: network tiny has no variant for dots, whose samples are 3x224x224; it has "
               "3x32x32, 1x4x4"});
 }
 
 TEST_CASE("training needs parameters, gradients, momentum, statistics, inputs and activations") {
-  const Network network = parsed(kNetwork);
+  const Network network = parsed_network(kNetwork);
   const double parameters = 5 * 8 + 5 + 18;
   const double activation_bytes = 100 + 4 * 5 + 32 + 32;
 
@@ -86,9 +87,9 @@ TEST_CASE("training needs parameters, gradients, momentum, statistics, inputs an
 }
 
 TEST_CASE("a tensor whose elements overflow is refused") {
-  CHECK(parsed(with(kNetwork, "[2, 1, 3, 3]", "[4194304, 2097152]")).layers[2].parameters ==
+  CHECK(parsed_network(with(kNetwork, "[2, 1, 3, 3]", "[4194304, 2097152]")).layers[2].parameters ==
         std::int64_t{1} << 43);
-  CHECK(problems_in(with(kNetwork, "[2, 1, 3, 3]", "[4194304, 4194304, 2]")) ==
+  CHECK(problems_in_network(with(kNetwork, "[2, 1, 3, 3]", "[4194304, 4194304, 2]")) ==
         Texts{"n.json: /variants/1/layers/2/tensors/0/1: got a list of 3; expected a tensor of at "
               "most 2^44 elements"});
 }
@@ -96,27 +97,30 @@ TEST_CASE("a tensor whose elements overflow is refused") {
 TEST_CASE("layers and networks whose parameters overflow are refused") {
   const std::string conv = R"(["conv.weight", [2, 1, 3, 3]])";
   const std::string half = R"(["a", [8796093022208]], ["b", [8796093022208]])";  // 2^43 each
-  CHECK(problems_in(with(kNetwork, conv, half + R"(, ["c", [1]])")) ==
+  CHECK(problems_in_network(with(kNetwork, conv, half + R"(, ["c", [1]])")) ==
         Texts{"n.json: /variants/1/layers/2: has more than 2^44 parameters"});
   const std::string two_layers = with(kNetwork, "[2, 1, 3, 3]", "[17592186044416]");
-  CHECK(problems_in(with(two_layers, R"("tensors": [])", R"("tensors": [["d", [1]]])")) ==
+  CHECK(problems_in_network(with(two_layers, R"("tensors": [])", R"("tensors": [["d", [1]]])")) ==
         Texts{"n.json: /variants/1: has more than 2^44 parameters"});
 }
 
 TEST_CASE("a tensor is a name and a shape") {
   const std::string expected = "; expected a tensor as [\"name\", [shape]]";
-  CHECK(problems_in(with(kNetwork, R"(["conv.weight", [2, 1, 3, 3]])", R"(["conv.weight"])")) ==
+  CHECK(problems_in_network(
+            with(kNetwork, R"(["conv.weight", [2, 1, 3, 3]])", R"(["conv.weight"])")) ==
         Texts{"n.json: /variants/1/layers/2/tensors/0: got a list of 1" + expected});
-  CHECK(problems_in(with(kNetwork, R"(["conv.weight", [2, 1, 3, 3]])", R"([[2], "conv"])")) ==
-        Texts{"n.json: /variants/1/layers/2/tensors/0: got a list of 2" + expected});
-  CHECK(problems_in(with(kNetwork, "[2, 1, 3, 3]", "[2, \"clases\"]")) ==
+  CHECK(
+      problems_in_network(with(kNetwork, R"(["conv.weight", [2, 1, 3, 3]])", R"([[2], "conv"])")) ==
+      Texts{"n.json: /variants/1/layers/2/tensors/0: got a list of 2" + expected});
+  CHECK(problems_in_network(with(kNetwork, "[2, 1, 3, 3]", "[2, \"clases\"]")) ==
         Texts{"n.json: /variants/1/layers/2/tensors/0/1/1: got \"clases\"; expected a whole number "
               "of at least 1"});
 }
 
 TEST_CASE("a network that has nothing to exchange is refused") {
   const std::string other = R"([["w", [7]]])";
-  CHECK(problems_in(with(kNetwork, other, "[]"), with(kDataset, "[1, 4, 4]", "[3, 32, 32]")) ==
+  CHECK(problems_in_network(with(kNetwork, other, "[]"),
+                            with(kDataset, "[1, 4, 4]", "[3, 32, 32]")) ==
         Texts{"n.json: network tiny has no parameters"});
 }
 
@@ -124,7 +128,7 @@ TEST_CASE("all problems of a network come at once") {
   std::string text = with(kNetwork, "\"144flop\"", "144");
   text = with(text, "\"buffers\": 4", "\"bufers\": 4");
 
-  CHECK(problems_in(text) ==
+  CHECK(problems_in_network(text) ==
         Texts{"n.json: /variants/1/buffers: missing",
               "n.json: /variants/1/layers/2/forward: got 144; expected an operation count with its "
               "unit, such as \"3.6Gflop\"",

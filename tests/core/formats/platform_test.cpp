@@ -13,7 +13,7 @@ namespace {
 const std::string kSource = R"({"grade": "published", "reference": "manual"})";
 const std::string kInterconnect =
     R"({"topology": "pcie", "bandwidth": "12GBps", "latency": "2us", "source": )" + kSource + "}";
-const std::string kNetwork =
+const std::string kInterlink =
     R"({"topology": "star", "bandwidth": "100Gbps", "latency": "0.5us", "source": )" + kSource +
     "}";
 /// Four nodes of two GPUs and a CPU.
@@ -25,18 +25,19 @@ const std::string kCluster = R"({
      {"class": "cpu", "model": "xeon", "worker": false}],
     "interconnect": )" + kInterconnect +
                              R"(}],
-  "network": )" + kNetwork + "}";
+  "network": )" + kInterlink +
+                             "}";
 
-Platform parsed(const std::string& text) {
+Platform parsed_platform(const std::string& text) {
   return parse_platform(parse_json(text, "p.json"), "p.json");
 }
 
-Texts problems_in(const std::string& text) {
-  return problems_of([&] { static_cast<void>(parsed(text)); });
+Texts problems_in_platform(const std::string& text) {
+  return problems_of([&] { static_cast<void>(parsed_platform(text)); });
 }
 
 Texts problems_of_network(const std::string& network) {
-  return problems_in(with(kCluster, kNetwork, network));
+  return problems_in_platform(with(kCluster, kInterlink, network));
 }
 
 std::string network_of(const std::string& fields) {
@@ -44,7 +45,7 @@ std::string network_of(const std::string& fields) {
 }
 
 TEST_CASE("a platform's quantities become bytes and seconds") {
-  const Platform platform = parsed(kCluster);
+  const Platform platform = parsed_platform(kCluster);
 
   CHECK(platform.name == "box");
   CHECK(platform.path == "p.json");
@@ -70,19 +71,19 @@ TEST_CASE("a platform's quantities become bytes and seconds") {
 }
 
 TEST_CASE("a platform is as trustworthy as its least trustworthy part") {
-  CHECK(parsed(kCluster).grade() == Grade::published);
+  CHECK(parsed_platform(kCluster).grade() == Grade::published);
 
   const std::string guessed = with(
       kInterconnect, kSource, R"({"grade": "estimated", "method": "data sheet of a similar one"})");
-  CHECK(parsed(with(kCluster, kInterconnect, guessed)).grade() == Grade::estimated);
+  CHECK(parsed_platform(with(kCluster, kInterconnect, guessed)).grade() == Grade::estimated);
 }
 
 TEST_CASE("the room in a network is the product of its levels, dimensions or groups") {
   const auto capacity_of = [](const std::string& fields) {
-    return parsed(with(kCluster, kNetwork, network_of(fields))).network->capacity();
+    return parsed_platform(with(kCluster, kInterlink, network_of(fields))).network->capacity();
   };
 
-  CHECK(parsed(kCluster).network->capacity() == 0);  // a switch takes any number
+  CHECK(parsed_platform(kCluster).network->capacity() == 0);  // a switch takes any number
   CHECK(capacity_of(R"("topology": "torus", "dimensions": [2, 3, 4])") == 2 * 3 * 4);
   CHECK(capacity_of(R"("topology": "fat-tree", "down": [12, 8], "up": [1, 6], "cables": [1, 1])") ==
         12 * 8);
@@ -91,43 +92,43 @@ TEST_CASE("the room in a network is the product of its levels, dimensions or gro
 }
 
 TEST_CASE("a quantity without its unit is refused") {
-  CHECK(problems_in(with(kCluster, "\"12GBps\"", "\"12\"")) ==
+  CHECK(problems_in_platform(with(kCluster, "\"12GBps\"", "\"12\"")) ==
         Texts{"p.json: /nodes/0/interconnect/bandwidth: got \"12\"; expected a bandwidth with its "
               "unit, such as \"12.5GBps\""});
-  CHECK(problems_in(with(kCluster, "\"0.5us\"", "0.5")) ==
+  CHECK(problems_in_platform(with(kCluster, "\"0.5us\"", "0.5")) ==
         Texts{"p.json: /network/latency: got 0.5; expected a time with its unit, such as "
               "\"1.5us\""});
 }
 
 TEST_CASE("sizes and speeds are above zero; latency may be zero") {
-  CHECK(problems_in(with(kCluster, "\"32GiB\"", "\"0GiB\"")) ==
+  CHECK(problems_in_platform(with(kCluster, "\"32GiB\"", "\"0GiB\"")) ==
         Texts{"p.json: /nodes/0/devices/0/memory: got \"0GiB\"; expected a value above zero"});
-  CHECK(problems_in(with(kCluster, "\"400GBps\"", "\"-1GBps\"")) ==
+  CHECK(problems_in_platform(with(kCluster, "\"400GBps\"", "\"-1GBps\"")) ==
         Texts{"p.json: /nodes/0/devices/0/reduce: got \"-1GBps\"; expected a value above zero"});
-  CHECK(problems_in(with(kCluster, "\"2us\"", "\"-2us\"")) ==
+  CHECK(problems_in_platform(with(kCluster, "\"2us\"", "\"-2us\"")) ==
         Texts{"p.json: /nodes/0/interconnect/latency: got \"-2us\"; expected a value that is not "
               "negative"});
-  CHECK(problems_in(with(kCluster, "\"2us\"", "\"0us\"")).empty());
+  CHECK(problems_in_platform(with(kCluster, "\"2us\"", "\"0us\"")).empty());
 }
 
 TEST_CASE("counts are whole and within reason") {
-  CHECK(problems_in(with(kCluster, "\"count\": 4", "\"count\": 0")) ==
+  CHECK(problems_in_platform(with(kCluster, "\"count\": 4", "\"count\": 0")) ==
         Texts{"p.json: /nodes/0/count: got 0; expected a whole number from 1 to 1000000"});
   CHECK(
-      problems_in(with(kCluster, "\"count\": 2", "\"count\": 2000")) ==
+      problems_in_platform(with(kCluster, "\"count\": 2", "\"count\": 2000")) ==
       Texts{"p.json: /nodes/0/devices/0/count: got 2000; expected a whole number from 1 to 1024"});
 }
 
 TEST_CASE("a platform has at most a million nodes and a million devices") {
   const std::string many = with(kCluster, "\"count\": 4", "\"count\": 400000");
-  CHECK(problems_in(many) ==
+  CHECK(problems_in_platform(many) ==
         Texts{"p.json: /nodes: has 1200000 devices; at most 1000000 can be modelled"});
 
   const std::string node =
       R"({"name": "n", "count": 600000, "devices": [{"class": "cpu", "model": "x"}]})";
   const std::size_t at = kCluster.find("[{\"name\"") + 1;
   const std::size_t end = kCluster.find("}],\n  \"network\"") + 1;
-  CHECK(problems_in(std::string(kCluster).replace(at, end - at, node + "," + node)) ==
+  CHECK(problems_in_platform(std::string(kCluster).replace(at, end - at, node + "," + node)) ==
         Texts{"p.json: /nodes: has 1200000 nodes; at most 1000000 can be modelled",
               "p.json: /nodes: has 1200000 devices; at most 1000000 can be modelled"});
 }
@@ -136,7 +137,7 @@ TEST_CASE("an unknown topology is answered with the one that was meant") {
   CHECK(problems_of_network(network_of(R"("topology": "fattree")")) ==
         Texts{"p.json: /network/topology: unknown topology \"fattree\"; did you mean "
               "\"fat-tree\"?"});
-  CHECK(problems_in(with(kCluster, "\"pcie\"", "\"infinity-fabric\"")) ==
+  CHECK(problems_in_platform(with(kCluster, "\"pcie\"", "\"infinity-fabric\"")) ==
         Texts{"p.json: /nodes/0/interconnect/topology: unknown topology \"infinity-fabric\"; "
               "known: pcie, nvlink, shared-memory"});
   CHECK(problems_of_network(network_of(R"("topology": 3)")) ==
@@ -204,20 +205,20 @@ TEST_CASE("keys of one topology are unknown to another") {
 }
 
 TEST_CASE("several devices need an interconnect, several nodes a network") {
-  CHECK(problems_in(with(kCluster, ",\n    \"interconnect\": " + kInterconnect, "")) ==
+  CHECK(problems_in_platform(with(kCluster, ",\n    \"interconnect\": " + kInterconnect, "")) ==
         Texts{"p.json: /nodes/0: has 3 devices, so it needs an \"interconnect\""});
-  CHECK(problems_in(with(kCluster, ",\n  \"network\": " + kNetwork, "")) ==
+  CHECK(problems_in_platform(with(kCluster, ",\n  \"network\": " + kInterlink, "")) ==
         Texts{"p.json: /: has 4 nodes, so it needs a \"network\""});
 }
 
 TEST_CASE("nvlink joins GPUs, so it says how CPUs and the network are reached") {
   const std::string nvlink = with(kInterconnect, "\"pcie\"", "\"nvlink\"");
-  CHECK(problems_in(with(kCluster, kInterconnect, nvlink)) ==
+  CHECK(problems_in_platform(with(kCluster, kInterconnect, nvlink)) ==
         Texts{"p.json: /nodes/0/interconnect/pcie: missing"});
 
   const std::string both =
       with(nvlink, "\"nvlink\"", R"("nvlink", "pcie": {"bandwidth": "10GBps", "latency": "3us"})");
-  const Platform platform = parsed(with(kCluster, kInterconnect, both));
+  const Platform platform = parsed_platform(with(kCluster, kInterconnect, both));
   REQUIRE(platform.nodes[0].interconnect->pcie);
   CHECK(platform.nodes[0].interconnect->pcie->bytes_per_s == 10e9);
   CHECK(platform.nodes[0].interconnect->pcie->latency_s == 3e-6);
@@ -228,7 +229,7 @@ TEST_CASE("all problems of a platform come at once, each with its path") {
   text = with(text, "\"count\": 4", "\"count\": -4");
   text = with(text, "\"100Gbps\"", "\"100Gb\"");
 
-  CHECK(problems_in(text) ==
+  CHECK(problems_in_platform(text) ==
         Texts{"p.json: /name: missing",
               "p.json: /nodes/0/count: got -4; expected a whole number from 1 to 1000000",
               "p.json: /network/bandwidth: got \"100Gb\"; expected a bandwidth with its unit, such "
@@ -237,11 +238,13 @@ TEST_CASE("all problems of a platform come at once, each with its path") {
 }
 
 TEST_CASE("a platform without nodes, or a node without devices, is refused") {
-  CHECK(problems_in(R"({"schema": "epochcast.platform/1", "name": "n", "title": "t", "source": )" +
-                    kSource + R"(, "nodes": []})") ==
+  CHECK(problems_in_platform(
+            R"({"schema": "epochcast.platform/1", "name": "n", "title": "t", "source": )" +
+            kSource + R"(, "nodes": []})") ==
         Texts{"p.json: /nodes: got a list of 0; expected a list that is not empty"});
-  CHECK(problems_in(R"({"schema": "epochcast.platform/1", "name": "n", "title": "t", "source": )" +
-                    kSource + R"(, "nodes": [{"name": "a", "count": 1, "devices": []}]})") ==
+  CHECK(problems_in_platform(
+            R"({"schema": "epochcast.platform/1", "name": "n", "title": "t", "source": )" +
+            kSource + R"(, "nodes": [{"name": "a", "count": 1, "devices": []}]})") ==
         Texts{"p.json: /nodes/0/devices: got a list of 0; expected a list that is not empty"});
 }
 

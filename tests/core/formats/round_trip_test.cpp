@@ -21,7 +21,7 @@ namespace epochcast::tests {
 namespace {
 
 constexpr std::uint64_t kSeeds = 200;
-const std::string kFile = "f.json";
+const std::string kAnyFile = "f.json";
 
 TraceFile reread(const TraceFile& trace, const std::string& file) {
   return parse_trace(parse_json(json_text(to_json(trace)), file), file);
@@ -36,8 +36,8 @@ Platform reread(const Platform& platform, const std::string& file) {
 }
 
 NetworkFile reread(const std::string& network) {
-  Problems problems(kFile);
-  NetworkFile file = read_network_file(parse_json(network, kFile), problems);
+  Problems problems(kAnyFile);
+  NetworkFile file = read_network_file(parse_json(network, kAnyFile), problems);
   problems.throw_if_any();
   return file;
 }
@@ -60,15 +60,15 @@ TEST_CASE("cost traces are the same after they were written and read back") {
     CHECK(reread(trace, file.string()) == trace);
   }
   for_all([](Dice& dice) {
-    const TraceFile trace = random_trace(dice, kFile);
-    CHECK(reread(trace, kFile) == trace);
+    const TraceFile trace = random_trace(dice, kAnyFile);
+    CHECK(reread(trace, kAnyFile) == trace);
   });
 }
 
 TEST_CASE("message traces are the same after they were written and read back") {
   for_all([](Dice& dice) {
-    const MessageTrace trace = random_message_trace(dice, kFile);
-    CHECK(reread(trace, kFile) == trace);
+    const MessageTrace trace = random_message_trace(dice, kAnyFile);
+    CHECK(reread(trace, kAnyFile) == trace);
   });
 }
 
@@ -79,9 +79,9 @@ TEST_CASE("platforms are the same after they were written and read back") {
     CHECK(reread(platform, file.string()) == platform);
   }
   for_all([](Dice& dice) {
-    const Platform platform = random_platform_of_file(dice, kFile);
-    CHECK(reread(platform, kFile) == platform);
-    CHECK_NOTHROW(check_platform(platform, kFile));
+    const Platform platform = random_platform_of_file(dice, kAnyFile);
+    CHECK(reread(platform, kAnyFile) == platform);
+    CHECK_NOTHROW(check_platform(platform, kAnyFile));
   });
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("runs are the same after they were written and read back") {
   for_all([](Dice& dice) {
     const RunResult run = random_run(dice);
     const auto json = nlohmann::ordered_json::parse(to_json(run).dump());
-    Problems problems(kFile);
+    Problems problems(kAnyFile);
     CHECK(read_run(json, "/run", problems) == run);
     CHECK_NOTHROW(problems.throw_if_any());
     CHECK(run_from_json(json) == run);
@@ -110,8 +110,8 @@ TEST_CASE("runs are the same after they were written and read back") {
 TEST_CASE("learning curves are the same after they were written and read back") {
   for_all([](Dice& dice) {
     const Curve curve = random_curve(dice);
-    const nlohmann::json json = parse_json(to_json(curve).dump(), kFile);
-    Problems problems(kFile);
+    const nlohmann::json json = parse_json(to_json(curve).dump(), kAnyFile);
+    Problems problems(kAnyFile);
     CHECK(read_curve(JsonInput(json, "/curve", problems)) == curve);
     CHECK_NOTHROW(problems.throw_if_any());
   });
@@ -122,14 +122,14 @@ TEST_CASE("checkpoints are the same after they were written and read back") {
     RankState state = {.position = {dice.between(0, 9), dice.between(0, 1 << 30)},
                        .memory = {{random_text(dice), random_samples(dice, dice.between(0, 9))}},
                        .learner = std::string(static_cast<std::size_t>(dice.between(0, 9)), '\0')};
-    const Seal seal = seal_rank_state(kFile, dice.between(1, 9), dice.between(0, 9), state);
-    CHECK(read_rank_state(kFile, seal.line + state.learner, seal.checksum) == state);
+    const Seal seal = seal_rank_state(kAnyFile, dice.between(1, 9), dice.between(0, 9), state);
+    CHECK(read_rank_state(kAnyFile, seal.line + state.learner, seal.checksum) == state);
 
     const CheckpointManifest manifest = {.serial = dice.between(1, 1 << 30),
                                          .epoch = dice.between(1, 1000),
                                          .settings = {{random_text(dice), random_text(dice)}},
                                          .checksums = {seal.checksum, random_text(dice)}};
-    CHECK(read_manifest(kFile, manifest_text(kFile, manifest)) == manifest);
+    CHECK(read_manifest(kAnyFile, manifest_text(kAnyFile, manifest)) == manifest);
   });
 }
 

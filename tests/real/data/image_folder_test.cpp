@@ -22,7 +22,7 @@ TEST_CASE("image folders are classes in the order of their names, images in the 
 TEST_CASE("images of a folder are normalised by ImageNet's mean and deviation") {
   const TinyFolder files;
   const DataSplit split = files.open();
-  constexpr std::size_t kPlane = kEdge * kEdge;
+  constexpr std::size_t kPixels = kEdge * kEdge;
 
   const Sample red = sample_of(*split.train, 0);    // cat/a.png
   const Sample green = sample_of(*split.train, 1);  // cat/images/z.JPEG
@@ -34,18 +34,18 @@ TEST_CASE("images of a folder are normalised by ImageNet's mean and deviation") 
   CHECK(slope.label == 1);
   CHECK(white.label == 1);
   CHECK(sample_of(*split.test, 0).label == 0);
-  for (const std::size_t i : {std::size_t{0}, std::size_t{37}, kPlane - 1}) {
+  for (const std::size_t i : {std::size_t{0}, std::size_t{37}, kPixels - 1}) {
     CHECK(red.values[i] == Approx((1 - 0.485) / 0.229));
-    CHECK(red.values[kPlane + i] == Approx((0 - 0.456) / 0.224));
-    CHECK(red.values[2 * kPlane + i] == Approx((0 - 0.406) / 0.225));
-    CHECK(green.values[2 * kPlane + i] == Approx((0.2 - 0.406) / 0.225));
-    CHECK(white.values[kPlane + i] == Approx((1 - 0.456) / 0.224));
+    CHECK(red.values[kPixels + i] == Approx((0 - 0.456) / 0.224));
+    CHECK(red.values[2 * kPixels + i] == Approx((0 - 0.406) / 0.225));
+    CHECK(green.values[2 * kPixels + i] == Approx((0.2 - 0.406) / 0.225));
+    CHECK(white.values[kPixels + i] == Approx((1 - 0.456) / 0.224));
   }
   const std::vector<PixelLevels> levels = split.train->pixel_levels();
   REQUIRE(levels.size() == 3);
   for (std::size_t channel = 0; channel < 3; ++channel) {
-    CHECK(levels[channel].white == Approx(white.values[channel * kPlane]));
-    CHECK(levels[channel].black == Approx(sample_of(*split.test, 0).values[channel * kPlane]));
+    CHECK(levels[channel].white == Approx(white.values[channel * kPixels]));
+    CHECK(levels[channel].black == Approx(sample_of(*split.test, 0).values[channel * kPixels]));
   }
 }
 

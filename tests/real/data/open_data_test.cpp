@@ -8,13 +8,13 @@ namespace {
 
 using epochcast::tests::problems_of;
 
-const Dataset kTiny = tiny_dataset({3, 32, 32}, 10, 5, 1);
+const Dataset kTinyImages = tiny_dataset({3, 32, 32}, 10, 5, 1);
 
 TEST_CASE("a folder of no known format is answered with the files that were looked for") {
   const TemporaryFolder folder;
   write_file(folder.path() / "readme.txt", std::string("hello"));
 
-  CHECK(problems_of([&] { static_cast<void>(open_data(kTiny, folder.path())); }) ==
+  CHECK(problems_of([&] { static_cast<void>(open_data(kTinyImages, folder.path())); }) ==
         Texts{folder.path().string() +
               ": got none of the files of a known format; expected IDX (MNIST): "
               "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte, "
@@ -27,9 +27,9 @@ TEST_CASE("a folder that does not exist, or is a file, is told") {
   const TemporaryFolder folder;
   write_file(folder.path() / "file", std::string("hello"));
 
-  CHECK(problems_of([&] { static_cast<void>(open_data(kTiny, folder / "none")); }) ==
+  CHECK(problems_of([&] { static_cast<void>(open_data(kTinyImages, folder / "none")); }) ==
         Texts{folder / "none: No such file or directory; expected the folder of Tiny"});
-  CHECK(problems_of([&] { static_cast<void>(open_data(kTiny, folder / "file")); }) ==
+  CHECK(problems_of([&] { static_cast<void>(open_data(kTinyImages, folder / "file")); }) ==
         Texts{folder / "file: not a folder; expected the folder of Tiny"});
 }
 

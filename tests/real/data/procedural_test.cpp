@@ -106,8 +106,8 @@ TEST_CASE("each channel of procedural images has mean 0 and variance 1") {
 }
 
 TEST_CASE("a variant moves procedural colour images as it moves CIFAR's, into a border of 0") {
-  constexpr int kSide = 16;
-  const DataSplit split = procedural_data(tiny_dataset({3, kSide, kSide}, 7, 50, 5), 1);
+  constexpr int kEdgeOf = 16;
+  const DataSplit split = procedural_data(tiny_dataset({3, kEdgeOf, kEdgeOf}, 7, 50, 5), 1);
   const Sample unmoved = sample_of(*split.train, 5);
 
   for (std::uint64_t variant = 0; variant < 20; ++variant) {
@@ -115,12 +115,12 @@ TEST_CASE("a variant moves procedural colour images as it moves CIFAR's, into a 
     const Sample moved = sample_of(*split.train, 5, variant);
 
     Floats expected;
-    for (int i = 0; i < 3 * kSide * kSide; ++i) {
-      const std::int64_t row = i / kSide % kSide + move.row_shift;
-      const std::int64_t shifted = i % kSide + move.column_shift;
-      const std::int64_t column = move.is_flipped ? kSide - 1 - shifted : shifted;
-      const bool is_inside = row >= 0 && row < kSide && column >= 0 && column < kSide;
-      const std::int64_t from = (i / kSide / kSide * kSide + row) * kSide + column;
+    for (int i = 0; i < 3 * kEdgeOf * kEdgeOf; ++i) {
+      const std::int64_t row = i / kEdgeOf % kEdgeOf + move.row_shift;
+      const std::int64_t shifted = i % kEdgeOf + move.column_shift;
+      const std::int64_t column = move.is_flipped ? kEdgeOf - 1 - shifted : shifted;
+      const bool is_inside = row >= 0 && row < kEdgeOf && column >= 0 && column < kEdgeOf;
+      const std::int64_t from = (i / kEdgeOf / kEdgeOf * kEdgeOf + row) * kEdgeOf + column;
       expected.push_back(is_inside ? unmoved.values[static_cast<std::size_t>(from)] : 0);
     }
     CHECK(moved.values == expected);

@@ -7,8 +7,6 @@
 namespace epochcast::tests {
 namespace {
 
-constexpr std::int64_t kBatch = 6;
-
 /// One epoch of four steps is enough where only additions are reordered.
 Trial short_trial(const std::string& strategy, const std::vector<int>& node_of_rank) {
   Trial trial = trial_of(strategy, alike_on(node_of_rank), kBatch);

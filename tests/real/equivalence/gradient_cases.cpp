@@ -9,8 +9,6 @@
 namespace epochcast::tests {
 namespace {
 
-constexpr std::int64_t kBatch = 6;
-
 Outcome one_worker(std::int64_t batch) { return run_trial(trial_of("sync", alike(1), batch)); }
 
 /// Whether the workers together load, iteration by iteration, what one worker loads.

@@ -6,8 +6,6 @@
 namespace epochcast::tests {
 namespace {
 
-constexpr std::int64_t kBatch = 6;
-
 Trial with_momentum(double momentum, const std::string& strategy, std::vector<WorkerInfo> workers) {
   Trial trial = trial_of(strategy, std::move(workers), kBatch);
   trial.config.learning.optimizer.momentum = momentum;

@@ -15,6 +15,8 @@ namespace epochcast::tests {
 
 using Samples = std::vector<std::int64_t>;
 
+inline constexpr std::int64_t kBatch = 6;  ///< of each worker, where it does not matter
+
 /// A short training of small-cnn on procedural images: a real strategy, LibTorch and MPI.
 struct Trial {
   std::string strategy = "sync";

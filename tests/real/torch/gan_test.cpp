@@ -11,8 +11,8 @@
 namespace epochcast::real {
 namespace {
 
-constexpr std::int64_t kBatch = 4;
-constexpr std::int64_t kClasses = 5;
+constexpr std::int64_t kImages = 4;
+constexpr std::int64_t kKinds = 5;
 constexpr std::uint64_t kSeed = 7;
 
 const Shape kImage = {1, 28, 28};
@@ -31,7 +31,7 @@ Gradients take_gradients(Gan& gan, const std::string& half) {
   return gradients;
 }
 
-torch::Tensor labels_of_batch() { return torch::arange(kBatch, torch::kInt64) % kClasses; }
+torch::Tensor labels_of_batch() { return torch::arange(kImages, torch::kInt64) % kKinds; }
 
 /// Odena et al., equations 2 and 3, negative and halved: the mean of two cross-entropies.
 torch::Tensor half_loss(const Gan::Verdict& verdict, double reality, const torch::Tensor& labels) {
@@ -48,8 +48,8 @@ struct Halves {
 
 Halves losses_of_halves(Gan& gan, const torch::Tensor& samples, const torch::Tensor& labels) {
   torch::manual_seed(kSeed);
-  const torch::Tensor wanted = torch::randint(kClasses, {kBatch}, torch::kInt64);
-  const torch::Tensor images = gan.images(torch::randn({kBatch, Gan::latent()}), wanted);
+  const torch::Tensor wanted = torch::randint(kKinds, {kImages}, torch::kInt64);
+  const torch::Tensor images = gan.images(torch::randn({kImages, Gan::latent()}), wanted);
   const torch::Tensor real = half_loss(gan.judge(samples), 1, labels);
   const torch::Tensor generated = half_loss(gan.judge(images.detach()), 0, wanted);
   return {.discriminator = (real + generated) / 2,
@@ -58,8 +58,8 @@ Halves losses_of_halves(Gan& gan, const torch::Tensor& samples, const torch::Ten
 
 TEST_CASE("one backward pass gives each half of a GAN the gradient of its own loss") {
   torch::manual_seed(kSeed);
-  Gan gan(kImage, kClasses);
-  const torch::Tensor samples = random_samples(kBatch, kImage);
+  Gan gan(kImage, kKinds);
+  const torch::Tensor samples = random_samples(kImages, kImage);
   const torch::Tensor labels = labels_of_batch();
 
   const Halves apart = losses_of_halves(gan, samples, labels);
@@ -87,34 +87,34 @@ TEST_CASE("one backward pass gives each half of a GAN the gradient of its own lo
 }
 
 TEST_CASE("after a loss every parameter of a GAN can be trained again") {
-  Gan gan(kImage, kClasses);
+  Gan gan(kImage, kKinds);
 
-  static_cast<void>(gan.loss(random_samples(kBatch, kImage), labels_of_batch()));
+  static_cast<void>(gan.loss(random_samples(kImages, kImage), labels_of_batch()));
 
   for (const torch::Tensor& parameter : gan.parameters()) CHECK(parameter.requires_grad());
 }
 
 TEST_CASE("a GAN's samples are ranked by the discriminator's loss and classified by its label") {
   torch::manual_seed(kSeed);
-  Gan gan(kImage, kClasses);
+  Gan gan(kImage, kKinds);
   gan.eval();
-  const torch::Tensor samples = random_samples(kBatch, kImage);
+  const torch::Tensor samples = random_samples(kImages, kImage);
   const torch::Tensor scores = gan.forward(samples);
   torch::Tensor labels = scores.argmax(1);
-  labels[0] = (labels[0] + 1) % kClasses;  // one of four is wrong
+  labels[0] = (labels[0] + 1) % kKinds;  // one of four is wrong
 
   const BatchLoss loss = gan.loss(samples, labels);
 
   const torch::Tensor likely = scores.softmax(1).gather(1, labels.unsqueeze(1)).flatten();
   const torch::Tensor expected = -(gan.judge(samples).reality.sigmoid().log() + likely.log()) / 2;
   CHECK(torch::allclose(loss.sample_losses, expected));
-  CHECK(loss.correct.item<std::int64_t>() == kBatch - 1);
+  CHECK(loss.correct.item<std::int64_t>() == kImages - 1);
 }
 
 TEST_CASE("a tested GAN draws no random numbers") {
-  Gan gan(kImage, kClasses);
+  Gan gan(kImage, kKinds);
   gan.eval();
-  const torch::Tensor samples = random_samples(kBatch, kImage);
+  const torch::Tensor samples = random_samples(kImages, kImage);
   torch::manual_seed(kSeed);
   const torch::Tensor expected = torch::rand({1});
 
@@ -129,13 +129,13 @@ TEST_CASE("a tested GAN draws no random numbers") {
 TEST_CASE("generated images are black to white, of the wanted shape, class and seed") {
   for (const Shape& shape : {kImage, Shape{3, 32, 32}}) {
     torch::manual_seed(kSeed);
-    Gan gan(shape, kClasses);
+    Gan gan(shape, kKinds);
     gan.eval();
     const torch::Tensor labels = labels_of_batch();
 
     const torch::Tensor images = gan.generate(labels, 1);
 
-    CHECK(images.sizes().vec() == Shape{kBatch, shape[0], shape[1], shape[2]});
+    CHECK(images.sizes().vec() == Shape{kImages, shape[0], shape[1], shape[2]});
     CHECK(images.min().item<float>() >= 0);
     CHECK(images.max().item<float>() <= 1);
     CHECK(torch::equal(gan.generate(labels, 1), images));
@@ -145,7 +145,7 @@ TEST_CASE("generated images are black to white, of the wanted shape, class and s
 }
 
 TEST_CASE("a GAN sees black as -1 and white as 1, whatever the data set calls them") {
-  Gan gan(Shape{3, 20, 20}, kClasses);
+  Gan gan(Shape{3, 20, 20}, kKinds);
   gan.set_pixel_levels(
       {{.black = -2, .white = 2}, {.black = 0, .white = 1}, {.black = 1, .white = 3}});
   const torch::Tensor black = torch::tensor({-2.0F, 0.0F, 1.0F}).view({1, 3, 1, 1});
