@@ -76,8 +76,8 @@ void show_points(const std::string& kind, const std::vector<FitPoint>& points) {
 }
 
 void show_scope(const std::string& title, const ScopeFit& fit) {
-  std::cout << title << ": " << rate(fit.bytes_per_s) << " each way; a round of meeting "
-            << format_seconds(fit.costs.meeting_s) << '\n';
+  std::cout << title << ": " << rate(fit.bytes_per_s) << " each way; a round of a barrier "
+            << format_seconds(fit.costs.barrier_round_s) << '\n';
   for (const MessageRegime& regime : fit.costs.regimes) {
     std::cout << "  from " << format_bytes(regime.from_bytes) << ": "
               << format_seconds(regime.latency_s) << " + " << rate(regime.bytes_per_s) << '\n';

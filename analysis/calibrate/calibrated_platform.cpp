@@ -29,7 +29,7 @@ MessageCosts kept(MessageCosts costs) {
   }
   constexpr double kDigits = 1e6;
   costs.uncertainty = std::round(kDigits * costs.uncertainty) / kDigits;
-  costs.meeting_s = kept_s(costs.meeting_s);
+  costs.barrier_round_s = kept_s(costs.barrier_round_s);
   return costs;
 }
 

@@ -36,7 +36,7 @@ struct MessagePoint {
 [[nodiscard]] double expected_s(std::vector<double> samples_s);
 
 /// Refuses times that no message takes, below 1 ns or above 10,000 s: throws a UserError with all
-/// of them. Adding and meeting may take no time.
+/// of them. Adding and a barrier may take no time.
 void check_times(const MessageTrace& trace);
 
 }  // namespace epochcast

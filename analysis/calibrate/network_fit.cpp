@@ -75,7 +75,7 @@ std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const Mess
 struct Scope {
   std::string name;  ///< "messages between nodes"
   std::string pair;  ///< scope of ping-pongs
-  std::string ring;  ///< of ring steps and meetings
+  std::string ring;  ///< of ring steps and barriers
   int members = 2;   ///< of the ring
 };
 
@@ -116,9 +116,9 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
   if (!opposite.empty() && opposite.back().bytes == alone.back().bytes)
     fit.opposite_factor = opposite.back().seconds / alone.back().seconds;
-  const std::vector<MessagePoint> meeting = points_of(trace, "meeting", scope.ring);
-  if (!meeting.empty())
-    fit.costs.meeting_s = meeting.front().seconds / std::ceil(std::log2(scope.members));
+  const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring);
+  if (!barrier.empty())
+    fit.costs.barrier_round_s = barrier.front().seconds / std::ceil(std::log2(scope.members));
   return fit;
 }
 

@@ -33,9 +33,10 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
                        {"latency", quantity_text(regime.latency_s, Dimension::seconds)},
                        {"bandwidth", quantity_text(regime.bytes_per_s, Dimension::bytes_per_s)}});
   }
-  nlohmann::ordered_json json = {{"regimes", std::move(regimes)},
-                                 {"uncertainty", costs.uncertainty},
-                                 {"meeting", quantity_text(costs.meeting_s, Dimension::seconds)}};
+  nlohmann::ordered_json json = {
+      {"regimes", std::move(regimes)},
+      {"uncertainty", costs.uncertainty},
+      {"barrier", quantity_text(costs.barrier_round_s, Dimension::seconds)}};
   if (!costs.notes.empty()) json["notes"] = costs.notes;
   return json;
 }
@@ -59,8 +60,8 @@ MessageCosts read_message_costs(JsonInput input) {
       uncertainty->fail("a number from 0 to 1, such as 0.02");
     }
   }
-  if (const auto meeting = input.maybe("meeting"))
-    costs.meeting_s = meeting->quantity(Dimension::seconds, true);
+  if (const auto barrier = input.maybe("barrier"))
+    costs.barrier_round_s = barrier->quantity(Dimension::seconds, true);
   if (const auto notes = input.maybe("notes")) {
     for (const JsonInput& note : notes->elements()) costs.notes.push_back(note.string());
   }

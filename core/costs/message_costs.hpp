@@ -32,7 +32,8 @@ struct MessageCosts {
   /// Standard deviation of the logarithm of what large messages take, at most kMostUncertainty;
   /// 0.02: some 2 %.
   double uncertainty = 0;
-  double meeting_s = 0;  ///< a round of the barrier that a collective begins with, after a wait
+  double barrier_round_s =
+      0;  ///< a round of the barrier that a collective begins with, after a wait
   std::vector<std::string> notes = {};  ///< what to know before trusting them
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;

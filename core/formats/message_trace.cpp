@@ -31,7 +31,7 @@ MessageCost read_cost(JsonInput input) {
   MessageCost cost;
   cost.kind = read_name(input.at("kind"),
                         "kind of message",
-                        {"ping-pong", "opposite", "ring-step", "meeting", "reduce", "all-reduce"});
+                        {"ping-pong", "opposite", "ring-step", "barrier", "reduce", "all-reduce"});
   cost.scope = read_name(input.at("scope"), "scope", {"node", "between", "all"});
   if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->identifier();
   cost.bytes = input.at("bytes").integer(0);

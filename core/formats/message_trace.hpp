@@ -13,7 +13,7 @@ namespace epochcast {
 
 /// What one kind of message costs at one size.
 struct MessageCost {
-  /// "ping-pong", "opposite", "ring-step", "meeting", "reduce" or "all-reduce" (docs/formats.md)
+  /// "ping-pong", "opposite", "ring-step", "barrier", "reduce" or "all-reduce" (docs/formats.md)
   std::string kind;
   std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
   std::string algorithm = {};  ///< of an all-reduce

@@ -110,8 +110,8 @@ void MessagePoints::add_group(const std::string& scope, const Communicator& amon
     add({.kind = "ring-step", .scope = scope, .bytes = bytes},
         is_member ? [this, &group, bytes] { return ring_step(group, bytes); } : Sample());
   }
-  add({.kind = "meeting", .scope = scope},
-      is_member ? [this, &group] { return meet(group); } : Sample());
+  add({.kind = "barrier", .scope = scope},
+      is_member ? [this, &group] { return late_barrier(group); } : Sample());
   for (const std::string& name : settings_.all_reduce) {
     const Communicator& own = fabric_.communicator(among.ranks, {.algorithm = name, .servers = {}});
     for (const std::int64_t bytes : whole_floats()) {
@@ -177,8 +177,8 @@ double MessagePoints::ring_step(const SplitComm& group, std::int64_t bytes) {
   return (clock_s() - start_s) / steps;
 }
 
-double MessagePoints::meet(const SplitComm& group) {
-  const bool is_late = meetings_++ % group.size() == group.rank();
+double MessagePoints::late_barrier(const SplitComm& group) {
+  const bool is_late = barriers_++ % group.size() == group.rank();
   check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
   if (is_late) std::this_thread::sleep_for(kLate);
   const double start_s = clock_s();

@@ -54,7 +54,7 @@ class MessagePoints {
   double ring_step(const SplitComm& group, std::int64_t bytes);
   /// How long after the last one has come everybody knows, where the others have been waiting.
   /// Ranks take turns in being late.
-  double meet(const SplitComm& group);
+  double late_barrier(const SplitComm& group);
   /// Everybody adds one buffer to another.
   double reduce(std::int64_t bytes);
   double all_reduce(const Communicator& among, std::int64_t bytes);
@@ -65,7 +65,7 @@ class MessagePoints {
   std::vector<char> incoming_;
   std::vector<float> numbers_;
   std::vector<float> addend_;
-  int meetings_ = 0;
+  int barriers_ = 0;
   std::vector<std::unique_ptr<SplitComm>> comms_;
   std::vector<MessagePoint> points_;
 };

@@ -37,7 +37,7 @@ struct RankPair {
 /// round trip between two ranks. The others are the seconds of the slowest rank after a barrier:
 /// two ranks send to each other at once ("opposite"), every rank sends to its right neighbour while
 /// it receives from the left one ("ring-step"), and an all-reduce through MpiFabric. Of small
-/// messages, several steps in a row, and their mean. "meeting" is how long after the last rank has
+/// messages, several steps in a row, and their mean. "barrier" is how long after the last rank has
 /// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of
 /// floats to another, on all ranks at once. Those inside nodes run in all nodes at once; they are
 /// left out where they would repeat those among all ranks. All-reduces carry floats: of other

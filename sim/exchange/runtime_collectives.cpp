@@ -159,7 +159,7 @@ double Runtime::barrier_s(const Communicator& among) const {
   const MessageCosts* costs =
       messages_between(first, elsewhere == among.ranks.end() ? first : *elsewhere);
   if (costs == nullptr || options_.fixed_exchange) return 0;
-  return costs->meeting_s * std::ceil(std::log2(among.size()));
+  return costs->barrier_round_s * std::ceil(std::log2(among.size()));
 }
 
 void Runtime::learn(CollectiveCall& call) {

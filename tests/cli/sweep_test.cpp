@@ -95,11 +95,11 @@ TEST_CASE("a setting that no strategy of the sweep has is an error", "[cli]") {
   const Outcome one_has = folder.run(kJob + " --sweep strategy=sync,local-sgd --local-steps 4");
 
   CHECK(given.err ==
-        "epochcast: --averaging-period: strategy sync,dlb has no such setting; those that have: "
+        "epochcast: --averaging-period: none of sync,dlb has such a setting; those that have: "
         "node-based\n");
   CHECK(given.status == 2);
   CHECK(swept.err ==
-        "epochcast: --local-from: strategy sync,dlb has no such setting; those that have: "
+        "epochcast: --local-from: none of sync,dlb has such a setting; those that have: "
         "post-local-sgd\n");
   CHECK(one_has.status == 0);
 }

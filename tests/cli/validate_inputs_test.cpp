@@ -57,7 +57,7 @@ TEST_CASE("every mistake of every experiment is told before anything is measured
             "did you mean \"gpu\"?",
             "epochcast: rows.json: /validate/rows/6: --train-samples: got 60000; the data set has "
             "50000",
-            "epochcast: all.json: --averaging-period: strategy sync,dlb has no such setting; those "
+            "epochcast: all.json: --averaging-period: none of sync,dlb has such a setting; those "
             "that have: node-based",
             "epochcast: all.json: --network: unknown network \"resnet200\"; did you mean "
             "\"resnet20\"?"});

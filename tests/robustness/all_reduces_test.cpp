@@ -43,7 +43,7 @@ FluidNetwork fluid_network(const Platform& platform, const std::vector<WorkerInf
 }
 
 /// What all members wait together before a collective begins.
-double meeting_s(const Platform& platform, std::size_t ranks) {
+double barrier_round_s(const Platform& platform, std::size_t ranks) {
   const std::optional<MessageCosts>* messages = nullptr;
   if (platform.node_count() > 1) {
     messages = &platform.network->messages;
@@ -51,7 +51,7 @@ double meeting_s(const Platform& platform, std::size_t ranks) {
     messages = &platform.nodes.front().interconnect->messages;
   }
   if (messages == nullptr || !*messages) return 0;
-  return (*messages)->meeting_s * std::ceil(std::log2(static_cast<double>(ranks)));
+  return (*messages)->barrier_round_s * std::ceil(std::log2(static_cast<double>(ranks)));
 }
 
 TEST_CASE("an all-reduce takes its messages' time on fairly shared links, wherever nodes stand") {
@@ -75,7 +75,7 @@ TEST_CASE("an all-reduce takes its messages' time on fairly shared links, wherev
     const double expected_s =
         fluid_network(platform, workers).time_s(*schedule, static_cast<double>(bytes));
     // SimGrid sends whole bytes, and segments are short.
-    CHECK(time_s - meeting_s(platform, workers.size()) == Approx(expected_s).epsilon(1e-5));
+    CHECK(time_s - barrier_round_s(platform, workers.size()) == Approx(expected_s).epsilon(1e-5));
   }
 }
 

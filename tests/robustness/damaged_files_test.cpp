@@ -140,7 +140,7 @@ TEST_CASE("a kept result that cannot be is noticed, whatever its checksum says")
   CHECK_THROWS_WITH(
       read_entry(file),
       file.string() + ": /curve/0/test_accuracy: got 1.5; expected a number from 0 to 1\n" +
-          file.string() + ": /run/epoch_s: got -5.0; expected a number of at least 0");
+          file.string() + ": /run/epoch_s: got -5.0; expected seconds, not negative");
 }
 
 }  // namespace

@@ -90,9 +90,9 @@ TEST_CASE("a ring all-reduce takes 2(P-1) messages of its blocks' regime") {
   CHECK(seconds[2].get<double>() == Approx(6 * (20e-6 + 0.975e6 / 5e7)).epsilon(kTolerance));
 }
 
-TEST_CASE("a collective begins ceil(log2 P) rounds of meeting after its last member has come") {
+TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last member has come") {
   Platform star = measured_star(5);
-  star.network->messages->meeting_s = 100e-6;
+  star.network->messages->barrier_round_s = 100e-6;
   const Observed observed = observe(star, [](Fabric& fabric) {
     if (fabric.rank() == 3) fabric.compute(2e-3, "late");
     fabric.barrier(fabric.world());

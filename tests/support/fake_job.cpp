@@ -75,10 +75,10 @@ std::shared_ptr<FakeCollective> FakeJob::join(int rank,
   const auto place = std::find(among.ranks.begin(), among.ranks.end(), rank);
   if (place == among.ranks.end()) throw std::logic_error(name + ": the caller is no member");
   const auto member = static_cast<std::size_t>(place - among.ranks.begin());
-  auto& open = meetings_[among.id];
-  const auto mine = std::find_if(open.begin(), open.end(), [&](const auto& meeting) {
+  auto& open = not_reached_by_all_[among.id];
+  const auto mine = std::find_if(open.begin(), open.end(), [&](const auto& known) {
     const auto& waiting = at(rank).stream;
-    return std::find(waiting.begin(), waiting.end(), meeting) == waiting.end();
+    return std::find(waiting.begin(), waiting.end(), known) == waiting.end();
   });
   std::shared_ptr<FakeCollective> collective;
   if (mine == open.end()) {

@@ -107,7 +107,7 @@ class FakeJob {
   std::vector<FakeWorker> states_;
   ExchangeCost cost_;
   std::vector<std::unique_ptr<Communicator>> communicators_;
-  std::map<int, std::deque<std::shared_ptr<FakeCollective>>> meetings_;  ///< not reached by all
+  std::map<int, std::deque<std::shared_ptr<FakeCollective>>> not_reached_by_all_;
   std::map<Pair, std::deque<std::shared_ptr<FakeMessage>>> unsent_, unreceived_;
 
   std::mutex mutex_;

@@ -38,7 +38,7 @@ MessageTrace trace_of(double (*alone)(double), double (*busy)(double)) {
     trace.costs.push_back(
         {.kind = "ring-step", .scope = "all", .bytes = size, .samples_s = {busy(bytes)}});
   }
-  trace.costs.push_back({.kind = "meeting", .scope = "all", .samples_s = {3e-4, 4e-4, 5e-4}});
+  trace.costs.push_back({.kind = "barrier", .scope = "all", .samples_s = {3e-4, 4e-4, 5e-4}});
   trace.costs.push_back({.kind = "reduce", .scope = "all", .bytes = 4000, .samples_s = {1e-6}});
   return trace;
 }
@@ -121,7 +121,8 @@ TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone
   CHECK_FALSE(fit.node);
   CHECK(fit.between->costs.message_s(1e6) == Approx(30e-6 + 1e6 / 5e8).epsilon(1e-9));
   CHECK(fit.between->bytes_per_s == Approx(5e8).epsilon(1e-9));
-  CHECK(fit.between->costs.meeting_s == Approx(2e-4).epsilon(1e-12));  // two rounds among four
+  CHECK(fit.between->costs.barrier_round_s ==
+        Approx(2e-4).epsilon(1e-12));  // two rounds among four
   CHECK(fit.reduce_bytes_per_s == Approx(4e9).epsilon(1e-12));
 }
 

@@ -88,10 +88,10 @@ double computed_us(const RankTrace& trace) {
 
 double play_us(const std::vector<RankTrace>& ranks, const std::string& groups) {
   // Where a node's other halves are: the n-th of a group or of a pair, with what it is.
-  std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> meetings;
+  std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> calls;
   std::map<std::string, std::size_t> sizes;
   const auto group_ranks = nlohmann::json::parse(groups);
-  std::vector<std::vector<std::string>> meeting_of(ranks.size());
+  std::vector<std::vector<std::string>> call_of(ranks.size());
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
     std::map<std::string, int> ordinals;
     for (std::size_t i = 0; i < ranks[rank].nodes.size(); ++i) {
@@ -111,8 +111,8 @@ double play_us(const std::vector<RankTrace>& ranks, const std::string& groups) {
               std::to_string(integer(node, "comm_size"));
         sizes[key] = 2;
       }
-      meeting_of[rank].push_back(key);
-      if (!key.empty()) meetings[key].emplace_back(rank, i);
+      call_of[rank].push_back(key);
+      if (!key.empty()) calls[key].emplace_back(rank, i);
     }
   }
   std::vector<std::vector<std::optional<double>>> end_us(ranks.size());
@@ -136,19 +136,19 @@ double play_us(const std::vector<RankTrace>& ranks, const std::string& groups) {
         if (end_us[rank][i]) continue;
         auto ready = ready_us(rank, i);
         if (!ready) continue;
-        const std::string& key = meeting_of[rank][i];
+        const std::string& key = call_of[rank][i];
         if (key.empty()) {
           end_us[rank][i] = free_us[rank] =
               std::max(*ready, free_us[rank]) +
               static_cast<double>(ranks[rank].nodes[i].duration_micros());
         } else {
-          if (meetings[key].size() != sizes[key]) continue;
-          for (const auto& [other, at] : meetings[key]) {
+          if (calls[key].size() != sizes[key]) continue;
+          for (const auto& [other, at] : calls[key]) {
             const auto theirs = ready_us(other, at);
             ready = ready && theirs ? std::optional(std::max(*ready, *theirs)) : std::nullopt;
           }
           if (!ready) continue;
-          for (const auto& [other, at] : meetings[key]) end_us[other][at] = ready;
+          for (const auto& [other, at] : calls[key]) end_us[other][at] = ready;
         }
         last_us = std::max(last_us, *end_us[rank][i]);
         moves = true;

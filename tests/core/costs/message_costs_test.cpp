@@ -30,7 +30,7 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
                                      regime("4KiB", "2us", "2GBps"),
                                      regime("64KiB", "3us", "4GBps")}},
                                    {"uncertainty", 0.02},
-                                   {"meeting", "5us"},
+                                   {"barrier", "5us"},
                                    {"notes", {"measured in a hurry"}}});
 
   CHECK(costs.regime(0).latency_s == 1e-6);
@@ -39,7 +39,7 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
   CHECK(costs.regime(1e9).latency_s == 3e-6);
   CHECK(costs.message_s(65536) == Approx(3e-6 + 65536 / 4e9).epsilon(1e-12));
   CHECK(costs.uncertainty == 0.02);
-  CHECK(costs.meeting_s == Approx(5e-6).epsilon(1e-12));
+  CHECK(costs.barrier_round_s == Approx(5e-6).epsilon(1e-12));
   CHECK(costs.notes == std::vector<std::string>{"measured in a hurry"});
 }
 

@@ -22,7 +22,7 @@ std::set<std::string> expected_costs(const std::string& nodes) {
   };
   const auto add_group = [&](const std::string& scope) {
     for (const char* bytes : {" 1", " 64"}) costs.insert("ring-step " + scope + " -" + bytes);
-    costs.insert("meeting " + scope + " - 0");
+    costs.insert("barrier " + scope + " - 0");
     // 1 B is not a float.
     for (const char* name : {" ring", " openmpi"})
       costs.insert("all-reduce " + scope + name + " 64");
