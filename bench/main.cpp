@@ -163,7 +163,7 @@ void measure_growth(const std::string& program, const Inputs& inputs) {
 /// Time of an epoch of 10,000 iterations over that of 100.
 void measure_length(const std::string& program, const Inputs& inputs, const std::string& model) {
   constexpr int kRepetitions = 7;
-  constexpr long long kPerIteration = 12 * 32;
+  constexpr long long kPerIteration = 12LL * 32;
   const std::string job = "simulate --network resnet20 --batch 32 --strategy sync --platform " +
                           inputs.platform(12, 1, model) + " --dataset ";
   std::vector<double> ratios;

@@ -80,7 +80,7 @@ std::string Inputs::mixed_platform(int nodes) const {
 std::string Inputs::write_platform(const std::string& name,
                                    int nodes,
                                    const std::string& devices) const {
-  const std::string file = (folder_ / (name + ".json")).string();
+  std::string file = (folder_ / (name + ".json")).string();
   std::ofstream(file) << R"({"schema": "epochcast.platform/1", "name": "bench", "title": "bench",
  "source": )" << kSource
                       << R"(,
@@ -97,7 +97,7 @@ std::string Inputs::write_platform(const std::string& name,
 }
 
 std::string Inputs::dataset(long long samples) const {
-  const std::string file = (folder_ / (std::to_string(samples) + "-samples.json")).string();
+  std::string file = (folder_ / (std::to_string(samples) + "-samples.json")).string();
   std::ofstream(file) << R"({"schema": "epochcast.dataset/1", "name": "bench", "title": "bench",
  "source": )" << kSource
                       << R"(, "train_samples": )" << samples

@@ -38,7 +38,7 @@ void show(const std::string& figure, const std::vector<double>& repetitions, con
 }
 
 void report(const std::string& figure,
-            std::vector<double> repetitions,
+            const std::vector<double>& repetitions,
             const Target& target,
             const std::string& remark) {
   const double median = median_of(repetitions);

@@ -16,7 +16,7 @@ struct Target {
 /// Prints one line: the median of the repetitions, their range, the target, and whether it is met.
 /// `remark` follows.
 void report(const std::string& figure,
-            std::vector<double> repetitions,
+            const std::vector<double>& repetitions,
             const Target& target,
             const std::string& remark = {});
 /// The same for a figure that is shown for comparison.

@@ -56,14 +56,13 @@ TraceFile cost_trace(const ImportOptions& options, const ImportedJob& job, const
   cost.input = options.input;
   cost.batches = job.batches;
   cost.source = source;
-  const TraceFile trace = {
-      .name = as_name(options.output.name().stem().string()),
-      .title = options.title.empty()
-                   ? "Batches of " + options.network + " on " + options.device + ", imported"
-                   : options.title,
-      .device = options.device,
-      .source = source,
-      .costs = {rounded(std::move(cost))}};
+  TraceFile trace = {.name = as_name(options.output.name().stem().string()),
+                     .title = options.title.empty() ? "Batches of " + options.network + " on " +
+                                                          options.device + ", imported"
+                                                    : options.title,
+                     .device = options.device,
+                     .source = source,
+                     .costs = {rounded(std::move(cost))}};
   const std::filesystem::path& file = options.output.name();
   if (!options.is_append || !std::filesystem::exists(file)) return trace;
   return merged(load_trace(file), trace, file.string());

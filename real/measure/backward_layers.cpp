@@ -16,7 +16,7 @@ std::string layer_name(const std::string& tensor_name) {
 
 }  // namespace
 
-BackwardLayers::BackwardLayers(TorchNetwork& network, std::function<double()> now) {
+BackwardLayers::BackwardLayers(TorchNetwork& network, const std::function<double()>& now) {
   for (const auto& parameter : network.named_parameters()) {
     const std::string name = layer_name(parameter.key());
     const auto known = std::find_if(

@@ -23,7 +23,7 @@ class BackwardLayers {
  public:
   /// Watches every parameter of `network` for as long as the network lives. `now` is the clock, in
   /// seconds; it must first wait for the device, where that runs by itself.
-  BackwardLayers(TorchNetwork& network, std::function<double()> now);
+  BackwardLayers(TorchNetwork& network, const std::function<double()>& now);
 
   /// Seconds per layer, in the order in which they became ready, of the backward pass that began at
   /// `started_s` and ended at `ended_s`; what followed the last gradient is the last layer's.

@@ -38,6 +38,7 @@ Batch BatchLoader::make(std::vector<std::int64_t> indices,
   };
   if (source_.is_slow()) {
     std::vector<std::future<void>> parts;
+    parts.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
       parts.push_back(std::async(std::launch::async, [&, t] {
         load_some(static_cast<std::size_t>(t), static_cast<std::size_t>(kThreads));

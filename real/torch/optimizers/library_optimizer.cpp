@@ -9,7 +9,8 @@
 namespace epochcast::real {
 
 std::vector<torch::Tensor> LibraryOptimizer::pieces(const torch::Tensor& parameters) {
-  constexpr std::int64_t kPiece = 32 * 1024;  // times some tensors of float32: half a MiB
+  constexpr std::int64_t kPiece =
+      std::int64_t{32} * 1024;  // times some tensors of float32: half a MiB
   const std::int64_t count = parameters.numel();
   const std::int64_t length = parameters.is_cpu() ? kPiece : count;
   const torch::Tensor values = parameters.detach();

@@ -30,6 +30,7 @@ const std::vector<Layer> kLayers = {layer("fc", 10, 20),
 
 std::vector<double> bytes_of(const std::vector<Bucket>& buckets) {
   std::vector<double> bytes;
+  bytes.reserve(buckets.size());
   for (const Bucket& bucket : buckets) bytes.push_back(bucket.bytes);
   return bytes;
 }

@@ -153,6 +153,7 @@ TEST_CASE("outputs that are each other or an input, by whatever name, are refuse
   std::ofstream(folder / "data/images") << "x";
   const auto apart = [&](const std::vector<std::string>& outputs, const std::string& input) {
     std::vector<OutputFile> files;
+    files.reserve(outputs.size());
     for (const std::string& name : outputs) files.emplace_back(name.empty() ? "" : folder / name);
     try {
       keep_apart(files, {folder / input});

@@ -93,6 +93,7 @@ std::string random_text(Dice& dice) {
 
 std::vector<double> random_samples(Dice& dice, int count) {
   std::vector<double> samples_s;
+  samples_s.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i) samples_s.push_back(dice.magnitude(1e-9, 1e3));
   return samples_s;
 }
