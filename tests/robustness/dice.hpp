@@ -21,7 +21,7 @@ class Dice {
   template <std::integral Low, std::integral High>
   std::common_type_t<Low, High> between(Low low, High high) {
     using Number = std::common_type_t<Low, High>;
-    const auto sides = static_cast<std::uint64_t>(high - low + 1);
+    const auto sides = static_cast<std::uint64_t>(Number{high} - Number{low}) + 1;
     return low + static_cast<Number>(random_.next() % sides);
   }
   bool chance(double probability) { return random_.uniform() < probability; }

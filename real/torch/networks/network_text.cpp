@@ -2,7 +2,6 @@
 #include "real/torch/networks/network_text.hpp"
 
 #include <algorithm>
-#include <ranges>
 #include <stdexcept>
 
 #include "core/formats/network_file.hpp"
@@ -51,13 +50,12 @@ std::int64_t running_statistics(const TorchNetwork& network) {
 
 NetworkVariant variant_of(const KnownNetwork& known, const DescribedShape& described) {
   const auto network = known.make(described.input, kManyClasses);
-  NetworkVariant variant = {.input = described.input,
-                            .note = described.note,
-                            .buffers = running_statistics(*network)};
-  const std::vector<LayerRecord> records = record_layers(*network, described.input);
+  NetworkVariant variant = {
+      .input = described.input, .note = described.note, .buffers = running_statistics(*network)};
+  std::vector<LayerRecord> records = record_layers(*network, described.input);
   const auto parameters = network->named_parameters();
-  for (const LayerRecord& record : records | std::views::reverse)
-    variant.layers.push_back(layer_of(record, parameters));
+  std::ranges::reverse(records);  // backward order
+  for (const LayerRecord& record : records) variant.layers.push_back(layer_of(record, parameters));
   return variant;
 }
 

@@ -31,6 +31,6 @@ class FlatOptimizer {
 /// What is set and the optimizer has not is passed over; see check_hyperparameters(). Throws a
 /// UserError with the closest name, or with every value that is out of range.
 [[nodiscard]] std::unique_ptr<FlatOptimizer> make_optimizer(const OptimizerSettings& settings,
-                                                            torch::Tensor parameters);
+                                                            const torch::Tensor& parameters);
 
 }  // namespace epochcast::real

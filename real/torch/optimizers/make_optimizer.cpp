@@ -116,7 +116,7 @@ std::vector<std::string> problems(const OptimizerSettings& settings) {
 }  // namespace
 
 std::unique_ptr<FlatOptimizer> make_optimizer(const OptimizerSettings& settings,
-                                              torch::Tensor parameters) {
+                                              const torch::Tensor& parameters) {
   const OptimizerSettings full = with_defaults(settings);
   for (const OptimizerEntry& entry : optimizer_entries()) {
     if (entry.name != full.name) continue;

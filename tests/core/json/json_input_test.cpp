@@ -11,7 +11,7 @@ namespace epochcast::tests {
 namespace {
 
 /// Takes what is read for its problems only.
-constexpr auto ignore = [](const auto&) {};
+constexpr auto kIgnore = [](const auto&) {};
 
 /// The problems that `read` finds in a text, as a file "f.json" would have them.
 template <typename Read>
@@ -36,11 +36,11 @@ std::string nested(int depth) {
 TEST_CASE("every problem of a file is reported, not only the first") {
   const Texts problems =
       problems_in(R"({"count": 0, "name": 5, "size": "3", "on": "yes"})", [](JsonInput top) {
-        ignore(top.at("count").integer(1));
-        ignore(top.at("name").string());
-        ignore(top.at("size").quantity(Dimension::bytes));
-        ignore(top.at("on").boolean());
-        ignore(top.at("shape").elements());
+        kIgnore(top.at("count").integer(1));
+        kIgnore(top.at("name").string());
+        kIgnore(top.at("size").quantity(Dimension::bytes));
+        kIgnore(top.at("on").boolean());
+        kIgnore(top.at("shape").elements());
       });
 
   CHECK(problems ==
@@ -53,8 +53,8 @@ TEST_CASE("every problem of a file is reported, not only the first") {
 
 TEST_CASE("a key that nobody asked for is unknown, with the close name that was asked for") {
   const Texts problems = problems_in(R"({"latancy": 1, "zzz": 2})", [](JsonInput top) {
-    ignore(top.maybe("latency"));
-    ignore(top.maybe("bandwidth"));
+    kIgnore(top.maybe("latency"));
+    kIgnore(top.maybe("bandwidth"));
     top.finish();
   });
 
@@ -67,7 +67,7 @@ TEST_CASE("paths escape / and ~ in keys, names give them back") {
     JsonInput member = top.members().front();
     CHECK(member.path() == "/a~1b~0c");
     CHECK(member.name() == "a/b~c");
-    ignore(member.at("").integer(0));
+    kIgnore(member.at("").integer(0));
   });
 
   CHECK(problems == Texts{"f.json: /a~1b~0c/: got \"x\"; expected a whole number of at least 0"});
@@ -76,11 +76,11 @@ TEST_CASE("paths escape / and ~ in keys, names give them back") {
 TEST_CASE("a member of the wrong type is reported once, at its own path") {
   const Texts problems = problems_in(R"({"link": 7, "list": {}})", [](JsonInput top) {
     JsonInput link = top.at("link");
-    ignore(link.at("bandwidth").quantity(Dimension::bytes_per_s));
-    ignore(link.at("latency").quantity(Dimension::seconds));
+    kIgnore(link.at("bandwidth").quantity(Dimension::bytes_per_s));
+    kIgnore(link.at("latency").quantity(Dimension::seconds));
     link.finish();
-    ignore(top.at("list").elements(1));
-    ignore(top.at("list").members());
+    kIgnore(top.at("list").elements(1));
+    kIgnore(top.at("list").members());
   });
 
   CHECK(problems == Texts{"f.json: /link: got 7; expected an object",
@@ -90,11 +90,11 @@ TEST_CASE("a member of the wrong type is reported once, at its own path") {
 TEST_CASE("what is read from an absent member reports nothing beyond its absence") {
   const Texts problems = problems_in("{}", [](JsonInput top) {
     JsonInput absent = top.at("gone");
-    ignore(absent.at("deeper").integer(1));
-    ignore(absent.string());
-    ignore(absent.boolean());
-    ignore(absent.samples());
-    ignore(absent.members());
+    kIgnore(absent.at("deeper").integer(1));
+    kIgnore(absent.string());
+    kIgnore(absent.boolean());
+    kIgnore(absent.samples());
+    kIgnore(absent.members());
     absent.finish();
   });
 
@@ -104,7 +104,7 @@ TEST_CASE("what is read from an absent member reports nothing beyond its absence
 TEST_CASE("a null is a wrong value, not an absent one") {
   const Texts problems = problems_in(R"({"memory": null})", [](JsonInput top) {
     REQUIRE(top.maybe("memory"));
-    ignore(top.maybe("memory")->quantity(Dimension::bytes));
+    kIgnore(top.maybe("memory")->quantity(Dimension::bytes));
   });
 
   CHECK(problems ==
@@ -114,7 +114,7 @@ TEST_CASE("a null is a wrong value, not an absent one") {
 TEST_CASE("whole numbers have no fraction and stay in their range") {
   const auto problems_of_count = [](const std::string& number) {
     return problems_in("[" + number + "]",
-                       [](JsonInput top) { ignore(top.elements().front().integer(1, 12)); });
+                       [](JsonInput top) { kIgnore(top.elements().front().integer(1, 12)); });
   };
 
   CHECK(problems_of_count("12").empty());
@@ -129,7 +129,7 @@ TEST_CASE("whole numbers have no fraction and stay in their range") {
 TEST_CASE("quantities are above zero, or not negative where zero has a meaning") {
   const auto problems_of_time = [](const std::string& text, bool allow_zero) {
     return problems_in("[\"" + text + "\"]", [&](JsonInput top) {
-      ignore(top.elements().front().quantity(Dimension::seconds, allow_zero));
+      kIgnore(top.elements().front().quantity(Dimension::seconds, allow_zero));
     });
   };
 
@@ -146,13 +146,13 @@ TEST_CASE("a long value is shortened between characters, not inside one") {
   const std::string umlauts = "\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc\u00fc";
   const Texts problems =
       problems_in("[\"" + umlauts + umlauts + umlauts + umlauts + "\"]",
-                  [](JsonInput top) { ignore(top.elements().front().integer(1)); });
+                  [](JsonInput top) { kIgnore(top.elements().front().integer(1)); });
 
   // A quote and 28 letters of 2 bytes are 57 bytes.
   CHECK(problems == Texts{"f.json: /0: got \"" + umlauts + umlauts + umlauts.substr(0, 2 * 8) +
                           "...; expected a whole number of at least 1"});
   const Texts odd = problems_in("[\"a" + umlauts + umlauts + umlauts + "\"]",
-                                [](JsonInput top) { ignore(top.elements().front().integer(1)); });
+                                [](JsonInput top) { kIgnore(top.elements().front().integer(1)); });
   CHECK(odd == Texts{"f.json: /0: got \"a" + umlauts + umlauts + umlauts.substr(0, 2 * 7) +
                      "...; expected a whole number of at least 1"});
 }
@@ -193,7 +193,7 @@ TEST_CASE("a key that an object has twice is told with its path, wherever it is"
 
 TEST_CASE("texts and names with control characters are told, shown harmlessly") {
   const auto problems_of_first = [](const std::string& text, const auto& read) {
-    return problems_in(text, [&](JsonInput top) { ignore(read(top.elements().front())); });
+    return problems_in(text, [&](JsonInput top) { kIgnore(read(top.elements().front())); });
   };
   const auto text = [](const JsonInput& input) { return input.string(); };
   const auto name = [](const JsonInput& input) { return input.identifier(); };
