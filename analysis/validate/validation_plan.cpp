@@ -7,8 +7,8 @@
 
 #include "analysis/validate/validation_check.hpp"
 #include "core/error.hpp"
-#include "core/json/json_file.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/json/json_file.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 

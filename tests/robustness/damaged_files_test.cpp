@@ -137,10 +137,10 @@ TEST_CASE("a kept result that cannot be is noticed, whatever its checksum says")
   bad.run->epoch_s = -5;
   write_entry(file, bad);
 
-  CHECK_THROWS_WITH(
-      read_entry(file),
-      file.string() + ": /curve/0/test_accuracy: got 1.5; expected a number from 0 to 1\n" +
-          file.string() + ": /run/epoch_s: got -5.0; expected seconds, not negative");
+  CHECK_THROWS_WITH(read_entry(file),
+                    file.string() +
+                        ": /curve/0/test_accuracy: got 1.5; expected a number from 0 to 1\n" +
+                        file.string() + ": /run/epoch_s: got -5.0; expected seconds, not negative");
 }
 
 }  // namespace
