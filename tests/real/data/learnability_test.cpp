@@ -33,11 +33,11 @@ float squared_distance(const Floats& a, const Floats& b) {
 double nearest_accuracy(const std::vector<Sample>& train, const std::vector<Sample>& test) {
   double right = 0;
   for (const Sample& sample : test) {
-    const Sample* nearest = nullptr;
-    float smallest = 0;
+    const Sample* nearest = &train.front();
+    float smallest = squared_distance(sample.values, nearest->values);
     for (const Sample& other : train) {
       const float distance = squared_distance(sample.values, other.values);
-      if (nearest == nullptr || distance < smallest) {
+      if (distance < smallest) {
         nearest = &other;
         smallest = distance;
       }
