@@ -9,6 +9,7 @@ mapfile -t sources < <(git ls-files '*.cpp' '*.hpp')
 clang-format --dry-run --Werror "${sources[@]}"
 echo "clang-format: ${#sources[@]} files are formatted"
 
+mkdir -p build
 cmake --preset dev -B build/lint -DEPOCHCAST_BENCH=ON >build/lint.log || { cat build/lint.log; exit 1; }
 cmake --build build/lint --target epochcast_chakra_messages >/dev/null  # a generated header
 mapfile -t units < <(jq -r '.[].file' build/lint/compile_commands.json | grep -Ev '\.(c|pb\.cc)$' | sort -u)
