@@ -14,8 +14,15 @@ sg::Engine& engine() {
   static sg::Engine& instance = []() -> sg::Engine& {
     xbt_log_control_set("xbt_cfg.thres:warning");
     static char name[] = "epochcast";
+#ifdef __SANITIZE_ADDRESS__
+    // AddressSanitizer knows no stacks but those of threads.
+    static char contexts[] = "--cfg=contexts/factory:thread";
+    static char* arguments[] = {name, contexts, nullptr};
+    static int count = 2;
+#else
     static char* arguments[] = {name, nullptr};
     static int count = 1;
+#endif
     static sg::Engine made(&count, arguments);
     sg::Engine::set_config("network/model:CM02");
     sg::Engine::set_config("network/crosstraffic:0");
