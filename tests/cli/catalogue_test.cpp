@@ -59,7 +59,8 @@ TEST_CASE("list traces shows every trace file with its device", "[cli]") {
   }
 }
 
-TEST_CASE("every strategy is forecast on every platform of the catalogue, or told apart", "[cli]") {
+TEST_CASE("every strategy is forecast on every platform of the catalogue, or told apart",
+          "[cli][long]") {
   for (const std::string& platform : Catalog{EPOCHCAST_SOURCE_DIR}.names("models/platforms")) {
     CAPTURE(platform);
     const Outcome outcome = Folder().run("simulate --platform " + platform +

@@ -91,7 +91,8 @@ TEST_CASE("the recorded command can be pasted into a shell", "[cli]") {
 TEST_CASE("phases of all strategies add up to the epoch", "[cli]") {
   const Folder folder;
   for (const std::string& job : {kJob + " --workers all --batch 32", kNoisyJob}) {
-    for (const OrderedJson& run : result_of(folder, job)["runs"]) {
+    const OrderedJson result = result_of(folder, job);
+    for (const OrderedJson& run : result["runs"]) {
       CAPTURE(run["strategy"]);
       const double sum = run["compute_s"].get<double>() +
                          run["exposed_communication_s"].get<double>() +
@@ -104,7 +105,8 @@ TEST_CASE("phases of all strategies add up to the epoch", "[cli]") {
 }
 
 TEST_CASE("costs with spread give an interval around the epoch", "[cli]") {
-  for (const OrderedJson& run : result_of(Folder(), kNoisyJob + " --strategy sync,dlb")["runs"]) {
+  const OrderedJson result = result_of(Folder(), kNoisyJob + " --strategy sync,dlb");
+  for (const OrderedJson& run : result["runs"]) {
     REQUIRE(run["epoch_s_interval"].size() == 2);
     CHECK(run["epoch_s_interval"][0] <= run["epoch_s"]);
     CHECK(run["epoch_s"] <= run["epoch_s_interval"][1]);
@@ -170,7 +172,7 @@ TEST_CASE("an experiment file takes texts, numbers, switches and lists", "[cli]"
   CHECK(result["runs"][1]["config"]["deterministic"] == "on");
 }
 
-TEST_CASE("every row of a CSV result has as many columns as the header", "[cli]") {
+TEST_CASE("every row of a CSV result has as many columns as the header", "[cli][long]") {
   const Folder folder;
   folder.write("odd.json", pair_with("\"pair\"", "\"a (pair)\""));
   const auto columns = [](const std::string& line) {

@@ -85,7 +85,7 @@ std::vector<std::string> unchanged(const Change& change) {
   return arguments;
 }
 
-TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli]") {
+TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli][long]") {
   const Folder folder;
   folder.write("slow.json", folder.read("gpu.json"));
   std::string slow = folder.read("gpu.json");

@@ -39,7 +39,7 @@ bool is_same_pattern(const Round& one, const Round& other) {
       });
 }
 
-TEST_CASE("every all-reduce leaves the sum on every rank") {
+TEST_CASE("every all-reduce leaves the sum on every rank", "[long]") {
   for_every_schedule([](const Schedule& schedule, std::string_view, int ranks) {
     REQUIRE(schedule.ranks() == ranks);
     for (const int elements : {1, 7, 3 * ranks + 1, 128}) {
@@ -90,8 +90,8 @@ TEST_CASE("in repeated rounds every rank has the same actions, peers and sizes a
   });
 }
 
-TEST_CASE(
-    "a schedule still runs to its end when whole periods of its repeated rounds are omitted") {
+TEST_CASE("a schedule still runs to its end when whole periods of its repeated rounds are omitted",
+          "[long]") {
   for_every_schedule([](const Schedule& schedule, std::string_view, int) {
     for (const int skipped : {0, 1, 2}) {
       for (const int kept : {0, 1, 3}) {

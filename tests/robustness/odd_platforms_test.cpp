@@ -95,7 +95,8 @@ TEST_CASE("a platform file with odd values is forecast in finite numbers, or ref
       CHECK(run.err.starts_with("epochcast: odd.json: "));
       continue;
     }
-    for (const Json& forecast : Json::parse(run.out)["runs"]) {
+    const Json result = Json::parse(run.out);
+    for (const Json& forecast : result["runs"]) {
       CHECK(std::isfinite(forecast["epoch_s"].get<double>()));
       CHECK(forecast["epoch_s"].get<double>() > 0);
     }

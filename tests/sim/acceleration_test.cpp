@@ -59,7 +59,7 @@ void check_acceleration(const Platform& platform,
   }
 }
 
-TEST_CASE("every strategy is forecast as by full simulation, with and without overlap") {
+TEST_CASE("every strategy is forecast as by full simulation, with and without overlap", "[long]") {
   std::vector<std::string> all;
   for (const Strategy& strategy : strategies()) all.emplace_back(strategy.name);
   for (const Place& place : places()) {
@@ -68,7 +68,8 @@ TEST_CASE("every strategy is forecast as by full simulation, with and without ov
   }
 }
 
-TEST_CASE("pipelined collectives are forecast as by full simulation, with and without overlap") {
+TEST_CASE("pipelined collectives are forecast as by full simulation, with and without overlap",
+          "[long]") {
   check_acceleration(mixed(4, 2, 1, pcie(), fat_tree()),
                      {"sync", "node-based"},
                      {"double-binary-tree", "hierarchical", "segmented-ring", "openmpi"});
@@ -87,7 +88,8 @@ TEST_CASE("nodes of different speed that iterate on their own are forecast as by
   check_equal(results[0], results[1]);
 }
 
-TEST_CASE("ranks of different speed on equal devices are forecast as by full simulation") {
+TEST_CASE("ranks of different speed on equal devices are forecast as by full simulation",
+          "[long]") {
   std::vector<Run> runs;
   for (const Strategy& strategy : strategies()) {
     for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
@@ -109,7 +111,7 @@ TEST_CASE("ranks of different speed on equal devices are forecast as by full sim
   }
 }
 
-TEST_CASE("dlb settles on its batches before its epochs are extrapolated") {
+TEST_CASE("dlb settles on its batches before its epochs are extrapolated", "[long]") {
   Job job = job_on(mixed(2, 1, 1, pcie(), star()), 3200);
   job.config.batch = 16;
   job.config.epochs = 30;

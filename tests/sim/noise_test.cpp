@@ -48,7 +48,7 @@ Job with_rare_outliers(const Platform& platform, std::int64_t train_samples) {
   return job;
 }
 
-TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn") {
+TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn", "[long]") {
   for (const char* strategy :
        {"sync", "hetgrad", "local-sgd", "unbalanced-local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
@@ -74,8 +74,8 @@ TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn") {
   }
 }
 
-TEST_CASE(
-    "with sessions and ranks, too, sampled epochs are like those whose every batch is drawn") {
+TEST_CASE("with sessions and ranks, too, sampled epochs are like those whose every batch is drawn",
+          "[long]") {
   for (const char* strategy : {"sync", "hetgrad", "unbalanced-local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
@@ -110,7 +110,7 @@ TEST_CASE("nodes that iterate on their own are not all lucky at once") {
   CHECK(ratio == Approx(1).epsilon(0.35));
 }
 
-TEST_CASE("a loop learns nothing from another one of as many iterations") {
+TEST_CASE("a loop learns nothing from another one of as many iterations", "[long]") {
   // 40 rounds of 41 iterations, then 40 iterations: on one node, both loops are of the same
   // workers.
   Job job = job_on(mixed(1, 2, 0, pcie(), nullptr), (40 * 41 + 40) * 2 * 8, 0.1);
@@ -124,7 +124,7 @@ TEST_CASE("a loop learns nothing from another one of as many iterations") {
   CHECK(deviation_s(runs.sampled) < 2 * deviation_s(runs.exact));
 }
 
-TEST_CASE("where rare batches take very long, every iteration is run") {
+TEST_CASE("where rare batches take very long, every iteration is run", "[long]") {
   for (const char* strategy : {"sync", "local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = with_rare_outliers(mixed(2, 2, 0, pcie(), star()), 400 * 4 * 8);
@@ -143,7 +143,8 @@ TEST_CASE("where rare batches take very long, every iteration is run") {
   }
 }
 
-TEST_CASE("rare and long batches count as they are in loops too long to be run every time") {
+TEST_CASE("rare and long batches count as they are in loops too long to be run every time",
+          "[long]") {
   // One worker: the mean is exactly 1 + 999/500 = 2.998 times the median.
   Job job = with_rare_outliers(mixed(1, 1, 0, pcie(), nullptr), 60'000 * 8);
   job.config.epochs = 1;

@@ -52,7 +52,7 @@ void for_all(Claim claim) {
   }
 }
 
-TEST_CASE("cost traces are the same after they were written and read back") {
+TEST_CASE("cost traces are the same after they were written and read back", "[long]") {
   for (const std::filesystem::path& file : json_files(EPOCHCAST_SOURCE_DIR "/traces")) {
     if (file_text(file).find("epochcast.trace/1") == std::string::npos) continue;
     CAPTURE(file);
