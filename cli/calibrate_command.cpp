@@ -95,8 +95,23 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
               << " longer than one; recursive doubling will be slower than forecast\n";
   }
   std::cout << '\n';
-  show_points("ping-pong", fit.ping_pong);
+  if (!fit.ping_pong.empty()) show_points("ping-pong", fit.ping_pong);
   if (!fit.ring_step.empty()) show_points("ring step", fit.ring_step);
+}
+
+/// Each node's link, and the messages of the faster ones.
+void show_links(const NetworkFit& fit) {
+  if (fit.link_bytes_per_s.empty()) return;
+  std::cout << "Links of the nodes\n";
+  Table table;
+  table.add_column("node", Table::Align::right);
+  table.add_column("each way", Table::Align::right);
+  for (std::size_t node = 0; node < fit.link_bytes_per_s.size(); ++node)
+    table.add_row({std::to_string(node), rate(fit.link_bytes_per_s[node])});
+  table.print(std::cout);
+  std::cout << '\n';
+  for (const FasterNodes& faster : fit.faster)
+    show_scope("Between nodes " + nodes_text(faster.nodes), faster.fit);
 }
 
 void show_checks(const std::vector<AllReduceCheck>& checks) {
@@ -264,6 +279,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (values.count("name") > 0) platform.name = values["name"].as<std::string>();
   check_platform(platform, outputs.platform.name().string());
   if (fit.between) show_scope("Between nodes", *fit.between);
+  show_links(fit);
   if (fit.node) show_scope("Inside nodes", *fit.node);
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";

@@ -36,8 +36,13 @@ void ProgressBar::update(double done, const std::string& note) {
   if (has_bar_ && elapsed_s < shown_s_ + kPause_s) return;
   const double left_s = elapsed_s / (done - first_) * (total_ - done);
   std::ostringstream counts;
-  counts << what_ << ' ' << std::setprecision(6) << std::floor(100 * done) / 100 << '/' << total_
-         << ", " << note << format_seconds(left_s) << " left";
+  counts << what_ << ' ';
+  if (total_ == 1) {
+    counts << std::floor(100 * done) << " %";
+  } else {
+    counts << std::setprecision(6) << std::floor(100 * done) / 100 << '/' << total_;
+  }
+  counts << ", " << note << format_seconds(left_s) << " left";
   const int tenth = static_cast<int>(10 * done / total_);
   if (is_terminal_) {
     const auto filled = static_cast<std::size_t>(kWidth * done / total_);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/calibrate/calibrated_platform.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -57,6 +59,47 @@ Interlink network_of(Interlink network, const ScopeFit& fit, const Source& sourc
   return network;
 }
 
+/// The costs of messages from and to a node, and what its link gives.
+Uplink uplink_of(const NetworkFit& fit, int node, const Source& source) {
+  Uplink uplink;
+  const ScopeFit* costs = &*fit.between;
+  for (const FasterNodes& faster : fit.faster) {
+    if (!std::binary_search(faster.nodes.begin(), faster.nodes.end(), node)) continue;
+    costs = &faster.fit;
+    uplink.messages = kept(costs->costs);
+  }
+  uplink.link = {.bytes_per_s = kept_rate(fit.link_bytes_per_s[static_cast<std::size_t>(node)]),
+                 .latency_s = kept_s(0.5 * latency_of(*costs))};
+  uplink.source = source;
+  return uplink;
+}
+
+/// Gives each node the link that was measured. Neighbours that have the same stay together.
+std::vector<NodeGroup> with_uplinks(const std::vector<NodeGroup>& groups,
+                                    const NetworkFit& fit,
+                                    const Source& source) {
+  std::vector<NodeGroup> divided;
+  int node = 0;
+  for (const NodeGroup& group : groups) {
+    const std::size_t first = divided.size();
+    for (int i = 0; i < group.count; ++i, ++node) {
+      NodeGroup one = group;
+      one.count = 1;
+      if (fit.link_bytes_per_s[static_cast<std::size_t>(node)] >
+          kEqualLinks * fit.between->bytes_per_s)
+        one.uplink = uplink_of(fit, node, source);
+      if (divided.size() > first && divided.back().uplink == one.uplink) {
+        ++divided.back().count;
+      } else {
+        divided.push_back(std::move(one));
+      }
+    }
+    for (std::size_t part = first; divided.size() > first + 1 && part < divided.size(); ++part)
+      divided[part].name += "-" + std::to_string(part - first + 1);
+  }
+  return divided;
+}
+
 int devices_of(const NodeGroup& group) {
   int devices = 0;
   for (const DeviceGroup& device : group.devices) devices += device.count;
@@ -103,8 +146,24 @@ Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Sou
     for (DeviceGroup& device : group.devices)
       device.reduce_bytes_per_s = kept_rate(fit.reduce_bytes_per_s);
   }
-  if (fit.between)
-    platform.network = network_of(platform.network.value_or(Interlink()), *fit.between, source);
+  if (!fit.between) return platform;
+  platform.network = network_of(platform.network.value_or(Interlink()), *fit.between, source);
+  for (NodeGroup& group : platform.nodes) group.uplink.reset();
+  if (fit.link_bytes_per_s.empty()) return platform;
+  if (platform.node_count() == static_cast<int>(fit.link_bytes_per_s.size()) &&
+      platform.network->topology == NetworkTopology::star) {
+    platform.nodes = with_uplinks(platform.nodes, fit, source);
+  } else {
+    const auto [least, most] =
+        std::minmax_element(fit.link_bytes_per_s.begin(), fit.link_bytes_per_s.end());
+    platform.network->messages->notes.push_back(
+        fmt::format("links of the {} nodes that were measured give {}/s to {}/s; this platform has "
+                    "other nodes, "
+                    "and the slowest link everywhere",
+                    fit.link_bytes_per_s.size(),
+                    format_bytes(*least),
+                    format_bytes(*most)));
+  }
   return platform;
 }
 
@@ -158,7 +217,18 @@ Calibration calibrate(const MessageTrace& trace) {
         if (count > 0) uncertainty = std::hypot(uncertainty, std::sqrt(sum / count));
         check_uncertainty(trace.file, name, scope->costs);
       };
-  widen(fit.between, "all", "messages between nodes");
+  if (fit.between) {
+    // All-reduces among all nodes were measured, not those among the faster ones.
+    const double of_samples = fit.between->costs.uncertainty;
+    widen(fit.between, "all", "messages between nodes");
+    const double of_checks = std::sqrt(
+        std::max(0.0, std::pow(fit.between->costs.uncertainty, 2) - std::pow(of_samples, 2)));
+    for (FasterNodes& faster : fit.faster) {
+      double& uncertainty = faster.fit.costs.uncertainty;
+      uncertainty = std::hypot(uncertainty, of_checks);
+      check_uncertainty(trace.file, "messages between the faster nodes", faster.fit.costs);
+    }
+  }
   widen(fit.node, fit.between ? "node" : "all", "messages inside nodes");
   return calibration;
 }

@@ -18,6 +18,10 @@ namespace epochcast {
 /// The platform with what the fit says of its network, the insides of its nodes and its devices'
 /// adding, to six digits, and `source`: of the trace that was fitted. What was not measured stays
 /// as it is. Inside nodes, measured messages go through memory, whatever the topology was.
+///
+/// Where nodes were found to have links of their own, node i of the platform is node i of the
+/// trace: groups of nodes are divided accordingly. A platform with another number of nodes, or that
+/// is no star, has the slowest link everywhere, and a note that says so.
 [[nodiscard]] Platform calibrated_platform(Platform platform,
                                            const NetworkFit& fit,
                                            const Source& source);

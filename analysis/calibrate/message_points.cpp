@@ -50,10 +50,12 @@ double expected_s(std::vector<double> samples_s) {
 
 std::vector<MessagePoint> points_of(const MessageTrace& trace,
                                     const std::string& kind,
-                                    const std::string& scope) {
+                                    const std::string& scope,
+                                    const std::vector<int>& nodes) {
   std::map<std::int64_t, std::vector<const MessageCost*>> sessions_of;  // by bytes
   for (const MessageCost& cost : trace.costs) {
-    if (cost.kind == kind && cost.scope == scope && median_of(cost.samples_s) > 0)
+    if (cost.kind == kind && cost.scope == scope && cost.nodes == nodes &&
+        median_of(cost.samples_s) > 0)
       sessions_of[cost.bytes].push_back(&cost);
   }
   std::vector<MessagePoint> points;

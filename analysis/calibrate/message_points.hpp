@@ -24,10 +24,12 @@ struct MessagePoint {
   double with_stalls_s = 0;  ///< mean of all samples
 };
 
-/// What the trace has of one kind of message in one scope: ascending in bytes.
+/// What the trace has of one kind of message in one scope, of just these nodes (none: of no certain
+/// ones): ascending in bytes.
 [[nodiscard]] std::vector<MessagePoint> points_of(const MessageTrace& trace,
                                                   const std::string& kind,
-                                                  const std::string& scope);
+                                                  const std::string& scope,
+                                                  const std::vector<int>& nodes = {});
 
 /// What a message takes on average, so that many take so many times as long: a median would leave
 /// out the tail that an epoch's hundreds of messages meet. Samples above both the upper quartile +

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "analysis/calibrate/fit_doubts.hpp"
 #include "core/error.hpp"
@@ -73,10 +74,11 @@ std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const Mess
 }
 
 struct Scope {
-  std::string name;  ///< "messages between nodes"
-  std::string pair;  ///< scope of ping-pongs
-  std::string ring;  ///< of ring steps and barriers
-  int members = 2;   ///< of the ring
+  std::string name;             ///< "messages between nodes"
+  std::string pair;             ///< scope of ping-pongs
+  std::string ring;             ///< of ring steps and barriers
+  int members = 2;              ///< of the ring
+  std::vector<int> nodes = {};  ///< of just these, where links of single nodes were measured
 };
 
 /// What a link gives: the most that a large message gets, or more would get; that other sizes get
@@ -91,20 +93,26 @@ double fastest_of(const std::vector<MessagePoint>& points) {
 }
 
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
-  const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair);
-  if (alone.empty()) return std::nullopt;
-  const std::vector<MessagePoint> busy = points_of(trace, "ring-step", scope.ring);
-  if (alone.size() < kFewestSizes || (!busy.empty() && busy.size() < kFewestSizes)) {
-    throw UserError(trace.file + ": has messages of " +
-                    std::to_string(busy.empty() ? alone.size() : busy.size()) + " sizes (" +
-                    scope.pair + "); expected at least " + std::to_string(kFewestSizes));
+  const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair, scope.nodes);
+  const std::vector<MessagePoint> busy = points_of(trace, "ring-step", scope.ring, scope.nodes);
+  if (alone.empty() && (busy.empty() || scope.nodes.empty())) return std::nullopt;
+  for (const auto* points : {&alone, &busy}) {
+    if (points->empty() || points->size() >= kFewestSizes) continue;
+    throw UserError(trace.file + ": has messages of " + std::to_string(points->size()) +
+                    " sizes (" + scope.pair + "); expected at least " +
+                    std::to_string(kFewestSizes));
   }
   ScopeFit fit;
-  const std::vector<MessageRegime> regimes = fit_regimes(alone, fastest_of(alone));
   fit.bytes_per_s = fastest_of(busy.empty() ? alone : busy);
-  fit.costs.regimes = busy.empty() ? regimes : fit_regimes(busy, fit.bytes_per_s);
-  fit.ping_pong = fitted(alone, {.regimes = regimes});
-  if (!busy.empty()) fit.ring_step = fitted(busy, fit.costs);
+  if (!alone.empty()) {
+    const std::vector<MessageRegime> regimes = fit_regimes(alone, fastest_of(alone));
+    fit.ping_pong = fitted(alone, {.regimes = regimes});
+    fit.costs.regimes = regimes;
+  }
+  if (!busy.empty()) {
+    fit.costs.regimes = fit_regimes(busy, fit.bytes_per_s);
+    fit.ring_step = fitted(busy, fit.costs);
+  }
   for (const auto* points : {&alone, &busy}) {
     for (const MessagePoint& point : *points) fit.stalls += point.stalls;
   }
@@ -113,16 +121,100 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.uncertainty = uncertainty_of(points, fit.costs);
   fit.costs.notes = doubts_of(scope.name, points);
 
-  const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair);
-  if (!opposite.empty() && opposite.back().bytes == alone.back().bytes)
+  const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair, scope.nodes);
+  if (!opposite.empty() && !alone.empty() && opposite.back().bytes == alone.back().bytes)
     fit.opposite_factor = opposite.back().seconds / alone.back().seconds;
-  const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring);
+  const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring, scope.nodes);
   if (!barrier.empty())
     fit.costs.barrier_round_s = barrier.front().seconds / std::ceil(std::log2(scope.members));
   return fit;
 }
 
+/// The sets of nodes, each once, of which the trace has costs of this kind.
+std::set<std::vector<int>> nodes_of(const MessageTrace& trace, const std::string& kind) {
+  std::set<std::vector<int>> found;
+  for (const MessageCost& cost : trace.costs) {
+    if (cost.kind == kind && !cost.nodes.empty()) found.insert(cost.nodes);
+  }
+  return found;
+}
+
+/// Rings of some nodes only, from the most to the fewest nodes.
+std::vector<FasterNodes> fit_faster(const MessageTrace& trace) {
+  std::vector<FasterNodes> faster;
+  for (const std::vector<int>& nodes : nodes_of(trace, "ring-step")) {
+    const auto members =
+        std::count_if(trace.node_of_rank.begin(), trace.node_of_rank.end(), [&](int node) {
+          return std::binary_search(nodes.begin(), nodes.end(), node);
+        });
+    auto fit = fit_scope(trace,
+                         {.name = "messages between nodes " + nodes_text(nodes),
+                          .pair = "between",
+                          .ring = "between",
+                          .members = static_cast<int>(std::max<std::ptrdiff_t>(2, members)),
+                          .nodes = nodes});
+    if (fit) faster.push_back({.nodes = nodes, .fit = std::move(*fit)});
+  }
+  std::stable_sort(faster.begin(), faster.end(), [](const auto& a, const auto& b) {
+    return a.nodes.size() > b.nodes.size();
+  });
+  for (std::size_t i = 1; i < faster.size(); ++i) {
+    const auto& outer = faster[i - 1].nodes;
+    const auto& inner = faster[i].nodes;
+    if (!std::includes(outer.begin(), outer.end(), inner.begin(), inner.end()))
+      throw UserError(trace.file + ": has ring steps of nodes " + nodes_text(inner) +
+                      " and of nodes " + nodes_text(outer) +
+                      "; expected ones of the faster nodes, and of the fastest of these");
+  }
+  return faster;
+}
+
+/// What a large message gets, latency aside, where two sizes or more were measured.
+double slope_of(const std::vector<MessagePoint>& points) {
+  const MessagePoint& large = points.back();
+  const MessagePoint& small = points.front();
+  if (points.size() < 2 || large.seconds <= small.seconds) return large.bytes / large.seconds;
+  return (large.bytes - small.bytes) / (large.seconds - small.seconds);
+}
+
+/// What each node's link gives: the most of a pair or a ring that it is in, and of what it
+/// exchanged with all others at once. Empty where that was not measured, or is the same for all.
+std::vector<double> fit_links(const MessageTrace& trace, const NetworkFit& fit) {
+  const std::set<std::vector<int>> pairs = nodes_of(trace, "opposite");
+  const std::set<std::vector<int>> hubs = nodes_of(trace, "hub-step");
+  if (!fit.between || (pairs.empty() && hubs.empty())) return {};
+  std::vector<double> links(static_cast<std::size_t>(trace.node_count()), fit.between->bytes_per_s);
+  const auto raise = [&links](const std::vector<int>& nodes, double bytes_per_s) {
+    for (const int node : nodes) {
+      double& link = links[static_cast<std::size_t>(node)];
+      link = std::max(link, bytes_per_s);
+    }
+  };
+  for (const FasterNodes& faster : fit.faster) raise(faster.nodes, faster.fit.bytes_per_s);
+  // Pairs and hubs have few samples of one size or two: they tell links apart, not more.
+  const auto raise_clearly = [&](const std::string& kind, const std::vector<int>& nodes) {
+    const std::vector<MessagePoint> points = points_of(trace, kind, "between", nodes);
+    if (points.empty()) return;
+    const double bytes_per_s = slope_of(points);
+    for (const int node : nodes) {
+      if (bytes_per_s > kEqualLinks * links[static_cast<std::size_t>(node)])
+        raise({node}, bytes_per_s);
+    }
+  };
+  for (const std::vector<int>& pair : pairs) raise_clearly("opposite", pair);
+  for (const std::vector<int>& hub : hubs) raise_clearly("hub-step", hub);
+  const auto [least, most] = std::minmax_element(links.begin(), links.end());
+  if (*most <= kEqualLinks * *least) return {};
+  return links;
+}
+
 }  // namespace
+
+std::string nodes_text(const std::vector<int>& nodes) {
+  std::string text;
+  for (const int node : nodes) text += (text.empty() ? "" : ", ") + std::to_string(node);
+  return text;
+}
 
 std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points, double fastest) {
   const std::size_t count = points.size();
@@ -188,6 +280,8 @@ NetworkFit fit_network(const MessageTrace& trace) {
                         .pair = "node",
                         .ring = nodes > 1 ? "node" : "all",
                         .members = std::max(2, in_first)});
+  fit.faster = fit_faster(trace);
+  fit.link_bytes_per_s = fit_links(trace, fit);
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;
   if (!fit.between && !fit.node)

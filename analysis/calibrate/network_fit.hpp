@@ -35,12 +35,26 @@ struct ScopeFit {
   std::size_t stalls = 0;           ///< samples that count nowhere, see expected_s()
 };
 
+/// Nodes whose links into the network are faster than those of the others, and messages among them.
+struct FasterNodes {
+  std::vector<int> nodes;  ///< ascending, at least two
+  ScopeFit fit;
+};
+
 /// What a message trace says of a machine. Scopes that were not measured are absent.
 struct NetworkFit {
   std::optional<ScopeFit> node;
   std::optional<ScopeFit> between;
+  /// Each within the one before.
+  std::vector<FasterNodes> faster = {};
+  /// What each node's link gives in one direction, where it was measured and links differ by more
+  /// than kEqualLinks; else empty.
+  std::vector<double> link_bytes_per_s = {};
   double reduce_bytes_per_s = 0;  ///< γ⁻¹ with all ranks at it; 0: not measured
 };
+
+/// "0, 2, 3"
+[[nodiscard]] std::string nodes_text(const std::vector<int>& nodes);
 
 /// Fits what the simulator needs; all-reduces of the trace are not looked at, so that the fit can
 /// be checked against them. What is measured but not beyond doubt is told in the costs' notes.

@@ -98,7 +98,8 @@ std::string plot(const std::vector<Series>& all,
 }
 
 std::string scope_plot(const ScopeFit& fit, const std::string& name) {
-  std::vector<Series> all = {{"one message, and its fit", fit.ping_pong, true}};
+  std::vector<Series> all;
+  if (!fit.ping_pong.empty()) all.push_back({"one message, and its fit", fit.ping_pong, true});
   if (!fit.ring_step.empty())
     all.push_back({"all ranks send and receive, fit", fit.ring_step, true});
   return plot(all, name, format_bytes, "size of a message", "vertical: time", false);
@@ -143,6 +144,12 @@ std::string calibration_html(const NetworkFit& fit,
       "forecast with the "
       "costs of messages while all ranks send and receive.";
   if (fit.between) html += section("Between nodes", how, scope_plot(*fit.between, "between nodes"));
+  for (const FasterNodes& faster : fit.faster) {
+    const std::string nodes = "between nodes " + nodes_text(faster.nodes);
+    html += section("B" + nodes.substr(1) + ", whose links are faster",
+                    "Messages among these, and from one to another, take as long.",
+                    scope_plot(faster.fit, nodes));
+  }
   if (fit.node) html += section("Inside nodes", how, scope_plot(*fit.node, "inside nodes"));
   html += section("All-reduces that the fit has not seen",
                   "On the line, the forecast is right; above, it is too slow.",

@@ -2,7 +2,11 @@
 #include "core/costs/message_costs.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 namespace epochcast {
 namespace {
@@ -16,6 +20,18 @@ MessageRegime read_regime(JsonInput input) {
   return regime;
 }
 
+/// Where two lines cross within (from, to); nothing if they do not.
+std::optional<double> crossing(const MessageRegime& a,
+                               const MessageRegime& b,
+                               double from,
+                               double to) {
+  const double slopes = 1 / a.bytes_per_s - 1 / b.bytes_per_s;
+  if (slopes == 0) return std::nullopt;
+  const double bytes = (b.latency_s - a.latency_s) / slopes;
+  if (!(bytes > from && bytes < to)) return std::nullopt;
+  return bytes;
+}
+
 }  // namespace
 
 const MessageRegime& MessageCosts::regime(double bytes) const {
@@ -24,6 +40,41 @@ const MessageRegime& MessageCosts::regime(double bytes) const {
         return size < regime.from_bytes;
       });
   return *(after - 1);
+}
+
+MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
+  MessageCosts slower = a;
+  slower.uncertainty = std::max(a.uncertainty, b.uncertainty);
+  slower.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
+  for (const std::string& note : b.notes) {
+    if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())
+      slower.notes.push_back(note);
+  }
+  std::set<double> breakpoints;
+  for (const MessageCosts* costs : {&a, &b}) {
+    for (const MessageRegime& regime : costs->regimes) breakpoints.insert(regime.from_bytes);
+  }
+  // Between two breakpoints there are two lines, which cross once at most.
+  for (auto from = breakpoints.begin(); from != breakpoints.end(); ++from) {
+    const double to = std::next(from) == breakpoints.end() ? std::numeric_limits<double>::infinity()
+                                                           : *std::next(from);
+    // What has just been inserted begins where both lines are the same.
+    if (const auto bytes = crossing(a.regime(*from), b.regime(*from), *from, to))
+      breakpoints.insert(*bytes);
+  }
+  slower.regimes.clear();
+  for (auto from = breakpoints.begin(); from != breakpoints.end(); ++from) {
+    const double inside =
+        std::next(from) == breakpoints.end() ? 2 * *from + 1 : 0.5 * (*from + *std::next(from));
+    const bool is_a = a.message_s(inside) >= b.message_s(inside);
+    MessageRegime regime = (is_a ? a : b).regime(inside);
+    regime.from_bytes = *from;
+    const auto is_same = [&regime](const MessageRegime& other) {
+      return other.latency_s == regime.latency_s && other.bytes_per_s == regime.bytes_per_s;
+    };
+    if (slower.regimes.empty() || !is_same(slower.regimes.back())) slower.regimes.push_back(regime);
+  }
+  return slower;
 }
 
 nlohmann::ordered_json to_json(const MessageCosts& costs) {

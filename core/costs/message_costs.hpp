@@ -46,6 +46,10 @@ struct MessageCosts {
   bool operator==(const MessageCosts&) const = default;
 };
 
+/// What messages cost between two programs that know their own costs only: at each size what the
+/// slower says, the larger uncertainty and barrier, the notes of both.
+[[nodiscard]] MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b);
+
 /// The "messages" object of a platform, and back; problems are collected in `input`.
 [[nodiscard]] nlohmann::ordered_json to_json(const MessageCosts& costs);
 [[nodiscard]] MessageCosts read_message_costs(JsonInput input);

@@ -2,6 +2,7 @@
 #include "core/formats/message_trace.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -27,13 +28,23 @@ std::string read_name(const JsonInput& input,
   return name;
 }
 
-MessageCost read_cost(JsonInput input) {
+MessageCost read_cost(JsonInput input, std::int64_t node_count) {
   MessageCost cost;
-  cost.kind = read_name(input.at("kind"),
-                        "kind of message",
-                        {"ping-pong", "opposite", "ring-step", "barrier", "reduce", "all-reduce"});
+  cost.kind = read_name(
+      input.at("kind"),
+      "kind of message",
+      {"ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce", "all-reduce"});
   cost.scope = read_name(input.at("scope"), "scope", {"node", "between", "all"});
   if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->identifier();
+  if (auto nodes = input.maybe("nodes")) {
+    for (const JsonInput& node : nodes->elements(1))
+      cost.nodes.push_back(
+          static_cast<int>(node.integer(0, std::max<std::int64_t>(0, node_count - 1))));
+    if (cost.scope != "between") nodes->problem("are of messages with the scope \"between\" only");
+    if (std::adjacent_find(cost.nodes.begin(), cost.nodes.end(), std::greater_equal<>()) !=
+        cost.nodes.end())
+      nodes->problem("must ascend");
+  }
   cost.bytes = input.at("bytes").integer(0);
   cost.samples_s = input.at("samples_s").samples();
   input.finish();
@@ -43,6 +54,7 @@ MessageCost read_cost(JsonInput input) {
 Json cost_json(const MessageCost& cost) {
   Json json = {{"kind", cost.kind}, {"scope", cost.scope}};
   if (!cost.algorithm.empty()) json["algorithm"] = cost.algorithm;
+  if (!cost.nodes.empty()) json["nodes"] = cost.nodes;
   json["bytes"] = cost.bytes;
   json["samples_s"] = cost.samples_s;
   return json;
@@ -71,7 +83,8 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
   if (problems.empty() && static_cast<std::int64_t>(trace.node_of_rank.size()) != ranks)
     node_of_rank.problem("has " + std::to_string(trace.node_of_rank.size()) + " entries for " +
                          std::to_string(ranks) + " ranks");
-  for (const JsonInput& cost : top.at("costs").elements(1)) trace.costs.push_back(read_cost(cost));
+  for (const JsonInput& cost : top.at("costs").elements(1))
+    trace.costs.push_back(read_cost(cost, nodes));
   top.finish();
   problems.throw_if_any();
   return trace;

@@ -11,12 +11,20 @@
 
 namespace epochcast {
 
+/// Links that give the same up to this factor count as equal: measured ones differ as much by
+/// chance.
+constexpr double kEqualLinks = 1.08;
+
 /// What one kind of message costs at one size.
 struct MessageCost {
-  /// "ping-pong", "opposite", "ring-step", "barrier", "reduce" or "all-reduce" (docs/formats.md)
+  /// "ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce" or "all-reduce"
+  /// (docs/formats.md)
   std::string kind;
   std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
   std::string algorithm = {};  ///< of an all-reduce
+  /// Of these nodes only, where links of single nodes were measured: the two of a pair, the hub, or
+  /// all whose ranks took part. Else empty.
+  std::vector<int> nodes = {};
   std::int64_t bytes = 0;
   std::vector<double> samples_s = {};  ///< in the order measured
   int session = 0;                     ///< index of the file it comes from

@@ -60,6 +60,15 @@ Interconnect read_interconnect(JsonInput input) {
   return inside;
 }
 
+Uplink read_uplink(JsonInput input) {
+  Uplink uplink;
+  uplink.link = read_link(input);
+  uplink.messages = read_messages(input, uplink.link);
+  uplink.source = read_source(input.at("source"));
+  input.finish();
+  return uplink;
+}
+
 /// Links between the GPUs of all nodes of a group, where they are joined pairwise.
 double nvlinks(const NodeGroup& group) {
   if (!group.interconnect || group.interconnect->topology != NodeTopology::nvlink) return 0;
@@ -84,6 +93,7 @@ NodeGroup read_nodes(JsonInput input) {
   } else if (devices > 1) {
     input.problem("has " + std::to_string(devices) + " devices, so it needs an \"interconnect\"");
   }
+  if (const auto uplink = input.maybe("uplink")) group.uplink = read_uplink(*uplink);
   input.finish();
   return group;
 }
@@ -108,11 +118,34 @@ Json interconnect_json(const Interconnect& inside) {
   return json;
 }
 
+Json uplink_json(const Uplink& uplink) {
+  Json json;
+  put_link(json, uplink.link);
+  put_messages(json, uplink.messages);
+  json["source"] = to_json(uplink.source);
+  return json;
+}
+
 Json nodes_json(const NodeGroup& group) {
   Json json = {{"name", group.name}, {"count", group.count}, {"devices", Json::array()}};
   for (const DeviceGroup& device : group.devices) json["devices"].push_back(device_json(device));
   if (group.interconnect) json["interconnect"] = interconnect_json(*group.interconnect);
+  if (group.uplink) json["uplink"] = uplink_json(*group.uplink);
   return json;
+}
+
+/// Reports uplinks that the network has no place for.
+void check_uplinks(const Platform& platform, JsonInput& network) {
+  const Interlink& between = *platform.network;
+  for (const NodeGroup& group : platform.nodes) {
+    if (!group.uplink) continue;
+    if (between.topology != NetworkTopology::star)
+      network.problem("is no star, so the nodes \"" + group.name +
+                      "\" cannot have an \"uplink\" of their own");
+    if (group.uplink->messages && !between.messages)
+      network.problem("needs \"messages\", as the \"uplink\" of the nodes \"" + group.name +
+                      "\" has");
+  }
 }
 
 }  // namespace
@@ -127,6 +160,7 @@ Grade Platform::grade() const {
   Grade grade = source.grade;
   for (const NodeGroup& group : nodes) {
     if (group.interconnect) grade = lowest(grade, group.interconnect->source.grade);
+    if (group.uplink) grade = lowest(grade, group.uplink->source.grade);
   }
   if (network) grade = lowest(grade, network->source.grade);
   return grade;
@@ -169,6 +203,7 @@ Platform parse_platform(const nlohmann::json& document, const std::string& file)
       network->problem("has room for " + std::to_string(capacity) + " nodes, the platform has " +
                        std::to_string(count));
     }
+    check_uplinks(platform, *network);
   } else if (count > 1) {
     top.problem("has " + std::to_string(count) + " nodes, so it needs a \"network\"");
   }

@@ -49,12 +49,24 @@ struct Interconnect {
   bool operator==(const Interconnect&) const = default;
 };
 
+/// A node's own link into the network, where it is not as the network says of all.
+struct Uplink {
+  LinkSpec link;
+  /// Of messages from and to the node. Between two nodes, a message takes what the slower node's
+  /// costs say of its size. Absent: as between all nodes.
+  std::optional<MessageCosts> messages;
+  Source source;
+
+  bool operator==(const Uplink&) const = default;
+};
+
 /// `count` equal nodes.
 struct NodeGroup {
   std::string name;
   int count = 1;
   std::vector<DeviceGroup> devices;
   std::optional<Interconnect> interconnect;  ///< absent: the node has a single device
+  std::optional<Uplink> uplink = {};         ///< in a star only; absent: the network's link
 
   bool operator==(const NodeGroup&) const = default;
 };

@@ -2,25 +2,18 @@
 #include "real/measure/message_points.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <exception>
-#include <span>
-#include <thread>
 #include <utility>
 
-#include "real/mpi/mpi_call.hpp"
-#include "real/mpi/polite_wait.hpp"
+#include "real/measure/node_links.hpp"
 
 namespace epochcast::real {
 namespace {
 
-constexpr int kTag = 3;
-/// Steps of small messages take less than the barrier before them leaves ranks apart: several in a
-/// row.
-constexpr std::int64_t kSmallBytes = 65536;
-constexpr int kStepsOfSmall = 16;
-constexpr std::chrono::milliseconds kLate{5};  ///< how much later than others the last one comes
+/// Links are told apart with this share of the time of a point: there are points for every node.
+constexpr double kShareOfLinks = 0.3;
+constexpr std::int64_t kSmallOfLinks = 1024;
+constexpr std::int64_t kLargeOfLinks = 4 << 20;
+constexpr int kFewestNodes = 3;  ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   std::vector<WorkerInfo> workers;
@@ -30,51 +23,53 @@ std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   return workers;
 }
 
-}  // namespace
-
-/// The ranks of MPI_COMM_WORLD with the same colour; MPI_COMM_NULL for those without one.
-class SplitComm {
- public:
-  SplitComm(bool is_member, int colour) {
-    check_mpi(MPI_Comm_split(MPI_COMM_WORLD, is_member ? colour : MPI_UNDEFINED, 0, &comm_),
-              "MPI_Comm_split");
-    if (comm_ == MPI_COMM_NULL) return;
-    check_mpi(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-    check_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
-    check_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
+std::vector<int> first_ranks(const std::vector<int>& node_of_rank) {
+  std::vector<int> first;
+  for (int node = 0;; ++node) {
+    const auto found = std::find(node_of_rank.begin(), node_of_rank.end(), node);
+    if (found == node_of_rank.end()) return first;
+    first.push_back(static_cast<int>(found - node_of_rank.begin()));
   }
-  ~SplitComm() {
-    if (comm_ != MPI_COMM_NULL && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm_);
-  }
-  SplitComm(const SplitComm&) = delete;
-  SplitComm& operator=(const SplitComm&) = delete;
-
-  [[nodiscard]] MPI_Comm comm() const { return comm_; }
-  [[nodiscard]] int rank() const { return rank_; }
-  [[nodiscard]] int size() const { return size_; }
-
- private:
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0;
-  int size_ = 0;
-};
-
-double clock_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// "nodes 0 1 2"
+std::string nodes_text(const std::vector<int>& nodes) {
+  constexpr std::size_t kMost = 8;
+  if (nodes.size() > kMost) return std::to_string(nodes.size()) + " nodes";
+  std::string text = nodes.size() == 1 ? "node" : "nodes";
+  for (const int node : nodes) text += " " + std::to_string(node);
+  return text;
+}
+
+/// "between nodes 0 and 3, 1 and 2"
+std::string pairs_text(const std::vector<MessageCost>& pairs) {
+  constexpr std::size_t kMost = 4;
+  const std::size_t named = pairs.size() > kMost ? 1 : pairs.size();
+  std::string text = "between nodes ";
+  for (std::size_t i = 0; i < named; ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(pairs[i].nodes.front()) + " and " +
+            std::to_string(pairs[i].nodes.back());
+  }
+  if (named < pairs.size()) text += " and " + std::to_string(pairs.size() - named) + " other pairs";
+  return text;
+}
+
+}  // namespace
+
 std::string MessagePoint::text() const {
-  return cost.kind + (cost.algorithm.empty() ? "" : " " + cost.algorithm) + ", " + cost.scope +
-         ", " + std::to_string(cost.bytes) + " B";
+  const MessageCost& cost = costs.front();
+  const std::string where = cost.nodes.empty()        ? cost.scope
+                            : cost.kind == "opposite" ? pairs_text(costs)
+                                                      : nodes_text(cost.nodes);
+  return cost.kind + (cost.algorithm.empty() ? "" : " " + cost.algorithm) + ", " + where + ", " +
+         std::to_string(cost.bytes) + " B";
 }
 
 MessagePoints::MessagePoints(const MessageSettings& settings, const std::vector<int>& node_of_rank)
-    : settings_(settings), fabric_(workers_of(node_of_rank), {}) {
-  const std::int64_t most = *std::max_element(settings.bytes.begin(), settings.bytes.end());
-  outgoing_.assign(static_cast<std::size_t>(most), 'a');
-  incoming_.assign(static_cast<std::size_t>(most), 'b');
-  numbers_.assign(static_cast<std::size_t>(most) / sizeof(float), 1.0F);
-  addend_.assign(numbers_.size(), 0.0F);
+    : settings_(settings),
+      fabric_(workers_of(node_of_rank), {}),
+      samples_(fabric_, settings.bytes.back()),
+      first_rank_of_node_(first_ranks(node_of_rank)) {
   add_pair(find_pair(node_of_rank, true), "node");
   add_pair(find_pair(node_of_rank, false), "between");
   add_group("all", fabric_.world());
@@ -82,43 +77,162 @@ MessagePoints::MessagePoints(const MessageSettings& settings, const std::vector<
   if (has_nodes) add_group("node", fabric_.node());
   for (const std::int64_t bytes : whole_floats())
     add({.kind = "reduce", .scope = "all", .bytes = bytes},
-        [this, bytes] { return reduce(bytes); });
+        [this, bytes] { return samples_.reduce(bytes); });
+  if (node_count() < kFewestNodes) return;
+  add_node_pairs();
+  stage_ = Stage::pairs;
 }
 
-MessagePoints::~MessagePoints() = default;
+void MessagePoints::add_more(const std::vector<double>& bytes_per_s) {
+  if (stage_ == Stage::pairs) {
+    add_hubs(bytes_per_s);
+    stage_ = Stage::hubs;
+  } else {
+    add_groups(bytes_per_s);
+    stage_ = Stage::groups;
+  }
+}
 
 void MessagePoints::add_pair(const std::optional<RankPair>& pair, const std::string& scope) {
   if (!pair) return;
   const bool is_member = rank() == pair->first || rank() == pair->second;
-  comms_.push_back(std::make_unique<SplitComm>(is_member, 0));
-  const SplitComm& both = *comms_.back();
+  const SplitComm& both = split(is_member, 0);
   for (const std::int64_t bytes : settings_.bytes) {
     add({.kind = "ping-pong", .scope = scope, .bytes = bytes},
-        is_member ? [this, &both, bytes] { return ping_pong(both, bytes); } : Sample());
+        is_member ? [this, &both, bytes] { return samples_.ping_pong(both, bytes); } : Sample());
   }
   for (const std::int64_t bytes : settings_.bytes) {
     add({.kind = "opposite", .scope = scope, .bytes = bytes},
-        is_member ? [this, &both, bytes] { return ring_step(both, bytes); } : Sample());
+        is_member ? [this, &both, bytes] { return samples_.ring_step(both, bytes); } : Sample());
   }
 }
 
 void MessagePoints::add_group(const std::string& scope, const Communicator& among) {
   const bool is_member = among.size() > 1;
-  comms_.push_back(std::make_unique<SplitComm>(is_member, among.ranks.front()));
-  const SplitComm& group = *comms_.back();
-  for (const std::int64_t bytes : settings_.bytes) {
-    add({.kind = "ring-step", .scope = scope, .bytes = bytes},
-        is_member ? [this, &group, bytes] { return ring_step(group, bytes); } : Sample());
-  }
-  add({.kind = "barrier", .scope = scope},
-      is_member ? [this, &group] { return late_barrier(group); } : Sample());
+  add_steps({.kind = "", .scope = scope}, split(is_member, among.ranks.front()));
   for (const std::string& name : settings_.all_reduce) {
     const Communicator& own = fabric_.communicator(among.ranks, {.algorithm = name, .servers = {}});
     for (const std::int64_t bytes : whole_floats()) {
       add({.kind = "all-reduce", .scope = scope, .algorithm = name, .bytes = bytes},
-          is_member ? [this, &own, bytes] { return all_reduce(own, bytes); } : Sample());
+          is_member ? [this, &own, bytes] { return samples_.all_reduce(own, bytes); } : Sample());
     }
   }
+}
+
+void MessagePoints::add_steps(MessageCost cost, const SplitComm& group) {
+  const bool is_member = group.size() > 0;
+  cost.kind = "ring-step";
+  for (const std::int64_t bytes : settings_.bytes) {
+    cost.bytes = bytes;
+    add(cost,
+        is_member ? [this, &group, bytes] { return samples_.ring_step(group, bytes); } : Sample());
+  }
+  cost.kind = "barrier";
+  cost.bytes = 0;
+  Sample barrier;
+  if (is_member)
+    barrier = [this, &group, turn = 0]() mutable { return samples_.late_barrier(group, turn++); };
+  add(cost, barrier);
+}
+
+void MessagePoints::add_node_pairs() {
+  const std::int64_t large = large_of_links();
+  const std::int64_t small = std::min(
+      large, *std::lower_bound(settings_.bytes.begin(), settings_.bytes.end() - 1, kSmallOfLinks));
+  for (const std::vector<NodePair>& pairs : rounds_of_pairs(node_count())) {
+    MessagePoint point;
+    point.rule = links_rule();
+    bool is_member = false;
+    for (const NodePair& pair : pairs) {
+      if (is_first_of_node() && (own_node() == pair.first || own_node() == pair.second)) {
+        is_member = true;
+        point.own = point.costs.size();
+      }
+      point.costs.push_back(
+          {.kind = "opposite", .scope = "between", .nodes = {pair.first, pair.second}});
+    }
+    const SplitComm& both = split(is_member, static_cast<int>(point.own));
+    for (const std::int64_t bytes : {small, large}) {
+      for (MessageCost& cost : point.costs) cost.bytes = bytes;
+      if (is_member)
+        point.sample = [this, &both, bytes] { return samples_.ring_step(both, bytes); };
+      points_.push_back(point);
+      if (small == large) break;
+    }
+  }
+}
+
+void MessagePoints::add_hubs(const std::vector<double>& bytes_per_s) {
+  const std::int64_t bytes = large_of_links();
+  const SplitComm& group = split(is_first_of_node(), 0);
+  for (int hub = 0; hub < node_count(); ++hub) {
+    // Ranks of `group` are in the order of first ranks, as nodes are numbered.
+    std::vector<double> peers_bytes_per_s = bytes_per_s;
+    peers_bytes_per_s.erase(peers_bytes_per_s.begin() + hub);
+    const std::vector<std::int64_t> shares = shares_of_hub(bytes, peers_bytes_per_s);
+    std::vector<MessageSamples::Exchange> exchanges;
+    std::int64_t offset = 0;
+    for (int peer = 0; peer < node_count(); ++peer) {
+      if (peer == hub) continue;
+      const std::int64_t share = shares[static_cast<std::size_t>(peer < hub ? peer : peer - 1)];
+      if (group.rank() == hub)
+        exchanges.push_back({.peer = peer, .offset = offset, .bytes = share});
+      else if (group.rank() == peer)
+        exchanges.push_back({.peer = hub, .offset = 0, .bytes = share});
+      offset += share;
+    }
+    Sample sample;
+    if (is_first_of_node())
+      sample = [this, &group, exchanges, bytes] {
+        return samples_.hub_step(group, exchanges, bytes);
+      };
+    points_.push_back(
+        {.costs = {{.kind = "hub-step", .scope = "between", .nodes = {hub}, .bytes = bytes}},
+         .rule = links_rule(),
+         .sample = std::move(sample)});
+  }
+}
+
+void MessagePoints::add_groups(const std::vector<double>& bytes_per_s) {
+  for (const std::vector<int>& nodes : groups_to_measure(bytes_per_s)) {
+    const bool is_member = std::binary_search(nodes.begin(), nodes.end(), own_node());
+    add_steps({.kind = "", .scope = "between", .nodes = nodes}, split(is_member, 0));
+  }
+}
+
+double MessagePoints::most_s_after(std::size_t point) const {
+  double most_s = 0;
+  for (std::size_t i = point + 1; i < points_.size(); ++i) most_s += points_[i].rule.max_s;
+  if (is_complete()) return most_s;
+  if (stage_ == Stage::pairs) most_s += node_count() * links_rule().max_s;
+  const std::size_t points_of_group = settings_.bytes.size() + 1;
+  return most_s +
+         most_groups(node_count()) * static_cast<double>(points_of_group) * settings_.rule.max_s;
+}
+
+SamplingRule MessagePoints::links_rule() const {
+  SamplingRule rule = settings_.rule;
+  rule.max_s *= kShareOfLinks;
+  return rule;
+}
+
+std::int64_t MessagePoints::large_of_links() const {
+  const auto above =
+      std::upper_bound(settings_.bytes.begin(), settings_.bytes.end(), kLargeOfLinks);
+  return above == settings_.bytes.begin() ? *above : *(above - 1);
+}
+
+const SplitComm& MessagePoints::split(bool is_member, int colour) {
+  comms_.push_back(std::make_unique<SplitComm>(is_member, colour));
+  return *comms_.back();
+}
+
+int MessagePoints::own_node() const {
+  return fabric_.workers()[static_cast<std::size_t>(rank())].node;
+}
+
+bool MessagePoints::is_first_of_node() const {
+  return first_rank_of_node_[static_cast<std::size_t>(own_node())] == rank();
 }
 
 std::vector<std::int64_t> MessagePoints::whole_floats() const {
@@ -131,81 +245,8 @@ std::vector<std::int64_t> MessagePoints::whole_floats() const {
 }
 
 void MessagePoints::add(MessageCost cost, Sample sample) {
-  points_.push_back({.cost = std::move(cost), .sample = std::move(sample)});
-}
-
-double MessagePoints::ping_pong(const SplitComm& both, std::int64_t bytes) {
-  const int count = static_cast<int>(bytes);
-  const int peer = 1 - both.rank();
-  const auto send = [&] {
-    check_mpi(MPI_Send(outgoing_.data(), count, MPI_CHAR, peer, kTag, both.comm()), "MPI_Send");
-  };
-  const auto receive = [&] {
-    check_mpi(
-        MPI_Recv(incoming_.data(), count, MPI_CHAR, peer, kTag, both.comm(), MPI_STATUS_IGNORE),
-        "MPI_Recv");
-  };
-  polite_barrier(both.comm());  // either may have rested
-  if (both.rank() == 1) {
-    receive();
-    send();
-    return 0;
-  }
-  const double start_s = clock_s();
-  send();
-  receive();
-  return 0.5 * (clock_s() - start_s);
-}
-
-double MessagePoints::ring_step(const SplitComm& group, std::int64_t bytes) {
-  const int count = static_cast<int>(bytes);
-  const int right = (group.rank() + 1) % group.size();
-  const int left = (group.rank() + group.size() - 1) % group.size();
-  const int steps = bytes <= kSmallBytes ? kStepsOfSmall : 1;
-  polite_barrier(group.comm());
-  const double start_s = clock_s();
-  for (int step = 0; step < steps; ++step) {
-    // As a round of a collective: MPI_Sendrecv, which blocks in its send, takes twice the time
-    // whenever the other side begins late.
-    std::array<MPI_Request, 2> both{};
-    check_mpi(MPI_Isend(outgoing_.data(), count, MPI_CHAR, right, kTag, group.comm(), both.data()),
-              "MPI_Isend");
-    check_mpi(MPI_Irecv(incoming_.data(), count, MPI_CHAR, left, kTag, group.comm(), &both[1]),
-              "MPI_Irecv");
-    check_mpi(MPI_Waitall(2, both.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
-  }
-  return (clock_s() - start_s) / steps;
-}
-
-double MessagePoints::late_barrier(const SplitComm& group) {
-  const bool is_late = barriers_++ % group.size() == group.rank();
-  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
-  if (is_late) std::this_thread::sleep_for(kLate);
-  const double start_s = clock_s();
-  polite_barrier(group.comm());
-  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");  // over when all have left the first
-  const double all_left_s = clock_s();
-  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
-  const double barrier_s = clock_s() - all_left_s;
-  return is_late ? std::max(1e-7, all_left_s - start_s - barrier_s) : 0;
-}
-
-double MessagePoints::reduce(std::int64_t bytes) {
-  const std::size_t count = static_cast<std::size_t>(bytes) / sizeof(float);
-  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
-  const double start_s = clock_s();
-  for (std::size_t i = 0; i < count; ++i) numbers_[i] += addend_[i];
-  return clock_s() - start_s;
-}
-
-double MessagePoints::all_reduce(const Communicator& among, std::int64_t bytes) {
-  const std::span<float> values =
-      std::span(numbers_).first(static_cast<std::size_t>(bytes) / sizeof(float));
-  const double before_s = fabric_.phases().exposed_communication_s;
-  // The mean: the numbers stay what they are, and the weight costs what it costs in training.
-  fabric_.all_reduce(
-      {.bytes = static_cast<double>(bytes), .values = values}, 1.0 / among.size(), among);
-  return fabric_.phases().exposed_communication_s - before_s;
+  points_.push_back(
+      {.costs = {std::move(cost)}, .rule = settings_.rule, .sample = std::move(sample)});
 }
 
 }  // namespace epochcast::real

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <span>
 #include <thread>
 
 #include "core/costs/batch_cost.hpp"
 #include "core/units.hpp"
 #include "real/measure/message_points.hpp"
+#include "real/measure/node_links.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/polite_wait.hpp"
 
@@ -29,12 +32,13 @@ void rest(double& busy_since_s) {
   busy_since_s = clock_s();
 }
 
-/// Takes samples of a point; on rank 0, the slowest rank's seconds of each.
-std::vector<double> take(const MessagePoint& point, std::int64_t count) {
-  std::vector<double> seconds(static_cast<std::size_t>(count), 0.0);
+/// Takes samples of a point; on rank 0, of each of its costs the slowest rank's seconds of each.
+std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t count) {
+  const auto samples = static_cast<std::size_t>(count);
+  std::vector<double> seconds(point.costs.size() * samples, 0.0);
   double busy_since_s = clock_s();
   if (point.sample) {
-    for (double& sample_s : seconds) {
+    for (double& sample_s : std::span(seconds).subspan(point.own * samples, samples)) {
       sample_s = point.sample();
       rest(busy_since_s);
     }
@@ -43,19 +47,42 @@ std::vector<double> take(const MessagePoint& point, std::int64_t count) {
   std::vector<double> slowest(seconds.size());
   check_mpi(MPI_Reduce(seconds.data(),
                        slowest.data(),
-                       static_cast<int>(count),
+                       static_cast<int>(seconds.size()),
                        MPI_DOUBLE,
                        MPI_MAX,
                        0,
                        MPI_COMM_WORLD),
             "MPI_Reduce");
-  return slowest;
+  std::vector<std::vector<double>> of_costs;
+  for (auto first = slowest.begin(); first != slowest.end(); first += count)
+    of_costs.emplace_back(first, first + count);
+  return of_costs;
 }
 
 /// Rank 0's number, everywhere.
 std::int64_t agreed(std::int64_t number) {
   check_mpi(MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
   return number;
+}
+
+/// What each node's link gives by what rank 0 has measured, everywhere.
+std::vector<double> agreed_link_speeds(std::span<const MessageCost> costs, int nodes) {
+  std::vector<double> bytes_per_s = link_speeds(costs, nodes);
+  check_mpi(MPI_Bcast(bytes_per_s.data(), nodes, MPI_DOUBLE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+  return bytes_per_s;
+}
+
+/// "1.20 ms, 30 samples"; of several at the same time "1.20 ms to 4.90 ms, 30 samples"
+std::string result_text(const std::vector<MessageCost>& costs) {
+  double least_s = std::numeric_limits<double>::infinity();
+  double most_s = 0;
+  for (const MessageCost& cost : costs) {
+    const double median_s = median_of(cost.samples_s);
+    least_s = std::min(least_s, median_s);
+    most_s = std::max(most_s, median_s);
+  }
+  return format_seconds(least_s) + (costs.size() > 1 ? " to " + format_seconds(most_s) : "") +
+         ", " + std::to_string(costs.front().samples_s.size()) + " samples";
 }
 
 /// How many samples to take before asking again whether they are enough: half as many as there are,
@@ -67,6 +94,69 @@ std::int64_t next_count(const SamplingRule& rule, const SampleLog& log, double s
   const std::int64_t wanted = std::min((kept + 1) / 2, rule.max_samples - kept);
   return affordable < static_cast<double>(wanted) ? std::llround(affordable) : wanted;
 }
+
+/// Measures one point after another and reports how far it is.
+class Measurement {
+ public:
+  using Report = std::function<void(const MeasureProgress&)>;
+
+  Measurement(int rank, const Report& report) : rank_(rank), report_(report) {}
+
+  /// Takes samples of a point until they are enough; on rank 0, keeps them with its costs. The
+  /// points after it take `most_s_after` at most. Collective.
+  void sample(MessagePoint& point, double most_s_after) {
+    const SamplingRule& rule = point.rule;
+    const double start_s = clock_s();
+    if (rule.warmup > 0) static_cast<void>(take(point, rule.warmup));
+    std::vector<SampleLog> logs(point.costs.size(), SampleLog(rule, start_s));
+    for (std::int64_t next = rule.min_samples; next > 0;) {
+      const std::vector<std::vector<double>> taken = take(point, next);
+      for (std::size_t i = 0; i < logs.size(); ++i) {
+        for (const double sample_s : taken[i]) logs[i].add(sample_s, sample_s);
+      }
+      const double now = clock_s();
+      const double spent_s = now - start_s;
+      const bool is_enough = std::all_of(
+          logs.begin(), logs.end(), [&](const SampleLog& log) { return log.is_enough(now); });
+      next = agreed(is_enough ? 0 : next_count(rule, logs.front(), spent_s));
+      if (next == 0 || now - reported_s_ < 1) continue;
+      reported_s_ = now;
+      report(point, std::min(spent_s, rule.max_s), rule.max_s + most_s_after, "");
+    }
+    if (rank_ != 0) return;
+    for (std::size_t i = 0; i < logs.size(); ++i)
+      point.costs[i].samples_s.assign(logs[i].kept_s().begin(), logs[i].kept_s().end());
+    costs_.insert(costs_.end(), point.costs.begin(), point.costs.end());
+  }
+
+  /// Says what has come out of a point that has been sampled.
+  void finish(const MessagePoint& point, double most_s_after) {
+    report(point, point.rule.max_s, point.rule.max_s + most_s_after, result_text(point.costs));
+    finished_s_ += point.rule.max_s;
+  }
+
+  /// So far; on rank 0.
+  [[nodiscard]] const std::vector<MessageCost>& costs() const { return costs_; }
+
+ private:
+  /// `spent_s` of the `left_s` that there were before this point.
+  void report(const MessagePoint& point,
+              double spent_s,
+              double left_s,
+              const std::string& finished) const {
+    if (rank_ != 0) return;
+    report_({.point = point.text(),
+             .done = (finished_s_ + spent_s) / (finished_s_ + left_s),
+             .at_most_left_s = left_s - spent_s,
+             .finished = finished});
+  }
+
+  int rank_;
+  const Report& report_;
+  double reported_s_ = clock_s();
+  double finished_s_ = 0;  ///< the most that finished points might have taken
+  std::vector<MessageCost> costs_;
+};
 
 }  // namespace
 
@@ -85,38 +175,16 @@ std::optional<RankPair> find_pair(const std::vector<int>& node_of_rank, bool sam
 std::vector<MessageCost> probe_messages(const MessageSettings& settings,
                                         const std::vector<int>& node_of_rank,
                                         const std::function<void(const MeasureProgress&)>& report) {
-  const SamplingRule& rule = settings.rule;
   MessagePoints probe(settings, node_of_rank);
-  const auto count = static_cast<double>(probe.points().size());
-  std::vector<MessageCost> costs;
-  double reported_s = clock_s();
-  double finished = 0;
-  for (MessagePoint& point : probe.points()) {
-    const double start_s = clock_s();
-    if (rule.warmup > 0) static_cast<void>(take(point, rule.warmup));
-    SampleLog log(rule, start_s);
-    for (std::int64_t next = rule.min_samples; next > 0;) {
-      for (const double sample_s : take(point, next)) log.add(sample_s, sample_s);
-      const double now = clock_s();
-      const double spent_s = now - start_s;
-      next = agreed(log.is_enough(now) ? 0 : next_count(rule, log, spent_s));
-      if (probe.rank() != 0 || next == 0 || now - reported_s < 1) continue;
-      reported_s = now;
-      report({.point = point.text(),
-              .done = (finished + std::min(1.0, spent_s / rule.max_s)) / count,
-              .at_most_left_s = (count - finished) * rule.max_s - std::min(spent_s, rule.max_s)});
-    }
-    ++finished;
-    if (probe.rank() != 0) continue;
-    point.cost.samples_s.assign(log.kept_s().begin(), log.kept_s().end());
-    costs.push_back(point.cost);
-    report({.point = point.text(),
-            .done = finished / count,
-            .at_most_left_s = (count - finished) * rule.max_s,
-            .finished = format_seconds(median_of(log.kept_s())) + ", " +
-                        std::to_string(log.kept_s().size()) + " samples"});
+  Measurement measurement(probe.rank(), report);
+  std::vector<MessagePoint>& points = probe.points();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    measurement.sample(points[i], probe.most_s_after(i));
+    if (i + 1 == points.size() && !probe.is_complete())
+      probe.add_more(agreed_link_speeds(measurement.costs(), probe.node_count()));
+    measurement.finish(points[i], probe.most_s_after(i));
   }
-  return costs;
+  return measurement.costs();
 }
 
 }  // namespace epochcast::real

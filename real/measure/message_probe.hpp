@@ -41,7 +41,17 @@ struct RankPair {
 /// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of
 /// floats to another, on all ranks at once. Those inside nodes run in all nodes at once; they are
 /// left out where they would repeat those among all ranks. All-reduces carry floats: of other
-/// sizes, the bytes below that are whole floats. `report` is called on rank 0: at most about once a
+/// sizes, the bytes below that are whole floats.
+///
+/// On three nodes or more, links may differ, and what follows names its `nodes`: "opposite" between
+/// the first ranks of pairs of nodes, as many pairs at once as there are (rounds_of_pairs()), at
+/// the smallest size from 1 KiB on and at the largest; "hub-step" of each node, whose first rank
+/// exchanges the largest size with those of all other nodes at once; and, where some nodes turn out
+/// to be faster (groups_to_measure()), ring steps and barriers among all ranks of these. Pairs and
+/// hubs get 0.3 of the rule's seconds. The number of points grows with the number of nodes, not
+/// with that of pairs. `node_of_rank` numbers nodes in the order of first appearance.
+///
+/// `report` is called on rank 0: at most about once a
 /// second, and after each point.
 [[nodiscard]] std::vector<MessageCost> probe_messages(
     const MessageSettings& settings,

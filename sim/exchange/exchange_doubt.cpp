@@ -12,8 +12,13 @@ constexpr double k95 = 1.6449;  // the normal distribution's 95 % quantile
 /// The measured costs of messages that the job sends, those that decide first.
 std::vector<const MessageCosts*> measured_costs(const Job& job) {
   const bool has_network = job.config.nodes.value_or(job.platform.node_count()) > 1;
-  if (has_network && job.platform.network && job.platform.network->messages)
-    return {&*job.platform.network->messages};
+  if (has_network && job.platform.network && job.platform.network->messages) {
+    std::vector<const MessageCosts*> between = {&*job.platform.network->messages};
+    for (const NodeGroup& group : job.platform.nodes) {
+      if (group.uplink && group.uplink->messages) between.push_back(&*group.uplink->messages);
+    }
+    return between;
+  }
   std::vector<const MessageCosts*> inside;
   for (const NodeGroup& group : job.platform.nodes) {
     if (group.interconnect && group.interconnect->messages)

@@ -98,7 +98,6 @@ class Runtime {
   [[nodiscard]] double clock_s() const;  ///< SimGrid's clock since the pass began
   void sleep_until(double when_s);
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
-  [[nodiscard]] const MessageCosts* messages_between(int rank, int other) const;
   /// The way of messages from one rank to another.
   struct Path {
     simgrid::s4u::Mailbox* mailbox = nullptr;
@@ -113,7 +112,7 @@ class Runtime {
                                                         void* content,
                                                         double bytes);
   /// How long members of a collective take to learn that all have come.
-  [[nodiscard]] double barrier_s(const Communicator& among) const;
+  [[nodiscard]] double barrier_s(const std::vector<int>& ranks) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
 
   /// The call that a member reaches next.

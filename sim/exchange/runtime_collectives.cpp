@@ -59,7 +59,7 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
     start_s =
         std::max({start_s, call.arrival_s[member], rank(call.among->ranks[member]).stream_free_s});
   }
-  call.start_s = start_s + barrier_s(*call.among);
+  call.start_s = start_s + state_of(*call.among).barrier_s;
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
     move_numbers(call, call.schedule.get());
@@ -144,22 +144,23 @@ void Runtime::simulate_member(CollectiveCall& call, int member) {
   end(call, member, end_s, call.rounds->traffic(member));
 }
 
-const MessageCosts* Runtime::messages_between(int rank, int other) const {
-  return cluster_.messages_between(workers_[static_cast<std::size_t>(rank)].node,
-                                   workers_[static_cast<std::size_t>(other)].node);
-}
-
-double Runtime::barrier_s(const Communicator& among) const {
-  // A dissemination barrier: everybody has heard of everybody after ⌈log2 P⌉ rounds.
+double Runtime::barrier_s(const std::vector<int>& ranks) const {
+  if (options_.fixed_exchange) return 0;
   const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
-  const int first = among.ranks.front();
-  const auto elsewhere = std::find_if(among.ranks.begin(), among.ranks.end(), [&](int index) {
-    return node_of(index) != node_of(first);
-  });
-  const MessageCosts* costs =
-      messages_between(first, elsewhere == among.ranks.end() ? first : *elsewhere);
-  if (costs == nullptr || options_.fixed_exchange) return 0;
-  return costs->barrier_round_s * std::ceil(std::log2(among.size()));
+  const int first = node_of(ranks.front());
+  int other = first;
+  for (const int index : ranks) {
+    if (node_of(index) != first) other = node_of(index);
+  }
+  double round_s = 0;
+  for (const int index : ranks) {
+    const int node = node_of(index);
+    const MessageCosts* costs = cluster_.messages_between(node, node == other ? first : other);
+    if (costs != nullptr) round_s = std::max(round_s, costs->barrier_round_s);
+  }
+  // A dissemination barrier: everybody has heard of everybody after ⌈log2 P⌉ rounds, each as slow
+  // as its slowest message.
+  return round_s * std::ceil(std::log2(ranks.size()));
 }
 
 void Runtime::learn(CollectiveCall& call) {

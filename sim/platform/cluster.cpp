@@ -35,7 +35,13 @@ sg::NetZone* make_ground() {
 /// What a topology needs to know of a node: its place in the network zone.
 using MakeLeaf = std::function<Leaf(sg::NetZone* parent, std::size_t index)>;
 
-sg::NetZone* make_star(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
+/// The link of the node with this index into a star.
+using UplinkOf = std::function<LinkSpec(std::size_t index)>;
+
+sg::NetZone* make_star(const Interlink& network,
+                       std::size_t nodes,
+                       const MakeLeaf& make_leaf,
+                       const UplinkOf& uplink_of) {
   const sg::NetZone* ground = make_ground();
   sg::NetZone* zone = sg::create_star_zone("network")->set_parent(ground);
   sg::Link* backbone = nullptr;
@@ -44,9 +50,9 @@ sg::NetZone* make_star(const Interlink& network, std::size_t nodes, const MakeLe
   }
   for (std::size_t i = 0; i < nodes; ++i) {
     const Leaf leaf = make_leaf(zone, i);
-    auto* link =
-        zone->create_split_duplex_link("uplink-" + std::to_string(i), network.link.bytes_per_s);
-    link->set_latency(network.link.latency_s)->seal();
+    const LinkSpec uplink = uplink_of(i);
+    auto* link = zone->create_split_duplex_link("uplink-" + std::to_string(i), uplink.bytes_per_s);
+    link->set_latency(uplink.latency_s)->seal();
     std::vector<sg::LinkInRoute> route = {{link, sg::LinkInRoute::Direction::UP}};
     if (backbone != nullptr) route.emplace_back(backbone);
     zone->add_route(leaf.netpoint, nullptr, leaf.gateway, nullptr, route, true);
@@ -68,7 +74,10 @@ std::vector<unsigned long> torus_dimensions(const Interlink& network) {
   return dimensions;
 }
 
-sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const MakeLeaf& make_leaf) {
+sg::NetZone* make_network(const Interlink& network,
+                          std::size_t nodes,
+                          const MakeLeaf& make_leaf,
+                          const UplinkOf& uplink_of) {
   const sg::ClusterCallbacks leaves(
       [&make_leaf, next = std::size_t{0}](
           sg::NetZone* zone, const std::vector<unsigned long>&, unsigned long) mutable {
@@ -80,7 +89,7 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
   constexpr auto kFullDuplex = sg::Link::SharingPolicy::SPLITDUPLEX;
   switch (network.topology) {
     case NetworkTopology::star:
-      return make_star(network, nodes, make_leaf);
+      return make_star(network, nodes, make_leaf, uplink_of);
     case NetworkTopology::fat_tree:
       return sg::create_fatTree_zone("network",
                                      make_ground(),
@@ -117,9 +126,9 @@ sg::NetZone* make_network(const Interlink& network, std::size_t nodes, const Mak
   return nullptr;
 }
 
-/// The latency of the fewest cables that join two nodes.
-double shortest_s(const Interlink& network) {
-  return network.link.latency_s * (network.topology == NetworkTopology::torus ? 1 : 2);
+/// The latency of half of the fewest cables that join two nodes.
+double half_way_s(const Interlink& network) {
+  return network.link.latency_s * (network.topology == NetworkTopology::torus ? 0.5 : 1);
 }
 
 }  // namespace
@@ -137,45 +146,64 @@ void Cluster::build(const Platform& platform, int nodes) {
     has_separate_nodes_ = false;
     return;
   }
-  std::vector<const NodeGroup*> kinds;
+  std::vector<const NodeGroup*> groups;  // by node
   for (const NodeGroup& group : platform.nodes) {
-    const auto inside =
-        group.interconnect ? std::make_shared<const Interconnect>(*group.interconnect) : nullptr;
-    for (int i = 0; i < group.count && static_cast<int>(kinds.size()) < nodes; ++i) {
-      kinds.push_back(&group);
-      insides_.push_back(inside);
+    auto kind = std::make_shared<Kind>();
+    kind->inside = group.interconnect;
+    if (platform.network) {
+      kind->between = platform.network->messages;
+      kind->cables_s = half_way_s(*platform.network);
+    }
+    if (group.uplink) {
+      if (group.uplink->messages) kind->between = group.uplink->messages;
+      kind->cables_s = group.uplink->link.latency_s;
+    }
+    for (int i = 0; i < group.count && static_cast<int>(groups.size()) < nodes; ++i) {
+      groups.push_back(&group);
+      kinds_.push_back(kind);
     }
   }
-  hosts_.resize(kinds.size());
+  hosts_.resize(groups.size());
   const bool has_zones = std::any_of(
-      insides_.begin(), insides_.end(), [](const auto& inside) { return inside != nullptr; });
+      kinds_.begin(), kinds_.end(), [](const auto& kind) { return kind->inside.has_value(); });
   const MakeLeaf make_leaf = [&](sg::NetZone* parent, std::size_t index) {
     const std::string name = "node-" + std::to_string(index);
-    if (index >= kinds.size())
+    if (index >= groups.size())
       return Leaf{.netpoint = parent->create_router(name), .gateway = nullptr};
-    return (has_zones ? make_node : make_host)(*kinds[index], name, parent, hosts_[index]);
+    return (has_zones ? make_node : make_host)(*groups[index], name, parent, hosts_[index]);
+  };
+  const UplinkOf uplink_of = [&](std::size_t index) {
+    const auto& uplink = groups[index]->uplink;
+    return uplink ? uplink->link : platform.network->link;
   };
   if (!platform.network) {
-    make_node(*kinds.front(), "node-0", nullptr, hosts_.front());
+    make_node(*groups.front(), "node-0", nullptr, hosts_.front());
   } else {
-    between_ = platform.network->messages;
-    cables_s_ = shortest_s(*platform.network);
-    make_network(*platform.network, kinds.size(), make_leaf)->seal();
+    make_network(*platform.network, groups.size(), make_leaf, uplink_of)->seal();
   }
 }
 
 const MessageCosts* Cluster::messages_between(int node, int other) const {
-  if (node != other) return between_ ? &*between_ : nullptr;
-  const auto index = static_cast<std::size_t>(node);
-  const bool is_known =
-      index < insides_.size() && insides_[index] != nullptr && insides_[index]->messages;
-  return is_known ? &*insides_[index]->messages : nullptr;
+  if (kinds_.empty()) return nullptr;  // an XML file does not say
+  const Kind& own = kind(node);
+  if (node == other) return own.inside && own.inside->messages ? &*own.inside->messages : nullptr;
+  const Kind& its = kind(other);
+  if (!own.between || !its.between) return nullptr;
+  if (&own == &its || own.between == its.between) return &*own.between;
+  const std::pair<const Kind*, const Kind*> both = std::minmax({&own, &its});
+  auto known = mixed_.find(both);
+  if (known == mixed_.end())
+    known = mixed_.emplace(both, slower_of(*both.first->between, *both.second->between)).first;
+  return &known->second;
 }
 
-double Cluster::way_out_s(int node) const {
-  const auto& inside = insides_.at(static_cast<std::size_t>(node));
-  if (inside == nullptr) return 0;
-  return inside->pcie ? inside->pcie->latency_s : inside->link.latency_s;
+const Cluster::Kind& Cluster::kind(int node) const {
+  return *kinds_.at(static_cast<std::size_t>(node));
+}
+
+double Cluster::Kind::way_out_s() const {
+  if (!inside) return cables_s;
+  return cables_s + (inside->pcie ? inside->pcie->latency_s : inside->link.latency_s);
 }
 
 Cluster::Way Cluster::way(const sg::Host* from,
@@ -187,7 +215,7 @@ Cluster::Way Cluster::way(const sg::Host* from,
   from->route_to(to, links, &route_s);
   const MessageCosts* messages = messages_between(from_node, to_node);
   if (messages == nullptr) return {.latency_s = route_s, .messages = nullptr};
-  const double contained_s = way_out_s(from_node) + way_out_s(to_node) + cables_s_;
+  const double contained_s = kind(from_node).way_out_s() + kind(to_node).way_out_s();
   return {.latency_s = from_node == to_node ? 0 : std::max(0.0, route_s - contained_s),
           .messages = messages};
 }

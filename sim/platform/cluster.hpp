@@ -6,7 +6,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/formats/platform.hpp"
@@ -36,7 +38,8 @@ class Cluster {
   /// file.
   [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
 
-  /// What messages between devices of these nodes cost; null when the platform does not say.
+  /// What messages between devices of these nodes cost: of two nodes with costs of their own, the
+  /// slower_of() both. Null when the platform does not say.
   [[nodiscard]] const MessageCosts* messages_between(int node, int other) const;
 
   /// What a message from one host to another meets before its bytes flow.
@@ -63,13 +66,19 @@ class Cluster {
 
  private:
   void build(const Platform& platform, int nodes);
-  /// The latency from a device to the network.
-  [[nodiscard]] double way_out_s(int node) const;
+  /// What a group's nodes have in common.
+  struct Kind {
+    std::optional<Interconnect> inside;   ///< absent: a single device
+    std::optional<MessageCosts> between;  ///< to and from other nodes
+    double cables_s = 0;  ///< latency of half of the fewest cables that join two nodes
+    [[nodiscard]] double way_out_s() const;  ///< latency from a device to the network
+  };
+  [[nodiscard]] const Kind& kind(int node) const;
 
-  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;       ///< by node, by device
-  std::vector<std::shared_ptr<const Interconnect>> insides_;  ///< by node; null: a single device
-  std::optional<MessageCosts> between_;
-  double cables_s_ = 0;  ///< the latency of the fewest cables that join two nodes
+  std::vector<std::vector<simgrid::s4u::Host*>> hosts_;  ///< by node, by device
+  std::vector<std::shared_ptr<const Kind>> kinds_;       ///< by node
+  /// What messages cost between nodes of two kinds, once somebody has asked.
+  mutable std::map<std::pair<const Kind*, const Kind*>, MessageCosts> mixed_;
   bool has_separate_nodes_ = true;
 };
 

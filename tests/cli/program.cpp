@@ -128,7 +128,7 @@ Outcome Folder::run(const std::vector<std::string>& arguments, const RunOptions&
   Outcome outcome = run_program(words, out_of(options).number());
 #ifdef __SANITIZE_ADDRESS__
   // What takes milliseconds takes long enough for a line of progress.
-  outcome.err = std::regex_replace(outcome.err, std::regex("forecasting [0-9]+/[^\n]* left\n"), "");
+  outcome.err = std::regex_replace(outcome.err, std::regex("forecasting [0-9][^\n]* left\n"), "");
 #endif
   return outcome;
 }

@@ -44,14 +44,18 @@ FluidNetwork fluid_network(const Platform& platform, const std::vector<WorkerInf
 
 /// What all members wait together before a collective begins.
 double barrier_round_s(const Platform& platform, std::size_t ranks) {
-  const std::optional<MessageCosts>* messages = nullptr;
-  if (platform.node_count() > 1) {
-    messages = &platform.network->messages;
-  } else if (platform.nodes.front().interconnect) {
-    messages = &platform.nodes.front().interconnect->messages;
+  std::vector<std::optional<MessageCosts>> messages;
+  for (int node = 0; node < platform.node_count(); ++node) {
+    if (platform.node_count() > 1) {
+      messages.push_back(messages_of(platform, node));
+    } else if (platform.nodes.front().interconnect) {
+      messages.push_back(platform.nodes.front().interconnect->messages);
+    }
   }
-  if (messages == nullptr || !*messages) return 0;
-  return (*messages)->barrier_round_s * std::ceil(std::log2(static_cast<double>(ranks)));
+  double slowest_s = 0;
+  for (const auto& costs : messages)
+    slowest_s = std::max(slowest_s, costs ? costs->barrier_round_s : 0);
+  return slowest_s * std::ceil(std::log2(static_cast<double>(ranks)));
 }
 
 TEST_CASE("an all-reduce takes its messages' time on fairly shared links, wherever nodes stand") {

@@ -98,15 +98,23 @@ int hops_between(const Interlink& network, int from, int to) {
   return 0;
 }
 
-void add_cables(std::vector<RouteLink>& route, const Interlink& network, int from, int to) {
-  const LinkSpec& link = network.link;
+const LinkSpec& link_of(const Platform& platform, int node) {
+  const auto& uplink = group_of(platform, node).uplink;
+  return uplink ? uplink->link : platform.network->link;
+}
+
+void add_cables(std::vector<RouteLink>& route, const Platform& platform, int from, int to) {
+  const Interlink& network = *platform.network;
   if (network.topology == NetworkTopology::star) {
-    route.push_back({named(from, "uplink"), link.bytes_per_s, link.latency_s});
+    const LinkSpec& out = link_of(platform, from);
+    route.push_back({named(from, "uplink"), out.bytes_per_s, out.latency_s});
     if (network.backbone_bytes_per_s)
       route.push_back({"backbone", *network.backbone_bytes_per_s, 0});
-    route.push_back({named(to, "downlink"), link.bytes_per_s, link.latency_s});
+    const LinkSpec& in = link_of(platform, to);
+    route.push_back({named(to, "downlink"), in.bytes_per_s, in.latency_s});
     return;
   }
+  const LinkSpec& link = network.link;
   const int hops = hops_between(network, from, to);
   route.insert(route.end(), static_cast<std::size_t>(hops), {"", link.bytes_per_s, link.latency_s});
 }
@@ -125,6 +133,11 @@ double further_s(const Interlink& network, int from, int to) {
 }
 
 }  // namespace
+
+const std::optional<MessageCosts>& messages_of(const Platform& platform, int node) {
+  const auto& uplink = group_of(platform, node).uplink;
+  return uplink && uplink->messages ? uplink->messages : platform.network->messages;
+}
 
 std::vector<RouteLink> described_route(const Platform& platform,
                                        const WorkerInfo& from,
@@ -147,7 +160,7 @@ std::vector<RouteLink> described_route(const Platform& platform,
     add_own_link(route, *inside, from, "/up");
     add_shared(route, *inside, from.node);
   }
-  add_cables(route, *platform.network, from.node, to.node);
+  add_cables(route, platform, from.node, to.node);
   if (const auto& there = group_of(platform, to.node).interconnect) {
     add_shared(route, *there, to.node);
     add_own_link(route, *there, to, "/down");
@@ -167,9 +180,13 @@ RouteCost described_cost(const Platform& platform,
   RouteCost cost = {.latency_s = latency_of(route), .bytes_per_s = narrowest->bytes_per_s};
   const bool is_inside = from.node == to.node;
   const std::optional<MessageCosts>& messages =
-      is_inside ? group_of(platform, from.node).interconnect->messages : platform.network->messages;
+      is_inside ? group_of(platform, from.node).interconnect->messages
+                : messages_of(platform, from.node);
   if (messages) {
-    const MessageRegime& regime = messages->regime(bytes);
+    const std::optional<MessageCosts>& others =
+        is_inside ? messages : messages_of(platform, to.node);
+    const bool is_other_slower = others->message_s(bytes) > messages->message_s(bytes);
+    const MessageRegime& regime = (is_other_slower ? others : messages)->regime(bytes);
     cost.bytes_per_s = std::min(cost.bytes_per_s, regime.bytes_per_s);
     cost.latency_s =
         regime.latency_s + (is_inside ? 0 : further_s(*platform.network, from.node, to.node));

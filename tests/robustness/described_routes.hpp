@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct RouteLink {
 [[nodiscard]] std::vector<RouteLink> described_route(const Platform& platform,
                                                      const WorkerInfo& from,
                                                      const WorkerInfo& to);
+
+/// What messages from and to other nodes cost, as far as this node knows.
+[[nodiscard]] const std::optional<MessageCosts>& messages_of(const Platform& platform, int node);
 
 /// What a message costs on the way between two devices where it is alone.
 struct RouteCost {

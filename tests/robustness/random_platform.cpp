@@ -110,6 +110,15 @@ Interlink random_network(Dice& dice, const PlatformRange& range, int nodes) {
   return network;
 }
 
+void add_uplinks(Platform& platform, Dice& dice) {
+  for (NodeGroup& group : platform.nodes) {
+    if (!dice.chance(0.3)) continue;
+    group.uplink = Uplink{.link = random_link(dice), .messages = {}, .source = {}};
+    if (platform.network->messages && dice.chance(0.7))
+      group.uplink->messages = random_messages(dice);
+  }
+}
+
 }  // namespace
 
 Platform random_platform(Dice& dice, const PlatformRange& range) {
@@ -125,6 +134,8 @@ Platform random_platform(Dice& dice, const PlatformRange& range) {
   } while (room > 0 && static_cast<int>(platform.nodes.size()) < range.most_groups);
   const int nodes = platform.node_count();
   if (nodes > 1 || dice.chance(0.2)) platform.network = random_network(dice, range, nodes);
+  if (platform.network && platform.network->topology == NetworkTopology::star)
+    add_uplinks(platform, dice);
   return platform;
 }
 

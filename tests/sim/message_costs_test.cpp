@@ -103,6 +103,46 @@ TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last
   CHECK(observed.phases[3].blocked_s == Approx(3 * 100e-6).epsilon(kTolerance));
 }
 
+// The first `fast` of so many nodes have links of 400 MB/s, and messages as fast as these.
+Platform two_speed_star(int ranks, int fast) {
+  Platform star = measured_star(ranks);
+  NodeGroup group = star.nodes.front();
+  group.count = fast;
+  group.uplink = Uplink{
+      .link = {.bytes_per_s = 4e8, .latency_s = 5e-6},
+      .messages =
+          MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 4e8}}},
+      .source = {}};
+  star.nodes.front().count = ranks - fast;
+  star.nodes.insert(star.nodes.begin(), group);
+  return star;
+}
+
+TEST_CASE("between nodes with links of their own, a message is as slow as the slower of both") {
+  CHECK(send_to_all_s(two_speed_star(2, 2), 1e6) == Approx(10e-6 + 1e6 / 4e8).epsilon(kTolerance));
+  CHECK(send_to_all_s(two_speed_star(2, 1), 1e6) == Approx(1e-3 + 1e6 / 8e7).epsilon(kTolerance));
+  CHECK(send_to_all_s(two_speed_star(2, 0), 1e6) == Approx(1e-3 + 1e6 / 8e7).epsilon(kTolerance));
+}
+
+TEST_CASE("a node with a fast link feeds several with slow links at once") {
+  CHECK(send_to_all_s(two_speed_star(5, 1), 1e6) == Approx(1e-3 + 1e6 / 8e7).epsilon(kTolerance));
+  // Six times 80 MB/s is more than it has.
+  CHECK(send_to_all_s(two_speed_star(7, 1), 1e6) == Approx(1e-3 + 6e6 / 4e8).epsilon(kTolerance));
+}
+
+TEST_CASE("a barrier is as slow as the slowest of its members' links") {
+  Platform star = two_speed_star(4, 3);
+  star.network->messages->barrier_round_s = 100e-6;
+  star.nodes.front().uplink->messages->barrier_round_s = 30e-6;
+  const Observed observed = observe(star, [](Fabric& fabric) {
+    fabric.barrier(fabric.world());
+    if (fabric.rank() < 3) fabric.barrier(fabric.communicator({0, 1, 2}, {}));
+  });
+
+  CHECK(observed.phases[3].total_s() == Approx(2 * 100e-6).epsilon(kTolerance));
+  CHECK(observed.phases[0].total_s() == Approx(2 * 100e-6 + 2 * 30e-6).epsilon(kTolerance));
+}
+
 /// Four nodes of one GPU each whose messages are known to that, with costs that spread or not.
 RunResult forecast_with(double uncertainty, double spread = 0) {
   Platform cluster = mixed(4, 1, 0, shared_memory(), star());

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/costs/message_costs.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
 #include "core/formats/message_trace.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
+#include "tests/robustness/dice.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -41,6 +44,38 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
   CHECK(costs.uncertainty == 0.02);
   CHECK(costs.barrier_round_s == Approx(5e-6).epsilon(1e-12));
   CHECK(costs.notes == std::vector<std::string>{"measured in a hurry"});
+}
+
+TEST_CASE("the slower of two costs is the slower at every size") {
+  Dice dice(1);
+  const auto random_costs = [&dice] {
+    MessageCosts costs;
+    double from = 0;
+    for (int count = dice.between(1, 4); count > 0; --count) {
+      costs.regimes.push_back({.from_bytes = from,
+                               .latency_s = dice.magnitude(1e-6, 1e-4),
+                               .bytes_per_s = dice.magnitude(1e7, 1e10)});
+      from = std::round(2 * from + dice.magnitude(1e2, 1e6));
+    }
+    costs.uncertainty = dice.magnitude(0.01, 1);
+    return costs;
+  };
+  for (int i = 0; i < 200; ++i) {
+    const MessageCosts a = random_costs();
+    const MessageCosts b = random_costs();
+    const MessageCosts slower = slower_of(a, b);
+    CHECK(slower.uncertainty == std::max(a.uncertainty, b.uncertainty));
+    for (int j = 0; j < 50; ++j) {
+      const double bytes = std::round(dice.magnitude(1, 1e8));
+      CAPTURE(i, bytes);
+      CHECK(slower.message_s(bytes) ==
+            Approx(std::max(a.message_s(bytes), b.message_s(bytes))).epsilon(1e-9));
+    }
+    for (const MessageRegime& regime : slower.regimes)
+      CHECK(slower.message_s(regime.from_bytes) ==
+            Approx(std::max(a.message_s(regime.from_bytes), b.message_s(regime.from_bytes)))
+                .epsilon(1e-9));
+  }
 }
 
 TEST_CASE("bad message costs are named") {

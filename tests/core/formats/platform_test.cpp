@@ -91,6 +91,22 @@ TEST_CASE("the room in a network is the product of its levels, dimensions or gro
                        "nodes_per_router": 6, "cables": [1, 2, 3])") == 3 * 4 * 5 * 6);
 }
 
+TEST_CASE("nodes of a star may have links of their own") {
+  const std::string uplink =
+      R"("uplink": {"bandwidth": "1Gbps", "latency": "1us", "source": {"grade": "estimated",
+         "method": "data sheet"}}, "count": 4)";
+  const Platform platform = parsed_platform(with(kCluster, "\"count\": 4", uplink));
+
+  REQUIRE(platform.nodes[0].uplink);
+  CHECK(platform.nodes[0].uplink->link.bytes_per_s == 125e6);
+  CHECK(platform.grade() == Grade::estimated);
+  CHECK(problems_in_platform(with(with(kCluster, "\"count\": 4", uplink),
+                                  kInterlink,
+                                  network_of(R"("topology": "torus", "dimensions": [4])"))) ==
+        Texts{"p.json: /network: is no star, so the nodes \"fat\" cannot have an \"uplink\" of "
+              "their own"});
+}
+
 TEST_CASE("a quantity without its unit is refused") {
   CHECK(problems_in_platform(with(kCluster, "\"12GBps\"", "\"12\"")) ==
         Texts{"p.json: /nodes/0/interconnect/bandwidth: got \"12\"; expected a bandwidth with its "

@@ -121,8 +121,11 @@ MessageTrace random_message_trace(Dice& dice, const std::string& file) {
         {.kind = dice.one_of<std::string>({"ping-pong", "ring-step", "barrier", "all-reduce"}),
          .scope = dice.one_of<std::string>({"node", "between", "all"}),
          .algorithm = dice.one_of<std::string>({"", "ring"}),
+         .nodes = {},
          .bytes = dice.between(0, 1 << 30),
          .samples_s = random_samples(dice, dice.between(1, 50))});
+    MessageCost& cost = trace.costs.back();
+    if (cost.scope == "between" && dice.chance(0.5)) cost.nodes = {dice.between(0, 1), 2};
   }
   return trace;
 }
@@ -142,6 +145,10 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
       if (dice.chance(0.5)) device.memory_bytes = dice.magnitude(1e9, 1e12);
       if (dice.chance(0.2)) device.memory_bytes = 32 * 0x1p30;
       device.is_worker = dice.chance(0.5);
+    }
+    if (group.uplink) {
+      group.uplink->source = random_source(dice);
+      complete(group.uplink->messages);
     }
     if (!group.interconnect) continue;
     group.interconnect->source = random_source(dice);

@@ -11,7 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Every "KIND SCOPE ALGORITHM BYTES" that such a job has.
+/// Every "KIND SCOPE ALGORITHM BYTES" that such a job has, " NODES" at the end where they are
+/// named; groups of faster nodes aside.
 std::set<std::string> expected_costs(const std::string& nodes) {
   std::set<std::string> costs;
   const bool has_nodes = nodes.find('1') != std::string::npos;
@@ -28,11 +29,35 @@ std::set<std::string> expected_costs(const std::string& nodes) {
       costs.insert("all-reduce " + scope + name + " 64");
   };
   costs.insert("reduce all - 64");
+  const int node_count = nodes.back() - '0' + 1;
+  for (int node = 0; node_count > 2 && node < node_count; ++node) {
+    costs.insert("hub-step between - 64 [" + std::to_string(node) + "]");
+    for (int other = node + 1; other < node_count; ++other)
+      costs.insert("opposite between - 64 " + Json{node, other}.dump());
+  }
   add_pair("node");
   add_group("all");
   if (has_nodes) add_pair("between");
   if (has_nodes) add_group("node");
   return costs;
+}
+
+/// The costs of a group of faster nodes. Which groups there are depends on what else the machine
+/// does.
+std::set<std::string> group_costs(const Json& nodes) {
+  const std::string text = " " + nodes.dump();
+  return {"ring-step between - 1" + text,
+          "ring-step between - 64" + text,
+          "barrier between - 0" + text};
+}
+
+/// The groups of nodes that have ring steps of their own.
+std::set<Json> measured_groups(const Json& trace) {
+  std::set<Json> groups;
+  for (const Json& cost : trace.at("costs")) {
+    if (cost.contains("nodes") && cost.at("kind") == "ring-step") groups.insert(cost.at("nodes"));
+  }
+  return groups;
 }
 
 /// What is wrong with the trace, "" when nothing.
@@ -46,10 +71,16 @@ std::string problem_of(const Json& trace, const std::string& nodes) {
     if (trace.at("node_of_rank").at(rank) != nodes[rank] - '0') return "node_of_rank";
   }
   std::set<std::string> missing = expected_costs(nodes);
+  const std::set<Json> groups = measured_groups(trace);
+  for (const Json& group : groups) {
+    if (group.size() < 2 || trace.at("nodes") <= group.size()) return "a group of one or of all";
+    missing.merge(group_costs(group));
+  }
   for (const Json& cost : trace.at("costs")) {
     const std::string name = cost.at("kind").get<std::string>() + " " +
                              cost.at("scope").get<std::string>() + " " +
-                             cost.value("algorithm", "-") + " " + cost.at("bytes").dump();
+                             cost.value("algorithm", "-") + " " + cost.at("bytes").dump() +
+                             (cost.contains("nodes") ? " " + cost.at("nodes").dump() : "");
     if (missing.erase(name) == 0) return "unexpected or twice: " + name;
     const Json& samples = cost.at("samples_s");
     if (samples.size() < 10 || samples.size() > 12) return "number of samples: " + name;
