@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/launch/in_place.hpp"
 #include "cli/launch/launch.hpp"
 #include "cli/launch/slurm.hpp"
 #include "cli/options/job_options.hpp"
@@ -49,15 +51,43 @@ po::options_description launch_flags() {
 /// How many ranks, and where.
 struct Placement {
   int ranks = 1;
-  std::vector<Host> hosts;  ///< empty: this machine
+  std::vector<Host> hosts;   ///< empty: this machine, or what mpirun learns elsewhere
+  bool is_in_place = false;  ///< each host is to have exactly its ranks, in this order
   int machines = 1;
-
-  [[nodiscard]] int ranks_per_machine() const { return (ranks + machines - 1) / machines; }
+  int ranks_per_machine = 1;
 };
 
-int emulated_ranks(const JobConfig& config) {
+/// Of each node of the platform.
+std::vector<int> emulated_workers(const JobConfig& config) {
   const Job job = load_job(config, Catalog::standard());
-  return static_cast<int>(workers_of(job, find_strategy(config.strategy)).size());
+  return workers_by_node(workers_of(job, find_strategy(config.strategy)));
+}
+
+/// Lets each node of the platform be emulated on the machine in its place, where there is room.
+void put_in_place(Placement& where,
+                  const std::vector<int>& workers_of_node,
+                  const po::variables_map& values) {
+  const bool is_placed_by_user =
+      values.count("mpi-arguments") > 0 && place_ranks(values["mpi-arguments"].as<std::string>());
+  constexpr int kMostNames = 4096;  // an argument of a program is 128 KiB long at most
+  if (is_placed_by_user || where.ranks > kMostNames) return;
+  const int most = *std::max_element(workers_of_node.begin(), workers_of_node.end());
+  const auto nodes = static_cast<int>(workers_of_node.size());
+  const bool is_for_slurm = values.count("slurm") > 0;
+  if (is_for_slurm && where.hosts.empty()) {
+    // Nobody knows yet what the machines are called: all are given the same, and who has no worker
+    // rests.
+    if (where.machines < nodes || std::int64_t{nodes} * most > kMostSmallCount) return;
+    where.ranks = nodes * most;
+    where.ranks_per_machine = most;
+    return;
+  }
+  const auto placed = hosts_in_place(where.hosts.empty() ? hosts_of_environment(most) : where.hosts,
+                                     workers_of_node);
+  if (!placed) return;
+  where.hosts = *placed;
+  where.is_in_place = true;
+  where.ranks_per_machine = std::max(where.ranks_per_machine, most);
 }
 
 Placement placement_from(const po::variables_map& values,
@@ -68,14 +98,17 @@ Placement placement_from(const po::variables_map& values,
   const int per_machine = static_cast<int>(config.machine.devices.size());
   Placement where;
   where.machines = slurm ? slurm->machines : 1;
-  const int wanted = trains ? config.machine.ranks.value_or(0) : emulated_ranks(config);
+  const std::vector<int> workers = trains ? std::vector<int>() : emulated_workers(config);
+  const int wanted = trains ? config.machine.ranks.value_or(0)
+                            : std::accumulate(workers.begin(), workers.end(), 0);
   const auto named = values.count("hosts") > 0
                          ? static_cast<int>(split(values["hosts"].as<std::string>(), ',').size())
                          : 0;
   const int machines = std::max(where.machines, named);
   if (values.count("hosts") > 0) {
-    where.hosts = parse_hosts(values["hosts"].as<std::string>(),
-                              wanted > 0 ? (wanted + machines - 1) / machines : per_machine);
+    int usual = wanted > 0 ? (wanted + machines - 1) / machines : per_machine;
+    for (const int of_node : workers) usual = std::max(usual, of_node);
+    where.hosts = parse_hosts(values["hosts"].as<std::string>(), usual);
   }
   if (!where.hosts.empty()) where.machines = static_cast<int>(where.hosts.size());
   const std::int64_t available =
@@ -88,6 +121,8 @@ Placement placement_from(const po::variables_map& values,
     throw UserError("--hosts: room for " + std::to_string(available) + " ranks; the job has " +
                     std::to_string(where.ranks));
   }
+  where.ranks_per_machine = (where.ranks + where.machines - 1) / where.machines;
+  if (!trains) put_in_place(where, workers, values);
   return where;
 }
 
@@ -114,10 +149,15 @@ Words launch_words(const po::variables_map& values,
                    const Placement& where) {
   Words words = {"mpirun", "-n", std::to_string(where.ranks), "--bind-to", "none"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
-  if (!where.hosts.empty()) words.insert(words.end(), {"--host", hosts_text(where.hosts)});
+  if (where.is_in_place) {
+    const Words more = words_in_place(where.hosts);
+    words.insert(words.end(), more.begin(), more.end());
+  } else if (!where.hosts.empty()) {
+    words.insert(words.end(), {"--host", hosts_text(where.hosts)});
+  }
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-  const bool is_here = where.hosts.empty() && values.count("slurm") == 0;
-  if (is_here && where.ranks_per_machine() * config.machine.threads > cores) {
+  const bool is_here = values.count("hosts") == 0 && values.count("slurm") == 0;
+  if (is_here && where.ranks_per_machine * config.machine.threads > cores) {
     words.insert(words.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
   } else if (is_here) {
     words.emplace_back("--oversubscribe");  // mpirun counts cores, not threads: we have counted
@@ -213,7 +253,7 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   const Words words = launch_words(values, command, config, where);
   if (slurm) {
     const std::string script =
-        batch_script(*slurm, config, where.machines, where.ranks_per_machine(), words);
+        batch_script(*slurm, config, where.machines, where.ranks_per_machine, words);
     if (slurm->is_submitted && values.count("dry-run") == 0) return submit(script);
     std::cout << script;
     return 0;

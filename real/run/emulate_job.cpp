@@ -2,66 +2,38 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <deque>
 #include <iostream>
-#include <map>
 
-#include "core/error.hpp"
 #include "core/progress_bar.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
+#include "real/mpi/polite_wait.hpp"
 #include "real/run/job_report.hpp"
+#include "real/run/seating.hpp"
 #include "real/run/train_job.hpp"
 #include "strategies/costed_job.hpp"
 
 namespace epochcast::real {
 namespace {
 
-/// Ranks as workers of the platform, in a communicator whose ranks are the workers' own.
-struct Seating {
-  MPI_Comm comm = MPI_COMM_NULL;
-  int machines = 1;
-};
-
-/// Seats every node's workers on one machine: nodes in turn, each on the first machine that has
-/// room for it. Collective over MPI_COMM_WORLD. Throws a UserError when some node finds none.
-Seating seat(const std::vector<WorkerInfo>& workers) {
-  const std::vector<int> machine_of_rank = node_of_each_rank();
-  if (machine_of_rank.size() != workers.size()) {
-    throw UserError("this job needs " + std::to_string(workers.size()) +
-                    " ranks, one for each worker of the platform; mpirun started " +
-                    std::to_string(machine_of_rank.size()));
-  }
-  std::map<int, std::vector<int>> workers_of_node;
-  for (std::size_t i = 0; i < workers.size(); ++i)
-    workers_of_node[workers[i].node].push_back(static_cast<int>(i));
-  std::map<int, std::deque<int>> free_ranks;  // by machine
-  for (std::size_t rank = 0; rank < machine_of_rank.size(); ++rank)
-    free_ranks[machine_of_rank[rank]].push_back(static_cast<int>(rank));
-  std::vector<int> worker_of_rank(workers.size());
-  for (const auto& [node, members] : workers_of_node) {
-    const std::size_t count = members.size();
-    const auto machine =
-        std::find_if(free_ranks.begin(), free_ranks.end(), [count](const auto& each) {
-          return each.second.size() >= count;
-        });
-    if (machine == free_ranks.end()) {
-      throw UserError("no machine has room left for the " + std::to_string(count) +
-                      " workers of node " + std::to_string(node) +
-                      "; give every host a multiple of a node's workers");
-    }
-    for (const int worker : members) {
-      worker_of_rank[static_cast<std::size_t>(machine->second.front())] = worker;
-      machine->second.pop_front();
-    }
-  }
-  Seating seating = {.comm = MPI_COMM_NULL, .machines = static_cast<int>(free_ranks.size())};
+/// Ranks as workers of the platform, in a communicator whose ranks are the workers' own; null on
+/// ranks that rest. Collective over MPI_COMM_WORLD.
+MPI_Comm workers_among_ranks(const Seating& seating) {
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  check_mpi(MPI_Comm_split(
-                MPI_COMM_WORLD, 0, worker_of_rank[static_cast<std::size_t>(rank)], &seating.comm),
+  const std::optional<int> worker = seating.worker_of_rank[static_cast<std::size_t>(rank)];
+  MPI_Comm comm = MPI_COMM_NULL;
+  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, worker ? 0 : MPI_UNDEFINED, worker.value_or(0), &comm),
             "MPI_Comm_split");
-  return seating;
+  return comm;
+}
+
+/// A note when messages between nodes did not all go through a network; else empty.
+std::string memory_note(const Seating& seating) {
+  if (!seating.is_shared) return {};
+  return seating.machines == 1
+             ? "all ranks ran on one machine: messages between nodes went through its memory"
+             : "some nodes shared a machine: messages between them went through its memory";
 }
 
 }  // namespace
@@ -70,7 +42,12 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const JobConfig& config = job.config;
   const CostedJob costed(job, config.strategy);
   const std::vector<WorkerInfo>& workers = costed.workers();
-  const auto [comm, machines] = seat(workers);
+  const Seating seating = seat(workers, node_of_each_rank());
+  MPI_Comm const comm = workers_among_ranks(seating);
+  if (comm == MPI_COMM_NULL) {
+    polite_barrier(MPI_COMM_WORLD);  // until the others are done
+    return std::nullopt;
+  }
   Timeline timeline;
   MpiFabric fabric(workers,
                    {.algorithm = config.all_reduce, .servers = {}},
@@ -111,11 +88,12 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   }
   RunResult result = costed.known_result(Command::emulate);
   result.notes.emplace_back("computing was slept for its measured cost; messages were real");
-  if (machines == 1 && job.platform.node_count() > 1 && workers.back().node > 0) {
-    result.notes.emplace_back(
-        "all ranks ran on one machine: messages between nodes went through its memory");
-  }
-  return collect_result(std::move(result), workers, worker.report, epochs_s, comm);
+  const std::string note = memory_note(seating);
+  if (!note.empty()) result.notes.push_back(note);
+  std::optional<RunResult> collected =
+      collect_result(std::move(result), workers, worker.report, epochs_s, comm);
+  polite_barrier(MPI_COMM_WORLD);
+  return collected;
 }
 
 }  // namespace epochcast::real
