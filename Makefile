@@ -14,6 +14,7 @@ EPOCHCAST := build/release/epochcast
 FUZZ_SECONDS ?= 60
 FUZZ_FACTOR ?= 20
 FUZZ_SEED ?= 1000
+ROWS ?= 30
 NODES ?= 2
 RANKS ?= 1
 BANDWIDTH ?= 200Mbps
@@ -31,7 +32,8 @@ help:
 	@echo "make test    install, build everything, run all tests"
 	@echo "make bench   speed, as ratios measured in one run"
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
-	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (40 minutes, root)"
+	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (40 minutes, root);"
+	@echo "             SEED=1 ROWS=$(ROWS): of configurations at random"
 	@echo "make lint    clang-format and clang-tidy"
 	@echo "make asan    tests of the simulator under AddressSanitizer; all: ASAN_TARGETS=all ASAN_SUITES=."
 	@echo "make fuzz    loaders against random input, FUZZ_SECONDS=$(FUZZ_SECONDS) each; then every attack of tests/robustness,"
@@ -69,15 +71,20 @@ box:
 	@tools/install_packages.sh $(BOX_PACKAGES) $(REAL_PACKAGES)
 	@tests/box/box --nodes $(NODES) --ranks $(RANKS) --bandwidth $(BANDWIDTH) -- $(RUN)
 
-# Whatever was measured already is kept in build/validation; remove that to begin again.
+# Whatever was measured already is kept in build/validation; remove that to begin again. With SEED, of ROWS
+# configurations at random.
+ifdef SEED
+VALIDATED := --draw $(SEED) --rows $(ROWS) --save build/validation-$(SEED).json --html build/validation-$(SEED).html
+else
+VALIDATED := tests/validation/suite/*.json --save build/validation.json --html build/validation.html \
+  --max-median-error 3% --max-worst-error 8%
+endif
 validation:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES)
 	@mkdir -p build
 	@cmake --preset dev >build/configure.log || { cat build/configure.log; exit 1; }
 	@cmake --build --preset dev
-	@build/dev/epochcast validate tests/validation/suite/*.json --folder build/validation \
-	  --save build/validation.json --html build/validation.html \
-	  --max-median-error 3% --max-worst-error 8%
+	@build/dev/epochcast validate $(VALIDATED) --folder build/validation
 
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)

@@ -82,6 +82,10 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
     std::cout << "  from " << format_bytes(regime.from_bytes) << ": "
               << format_seconds(regime.latency_s) << " + " << rate(regime.bytes_per_s) << '\n';
   }
+  if (std::isfinite(fit.costs.turns_from_bytes)) {
+    std::cout << "  from " << format_bytes(fit.costs.turns_from_bytes)
+              << ": the library's own collectives (openmpi) exchange one way after the other\n";
+  }
   if (fit.stalls > 0) {
     std::cout << "  note: " << fit.stalls << " sample"
               << (fit.stalls == 1 ? " is a stall" : "s are stalls")

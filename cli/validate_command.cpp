@@ -15,6 +15,7 @@
 #include "cli/show/show_validation.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/process/interruption.hpp"
 #include "core/process/temp_folder.hpp"
 #include "core/progress_bar.hpp"
 #include "core/shell_text.hpp"
@@ -52,6 +53,13 @@ class WorkFolder {
   }
 
   [[nodiscard]] fs::path path() const { return fs::absolute(path_); }
+  /// Whether anything is there that need not be done again.
+  [[nodiscard]] bool has_results() const {
+    const fs::directory_iterator entries(path_);
+    return std::any_of(begin(entries), end(entries), [](const fs::directory_entry& entry) {
+      return entry.is_directory() && entry.path().extension() != ".part";
+    });
+  }
   void keep() {
     if (temporary_) temporary_->keep();
   }
@@ -60,6 +68,45 @@ class WorkFolder {
   fs::path path_;
   std::optional<TempFolder> temporary_;
 };
+
+/// Lines about the work, above a bar where there is a terminal.
+class WorkLines {
+ public:
+  void say(const std::string& text) {
+    if (bar_) {
+      bar_->say(text);
+    } else {
+      std::cerr << text << '\n';
+    }
+  }
+  void step(const std::string& step, std::size_t done, std::size_t all) {
+    if (!bar_) bar_.emplace(std::cerr, is_terminal_, "validating", static_cast<double>(all));
+    bar_->update(static_cast<double>(done), is_terminal_ && !step.empty() ? step + ", " : "");
+  }
+  void end() { bar_.reset(); }
+
+ private:
+  std::optional<ProgressBar> bar_;
+  bool is_terminal_ = isatty(STDERR_FILENO) != 0;
+};
+
+/// What was ended before its time, written and shown; bounds are for the whole.
+void show_part(ValidationFile part,
+               std::size_t cases,
+               int repetitions,
+               const OutputFile& save,
+               ValidationOutput output) {
+  if (part.rows.empty()) return;
+  std::size_t runs = 0;
+  for (const ValidationRow& row : part.rows) runs = std::max(runs, row.measured.size());
+  part.command += "\n(ended before its time: " + std::to_string(part.rows.size()) + " of " +
+                  std::to_string(cases) + " configurations, at most " + std::to_string(runs) +
+                  " of " + std::to_string(repetitions) + " runs each)";
+  save.write(
+      [&](std::ostream& out) { show_validation_json(out, part.rows, part.command, part.date); });
+  output.bounds = {};
+  static_cast<void>(show(part, output));
+}
 
 int parse_repetitions(const std::string& text) {
   try {
@@ -73,58 +120,75 @@ int parse_repetitions(const std::string& text) {
 
 int run_validate(const std::vector<std::string>& arguments) {
   po::options_description shown;
-  shown.add(run_options()).add(validation_output_options()).add(bound_options());
+  shown.add(draw_options())
+      .add(run_options())
+      .add(validation_output_options())
+      .add(bound_options());
   po::options_description options;
   options.add(shown).add_options()("file", po::value<std::vector<std::string>>());
   const po::variables_map values = parse_flags("validate", arguments, options, "file");
   if (values.count("help") > 0) {
-    std::cout << "epochcast validate EXPERIMENT...: forecasts and real runs of experiments with a "
-                 "\"validate\" object (docs/formats.md)\n\n"
-              << shown
-              << "\nExample: epochcast validate tests/validation/quick.json --html page.html\n";
+    std::cout
+        << "epochcast validate EXPERIMENT...: forecasts and real runs of experiments with a "
+           "\"validate\" object (docs/formats.md)\n"
+           "epochcast validate --draw SEED: of configurations at random\n\n"
+        << shown
+        << "\nExample: epochcast validate tests/validation/quick-here.json --html page.html\n";
     return 0;
   }
-  if (values.count("file") == 0) throw UserError("validate: expected one or more experiment files");
+  const Catalog catalog = Catalog::standard();
+  std::optional<ValidationDraw> draw = draw_from(values, catalog);
   std::vector<fs::path> files;
-  for (const std::string& file : values["file"].as<std::vector<std::string>>())
-    files.emplace_back(file);
+  if (values.count("file") > 0) {
+    for (const std::string& file : values["file"].as<std::vector<std::string>>())
+      files.emplace_back(file);
+  }
+  if (!draw && files.empty())
+    throw UserError("validate: expected one or more experiment files, or --draw");
   const ValidationOutput output = validation_output_from(values);
   const OutputFile save = output_from(values, "save");
   keep_apart({save, output.html}, files);
   const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
-  const Catalog catalog = Catalog::standard();
-  const std::vector<ValidationCase> cases = load_validation_cases(files, catalog);
+  std::vector<ValidationCase> cases;
+  if (!draw) cases = load_validation_cases(files, catalog);
   for (const ValidationCase& one : cases)
     keep_apart({save, output.html}, inputs_of(values, one.config));
   WorkFolder folder(file_from(values, "folder"));
+  if (draw) {
+    draw->folder = folder.path();
+    cases = draw_validation(*draw, catalog);
+  }
   std::vector<std::string> command = {"epochcast", "validate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   ValidationFile result = {.rows = {}, .command = shell_text(command), .date = today_text()};
+  WorkLines lines;
+  const SignalScope signals;  // when one comes, what there is is shown
+  ValidationRun run(cases,
+                    {.program = fs::read_symlink("/proc/self/exe"),
+                     .folder = folder.path(),
+                     .repetitions = repetitions,
+                     .note = [&](const auto& text) { lines.say("epochcast: note: " + text); },
+                     .tell = [&](const auto& text) { lines.say(text); }},
+                    catalog);
   try {
-    std::optional<ProgressBar> progress;
-    const bool is_terminal = isatty(STDERR_FILENO) != 0;
-    const auto note = [&](const std::string& text) {
-      if (progress) progress->say("epochcast: note: " + text);
-    };
-    result.rows = run_validation(
-        cases,
-        {.program = fs::read_symlink("/proc/self/exe"),
-         .folder = folder.path(),
-         .repetitions = repetitions,
-         .note = note},
-        catalog,
-        [&](const std::string& step, std::size_t done, std::size_t all) {
-          if (!progress)
-            progress.emplace(std::cerr, is_terminal, "validating", static_cast<double>(all));
-          if (!step.empty() && !is_terminal) progress->say(step);
-          progress->update(static_cast<double>(done), is_terminal ? ", " + step : "");
-        });
-  } catch (const Interrupted&) {
-    throw;
+    run.run(
+        [&](const auto& step, std::size_t done, std::size_t all) { lines.step(step, done, all); });
+    lines.end();
+  } catch (const Interrupted& end) {
+    lines.end();
+    result.rows = run.tried_rows();
+    show_part(result, cases.size(), repetitions, save, output);
+    if (!folder.has_results()) throw;
+    folder.keep();
+    throw Interrupted(end.signal(),
+                      "what was measured and run is kept; to go on, give the same command with "
+                      "--folder " +
+                          shell_text({folder.path().string()}));
   } catch (const std::exception&) {
     folder.keep();
     throw;
   }
+  result.rows = run.rows();
   const bool is_whole = std::all_of(result.rows.begin(),
                                     result.rows.end(),
                                     [](const ValidationRow& row) { return row.problems.empty(); });

@@ -32,6 +32,8 @@ MessageCosts kept(MessageCosts costs) {
   constexpr double kDigits = 1e6;
   costs.uncertainty = std::round(kDigits * costs.uncertainty) / kDigits;
   costs.barrier_round_s = kept_s(costs.barrier_round_s);
+  if (std::isfinite(costs.turns_from_bytes))
+    costs.turns_from_bytes = rounded_quantity(costs.turns_from_bytes, Dimension::bytes);
   return costs;
 }
 

@@ -92,6 +92,22 @@ double fastest_of(const std::vector<MessagePoint>& points) {
   return fastest;
 }
 
+/// The least size from which on exchanges of which one side comes later take as long as two
+/// messages.
+double turns_from_bytes(const std::vector<MessagePoint>& opposite,
+                        const std::vector<MessagePoint>& late) {
+  constexpr double kTwice = 1.5;
+  double from_bytes = std::numeric_limits<double>::infinity();
+  for (auto point = late.rbegin(); point != late.rend(); ++point) {
+    const auto both = std::find_if(opposite.begin(), opposite.end(), [&](const auto& each) {
+      return each.bytes == point->bytes;
+    });
+    if (both == opposite.end() || point->seconds < kTwice * both->seconds) break;
+    from_bytes = point->bytes;
+  }
+  return from_bytes;
+}
+
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
   const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair, scope.nodes);
   const std::vector<MessagePoint> busy = points_of(trace, "ring-step", scope.ring, scope.nodes);
@@ -124,6 +140,8 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair, scope.nodes);
   if (!opposite.empty() && !alone.empty() && opposite.back().bytes == alone.back().bytes)
     fit.opposite_factor = opposite.back().seconds / alone.back().seconds;
+  fit.costs.turns_from_bytes =
+      turns_from_bytes(opposite, points_of(trace, "late-exchange", scope.pair, scope.nodes));
   const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring, scope.nodes);
   if (!barrier.empty())
     fit.costs.barrier_round_s = barrier.front().seconds / std::ceil(std::log2(scope.members));
@@ -140,7 +158,7 @@ std::set<std::vector<int>> nodes_of(const MessageTrace& trace, const std::string
 }
 
 /// Rings of some nodes only, from the most to the fewest nodes.
-std::vector<FasterNodes> fit_faster(const MessageTrace& trace) {
+std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& between) {
   std::vector<FasterNodes> faster;
   for (const std::vector<int>& nodes : nodes_of(trace, "ring-step")) {
     const auto members =
@@ -153,6 +171,7 @@ std::vector<FasterNodes> fit_faster(const MessageTrace& trace) {
                           .ring = "between",
                           .members = static_cast<int>(std::max<std::ptrdiff_t>(2, members)),
                           .nodes = nodes});
+    if (fit) fit->costs.turns_from_bytes = between.costs.turns_from_bytes;
     if (fit) faster.push_back({.nodes = nodes, .fit = std::move(*fit)});
   }
   std::stable_sort(faster.begin(), faster.end(), [](const auto& a, const auto& b) {
@@ -280,7 +299,7 @@ NetworkFit fit_network(const MessageTrace& trace) {
                         .pair = "node",
                         .ring = nodes > 1 ? "node" : "all",
                         .members = std::max(2, in_first)});
-  fit.faster = fit_faster(trace);
+  if (fit.between) fit.faster = fit_faster(trace, *fit.between);
   fit.link_bytes_per_s = fit_links(trace, fit);
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;

@@ -26,14 +26,23 @@ std::string headline(const ValidationSummary& summary) {
               std::to_string(summary.failed) + " of them failed") +
          card("median error",
               has_errors ? percent_text(summary.median_error) : "-",
-              "of the epoch") +
+              has_errors ? "of the epoch; 95 % within " + percent_text(summary.p95_error) : "") +
+         card("error of a phase",
+              has_errors ? percent_text(summary.p90_phase_error) : "-",
+              "of the epoch at most, in 90 % of the configurations") +
          card("worst error", has_errors ? percent_text(summary.worst_error) : "-", summary.worst) +
          card("ranking, Kendall's tau-b",
               tau_text(summary.tau),
               pairs == "-" ? "no group has two rows" : pairs) +
          card("inside the interval",
               summary.coverage ? percent_text(*summary.coverage) : "-",
-              "of the measured medians") +
+              summary.run_coverage
+                  ? "of the measured medians; " + percent_text(*summary.run_coverage) + " of " +
+                        std::to_string(summary.runs) + " single runs"
+                  : "") +
+         card("Kolmogorov-Smirnov distance",
+              ks_text(summary.ks),
+              "of single runs from their forecasts") +
          "</dl>\n";
 }
 
@@ -68,7 +77,12 @@ std::string cells_of(const ValidationRow& row) {
                              findings->phase_errors.blocked_s}) {
     cells += element("td", escaped_html(signed_percent_text(error)));
   }
-  return cells + element("td", !findings->is_inside ? "-" : *findings->is_inside ? "yes" : "no");
+  if (!findings->is_inside) return cells + element("td", "-");
+  return cells + with_range(*findings->is_inside ? "yes" : "no",
+                            std::to_string(findings->runs_inside) + " of " +
+                                std::to_string(findings->runs_with_interval) +
+                                (findings->runs_with_interval == 1 ? " run" : " runs") + ", KS " +
+                                ks_text(findings->ks));
 }
 
 std::string table(const std::vector<ValidationRow>& rows, const ValidationSummary& summary) {
@@ -133,7 +147,9 @@ std::string to_html(const std::vector<ValidationRow>& rows,
                   "forecast from what was measured around it, and this is the median. Phases: "
                   "forecast less "
                   "measured, in % of the measured epoch. Inside: whether the measured median is "
-                  "in the interval. Pairs are told apart when their measured ranges do not "
+                  "in the interval, how many single runs are, and how far the runs are from the "
+                  "forecast's distribution (Kolmogorov-Smirnov distance, at least 1 / (2 runs)). "
+                  "Pairs are told apart when their measured ranges do not "
                   "overlap.") +
           "\n" + table(rows, summary);
   return html + "</body>\n</html>\n";

@@ -203,6 +203,7 @@ void ClusterCalibration::measure_messages(std::size_t session) {
         static_cast<void>(fit_network(load_message_trace(file)));
       });
   messages_.push_back(folder / kMessagesFile);
+  network_.reset();
 }
 
 RealRun ClusterCalibration::run(const ValidationCase& one, std::size_t repetition) const {

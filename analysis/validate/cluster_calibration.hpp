@@ -47,8 +47,8 @@ class ClusterCalibration {
   [[nodiscard]] RealRun run(const ValidationCase& one, std::size_t repetition) const;
 
   /// The configuration with the calibrated platform in the place of the case's own, and with the
-  /// costs measured around `run` where it trains. All messages have to be measured. Throws a
-  /// UserError when these cannot be fitted.
+  /// costs measured around `run` where it trains. Rests on all messages measured so far, at least
+  /// one session. Throws a UserError when these cannot be fitted.
   [[nodiscard]] JobConfig forecast_config(const ValidationCase& one, const RealRun& run);
 
  private:
@@ -69,7 +69,7 @@ class ClusterCalibration {
   const Catalog& catalog_;
   const KeptResults& kept_;
   std::vector<std::filesystem::path> messages_;
-  std::optional<MeasuredNetwork> network_;  ///< once all messages are measured
+  std::optional<MeasuredNetwork> network_;  ///< of these messages, once it is asked for
 };
 
 }  // namespace epochcast

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "analysis/validate/run_distribution.hpp"
 #include "core/costs/batch_cost.hpp"
 
 namespace epochcast {
@@ -38,6 +40,21 @@ void add_paired_errors(RowFindings& findings, const ValidationRow& row) {
       .compute_s = median_phase_s(differences, &PhaseTimes::compute_s),
       .exposed_communication_s = median_phase_s(differences, &PhaseTimes::exposed_communication_s),
       .blocked_s = median_phase_s(differences, &PhaseTimes::blocked_s)};
+}
+
+/// What single runs say of the distributions that were forecast for them.
+void add_single_runs(RowFindings& findings, const ValidationRow& row) {
+  for (std::size_t i = 0; i < row.measured.size(); ++i) {
+    const RunResult& forecast = row.own_forecasts.empty() ? *row.forecast : row.own_forecasts[i];
+    const double measured_s = row.measured[i].epoch_s;
+    const auto share = share_below(forecast, measured_s);
+    if (!share) continue;
+    const Interval& interval = *forecast.epoch_s_interval;
+    ++findings.runs_with_interval;
+    if (interval.low_s <= measured_s && measured_s <= interval.high_s) ++findings.runs_inside;
+    findings.run_shares.push_back(*share);
+  }
+  findings.ks = ks_distance(findings.run_shares);
 }
 
 /// A row of a group with what it says.
@@ -105,6 +122,24 @@ std::optional<double> weighted_tau(const std::vector<GroupRanking>& rankings) {
 
 }  // namespace
 
+double RowFindings::worst_phase_error() const {
+  return std::max({std::abs(phase_errors.compute_s),
+                   std::abs(phase_errors.exposed_communication_s),
+                   std::abs(phase_errors.blocked_s)});
+}
+
+std::size_t ValidationSummary::pairs() const {
+  std::size_t sum = 0;
+  for (const GroupRanking& ranking : rankings) sum += ranking.pairs;
+  return sum;
+}
+
+std::size_t ValidationSummary::wrong_pairs() const {
+  std::size_t sum = 0;
+  for (const GroupRanking& ranking : rankings) sum += ranking.wrong_pairs;
+  return sum;
+}
+
 std::string strategy_of(const ValidationRow& row) {
   if (row.forecast) return row.forecast->strategy;
   return row.measured.empty() ? std::string() : row.measured.front().strategy;
@@ -133,6 +168,7 @@ std::optional<RowFindings> findings_of(const ValidationRow& row) {
     findings.is_inside =
         interval->low_s <= findings.measured_s && findings.measured_s <= interval->high_s;
   }
+  add_single_runs(findings, row);
   return findings;
 }
 
@@ -167,8 +203,11 @@ std::vector<std::vector<const ValidationRow*>> by_group(const std::vector<Valida
 ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
   ValidationSummary summary;
   std::vector<double> errors;
+  std::vector<double> phase_errors;
+  std::vector<double> run_shares;
   std::size_t with_interval = 0;
   std::size_t inside = 0;
+  std::size_t runs_inside = 0;
   for (const auto& group : by_group(rows)) {
     std::vector<RankedRow> ranked;
     for (const ValidationRow* row : group) {
@@ -183,17 +222,26 @@ ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
         summary.worst_error = errors.back();
         summary.worst = row->group + ": " + row->point;
       }
+      phase_errors.push_back(findings->worst_phase_error());
+      run_shares.insert(run_shares.end(), findings->run_shares.begin(), findings->run_shares.end());
+      runs_inside += findings->runs_inside;
       if (findings->is_inside) ++with_interval;
       if (findings->is_inside.value_or(false)) ++inside;
     }
     if (!ranked.empty()) summary.rankings.push_back(ranking_of(group.front()->group, ranked));
   }
   summary.configurations = errors.size();
-  if (!errors.empty()) summary.median_error = median_of(errors);
+  summary.p95_error = at_most(errors, 0.95);
+  summary.p90_phase_error = at_most(phase_errors, 0.9);
+  if (!errors.empty()) summary.median_error = median_of(std::move(errors));
   summary.tau = weighted_tau(summary.rankings);
   if (with_interval > 0) {
     summary.coverage = static_cast<double>(inside) / static_cast<double>(with_interval);
   }
+  summary.runs = run_shares.size();
+  if (summary.runs > 0)
+    summary.run_coverage = static_cast<double>(runs_inside) / static_cast<double>(summary.runs);
+  summary.ks = ks_distance(std::move(run_shares));
   return summary;
 }
 

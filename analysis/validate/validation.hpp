@@ -36,6 +36,14 @@ struct RowFindings {
   /// (forecast - measured) / measured_s: shares of the whole epoch; likewise.
   PhaseTimes phase_errors;
   std::optional<bool> is_inside;  ///< measured_s within the forecast's interval; absent without one
+  std::size_t runs_with_interval = 0;  ///< single runs whose forecast has an interval
+  std::size_t runs_inside = 0;         ///< of these, inside it
+  /// Where these are in their forecasts' distributions (share_below), in the order of the runs.
+  std::vector<double> run_shares;
+  std::optional<double> ks;  ///< ks_distance of run_shares
+
+  /// The largest of the three, without its sign.
+  [[nodiscard]] double worst_phase_error() const;
 };
 /// Nothing when the forecast or the measurement is missing, or the measured median is 0 s.
 [[nodiscard]] std::optional<RowFindings> findings_of(const ValidationRow& row);
@@ -62,9 +70,17 @@ struct ValidationSummary {
   double median_error = 0;             ///< of absolute errors
   double worst_error = 0;              ///< absolute
   std::string worst;                   ///< its group and point
+  double p95_error = 0;                ///< 95 % of the configurations have an absolute one of that
+  double p90_phase_error = 0;          ///< of 90 %, no phase's error is larger
   std::vector<GroupRanking> rankings;  ///< in the order of the rows
   std::optional<double> tau;  ///< mean over groups, weighted by their pairs; absent without one
-  std::optional<double> coverage;  ///< share inside their interval, of the rows that have one
+  std::optional<double> coverage;      ///< share inside their interval, of the rows that have one
+  std::size_t runs = 0;                ///< single runs whose forecast has an interval
+  std::optional<double> run_coverage;  ///< share of these inside it
+  std::optional<double> ks;            ///< ks_distance of where they all are
+
+  [[nodiscard]] std::size_t pairs() const;  ///< of all groups
+  [[nodiscard]] std::size_t wrong_pairs() const;
 };
 [[nodiscard]] ValidationSummary summarize(const std::vector<ValidationRow>& rows);
 
@@ -80,9 +96,16 @@ struct ValidationSummary {
 /// What the command line allows at most, or at least; absent: anything.
 struct ValidationBounds {
   std::optional<double> median_error = {};
+  std::optional<double> p95_error = {};
   std::optional<double> worst_error = {};
-  std::optional<double> tau = {};  ///< of every group
+  std::optional<double> p90_phase_error = {};
+  std::optional<double> tau = {};          ///< of every group
+  std::optional<double> wrong_pairs = {};  ///< share of all pairs that can be told apart
   std::optional<double> coverage = {};
+  std::optional<double> run_coverage = {};
+  std::optional<double> ks = {};
+
+  bool operator==(const ValidationBounds&) const = default;
 };
 /// What exceeds a bound, as sentences. A failed row exceeds any; so does a figure that is absent
 /// (no row, no interval, no pair to rank).

@@ -31,7 +31,7 @@ std::string sentence(
 std::vector<std::string> exceeded(const ValidationSummary& summary,
                                   const ValidationBounds& bounds) {
   std::vector<std::string> problems;
-  if (!bounds.median_error && !bounds.worst_error && !bounds.tau && !bounds.coverage) return {};
+  if (bounds == ValidationBounds()) return {};
   if (summary.failed > 0) {
     problems.push_back(std::to_string(summary.failed) + " of " +
                        std::to_string(summary.configurations + summary.failed) +
@@ -41,31 +41,51 @@ std::vector<std::string> exceeded(const ValidationSummary& summary,
     problems.emplace_back("no configuration has both a forecast and a measurement");
     return problems;
   }
-  if (bounds.median_error && summary.median_error > *bounds.median_error + kRounding) {
-    problems.push_back(
-        sentence("the median error", summary.median_error, *bounds.median_error, true, "above"));
-  }
-  if (bounds.worst_error && summary.worst_error > *bounds.worst_error + kRounding) {
-    problems.push_back(sentence("the worst error (" + summary.worst + ")",
-                                summary.worst_error,
-                                *bounds.worst_error,
-                                true,
-                                "above"));
-  }
+  const auto check_most = [&](const std::string& what,
+                              double value,
+                              const std::optional<double>& bound,
+                              bool is_share) {
+    if (bound && value > *bound + kRounding)
+      problems.push_back(sentence(what, value, *bound, is_share, "above"));
+  };
+  const auto check_least = [&](const std::string& what,
+                               double value,
+                               const std::optional<double>& bound,
+                               bool is_share) {
+    if (bound && value < *bound - kRounding)
+      problems.push_back(sentence(what, value, *bound, is_share, "below"));
+  };
+  check_most("the median error", summary.median_error, bounds.median_error, true);
+  check_most("the error of 95 % of the configurations", summary.p95_error, bounds.p95_error, true);
+  check_most(
+      "the worst error (" + summary.worst + ")", summary.worst_error, bounds.worst_error, true);
+  check_most("the phases' error of 90 % of the configurations",
+             summary.p90_phase_error,
+             bounds.p90_phase_error,
+             true);
   if (bounds.tau && !summary.tau) {
     problems.emplace_back("there is no tau: no two rows of a group can be told apart");
   }
   for (const GroupRanking& ranking : summary.rankings) {
-    if (!bounds.tau || ranking.pairs == 0 || ranking.tau >= *bounds.tau - kRounding) continue;
-    problems.push_back(
-        sentence("the tau of " + ranking.group, ranking.tau, *bounds.tau, false, "below"));
+    if (ranking.pairs > 0)
+      check_least("the tau of " + ranking.group, ranking.tau, bounds.tau, false);
   }
-  if (bounds.coverage && !summary.coverage) {
+  if (bounds.wrong_pairs && summary.pairs() == 0) {
+    problems.emplace_back("there are no pairs: no two rows of a group can be told apart");
+  } else if (bounds.wrong_pairs) {
+    check_most("the share of wrong pairs",
+               static_cast<double>(summary.wrong_pairs()) / static_cast<double>(summary.pairs()),
+               bounds.wrong_pairs,
+               true);
+  }
+  if ((bounds.coverage || bounds.run_coverage || bounds.ks) && !summary.coverage) {
     problems.emplace_back("there is no coverage: no forecast has an interval");
-  } else if (bounds.coverage && *summary.coverage < *bounds.coverage - kRounding) {
-    problems.push_back(
-        sentence("the coverage", *summary.coverage, *bounds.coverage, true, "below"));
+    return problems;
   }
+  check_least("the coverage", summary.coverage.value_or(1), bounds.coverage, true);
+  check_least(
+      "the coverage of single runs", summary.run_coverage.value_or(1), bounds.run_coverage, true);
+  check_most("the Kolmogorov-Smirnov distance", summary.ks.value_or(0), bounds.ks, false);
   return problems;
 }
 

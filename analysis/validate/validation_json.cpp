@@ -33,6 +33,10 @@ Json findings_json(const ValidationRow& row) {
   json["measured_phases"] = phases_json(findings->measured_phases, "_s");
   json["phase_errors"] = phases_json(findings->phase_errors, "");
   json["is_inside"] = or_null(findings->is_inside);
+  json["runs_inside"] = findings->runs_inside;
+  json["runs_with_interval"] = findings->runs_with_interval;
+  json["run_shares"] = findings->run_shares;
+  json["ks"] = or_null(findings->ks);
   return json;
 }
 
@@ -57,10 +61,17 @@ Json summary_json(const ValidationSummary& summary) {
   Json json = {{"configurations", summary.configurations},
                {"failed", summary.failed},
                {"median_error", has_errors ? Json(summary.median_error) : Json()},
+               {"p95_error", has_errors ? Json(summary.p95_error) : Json()},
                {"worst_error", has_errors ? Json(summary.worst_error) : Json()},
                {"worst", has_errors ? Json(summary.worst) : Json()},
+               {"p90_phase_error", has_errors ? Json(summary.p90_phase_error) : Json()},
                {"tau", or_null(summary.tau)},
+               {"pairs", summary.pairs()},
+               {"wrong_pairs", summary.wrong_pairs()},
                {"coverage", or_null(summary.coverage)},
+               {"runs", summary.runs},
+               {"run_coverage", or_null(summary.run_coverage)},
+               {"ks", or_null(summary.ks)},
                {"groups", Json::array()}};
   for (const GroupRanking& ranking : summary.rankings) {
     json["groups"].push_back({{"group", ranking.group},

@@ -2,10 +2,14 @@
 #include "analysis/validate/validation_run.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "analysis/forecast/sweep.hpp"
-#include "analysis/validate/cluster_calibration.hpp"
+#include "analysis/validate/validation_text.hpp"
 #include "core/error.hpp"
+#include "core/process/ending.hpp"
+#include "core/process/interruption.hpp"
+#include "core/units.hpp"
 
 namespace epochcast {
 namespace {
@@ -19,92 +23,170 @@ RunResult middle(std::vector<RunResult> forecasts) {
   return std::move(*half);
 }
 
+/// A row with these forecasts: one, or one per run where the case trains.
+void set_forecasts(ValidationRow& row, const std::vector<RunResult>& forecasts, bool trains) {
+  row.forecast.reset();
+  row.own_forecasts.clear();
+  if (forecasts.empty()) return;
+  row.forecast = middle(forecasts);
+  if (trains && forecasts.size() == row.measured.size()) row.own_forecasts = forecasts;
+}
+
+/// "measured 3.25 s, forecast 3.21 s, -1.2 %"
+std::string result_text(const RunResult& measured, const RunResult* forecast) {
+  std::string text = "measured " + format_seconds(measured.epoch_s);
+  if (forecast == nullptr) return text;
+  text += ", forecast " + format_seconds(forecast->epoch_s);
+  if (measured.epoch_s > 0)
+    text += ", " + signed_percent_text(forecast->epoch_s / measured.epoch_s - 1);
+  return text;
+}
+
+ValidationRow row_of(const ValidationCase& one) {
+  return {.cluster = one.cluster.name,
+          .command = one.command == Command::train ? "train" : "emulate",
+          .group = one.group,
+          .point = one.point,
+          .forecast = {},
+          .measured = {},
+          .own_forecasts = {},
+          .problems = {}};
+}
+
 }  // namespace
 
-std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cases,
-                                          const ValidationOptions& options,
-                                          const Catalog& catalog,
-                                          const ValidationProgress& progress) {
-  const KeptResults kept(options.folder, options.note);
-  std::vector<ClusterCalibration> calibrations;
-  std::vector<std::size_t> calibration_of;
+ValidationRun::ValidationRun(const std::vector<ValidationCase>& cases,
+                             const ValidationOptions& options,
+                             const Catalog& catalog)
+    : cases_(cases),
+      options_(options),
+      catalog_(catalog),
+      kept_(options.folder, options.note),
+      runs_(cases.size()),
+      forecasts_(cases.size()) {
+  rows_.reserve(cases.size());
   for (const ValidationCase& one : cases) {
     const auto known =
-        std::find_if(calibrations.begin(), calibrations.end(), [&](const auto& each) {
+        std::find_if(calibrations_.begin(), calibrations_.end(), [&](const auto& each) {
           return each.cluster() == one.cluster;
         });
-    calibration_of.push_back(static_cast<std::size_t>(known - calibrations.begin()));
-    if (known == calibrations.end())
-      calibrations.emplace_back(one.cluster, options.program, catalog, kept);
+    calibration_of_.push_back(static_cast<std::size_t>(known - calibrations_.begin()));
+    if (known == calibrations_.end())
+      calibrations_.emplace_back(one.cluster, options.program, catalog, kept_);
+    rows_.push_back(row_of(one));
   }
-  const auto repetitions = static_cast<std::size_t>(options.repetitions);
-  const std::size_t steps = repetitions * (calibrations.size() + cases.size()) + 1;
+}
+
+void ValidationRun::run(const ValidationProgress& progress) {
+  const auto repetitions = static_cast<std::size_t>(options_.repetitions);
+  const std::size_t steps = repetitions * (calibrations_.size() + cases_.size()) + 1;
   std::size_t done = 0;
-  std::vector<ValidationRow> rows;
-  rows.reserve(cases.size());
-  for (const ValidationCase& one : cases) {
-    rows.push_back({.cluster = one.cluster.name,
-                    .command = one.command == Command::train ? "train" : "emulate",
-                    .group = one.group,
-                    .point = one.point,
-                    .forecast = {},
-                    .measured = {},
-                    .own_forecasts = {},
-                    .problems = {}});
-  }
-  std::vector<std::vector<RealRun>> runs(cases.size());
-  // A case whose first run has failed would fail again.
-  const auto is_given_up = [&](std::size_t i) {
-    return !rows[i].problems.empty() && rows[i].measured.empty();
-  };
   for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
-    for (ClusterCalibration& calibration : calibrations) {
-      progress("measuring messages, " + calibration.cluster().name, done++, steps);
+    for (ClusterCalibration& calibration : calibrations_) {
+      SignalScope::check();
+      const std::string step = "measuring messages, " + calibration.cluster().name;
+      options_.tell(step + ", session " + std::to_string(repetition + 1) + " of " +
+                    std::to_string(repetitions));
+      progress(step, done++, steps);
       calibration.measure_messages(repetition);
     }
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (is_given_up(i)) {
-        ++done;
-        continue;
-      }
-      progress(cases[i].group + ": " + cases[i].point, done++, steps);
-      try {
-        runs[i].push_back(calibrations[calibration_of[i]].run(cases[i], repetition));
-        rows[i].measured.push_back(runs[i].back().result);
-      } catch (const UserError& error) {
-        rows[i].problems = error.problems();
-      } catch (const RunError& error) {
-        rows[i].problems.emplace_back(error.what());
-      }
+    for (std::size_t i = 0; i < cases_.size(); ++i) {
+      SignalScope::check();
+      progress(cases_[i].group + ": " + cases_[i].point, done++, steps);
+      run_case(i, repetition);
     }
   }
   progress("forecasting", done, steps);
+  forecast_all_cases();
+  SignalScope::check();
+  progress("", steps, steps);
+}
+
+void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
+  ValidationRow& row = rows_[i];
+  // A case whose first run has failed would fail again.
+  if (!row.problems.empty() && row.measured.empty()) return;
+  const std::string run_text = row.group + ": " + row.point + ": run " +
+                               std::to_string(repetition + 1) + " of " +
+                               std::to_string(options_.repetitions);
+  try {
+    runs_[i].push_back(calibrations_[calibration_of_[i]].run(cases_[i], repetition));
+  } catch (const Interrupted&) {
+    throw;
+  } catch (const std::exception& error) {
+    const bool is_expected = dynamic_cast<const UserError*>(&error) != nullptr ||
+                             dynamic_cast<const RunError*>(&error) != nullptr;
+    if (!is_expected) throw;
+    row.problems = problems_of(error);
+    const std::string last =
+        row.measured.empty() && repetition + 1 < static_cast<std::size_t>(options_.repetitions)
+            ? " (it is not tried again)"
+            : "";
+    for (const std::string& problem : row.problems)
+      options_.tell(run_text + " failed: " + problem + last);
+    return;
+  }
+  const RunResult& measured = runs_[i].back().result;
+  row.measured.push_back(measured);
+  forecast_so_far(i);
+  const RunResult* forecast = forecasts_[i].empty() ? nullptr : &forecasts_[i].back();
+  const bool is_final = repetition + 1 == static_cast<std::size_t>(options_.repetitions);
+  options_.tell(run_text + ": " + result_text(measured, forecast) +
+                (forecast == nullptr || is_final ? "" : " (preliminary)"));
+}
+
+void ValidationRun::forecast_so_far(std::size_t i) {
+  const bool trains = cases_[i].command == Command::train;
+  ForecastTask task = {.config = {}, .strategy = cases_[i].config.strategy, .point = {}};
+  try {
+    task.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], runs_[i].back());
+  } catch (const UserError& error) {
+    // With further sessions it may be fitted; in the end it is an error.
+    const std::string doubt = "no forecast yet: " + error.problems().front();
+    if (doubt != told_doubt_) options_.tell(doubt);
+    told_doubt_ = doubt;
+    return;
+  }
+  const ForecastOutcome outcome = forecast_all({task}, catalog_).front();
+  if (!outcome.run) return;  // told in the end, with all sessions
+  if (!trains) forecasts_[i].clear();
+  forecasts_[i].push_back(*outcome.run);
+  set_forecasts(rows_[i], forecasts_[i], trains);
+}
+
+void ValidationRun::forecast_all_cases() {
   // A run that trains has a forecast of its own, and none without it; the others share one.
   std::vector<ForecastTask> tasks;
   std::vector<std::size_t> case_of_task;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (cases[i].command != Command::train) runs[i].resize(1);
-    for (const RealRun& run : runs[i]) {
-      tasks.push_back({.config = calibrations[calibration_of[i]].forecast_config(cases[i], run),
-                       .strategy = cases[i].config.strategy,
-                       .point = cases[i].point});
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    std::vector<RealRun> runs = runs_[i];
+    if (cases_[i].command != Command::train) runs.resize(1);
+    for (const RealRun& run : runs) {
+      tasks.push_back({.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], run),
+                       .strategy = cases_[i].config.strategy,
+                       .point = cases_[i].point});
       case_of_task.push_back(i);
     }
   }
-  const std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog);
+  const std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog_);
+  for (auto& forecasts : forecasts_) forecasts.clear();
   for (std::size_t task = 0; task < tasks.size(); ++task) {
-    ValidationRow& row = rows[case_of_task[task]];
+    const std::size_t i = case_of_task[task];
     const ForecastOutcome& outcome = outcomes[task];
-    if (outcome.run) row.own_forecasts.push_back(*outcome.run);
-    row.problems.insert(row.problems.end(), outcome.problems.begin(), outcome.problems.end());
+    if (outcome.run) forecasts_[i].push_back(*outcome.run);
+    rows_[i].problems.insert(
+        rows_[i].problems.end(), outcome.problems.begin(), outcome.problems.end());
   }
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    std::vector<RunResult>& own = rows[i].own_forecasts;
-    if (!own.empty()) rows[i].forecast = middle(own);
-    if (cases[i].command != Command::train || own.size() != rows[i].measured.size()) own.clear();
-  }
-  progress("", steps, steps);
-  return rows;
+  for (std::size_t i = 0; i < cases_.size(); ++i)
+    set_forecasts(rows_[i], forecasts_[i], cases_[i].command == Command::train);
+}
+
+std::vector<ValidationRow> ValidationRun::tried_rows() const {
+  std::vector<ValidationRow> tried;
+  std::copy_if(rows_.begin(), rows_.end(), std::back_inserter(tried), [](const auto& row) {
+    return !row.measured.empty() || !row.problems.empty();
+  });
+  return tried;
 }
 
 }  // namespace epochcast

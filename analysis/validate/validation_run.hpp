@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "analysis/forecast/kept_results.hpp"
+#include "analysis/validate/cluster_calibration.hpp"
 #include "analysis/validate/validation.hpp"
 #include "analysis/validate/validation_plan.hpp"
 #include "core/job/job.hpp"
@@ -19,6 +21,9 @@ struct ValidationOptions {
   int repetitions = 3;           ///< real runs of each case
   /// Called with a sentence when something kept is damaged, and measured or run again.
   std::function<void(const std::string&)> note = [](const std::string&) {};
+  /// Called with a line before each session of messages, and after each run: what it took, beside
+  /// its forecast, or why it failed.
+  std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
 /// Called before each step with what it is, how many are over, and of how many.
@@ -31,12 +36,40 @@ using ValidationProgress =
 /// on these: a machine's speed changes by the minute. Of such forecasts a row has the middle one.
 ///
 /// Forecasts rest on measurements alone; no run of a case is used for any. A case that fails has
-/// its reason in `problems`; where its first run fails, the others are not tried. Throws a
-/// UserError for bad input, also where measured messages cannot be fitted, and a RunError when
-/// measuring messages fails.
-[[nodiscard]] std::vector<ValidationRow> run_validation(const std::vector<ValidationCase>& cases,
-                                                        const ValidationOptions& options,
-                                                        const Catalog& catalog,
-                                                        const ValidationProgress& progress);
+/// its reason in `problems`; where its first run fails, the others are not tried.
+class ValidationRun {
+ public:
+  /// `cases` and `catalog` outlive this. Throws a UserError when another process is at work in the
+  /// folder.
+  ValidationRun(const std::vector<ValidationCase>& cases,
+                const ValidationOptions& options,
+                const Catalog& catalog);
+
+  /// Everything. Each run is told as soon as it has ended, with a forecast from what is measured so
+  /// far: preliminary until the last repetition. Throws a UserError for bad input, also where
+  /// measured messages cannot be fitted, a RunError when measuring messages fails, and Interrupted.
+  void run(const ValidationProgress& progress);
+
+  /// One row for each case, with what is there so far.
+  [[nodiscard]] const std::vector<ValidationRow>& rows() const { return rows_; }
+  /// Those that have a run, or failed.
+  [[nodiscard]] std::vector<ValidationRow> tried_rows() const;
+
+ private:
+  void run_case(std::size_t i, std::size_t repetition);
+  void forecast_so_far(std::size_t i);
+  void forecast_all_cases();
+
+  const std::vector<ValidationCase>& cases_;
+  ValidationOptions options_;
+  const Catalog& catalog_;
+  KeptResults kept_;
+  std::vector<ClusterCalibration> calibrations_;
+  std::vector<std::size_t> calibration_of_;
+  std::vector<ValidationRow> rows_;
+  std::vector<std::vector<RealRun>> runs_;
+  std::vector<std::vector<RunResult>> forecasts_;  ///< one per run that trains, else one
+  std::string told_doubt_;  ///< why messages could not be fitted, the last time
+};
 
 }  // namespace epochcast

@@ -51,25 +51,28 @@ std::string count_text(const ValidationSummary& summary) {
 
 std::string error_text(const ValidationSummary& summary) {
   if (summary.configurations == 0) return "-";
-  return "median " + percent_text(summary.median_error) + ", worst " +
-         percent_text(summary.worst_error) + " (" + summary.worst + ")";
+  return "median " + percent_text(summary.median_error) + ", 95 % within " +
+         percent_text(summary.p95_error) + ", worst " + percent_text(summary.worst_error) + " (" +
+         summary.worst + ")";
+}
+
+std::string phase_text(const ValidationSummary& summary) {
+  if (summary.configurations == 0) return "-";
+  return "90 % of the configurations have none above " + percent_text(summary.p90_phase_error) +
+         " of the epoch";
 }
 
 std::string pairs_text(const ValidationSummary& summary) {
-  std::size_t pairs = 0;
-  std::size_t wrong = 0;
   std::size_t groups = 0;
   std::size_t right = 0;
   for (const GroupRanking& ranking : summary.rankings) {
     if (ranking.rows < 2) continue;
     ++groups;
-    pairs += ranking.pairs;
-    wrong += ranking.wrong_pairs;
     if (ranking.is_best_right) ++right;
   }
   if (groups == 0) return "-";
-  return wrong_text(wrong, pairs) + "; the fastest is right in " + std::to_string(right) + " of " +
-         plural(groups, "group");
+  return wrong_text(summary.wrong_pairs(), summary.pairs()) + "; the fastest is right in " +
+         std::to_string(right) + " of " + plural(groups, "group");
 }
 
 std::string ranking_text(const ValidationSummary& summary) {
@@ -84,8 +87,19 @@ std::string ranking_text(const GroupRanking& ranking) {
 
 std::string coverage_text(const ValidationSummary& summary) {
   if (!summary.coverage) return "-";
-  return percent_text(*summary.coverage) +
-         " of the measured medians are inside their forecast's interval";
+  const std::string of_runs = summary.run_coverage ? " and " + percent_text(*summary.run_coverage) +
+                                                         " of " + plural(summary.runs, "single run")
+                                                   : "";
+  return percent_text(*summary.coverage) + " of the measured medians" + of_runs +
+         " are inside their forecast's interval";
 }
+
+std::string spread_text(const ValidationSummary& summary) {
+  if (!summary.ks) return "-";
+  return "Kolmogorov-Smirnov distance " + ks_text(summary.ks) +
+         " between single runs and their forecasts";
+}
+
+std::string ks_text(const std::optional<double>& ks) { return tau_text(ks); }
 
 }  // namespace epochcast

@@ -16,6 +16,10 @@ namespace epochcast {
 namespace po = boost::program_options;
 namespace {
 
+constexpr int kRows = 30;
+constexpr int kMostRows = 10'000;
+constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
+
 /// "3%" or "0.03", in [0, most].
 double parse_share(const std::string& text, double most) {
   const std::string expected =
@@ -48,9 +52,20 @@ po::options_description bound_options() {
   po::options_description options("Bounds; exit status 1 when one is exceeded", 110, 60);
   const auto value = [](const char* name) { return po::value<std::string>()->value_name(name); };
   options.add_options()("max-median-error", value("SHARE"), "of the absolute errors, such as 3%")(
+      "max-p95-error", value("SHARE"), "the absolute error that 95 % of the rows keep")(
       "max-worst-error", value("SHARE"), "the largest absolute error, such as 8%")(
+      "max-p90-phase-error",
+      value("SHARE"),
+      "what no phase of 90 % of the rows exceeds, in shares of the epoch")(
       "min-tau", value("TAU"), "Kendall's tau-b of every group with a pair that can be told apart")(
-      "min-coverage", value("SHARE"), "measured medians inside their interval, such as 90%");
+      "max-wrong-pairs",
+      value("SHARE"),
+      "of the pairs that can be told apart, those forecast the other way round")(
+      "min-coverage", value("SHARE"), "measured medians inside their interval, such as 90%")(
+      "min-run-coverage", value("SHARE"), "single runs inside their forecast's interval")(
+      "max-ks",
+      value("DISTANCE"),
+      "Kolmogorov-Smirnov distance of single runs from their forecasts, such as 0.2");
   return options;
 }
 
@@ -70,11 +85,69 @@ ValidationBounds bounds_from(const po::variables_map& values) {
   const auto share = [](const std::string& text) { return parse_share(text, 1); };
   ValidationBounds bounds;
   bounds.median_error = bound("max-median-error", error_share);
+  bounds.p95_error = bound("max-p95-error", error_share);
   bounds.worst_error = bound("max-worst-error", error_share);
+  bounds.p90_phase_error = bound("max-p90-phase-error", error_share);
   bounds.tau = bound("min-tau", parse_tau);
+  bounds.wrong_pairs = bound("max-wrong-pairs", share);
   bounds.coverage = bound("min-coverage", share);
+  bounds.run_coverage = bound("min-run-coverage", share);
+  bounds.ks = bound("max-ks", [](const std::string& text) {
+    return parse_number(text, 0, 1, "a distance from 0 to 1");
+  });
   if (!problems.empty()) throw UserError(problems);
   return bounds;
+}
+
+po::options_description draw_options() {
+  po::options_description options("Configurations at random, instead of experiment files", 110, 60);
+  const auto value = [](const char* name) { return po::value<std::string>()->value_name(name); };
+  options.add_options()("draw",
+                        value("SEED"),
+                        "draw clusters, networks, speeds, strategies and their settings "
+                        "(docs/fidelity.md); the same seed draws the same")(
+      "rows",
+      value("COUNT"),
+      ("how many to draw (default: " + std::to_string(kRows) + ")").c_str())(
+      "box",
+      value("FILE"),
+      "the program that makes the clusters (default: tests/box/box of the source tree)");
+  return options;
+}
+
+std::optional<ValidationDraw> draw_from(const po::variables_map& values, const Catalog& catalog) {
+  std::vector<std::string> problems;
+  const auto read = [&](const std::string& name, const auto& part) {
+    if (values.count(name) == 0) return;
+    const auto& text = values[name].as<std::string>();
+    if (values.count("draw") == 0) {
+      problems.push_back("--" + name + ": counts with --draw only");
+      return;
+    }
+    try {
+      part(text);
+    } catch (const UserError& error) {
+      problems.push_back("--" + name + ": " + error.what());
+    }
+  };
+  ValidationDraw draw;
+  draw.rows = kRows;
+  read("draw", [&](const std::string& text) {
+    draw.seed = static_cast<std::uint64_t>(parse_count(text, 0, kLargestSeed));
+  });
+  read("rows", [&](const std::string& text) {
+    draw.rows = static_cast<std::size_t>(parse_small_count(text, 1, kMostRows));
+  });
+  read("box", [&](const std::string& text) {
+    draw.box = std::filesystem::absolute(text);
+    if (!std::filesystem::is_regular_file(draw.box)) throw UserError(text + ": no such file");
+  });
+  if (values.count("draw") > 0 && values.count("file") > 0)
+    problems.emplace_back("--draw: experiment files are given, too; expected one or the other");
+  if (!problems.empty()) throw UserError(problems);
+  if (values.count("draw") == 0) return std::nullopt;
+  if (draw.box.empty()) draw.box = box_of(catalog);
+  return draw;
 }
 
 po::options_description validation_output_options() {

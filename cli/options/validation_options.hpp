@@ -3,18 +3,27 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/validate/validation.hpp"
+#include "analysis/validate/validation_draw.hpp"
 #include "core/files/output_file.hpp"
 
 namespace epochcast {
 
-/// --max-median-error, --max-worst-error, --min-tau, --min-coverage.
+/// --max-median-error, --min-tau and the other bounds on a validation's figures.
 [[nodiscard]] boost::program_options::options_description bound_options();
 /// Their values; shares are written "3%" or "0.03". Throws a UserError with every problem.
 [[nodiscard]] ValidationBounds bounds_from(const boost::program_options::variables_map& values);
+
+/// --draw, --rows and --box.
+[[nodiscard]] boost::program_options::options_description draw_options();
+/// What is to be drawn, without a folder; nothing without --draw. Throws a UserError with every
+/// problem.
+[[nodiscard]] std::optional<ValidationDraw> draw_from(
+    const boost::program_options::variables_map& values, const Catalog& catalog);
 
 /// --format and --html.
 [[nodiscard]] boost::program_options::options_description validation_output_options();

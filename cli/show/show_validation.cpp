@@ -27,7 +27,8 @@ constexpr Column kColumns[] = {{"point", Table::Align::left},
                                {"compute", Table::Align::right},
                                {"exchange", Table::Align::right},
                                {"blocked", Table::Align::right},
-                               {"inside", Table::Align::left}};
+                               {"inside", Table::Align::left},
+                               {"KS", Table::Align::right}};
 
 constexpr const char* kLegend =
     "Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; "
@@ -36,8 +37,11 @@ constexpr const char* kLegend =
     "(communication that is not hidden)\n"
     "and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. "
     "Inside: whether the measured\n"
-    "median is in the forecast's 5 - 95 % interval. Pairs: of a group, told apart when their least "
-    ".. most do not overlap.\n";
+    "median is in the forecast's 5 - 95 % interval, and how many single runs are. KS: "
+    "Kolmogorov-Smirnov distance between\n"
+    "the runs and the forecast's distribution, at least 1 / (2 runs). Pairs: of a group, told "
+    "apart when their least .. most\n"
+    "do not overlap.\n";
 
 /// One cell per column.
 std::vector<std::string> cells_of(const ValidationRow& row) {
@@ -56,7 +60,12 @@ std::vector<std::string> cells_of(const ValidationRow& row) {
   cells[7] = signed_percent_text(findings->phase_errors.compute_s);
   cells[8] = signed_percent_text(findings->phase_errors.exposed_communication_s);
   cells[9] = signed_percent_text(findings->phase_errors.blocked_s);
-  if (findings->is_inside) cells[10] = *findings->is_inside ? "yes" : "no";
+  if (findings->is_inside) {
+    cells[10] = std::string(*findings->is_inside ? "yes, " : "no, ") +
+                std::to_string(findings->runs_inside) + "/" +
+                std::to_string(findings->runs_with_interval);
+  }
+  cells[11] = ks_text(findings->ks);
   return cells;
 }
 
@@ -103,7 +112,8 @@ void show_validation(std::ostream& out, const std::vector<ValidationRow>& rows) 
     out << '\n';
   }
   out << count_text(summary) << "\n  error:    " << error_text(summary)
-      << "\n  ranking:  " << ranking_text(summary) << "\n  coverage: " << coverage_text(summary)
+      << "\n  phases:   " << phase_text(summary) << "\n  ranking:  " << ranking_text(summary)
+      << "\n  coverage: " << coverage_text(summary) << "\n  spread:   " << spread_text(summary)
       << "\n\n"
       << kLegend;
 }
@@ -137,7 +147,8 @@ void show_validation_markdown(std::ostream& out, const std::vector<ValidationRow
     if (!notes.empty()) out << '\n';
   }
   out << "**" << count_text(summary) << ".**\n\n- Error: " << markdown(error_text(summary))
-      << "\n- Ranking: " << ranking_text(summary) << "\n- Coverage: " << coverage_text(summary)
+      << "\n- Phases: " << phase_text(summary) << "\n- Ranking: " << ranking_text(summary)
+      << "\n- Coverage: " << coverage_text(summary) << "\n- Spread: " << spread_text(summary)
       << "\n\n"
       << kLegend;
 }

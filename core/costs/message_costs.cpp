@@ -2,6 +2,7 @@
 #include "core/costs/message_costs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -46,6 +47,7 @@ MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
   MessageCosts slower = a;
   slower.uncertainty = std::max(a.uncertainty, b.uncertainty);
   slower.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
+  slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
   for (const std::string& note : b.notes) {
     if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())
       slower.notes.push_back(note);
@@ -88,6 +90,8 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
       {"regimes", std::move(regimes)},
       {"uncertainty", costs.uncertainty},
       {"barrier", quantity_text(costs.barrier_round_s, Dimension::seconds)}};
+  if (std::isfinite(costs.turns_from_bytes))
+    json["turns"] = quantity_text(costs.turns_from_bytes, Dimension::bytes);
   if (!costs.notes.empty()) json["notes"] = costs.notes;
   return json;
 }
@@ -113,6 +117,8 @@ MessageCosts read_message_costs(JsonInput input) {
   }
   if (const auto barrier = input.maybe("barrier"))
     costs.barrier_round_s = barrier->quantity(Dimension::seconds, true);
+  if (const auto turns = input.maybe("turns"))
+    costs.turns_from_bytes = turns->quantity(Dimension::bytes, true);
   if (const auto notes = input.maybe("notes")) {
     for (const JsonInput& note : notes->elements()) costs.notes.push_back(note.string());
   }

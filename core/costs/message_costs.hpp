@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -34,6 +35,11 @@ struct MessageCosts {
   double uncertainty = 0;
   double barrier_round_s =
       0;  ///< a round of the barrier that a collective begins with, after a wait
+  /// From this size on, two workers that exchange messages by a blocking call of the library, as
+  /// its own collectives do, take turns: who comes later sends when the other's has arrived.
+  /// Infinite: never. (Over TCP, the answer that lets a large message begin waits behind what the
+  /// socket has already taken of the other one.)
+  double turns_from_bytes = std::numeric_limits<double>::infinity();
   std::vector<std::string> notes = {};  ///< what to know before trusting them
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;

@@ -17,8 +17,8 @@ constexpr double kEqualLinks = 1.08;
 
 /// What one kind of message costs at one size.
 struct MessageCost {
-  /// "ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce" or "all-reduce"
-  /// (docs/formats.md)
+  /// "ping-pong", "opposite", "ring-step", "hub-step", "late-exchange", "barrier", "reduce" or
+  /// "all-reduce" (docs/formats.md)
   std::string kind;
   std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
   std::string algorithm = {};  ///< of an all-reduce

@@ -9,10 +9,13 @@
 namespace epochcast::real {
 namespace {
 
-/// Links are told apart with this share of the time of a point: there are points for every node.
+/// What tells links and protocols apart takes this share of the time of a point.
 constexpr double kShareOfLinks = 0.3;
 constexpr std::int64_t kSmallOfLinks = 1024;
 constexpr std::int64_t kLargeOfLinks = 4 << 20;
+/// Libraries begin to answer before they send somewhere between.
+constexpr std::int64_t kLeastOfTurns = 16384;
+constexpr std::int64_t kMostOfTurns = 1 << 20;
 constexpr int kFewestNodes = 3;  ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
@@ -104,6 +107,22 @@ void MessagePoints::add_pair(const std::optional<RankPair>& pair, const std::str
   for (const std::int64_t bytes : settings_.bytes) {
     add({.kind = "opposite", .scope = scope, .bytes = bytes},
         is_member ? [this, &both, bytes] { return samples_.ring_step(both, bytes); } : Sample());
+  }
+  if (scope == "between") add_late_exchanges(both);
+}
+
+void MessagePoints::add_late_exchanges(const SplitComm& both) {
+  for (const std::int64_t bytes : settings_.bytes) {
+    if (bytes < kLeastOfTurns || bytes > kMostOfTurns) continue;
+    Sample sample;
+    if (both.size() > 0) {
+      sample = [this, &both, bytes, turn = 0]() mutable {
+        return samples_.late_exchange(both, bytes, turn++);
+      };
+    }
+    points_.push_back({.costs = {{.kind = "late-exchange", .scope = "between", .bytes = bytes}},
+                       .rule = links_rule(),
+                       .sample = std::move(sample)});
   }
 }
 

@@ -58,6 +58,7 @@ class MessagePoints {
   enum class Stage { pairs, hubs, groups };
 
   void add_pair(const std::optional<RankPair>& pair, const std::string& scope);
+  void add_late_exchanges(const SplitComm& both);
   void add_group(const std::string& scope, const Communicator& among);
   /// Opposite messages between the first ranks of nodes.
   void add_node_pairs();

@@ -82,6 +82,23 @@ double MessageSamples::ring_step(const SplitComm& group, std::int64_t bytes) {
   });
 }
 
+double MessageSamples::late_exchange(const SplitComm& both, std::int64_t bytes, std::int64_t turn) {
+  const int count = static_cast<int>(bytes);
+  const int peer = 1 - both.rank();
+  const bool is_late = turn % 2 == both.rank();
+  polite_barrier(both.comm());
+  if (is_late) std::this_thread::sleep_for(kLate);
+  const double start_s = clock_s();
+  // As ompi_coll_base_sendrecv does in the library's collectives.
+  MPI_Request incoming = MPI_REQUEST_NULL;
+  check_mpi(MPI_Irecv(incoming_.data(), count, MPI_CHAR, peer, kTag, both.comm(), &incoming),
+            "MPI_Irecv");
+  check_mpi(MPI_Send(outgoing_.data(), count, MPI_CHAR, peer, kTag, both.comm()), "MPI_Send");
+  check_mpi(MPI_Wait(&incoming, MPI_STATUS_IGNORE), "MPI_Wait");
+  check_mpi(MPI_Barrier(both.comm()), "MPI_Barrier");  // the other has received, too
+  return is_late ? clock_s() - start_s : 0;
+}
+
 double MessageSamples::hub_step(const SplitComm& group,
                                 const std::vector<Exchange>& exchanges,
                                 std::int64_t bytes) {

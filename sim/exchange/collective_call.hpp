@@ -43,6 +43,7 @@ struct CollectiveCall {
   int heads = 0;                  ///< members on whose stream it is next
   std::vector<double> arrival_s;  ///< by member, on the job's simulated clock
   double start_s = 0;
+  bool takes_turns = false;  ///< two that exchange large messages send one after the other
   int finished = 0;
   std::vector<double> end_s;     ///< by member; NaN while unknown
   std::vector<bool> is_awaited;  ///< by member: its worker sleeps until it ends
@@ -62,11 +63,11 @@ struct CollectiveCall {
   }
 };
 
-/// What two calls must have in common to cost the same: communicator, kind, root, bytes, and how
-/// these are divided.
-using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>>;
+/// What two calls must have in common to cost the same: communicator, kind, root, bytes, how these
+/// are divided, and whether members take turns.
+using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>, bool>;
 [[nodiscard]] inline CollectiveKey key_of(const CollectiveCall& call) {
-  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes};
+  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes, call.takes_turns};
 }
 
 /// Carries out on real numbers what the messages stand for, once everybody has arrived. `schedule`:

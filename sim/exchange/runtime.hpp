@@ -131,13 +131,14 @@ class Runtime {
   [[nodiscard]] double simulate_round(
       CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic);
   /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
-  void transfer(const Communicator& among,
+  /// Where members take turns, the lower one's message goes first.
+  void transfer(const CollectiveCall& call,
                 int member,
                 double unit_bytes,
                 std::span<const Action> actions,
                 double start_s);
   /// The same for many, by several actors.
-  void share_out(const Communicator& among,
+  void share_out(const CollectiveCall& call,
                  int member,
                  double unit_bytes,
                  std::span<const Action> actions,

@@ -15,6 +15,19 @@ namespace {
 namespace sg = simgrid::s4u;
 
 constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
+// Two that wait for each other look as often while they wait (real/mpi/polite_wait.cpp): closer
+// together, they leave the barrier at once.
+constexpr double kTogether_s = 200e-6;
+
+/// The library's own all-reduce exchanges by blocking calls. Members leave the barrier before it
+/// one after the other, unless they are two and came together.
+bool takes_turns(const CollectiveCall& call) {
+  if (call.kind != CollectiveCall::Kind::all_reduce ||
+      call.among->all_reduce.algorithm != "openmpi")
+    return false;
+  const auto [first, last] = std::minmax_element(call.arrival_s.begin(), call.arrival_s.end());
+  return call.among->size() > 2 || *last - *first > kTogether_s;
+}
 
 }  // namespace
 
@@ -60,6 +73,7 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
         std::max({start_s, call.arrival_s[member], rank(call.among->ranks[member]).stream_free_s});
   }
   call.start_s = start_s + state_of(*call.among).barrier_s;
+  call.takes_turns = takes_turns(call);
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
     move_numbers(call, call.schedule.get());

@@ -15,6 +15,12 @@ constexpr int kCollectiveChannel = 0;
 // are shared out among several.
 constexpr std::size_t kMostOfOneActor = 64;
 
+bool receives_from(std::span<const Action> actions, int peer) {
+  return std::any_of(actions.begin(), actions.end(), [peer](const Action& action) {
+    return action.kind != ActionKind::send && action.peer == peer;
+  });
+}
+
 }  // namespace
 
 double Runtime::simulate_round(
@@ -34,16 +40,16 @@ double Runtime::simulate_round(
     }
   }
   if (round.size() <= kMostOfOneActor) {
-    transfer(*call.among, member, unit_bytes, {round.data(), round.size()}, start_s);
+    transfer(call, member, unit_bytes, {round.data(), round.size()}, start_s);
   } else {
-    share_out(*call.among, member, unit_bytes, {round.data(), round.size()}, start_s);
+    share_out(call, member, unit_bytes, {round.data(), round.size()}, start_s);
   }
   // Without messages in this round, what the one before left to add is still being added.
   const double moved_s = std::max(start_s, clock_s());
   return moved_s + added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
 }
 
-void Runtime::share_out(const Communicator& among,
+void Runtime::share_out(const CollectiveCall& call,
                         int member,
                         double unit_bytes,
                         std::span<const Action> actions,
@@ -56,14 +62,14 @@ void Runtime::share_out(const Communicator& among,
   helpers.reserve(parts.size());
   for (const std::vector<Action>& part : parts) {
     helpers.push_back(sg::Actor::create(
-        "transfers", rank(among.ranks[static_cast<std::size_t>(member)]).host, [&, &part = part] {
-          transfer(among, member, unit_bytes, part, start_s);
-        }));
+        "transfers",
+        rank(call.among->ranks[static_cast<std::size_t>(member)]).host,
+        [&, &part = part] { transfer(call, member, unit_bytes, part, start_s); }));
   }
   for (const sg::ActorPtr& helper : helpers) helper->join();
 }
 
-void Runtime::transfer(const Communicator& among,
+void Runtime::transfer(const CollectiveCall& call,
                        int member,
                        double unit_bytes,
                        std::span<const Action> actions,
@@ -73,16 +79,20 @@ void Runtime::transfer(const Communicator& among,
     const Path* path;
     double bytes;
     double latency_s;
+    bool is_second;  ///< begins when all others are over
   };
-  const int self = among.ranks[static_cast<std::size_t>(member)];
+  const auto& ranks = call.among->ranks;
+  const int self = ranks[static_cast<std::size_t>(member)];
   boost::container::small_vector<Post, 4> posts;
   for (const Action& action : actions) {
-    const int peer = among.ranks[static_cast<std::size_t>(action.peer)];
+    const int peer = ranks[static_cast<std::size_t>(action.peer)];
     const bool is_send = action.kind == ActionKind::send;
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
     const Path& way =
         is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
-    posts.push_back({is_send, &way, bytes, way.way.latency_for_s(bytes)});
+    const bool is_second = is_send && call.takes_turns && action.peer < member &&
+                           way.way.takes_turns(bytes) && receives_from(actions, action.peer);
+    posts.push_back({is_send, &way, bytes, way.way.latency_for_s(bytes), is_second});
   }
   // Both ends wait for the latency: the bytes flow that long after the later one has come.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
@@ -92,11 +102,17 @@ void Runtime::transfer(const Communicator& among,
   int* received = nullptr;
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   for (const Post& post : posts) {
+    if (post.is_second) continue;
     sleep_until(start_s + post.latency_s);
     transfers.push_back(post.is_send ? send_async(*post.path, &message, post.bytes)
                                      : post.path->mailbox->get_async<int>(&received));
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
+  for (const Post& post : posts) {
+    if (!post.is_second) continue;
+    sleep_until(clock_s() + post.latency_s);
+    send_async(*post.path, &message, post.bytes)->wait();
+  }
 }
 
 sg::CommPtr Runtime::send_async(const Path& path, void* content, double bytes) {

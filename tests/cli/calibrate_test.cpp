@@ -156,7 +156,7 @@ TEST_CASE("validate names what is wrong with an experiment, exit 2", "[cli]") {
     CHECK(outcome.err == "epochcast: " + error + "\n");
   }
   CHECK(folder.run("validate").err ==
-        "epochcast: validate: expected one or more experiment files\n");
+        "epochcast: validate: expected one or more experiment files, or --draw\n");
 }
 
 TEST_CASE("other commands pass over what an experiment says about validation", "[cli]") {

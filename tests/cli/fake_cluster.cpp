@@ -10,9 +10,11 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// Every command is a line in `calls`; `broken` names one that fails.
+/// Every command is a line in `calls`; `broken` names one that fails, `interrupted` says at which
+/// call the user ends the validation.
 constexpr const char* kCluster = R"sh(shift
 echo "$1" >>calls
+test "$(cat interrupted 2>/dev/null)" != "$(wc -l <calls)" || { kill -INT $PPID; sleep 60; }
 test "$(cat broken 2>/dev/null)" != "$1" || { echo broken >&2; exit 3; }
 for word in "$@"; do
   case $word in
@@ -25,6 +27,13 @@ case $1-$2 in
   measure-batches) cp batches.json "${!#}" ;;
   *) sed "s/STRATEGY/$(cat other 2>/dev/null || echo "$strategy")/; s/NETWORK/$network/" run.json ;;
 esac
+)sh";
+
+/// What `validate --draw` takes for a box.
+constexpr const char* kBox = R"sh(#!/bin/bash
+while [ "$1" != -- ]; do shift; done
+shift
+exec bash cluster.sh "$@"
 )sh";
 
 std::string messages() {
@@ -57,6 +66,8 @@ std::string batches() {
 
 FakeCluster::FakeCluster() {
   folder.write("cluster.sh", kCluster);
+  folder.write("box", kBox);
+  fs::permissions(folder.path() / "box", fs::perms::owner_all);
   folder.write("messages.json", messages());
   folder.write("batches.json", batches());
   run_takes(5);

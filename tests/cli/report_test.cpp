@@ -14,52 +14,56 @@ const std::string kExample = EPOCHCAST_SOURCE_DIR "/tests/cli/data/validation.js
 // clang-format off
 const std::string kTable = R"(resnet20 on 4 nodes, 200 Mbit/s, emulate
 
-point                           forecast          5 - 95 %  measured     least .. most  runs   error  compute  exchange  blocked  inside
-------------------------------  --------  ----------------  --------  ----------------  ----  ------  -------  --------  -------  ------
-sync                              10.3 s  9.90 s .. 10.6 s    10.0 s  9.90 s .. 10.2 s     3  +3.0 %   +1.0 %    +3.0 %   -1.0 %  yes
-node-based, averaging-period 4    7.60 s  7.50 s .. 7.80 s    8.00 s  7.90 s .. 8.10 s     3  -5.0 %   -2.5 %    -2.5 %    0.0 %  no
-local-sgd, local-steps 8          7.90 s  7.80 s .. 8.00 s    7.95 s  7.85 s .. 8.05 s     3  -0.6 %    0.0 %    -0.6 %    0.0 %  yes
-dlb                               9.00 s  8.90 s .. 9.10 s         -                 -     0       -        -         -        -  -
+point                           forecast          5 - 95 %  measured     least .. most  runs   error  compute  exchange  blocked  inside      KS
+------------------------------  --------  ----------------  --------  ----------------  ----  ------  -------  --------  -------  --------  ----
+sync                              10.3 s  9.90 s .. 10.6 s    10.0 s  9.90 s .. 10.2 s     3  +3.0 %   +1.0 %    +3.0 %   -1.0 %  yes, 3/3  0.66
+node-based, averaging-period 4    7.60 s  7.50 s .. 7.80 s    8.00 s  7.90 s .. 8.10 s     3  -5.0 %   -2.5 %    -2.5 %    0.0 %  no, 0/3   0.99
+local-sgd, local-steps 8          7.90 s  7.80 s .. 8.00 s    7.95 s  7.85 s .. 8.05 s     3  -0.6 %    0.0 %    -0.6 %    0.0 %  yes, 2/3  0.46
+dlb                               9.00 s  8.90 s .. 9.10 s         -                 -     0       -        -         -        -  -            -
 
   tau 0.33; 0 of 2 pairs are ranked wrongly; the fastest is right
   dlb: failed: mpirun exited with status 1
 
 small-cnn on 1 node, train
 
-point  forecast  5 - 95 %  measured  least .. most  runs    error  compute  exchange  blocked  inside
------  --------  --------  --------  -------------  ----  -------  -------  --------  -------  ------
-sync     2.20 s         -    2.00 s         2.00 s     1  +10.0 %    0.0 %     0.0 %  +10.0 %  -
+point  forecast  5 - 95 %  measured  least .. most  runs    error  compute  exchange  blocked  inside  KS
+-----  --------  --------  --------  -------------  ----  -------  -------  --------  -------  ------  --
+sync     2.20 s         -    2.00 s         2.00 s     1  +10.0 %    0.0 %     0.0 %  +10.0 %  -        -
 
 5 configurations, 1 of them failed
-  error:    median 4.0 %, worst 10.0 % (small-cnn on 1 node, train: sync)
+  error:    median 4.0 %, 95 % within 10.0 %, worst 10.0 % (small-cnn on 1 node, train: sync)
+  phases:   90 % of the configurations have none above 10.0 % of the epoch
   ranking:  tau 0.33; 0 of 2 pairs are ranked wrongly; the fastest is right in 1 of 1 group
-  coverage: 66.7 % of the measured medians are inside their forecast's interval
+  coverage: 66.7 % of the measured medians and 55.6 % of 9 single runs are inside their forecast's interval
+  spread:   Kolmogorov-Smirnov distance 0.44 between single runs and their forecasts
 
 )";
 
 const std::string kMarkdown = R"(### resnet20 on 4 nodes, 200 Mbit/s, emulate
 
-| point | forecast | 5 - 95 % | measured | least .. most | runs | error | compute | exchange | blocked | inside |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
-| sync | 10.3 s | 9.90 s .. 10.6 s | 10.0 s | 9.90 s .. 10.2 s | 3 | +3.0 % | +1.0 % | +3.0 % | -1.0 % | yes |
-| node-based, averaging-period 4 | 7.60 s | 7.50 s .. 7.80 s | 8.00 s | 7.90 s .. 8.10 s | 3 | -5.0 % | -2.5 % | -2.5 % | 0.0 % | no |
-| local-sgd, local-steps 8 | 7.90 s | 7.80 s .. 8.00 s | 7.95 s | 7.85 s .. 8.05 s | 3 | -0.6 % | 0.0 % | -0.6 % | 0.0 % | yes |
-| dlb | 9.00 s | 8.90 s .. 9.10 s | - | - | 0 | - | - | - | - | - |
+| point | forecast | 5 - 95 % | measured | least .. most | runs | error | compute | exchange | blocked | inside | KS |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: |
+| sync | 10.3 s | 9.90 s .. 10.6 s | 10.0 s | 9.90 s .. 10.2 s | 3 | +3.0 % | +1.0 % | +3.0 % | -1.0 % | yes, 3/3 | 0.66 |
+| node-based, averaging-period 4 | 7.60 s | 7.50 s .. 7.80 s | 8.00 s | 7.90 s .. 8.10 s | 3 | -5.0 % | -2.5 % | -2.5 % | 0.0 % | no, 0/3 | 0.99 |
+| local-sgd, local-steps 8 | 7.90 s | 7.80 s .. 8.00 s | 7.95 s | 7.85 s .. 8.05 s | 3 | -0.6 % | 0.0 % | -0.6 % | 0.0 % | yes, 2/3 | 0.46 |
+| dlb | 9.00 s | 8.90 s .. 9.10 s | - | - | 0 | - | - | - | - | - | - |
 
 - Ranking: tau 0.33; 0 of 2 pairs are ranked wrongly; the fastest is right
 - dlb: failed: mpirun exited with status 1
 
 ### small-cnn on 1 node, train
 
-| point | forecast | 5 - 95 % | measured | least .. most | runs | error | compute | exchange | blocked | inside |
-| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |
-| sync | 2.20 s | - | 2.00 s | 2.00 s | 1 | +10.0 % | 0.0 % | 0.0 % | +10.0 % | - |
+| point | forecast | 5 - 95 % | measured | least .. most | runs | error | compute | exchange | blocked | inside | KS |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- | ---: |
+| sync | 2.20 s | - | 2.00 s | 2.00 s | 1 | +10.0 % | 0.0 % | 0.0 % | +10.0 % | - | - |
 
 **5 configurations, 1 of them failed.**
 
-- Error: median 4.0 %, worst 10.0 % (small-cnn on 1 node, train: sync)
+- Error: median 4.0 %, 95 % within 10.0 %, worst 10.0 % (small-cnn on 1 node, train: sync)
+- Phases: 90 % of the configurations have none above 10.0 % of the epoch
 - Ranking: tau 0.33; 0 of 2 pairs are ranked wrongly; the fastest is right in 1 of 1 group
-- Coverage: 66.7 % of the measured medians are inside their forecast's interval
+- Coverage: 66.7 % of the measured medians and 55.6 % of 9 single runs are inside their forecast's interval
+- Spread: Kolmogorov-Smirnov distance 0.44 between single runs and their forecasts
 
 )";
 // clang-format on
@@ -68,7 +72,9 @@ const std::string kLegend =
     R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; where runs train, each has a
 forecast from what was measured around it, and this is the median. Compute, exchange (communication that is not hidden)
 and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. Inside: whether the measured
-median is in the forecast's 5 - 95 % interval. Pairs: of a group, told apart when their least .. most do not overlap.
+median is in the forecast's 5 - 95 % interval, and how many single runs are. KS: Kolmogorov-Smirnov distance between
+the runs and the forecast's distribution, at least 1 / (2 runs). Pairs: of a group, told apart when their least .. most
+do not overlap.
 )";
 
 OrderedJson example() { return OrderedJson::parse(Folder().read(kExample)); }
@@ -191,7 +197,8 @@ TEST_CASE("mistakes in a report's flags are told all at once", "[cli]") {
         "epochcast: --format: unknown format \"csv\"; known: table, json, markdown\n");
   CHECK(error_of("--max-eror 3%") ==
         "epochcast: unknown option \"--max-eror\"; known: --format, --html, --max-median-error, "
-        "--max-worst-error, --min-tau, --min-coverage, --help, --file\n");
+        "--max-p95-error, --max-worst-error, --max-p90-phase-error, --min-tau, --max-wrong-pairs, "
+        "--min-coverage, --min-run-coverage, --max-ks, --help, --file\n");
 }
 
 TEST_CASE("files that are no validation are named", "[cli]") {
@@ -252,9 +259,14 @@ TEST_CASE("report --help names its flags", "[cli]") {
   for (const std::string option : {"--format table|json|markdown",
                                    "--html FILE",
                                    "--max-median-error SHARE",
+                                   "--max-p95-error SHARE",
                                    "--max-worst-error SHARE",
+                                   "--max-p90-phase-error SHARE",
                                    "--min-tau TAU",
-                                   "--min-coverage SHARE"}) {
+                                   "--max-wrong-pairs SHARE",
+                                   "--min-coverage SHARE",
+                                   "--min-run-coverage SHARE",
+                                   "--max-ks DISTANCE"}) {
     CAPTURE(option);
     CHECK(outcome.out.find("  " + option) != std::string::npos);
   }

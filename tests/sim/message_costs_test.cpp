@@ -143,6 +143,32 @@ TEST_CASE("a barrier is as slow as the slowest of its members' links") {
   CHECK(observed.phases[0].total_s() == Approx(2 * 100e-6 + 2 * 30e-6).epsilon(kTolerance));
 }
 
+/// An all-reduce among nodes of which the last comes so much later.
+double openmpi_s(int ranks, double late_s, double turns_from_bytes, const std::string& algorithm) {
+  Platform star = plain_star(ranks, {.bytes_per_s = 1e8, .latency_s = 5e-6});
+  star.network->messages =
+      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
+                   .turns_from_bytes = turns_from_bytes};
+  const Observed observed = observe(star, [&](Fabric& fabric) {
+    const Communicator& among =
+        fabric.communicator(fabric.world().ranks, {.algorithm = algorithm, .servers = {}});
+    if (fabric.rank() == ranks - 1) fabric.compute(late_s, "late");
+    fabric.all_reduce({.bytes = 4e6, .values = {}}, 1, among);
+  });
+  return observed.last_s() - late_s;
+}
+
+TEST_CASE("exchanges of the library's own all-reduce take turns, unless two come together") {
+  const double there_and_back_s = 2 * (10e-6 + 2e6 / 1e8);  // Rabenseifner's: a half each
+
+  CHECK(openmpi_s(2, 0.1, 65536, "openmpi") == Approx(2 * there_and_back_s).epsilon(kTolerance));
+  CHECK(openmpi_s(2, 0, 65536, "openmpi") == Approx(there_and_back_s).epsilon(kTolerance));
+  CHECK(openmpi_s(2, 0.1, 3e6, "openmpi") == Approx(there_and_back_s).epsilon(kTolerance));
+  CHECK(openmpi_s(2, 0.1, 65536, "rabenseifner") == Approx(there_and_back_s).epsilon(kTolerance));
+  CHECK(openmpi_s(4, 0, 65536, "openmpi") ==
+        Approx(2 * openmpi_s(4, 0, 65536, "rabenseifner")).epsilon(kTolerance));
+}
+
 /// Four nodes of one GPU each whose messages are known to that, with costs that spread or not.
 RunResult forecast_with(double uncertainty, double spread = 0) {
   Platform cluster = mixed(4, 1, 0, shared_memory(), star());

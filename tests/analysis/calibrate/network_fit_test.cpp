@@ -151,6 +151,26 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(calibrate(trace).fit.between->costs.uncertainty == Approx(std::log(2)).epsilon(1e-4));
 }
 
+TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 30e-6 + bytes / 5e8; });
+  for (const std::int64_t bytes : {16384, 65536, 262144, 1048576}) {
+    const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
+    trace.costs.push_back(
+        {.kind = "opposite", .scope = "between", .bytes = bytes, .samples_s = {both_s}});
+    trace.costs.push_back({.kind = "late-exchange",
+                           .scope = "between",
+                           .bytes = bytes,
+                           .samples_s = {bytes < 65536 ? 1.1 * both_s : 2 * both_s}});
+  }
+
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
+  for (MessageCost& cost : trace.costs) {
+    if (cost.kind == "late-exchange" && cost.bytes == 1048576) cost.samples_s = {1e-3};
+  }
+  CHECK(std::isinf(fit_network(trace).between->costs.turns_from_bytes));
+}
+
 TEST_CASE("a trace with too few sizes is refused") {
   MessageTrace trace = trace_of([](double) { return 1e-6; }, [](double) { return 1e-6; });
   trace.costs.resize(4);

@@ -177,8 +177,8 @@ TEST_CASE("a point's text has its numbers with units") {
   CHECK(count_of(page,
                  "<th scope=\"row\" class=\"left\">a</th><td>10.3 s<span class=\"range\">9.90 s .. "
                  "10.6 s</span></td><td>10.0 s<span class=\"range\">9.90 s .. 10.2 s, 3 runs</span>"
-                 "</td><td>+3.0 %</td><td>+3.0 %</td><td>0.0 %</td><td>0.0 %</td><td>yes</td>") ==
-        1);
+                 "</td><td>+3.0 %</td><td>+3.0 %</td><td>0.0 %</td><td>0.0 %</td><td>yes"
+                 "<span class=\"range\">3 of 3 runs, KS 0.66</span></td>") == 1);
 }
 
 TEST_CASE("a point's marker is where its times are") {

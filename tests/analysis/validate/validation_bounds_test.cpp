@@ -31,6 +31,33 @@ TEST_CASE("each bound that is exceeded is told, with the distance") {
             .size() == 4);
 }
 
+TEST_CASE("bounds that hold for a share of the configurations, and of single runs, are told") {
+  CHECK(exceeded(summary(), {.p95_error = 0.05}) ==
+        Texts{"the error of 95 % of the configurations is 20.00 %, 15.00 points above the bound of "
+              "5.00 %"});
+  CHECK(exceeded(summary(), {.p90_phase_error = 0.1}) ==
+        Texts{"the phases' error of 90 % of the configurations is 20.00 %, 10.00 points above the "
+              "bound of 10.00 %"});
+  CHECK(exceeded(summary(), {.wrong_pairs = 0}) ==
+        Texts{"the share of wrong pairs is 100.00 %, 100.00 points above the bound of 0.00 %"});
+  CHECK(exceeded(summary(), {.run_coverage = 0.9}) ==
+        Texts{"the coverage of single runs is 50.00 %, 40.00 points below the bound of 90.00 %"});
+  // Shares 0 (below 2.3 s by far) and about 0.97: half of the runs are at 0.
+  CHECK(exceeded(summary(), {.ks = 0.1}).size() == 1);
+  CHECK(exceeded(summary(),
+                 {.p95_error = 0.2,
+                  .p90_phase_error = 0.2,
+                  .wrong_pairs = 1,
+                  .run_coverage = 0.5,
+                  .ks = 1})
+            .empty());
+}
+
+TEST_CASE("a bound on pairs is exceeded where there are none") {
+  CHECK(exceeded(summarize({row_of("a", 1, {1})}), {.wrong_pairs = 1}) ==
+        Texts{"there are no pairs: no two rows of a group can be told apart"});
+}
+
 TEST_CASE("a figure that is its bound on paper does not exceed it") {
   const ValidationSummary rounded = summarize({row_of("a", 1.1, {1})});  // 1.1 / 1 - 1 > 0.1
 

@@ -65,10 +65,17 @@ TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
   CHECK(keys_of(json["summary"]) == Texts{"configurations",
                                           "failed",
                                           "median_error",
+                                          "p95_error",
                                           "worst_error",
                                           "worst",
+                                          "p90_phase_error",
                                           "tau",
+                                          "pairs",
+                                          "wrong_pairs",
                                           "coverage",
+                                          "runs",
+                                          "run_coverage",
+                                          "ks",
                                           "groups"});
   CHECK(keys_of(json["summary"]["groups"][0]) ==
         Texts{"group", "rows", "tau", "pairs", "wrong_pairs", "is_best_right"});
@@ -86,7 +93,11 @@ TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
                                                       "error",
                                                       "measured_phases",
                                                       "phase_errors",
-                                                      "is_inside"});
+                                                      "is_inside",
+                                                      "runs_inside",
+                                                      "runs_with_interval",
+                                                      "run_shares",
+                                                      "ks"});
   CHECK(keys_of(json["provenance"]) == Texts{"program", "command", "date"});
 }
 
@@ -96,7 +107,9 @@ TEST_CASE("what is not known is null") {
   CHECK(json["rows"][0]["findings"].is_null());
   CHECK(json["summary"]["median_error"].is_null());
   CHECK(json["summary"]["tau"].is_null());
+  CHECK(json["summary"]["p95_error"].is_null());
   CHECK(json["summary"]["coverage"].is_null());
+  CHECK(json["summary"]["ks"].is_null());
   CHECK_FALSE(json["provenance"].contains("date"));
 }
 

@@ -39,12 +39,28 @@ TEST_CASE("one of something is not said in the plural") {
         "tau -1.00; 1 of 1 pair is ranked wrongly; the fastest is wrong");
 }
 
+TEST_CASE("single runs are told beside medians") {
+  const ValidationSummary summary =
+      summarize({row_of("a", 10, {.low_s = 9, .high_s = 11}, {10, 10, 12})});
+
+  CHECK(coverage_text(summary) ==
+        "100.0 % of the measured medians and 66.7 % of 3 single runs are inside their forecast's "
+        "interval");
+  // Two at 0.5: none below a half.
+  CHECK(spread_text(summary) ==
+        "Kolmogorov-Smirnov distance 0.50 between single runs and their forecasts");
+  CHECK(error_text(summary) == "median 0.0 %, 95 % within 0.0 %, worst 0.0 % (g: a)");
+  CHECK(phase_text(summary) == "90 % of the configurations have none above 0.0 % of the epoch");
+}
+
 TEST_CASE("what is not known is a dash") {
   const ValidationSummary none = summarize({});
   const ValidationSummary one = summarize({row_of("a", 1, {1})});
 
   CHECK(error_text(none) == "-");
+  CHECK(phase_text(none) == "-");
   CHECK(coverage_text(none) == "-");
+  CHECK(spread_text(one) == "-");
   CHECK(ranking_text(none) == "-");
   CHECK(ranking_text(one) == "-");
   CHECK(ranking_text(one.rankings[0]) == "-");

@@ -138,6 +138,7 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
   const auto complete = [&](std::optional<MessageCosts>& messages) {
     if (!messages) return;
     messages->uncertainty = dice.magnitude(1e-6, 1);
+    if (dice.chance(0.5)) messages->turns_from_bytes = dice.between(0, 1 << 20);
     if (dice.chance(0.5)) messages->notes = {random_text(dice), random_text(dice)};
   };
   for (NodeGroup& group : platform.nodes) {

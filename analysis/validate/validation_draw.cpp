@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/validation_draw.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "analysis/validate/drawn_group.hpp"
+#include "analysis/validate/validation_check.hpp"
+#include "core/error.hpp"
+#include "core/files/file_draft.hpp"
+#include "strategies/settings.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMostAttempts = 100;
+constexpr const char* kEpochs = "2";  // half of them local in post-local-sgd, one balanced in dlb
+constexpr const char* kTestSamples = "32";
+
+/// "1+2+1", or "1" for all the same.
+std::string list_text(const std::vector<int>& values, const char* separator, bool is_whole) {
+  if (!is_whole && std::count(values.begin(), values.end(), values.front()) ==
+                       static_cast<std::ptrdiff_t>(values.size()))
+    return std::to_string(values.front());
+  std::string text;
+  for (const int value : values) text += (text.empty() ? "" : separator) + std::to_string(value);
+  return text;
+}
+
+/// "12.3" of 123.
+std::string tenths_text(std::int64_t tenths) {
+  return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10));
+}
+
+/// "draw 101, group 2: 3 nodes of 1+2+1, 120 Mbit/s"
+std::string name_of(const ValidationDraw& draw, std::uint64_t number, const DrawnGroup& group) {
+  return "draw " + std::to_string(draw.seed) + ", group " + std::to_string(number + 1) + ": " +
+         std::to_string(group.ranks.size()) + " nodes of " + list_text(group.ranks, "+", false) +
+         ", " + list_text(group.mbits, "+", false) + " Mbit/s";
+}
+
+std::string launch_of(const fs::path& box, const DrawnGroup& group) {
+  std::string bandwidth;
+  for (const int mbits : group.mbits)
+    bandwidth += (bandwidth.empty() ? "" : ",") + std::to_string(mbits) + "Mbps";
+  return box.string() + " --nodes " + std::to_string(group.ranks.size()) + " --ranks " +
+         list_text(group.ranks, ",", true) + " --bandwidth " + bandwidth + " --";
+}
+
+Platform platform_of(const std::string& title, const DrawnGroup& group) {
+  const Source source = {
+      .grade = Grade::estimated,
+      .method = "drawn: validation replaces network and memory by measured ones"};
+  Platform platform;
+  platform.name = "drawn";
+  platform.title = title;
+  platform.source = source;
+  int device = 0;
+  for (const int ranks : group.ranks) {
+    NodeGroup node;
+    node.name = "node" + std::to_string(platform.nodes.size() + 1);
+    int fast = 0;
+    for (const int end = device + ranks; device < end; ++device) fast += group.is_fast(device);
+    if (fast > 0)
+      node.devices.push_back({.device_class = "gpu", .model = "emulated-gpu", .count = fast});
+    if (fast < ranks)
+      node.devices.push_back(
+          {.device_class = "cpu", .model = "emulated-cpu", .count = ranks - fast});
+    if (ranks > 1)
+      node.interconnect = Interconnect{.topology = NodeTopology::shared_memory,
+                                       .link = {.bytes_per_s = 5e9, .latency_s = 2e-6},
+                                       .pcie = {},
+                                       .backbone_bytes_per_s = {},
+                                       .messages = {},
+                                       .source = source};
+    platform.nodes.push_back(std::move(node));
+  }
+  Interlink network;
+  network.link = {.bytes_per_s = group.slowest_mbits() * 125e3, .latency_s = 20e-6};
+  network.source = source;
+  platform.network = network;
+  return platform;
+}
+
+/// A group's cases, one by one.
+class GroupOfCases {
+ public:
+  GroupOfCases(const ValidationDraw& draw, std::uint64_t number, const Catalog& catalog)
+      : draw_(draw), number_(number), catalog_(catalog), group_(draw_group(draw.seed, number)) {
+    common_.cluster = {.name = name_of(draw, number, group_),
+                       .launch = launch_of(draw.box, group_),
+                       .ranks = group_.workers()};
+    common_.command = group_.command;
+    common_.group = std::string(group_.network->name) + ", " + common_.cluster.name + ", " +
+                    std::string(to_string(group_.command));
+    set("network", std::string(group_.network->name));
+    set("dataset", std::string(group_.network->dataset));
+    set("batch", std::to_string(group_.batch));
+    set("epochs", kEpochs);
+    set("train-samples", std::to_string(group_.train_samples()));
+    if (group_.command == Command::train) {
+      set("data", "procedural");
+      set("test-samples", kTestSamples);
+      if (group_.slow_down > 10)
+        set("slow-down", std::to_string(group_.slowed_rank) + "=" + tenths_text(group_.slow_down));
+    } else {
+      set_speeds();
+    }
+  }
+
+  [[nodiscard]] std::size_t rows() const { return group_.rows; }
+
+  /// The next row that nothing speaks against.
+  [[nodiscard]] ValidationCase next() {
+    const std::uint64_t row = drawn_.size();
+    std::string last = "it would take too long";
+    for (std::uint64_t attempt = 0; attempt < kMostAttempts; ++attempt) {
+      DrawnRow drawn = draw_row(draw_.seed, number_, row, attempt);
+      const bool is_known = std::find(drawn_.begin(), drawn_.end(), drawn) != drawn_.end();
+      if (is_known || !is_short(group_, drawn)) continue;
+      ValidationCase one = case_of(drawn);
+      const std::vector<std::string> problems = problems_of_cases({one}, catalog_).front();
+      if (problems.empty()) {
+        drawn_.push_back(std::move(drawn));
+        return one;
+      }
+      last = problems.front();
+    }
+    throw UserError("--draw: " + common_.group + ": " + std::to_string(kMostAttempts) +
+                    " rows in turn cannot be run; the last one: " + last);
+  }
+
+ private:
+  void set(const std::string& name, const std::string& value) {
+    set_setting(common_.config, name, value, "--draw: " + name);
+  }
+
+  void set_speeds() {
+    const bool has_slow = group_.fast_devices < group_.workers();
+    set("batch-seconds",
+        "gpu=" + tenths_text(group_.fast_batch) + "ms" +
+            (has_slow ? ",cpu=" + tenths_text(group_.slow_batch) + "ms" : ""));
+    const fs::path file = draw_.folder / ("drawn-" + std::to_string(draw_.seed) + "-" +
+                                          std::to_string(number_ + 1) + ".json");
+    replace_file(file, to_json(platform_of(common_.cluster.name, group_)).dump(2) + "\n");
+    set("platform", file.string());
+  }
+
+  [[nodiscard]] ValidationCase case_of(const DrawnRow& drawn) const {
+    ValidationCase one = common_;
+    one.config.strategy = one.point = drawn.strategy;
+    for (const SettingText& setting : drawn.settings) {
+      set_setting(one.config, setting.name, setting.value, "--draw: " + setting.name);
+      one.point += ", " + setting.name + " " + setting.value;
+    }
+    return one;
+  }
+
+  const ValidationDraw& draw_;
+  std::uint64_t number_;
+  const Catalog& catalog_;
+  DrawnGroup group_;
+  ValidationCase common_;
+  std::vector<DrawnRow> drawn_;
+};
+
+}  // namespace
+
+std::vector<ValidationCase> draw_validation(const ValidationDraw& draw, const Catalog& catalog) {
+  if (draw.box.string().find_first_of(" \t\n") != std::string::npos)
+    throw UserError("--box: got \"" + draw.box.string() + "\"; expected a path without blanks");
+  std::vector<ValidationCase> cases;
+  for (std::uint64_t number = 0; cases.size() < draw.rows; ++number) {
+    GroupOfCases group(draw, number, catalog);
+    for (std::size_t row = 0; row < group.rows() && cases.size() < draw.rows; ++row)
+      cases.push_back(group.next());
+  }
+  return cases;
+}
+
+fs::path box_of(const Catalog& catalog) {
+  for (const char* place : {"tests/box/box", "box"}) {
+    if (fs::is_regular_file(catalog.root() / place)) return fs::canonical(catalog.root() / place);
+  }
+  throw UserError("--draw: there is no cluster in a box beside " + catalog.root().string() +
+                  "; say with --box where tests/box/box of Epochcast's sources lies");
+}
+
+}  // namespace epochcast

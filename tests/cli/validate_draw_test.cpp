@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast validate --draw`, and what a validation says while it goes on.
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/fake_cluster.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Json = nlohmann::json;
+using Calls = std::vector<std::string>;
+using Lines = std::vector<std::string>;
+
+/// A seed whose first group emulates.
+const std::string kDraw = "validate --draw 2 --box box --folder kept --format json ";
+
+bool says(const Outcome& outcome, const std::string& text) {
+  return outcome.err.find(text) != std::string::npos;
+}
+
+TEST_CASE("drawn rows are run and kept as those of files", "[cli]") {
+  const FakeCluster cluster;
+
+  const Outcome outcome = cluster.folder.run(kDraw + "--rows 3 --repetitions 1");
+  CAPTURE(outcome.err);
+  REQUIRE(outcome.status == 0);
+  const Json rows = Json::parse(outcome.out)["rows"];
+  CHECK(rows.size() == 3);
+  for (const Json& row : rows) {
+    CHECK(row["cluster"].get<std::string>().starts_with("draw 2, group 1: "));
+    CHECK(row["measured"][0]["epoch_s"] == 5);
+  }
+  CHECK(cluster.calls() == Calls{"measure", "emulate", "emulate", "emulate"});
+  CHECK(cluster.folder.has("kept/drawn-2-1.json"));
+
+  const Outcome more = cluster.folder.run(kDraw + "--rows 4 --repetitions 1");
+  CHECK(Json::parse(more.out)["rows"].size() == 4);
+  CHECK(cluster.calls() == Calls{"emulate"});
+}
+
+TEST_CASE("mistakes in what is to be drawn are told all at once", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
+  const auto errors_of = [&](const std::string& arguments) {
+    const Outcome outcome = cluster.folder.run("validate " + arguments);
+    CHECK(outcome.status == 2);
+    CHECK(cluster.calls().empty());
+    return lines(outcome.err);
+  };
+
+  CHECK(errors_of("e.json --draw -1 --rows none --box nowhere") ==
+        Lines{"epochcast: --draw: got \"-1\"; expected a whole number of at least 0",
+              "epochcast: --rows: got \"none\"; expected a whole number of at least 1",
+              "epochcast: --box: nowhere: no such file",
+              "epochcast: --draw: experiment files are given, too; expected one or the other"});
+  CHECK(errors_of("e.json --rows 3 --box box") ==
+        Lines{"epochcast: --rows: counts with --draw only",
+              "epochcast: --box: counts with --draw only"});
+}
+
+TEST_CASE("each run is told with its forecast, preliminary before the last", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
+
+  const Outcome outcome = cluster.validate("e.json", 2);
+
+  const std::string run = "resnet20, here, emulate: sync: run ";
+  CHECK(says(outcome, "measuring messages, here, session 1 of 2\n"));
+  CHECK(says(outcome, run + "1 of 2: measured 5.00 s, forecast "));
+  CHECK(says(outcome, " % (preliminary)\n"));
+  CHECK(says(outcome, run + "2 of 2: measured 5.00 s, forecast "));
+  CHECK(outcome.err.find("preliminary") == outcome.err.rfind("preliminary"));
+}
+
+TEST_CASE("a row that cannot run is told at once, and once", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json", "resnet20", {{{"strategy", "sync"}}, {{"strategy", "dlb"}}});
+  cluster.folder.write("broken", "emulate");
+
+  const Outcome outcome = cluster.validate("e.json", 2);
+
+  for (const std::string strategy : {"sync", "dlb"}) {
+    const std::string text = strategy + ": run 1 of 2 failed: ";
+    CHECK(says(outcome, text));
+    CHECK(outcome.err.find(text) == outcome.err.rfind(text));
+    CHECK_FALSE(says(outcome, strategy + ": run 2 of 2"));
+  }
+  CHECK(says(outcome, "(it is not tried again)\n"));
+}
+
+TEST_CASE("what an interrupted validation has is shown, written and gone on with", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json",
+                     "resnet20",
+                     {{{"strategy", "sync"}}, {{"strategy", "dlb"}}, {{"strategy", "one-shot"}}});
+  cluster.folder.write("interrupted", "3");  // messages, sync, dlb
+  const std::string command =
+      "validate e.json --folder kept --repetitions 1 --format json --save part.json --html "
+      "part.html --max-worst-error 0%";
+
+  const Outcome outcome = cluster.folder.run(command);
+
+  CAPTURE(outcome.err);
+  CHECK(outcome.status == 130);
+  const Json part = Json::parse(outcome.out);
+  REQUIRE(part["rows"].size() == 1);
+  CHECK(part["rows"][0]["point"] == "sync");
+  CHECK(part["rows"][0]["findings"].is_object());
+  CHECK(part["provenance"]["command"].get<std::string>().ends_with(
+      "\n(ended before its time: 1 of 3 configurations, at most 1 of 1 runs each)"));
+  CHECK(Json::parse(cluster.folder.read("part.json")) == part);
+  CHECK(cluster.folder.read("part.html").find("1 of 3 configurations") != std::string::npos);
+  CHECK_FALSE(says(outcome, "above the bound"));
+  CHECK(says(outcome,
+             "epochcast: ended by SIGINT; what was measured and run is kept; to go on, give the "
+             "same command with --folder "));
+  CHECK(cluster.calls() == Calls{"measure", "emulate", "emulate"});
+
+  std::filesystem::remove(cluster.folder.path() / "interrupted");
+  CHECK(Json::parse(cluster.folder.run(command).out)["rows"].size() == 3);
+  CHECK(cluster.calls() == Calls{"emulate", "emulate"});
+}
+
+TEST_CASE("a validation that was ended in its first measurement has nothing to show", "[cli]") {
+  const FakeCluster cluster;
+  cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
+  cluster.folder.write("interrupted", "1");
+
+  const Outcome outcome = cluster.validate("e.json");
+
+  CHECK(outcome.status == 130);
+  CHECK(outcome.out.empty());
+  CHECK(says(outcome, "epochcast: ended by SIGINT\n"));
+}
+
+}  // namespace
+}  // namespace epochcast::tests
