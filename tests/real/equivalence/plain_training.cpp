@@ -3,6 +3,8 @@
 
 #include <torch/torch.h>
 
+#include "tests/real/test_device.hpp"
+
 namespace epochcast::tests {
 
 std::vector<float> train_plainly(const Trial& trial, const std::vector<Samples>& order) {
@@ -20,6 +22,8 @@ std::vector<float> train_plainly(const Trial& trial, const std::vector<Samples>&
   network->push_back(nn::Linear(400, 120));
   network->push_back(nn::ReLU());
   network->push_back(nn::Linear(120, 10));
+  const torch::Device device(test_device());
+  network->to(device);
   torch::optim::SGD optimizer(network->parameters(),
                               torch::optim::SGDOptions(trial.config.learning.rate.base)
                                   .momentum(*trial.config.learning.optimizer.momentum));
@@ -35,14 +39,16 @@ std::vector<float> train_plainly(const Trial& trial, const std::vector<Samples>&
         labels[i] = data->load(sample, {}, {pixels, 3 * 32 * 32});
       }
       optimizer.zero_grad();
-      nn::functional::cross_entropy(network->forward(images), labels).backward();
+      nn::functional::cross_entropy(network->forward(images.to(device)), labels.to(device))
+          .backward();
       optimizer.step();
     }
   }
   std::vector<float> parameters;
   for (const torch::Tensor& each : network->parameters()) {
-    const auto* values = each.data_ptr<float>();
-    parameters.insert(parameters.end(), values, values + each.numel());
+    const torch::Tensor here = each.detach().cpu();
+    const auto* values = here.data_ptr<float>();
+    parameters.insert(parameters.end(), values, values + here.numel());
   }
   return parameters;
 }

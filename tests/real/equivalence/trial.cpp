@@ -9,6 +9,7 @@
 
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
+#include "tests/real/test_device.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -60,7 +61,7 @@ Part train(const Trial& trial, MPI_Comm comm) {
   if (const auto found = trial.delay_s.find(fabric.rank()); found != trial.delay_s.end())
     pace = [delay_s = found->second](double, std::string_view) { return delay_s; };
   const auto learner =
-      real::make_torch_learner(fabric, data, learner_settings(trial), "cpu", 1, pace);
+      real::make_torch_learner(fabric, data, learner_settings(trial), test_device(), 1, pace);
   part.start = copy_of(learner->parameters());
   if (!trial.is_start_equal)
     for (float& value : learner->parameters().values) value += static_cast<float>(fabric.rank());

@@ -2,10 +2,12 @@
 #include "real/torch/flat_model.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "tests/catch.hpp"
+#include "tests/real/test_device.hpp"
 #include "tests/real/torch/network_cases.hpp"
 
 namespace epochcast::real {
@@ -41,13 +43,34 @@ TEST_CASE("a flat model's buffers are its network's parameters, statistics and g
 }
 
 TEST_CASE("a network computes with what is written into its buffer") {
-  FlatModel model(make_network("small-cnn", small_shape("small-cnn"), 3), torch::kCPU, 1e6, 1e6);
-  const torch::Tensor samples = random_samples(2, small_shape("small-cnn"));
+  const torch::Device device(tests::test_device());
+  FlatModel model(make_network("small-cnn", small_shape("small-cnn"), 3), device, 1e6, 1e6);
+  const torch::Tensor samples = random_samples(2, small_shape("small-cnn")).to(device);
   REQUIRE(model.network().forward(samples).abs().sum().item<float>() > 0);
 
   std::ranges::fill(model.host_state(), 0.F);
+  model.state_from_host();
 
   CHECK(model.network().forward(samples).abs().sum().item<float>() == 0);
+}
+
+TEST_CASE("what backward computes arrives in the host's buffer, range by range") {
+  const torch::Device device(tests::test_device());
+  FlatModel model(make_network("small-cnn", small_shape("small-cnn"), 3), device, 1000, 20000);
+  const torch::Tensor samples = random_samples(2, small_shape("small-cnn")).to(device);
+  model.network().forward(samples).sum().backward();
+
+  for (const FlatModel::Range& range : model.ranges()) model.gradients_to_host(range);
+  model.state_to_host();
+
+  const auto equals = [](std::span<const float> host, const torch::Tensor& tensor) {
+    const torch::Tensor values = tensor.cpu();
+    return std::ranges::equal(
+        host, std::span(values.data_ptr<float>(), static_cast<std::size_t>(values.numel())));
+  };
+  REQUIRE(model.gradients().abs().sum().item<float>() > 0);
+  CHECK(equals(model.host_gradients(), model.gradients()));
+  CHECK(equals(model.host_state(), model.state()));
 }
 
 struct Limits {

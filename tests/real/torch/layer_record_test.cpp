@@ -3,7 +3,9 @@
 
 #include <c10/core/Allocator.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
+#include <torch/version.h>
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -111,13 +113,19 @@ TEST_CASE("work without a name or a rule, and layers passed twice or never, are 
                     "no sample passes second.weight");
 }
 
+#if TORCH_VERSION_MAJOR >= 2
+using TotalBytes = std::size_t;
+#else
+using TotalBytes = std::int64_t;
+#endif
+
 /// Counts what LibTorch allocates on this thread and has not freed.
 class LiveBytes : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void* /*memory*/,
                          std::int64_t change,
-                         std::int64_t /*total_allocated*/,
-                         std::int64_t /*total_reserved*/,
+                         TotalBytes /*total_allocated*/,
+                         TotalBytes /*total_reserved*/,
                          c10::Device /*device*/) override {
     bytes += change;
   }

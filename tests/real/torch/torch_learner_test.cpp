@@ -11,6 +11,7 @@
 #include "core/random.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
+#include "tests/real/test_device.hpp"
 #include "tests/real/torch/network_cases.hpp"
 #include "tests/real/torch/tiny_data.hpp"
 #include "tests/support/fake_fabric.hpp"
@@ -18,6 +19,7 @@
 namespace epochcast::real {
 namespace {
 
+using tests::test_device;
 using tests::TinyData;
 using Values = std::vector<float>;
 
@@ -61,7 +63,7 @@ TEST_CASE("buckets are ready once, in order, with final gradients, while backwar
     CAPTURE(network);
     alone([&](Fabric& fabric) {
       const Setup setup(network);
-      TorchLearner learner(fabric, setup.data, settings_of(network), torch::kCPU);
+      TorchLearner learner(fabric, setup.data, settings_of(network), test_device());
       begin(learner, 0);
       const std::vector<Payload> buckets = learner.buckets();
       REQUIRE(buckets.size() > 2);
@@ -90,7 +92,7 @@ TEST_CASE("buckets are ready once, in order, with final gradients, while backwar
 TEST_CASE("gradients are the same with and without buckets, and of one batch only") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
-    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
     begin(learner, 0);
     learner.forward_backward(kBatch);
     const Values first = copy_of(learner.gradients());
@@ -110,7 +112,7 @@ TEST_CASE("a batch of no samples leaves zero gradients, in every bucket, at no c
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     int pieces = 0;
-    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
     begin(learner, 0);
     learner.forward_backward(kBatch);
     const Values zeros(learner.gradients().values.size(), 0.F);
@@ -156,13 +158,13 @@ TEST_CASE("a learner that loads goes on bit for bit, in the middle of an epoch")
         losses.push_back(static_cast<float>(learner.learning_rate()));
         return losses;
       };
-      TorchLearner learner(fabric, setup.data, settings, torch::kCPU);
+      TorchLearner learner(fabric, setup.data, settings, test_device());
       begin(learner, 0);
       learner.train(2, kBatch);
       const std::string bytes = learner.save();
       const Values losses = finish(learner);
 
-      TorchLearner fresh(fabric, setup.data, settings, torch::kCPU);
+      TorchLearner fresh(fabric, setup.data, settings, test_device());
       begin(fresh, 0);
       fresh.train(1, kBatch);
       fresh.load(bytes);
@@ -179,8 +181,8 @@ TEST_CASE("a learner that loads goes on bit for bit, in the middle of an epoch")
 TEST_CASE("what is damaged or of another network is not loaded") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
-    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
-    TorchLearner other(fabric, setup.data, settings_of("resnet20"), torch::kCPU);
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
+    TorchLearner other(fabric, setup.data, settings_of("resnet20"), test_device());
     const std::string bytes = learner.save();
 
     CHECK_THROWS_AS(other.load(bytes), RunError);
@@ -196,7 +198,7 @@ TEST_CASE("benchmarks and tests leave no trace in the training") {
     const Setup setup(network);
     const Pace tenth = [](double, std::string_view) { return 0.1; };
     const auto train = [&](bool is_disturbed) {
-      TorchLearner learner(fabric, setup.data, settings_of(network), torch::kCPU, tenth);
+      TorchLearner learner(fabric, setup.data, settings_of(network), test_device(), tenth);
       if (is_disturbed) static_cast<void>(learner.benchmark(kBatch));
       begin(learner, 0);
       for (int i = 0; i < kBatches; ++i) {
@@ -216,7 +218,7 @@ TEST_CASE("benchmarks and tests leave no trace in the training") {
 TEST_CASE("a benchmark ends even on a clock that stands still") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
-    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
 
     CHECK(learner.benchmark(1) == 0);
   });
@@ -231,7 +233,7 @@ TEST_CASE("a slow pace passes on the fabric's clock, piece by piece") {
       pieces += std::string(what) + " ";
       return what == "forward" ? 1.0 : what == "backward" ? 2.0 : 4.0;
     };
-    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU, pace);
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device(), pace);
     begin(learner, 0);
 
     learner.train(2, kBatch);
@@ -250,7 +252,7 @@ std::string failure(double learning_rate, std::int64_t bad_sample) {
     const Setup setup("small-cnn", bad_sample);
     LearnerSettings settings = settings_of("small-cnn");
     settings.learning_rate.base = learning_rate;
-    TorchLearner learner(fabric, setup.data, settings, torch::kCPU);
+    TorchLearner learner(fabric, setup.data, settings, test_device());
     try {
       for (int i = 0; i < 3; ++i) {
         begin(learner, 2);
@@ -278,7 +280,7 @@ TEST_CASE("a loss that is no number ends the training with advice") {
 TEST_CASE("training beyond the share is our bug") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
-    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), torch::kCPU);
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
     begin(learner, 0);
     learner.train(kBatches, kBatch);
 

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2015  # fail() ends the test
+# tools/gpu_session.sh with a CPU in the place of a GPU: what it does on the day, on little. Argument: the build folder.
+set -eu
+build=$1
+tools=$(cd "$(dirname "$0")/../../tools" && pwd)
+session=$tools/gpu_session.sh
+command -v python3 >/dev/null || exit 77
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+fail() {
+  echo "FAILED: $*"
+  exit 1
+}
+status_of() {
+  status=0
+  "$@" >"$folder/said" 2>&1 || status=$?
+}
+
+for script in "$tools"/gpu_*.sh; do bash -n "$script"; done
+[ "$("$session" --list-steps | tr '\n' ' ')" = "build contract batches staging jobs forecast validation " ] || fail "the steps"
+status_of "$session" --output "$folder/out" biuld
+[ $status = 2 ] && grep -q 'got step biuld; expected one of build contract' "$folder/said" || fail "a step that there is not"
+mkdir "$folder/other" && touch "$folder/other/thesis.tex"
+status_of "$session" --output "$folder/other"
+[ $status = 2 ] && [ -e "$folder/other/thesis.tex" ] || fail "a folder with other things in it"
+
+quick=("$session" --device cpu --quick --build "$build" --output "$folder/out")
+status_of "${quick[@]}" --seconds 1
+[ $status = 75 ] && grep -q 'time is up' "$folder/said" || fail "a call without time: $(cat "$folder/said")"
+status_of "${quick[@]}"
+[ $status = 0 ] || fail "all steps: $(cat "$folder/said" "$folder"/out/log/*.log)"
+grep -q '^| sync |' "$folder/out/validation-jobs.md" || fail "the jobs beside their forecasts"
+tar -tzf "$folder/out/results.tar.gz" ./traces/cpu-in-place-of-gpu.json ./jobs/sync-2-1.json >/dev/null || fail "the results in one file"
+grep -q '"grade": "measured"' "$folder/out/traces/cpu-in-place-of-gpu.json" || fail "a trace without its source"
+
+status_of "${quick[@]}"
+[ $status = 0 ] && [ "$(grep -c 'was done before' "$folder/said")" -ge 6 ] || fail "done twice: $(cat "$folder/said")"
+
+# A part that fails is told, and what follows is done all the same.
+rm "$folder/out/done/forecast.sync-2" "$folder/out/done/validation.jobs"
+echo '{' >"$folder/out/traces/cpu-2-slowed-3x.json"
+status_of "${quick[@]}"
+[ $status = 1 ] && grep -q 'forecast: FAILED after .*: forecast.sync-2' "$folder/said" &&
+  grep -q 'validation: done' "$folder/said" || fail "a part that fails: $(cat "$folder/said")"
+echo "passed"
