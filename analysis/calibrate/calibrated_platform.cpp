@@ -16,6 +16,8 @@
 namespace epochcast {
 namespace {
 
+constexpr const char* kBetween = "messages between nodes";
+constexpr const char* kInside = "messages inside nodes";
 constexpr double kLargeAllReduce = 1 << 20;  // bytes: what training exchanges
 
 double kept_s(double seconds) { return rounded_quantity(seconds, Dimension::seconds); }
@@ -200,6 +202,12 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
 Calibration calibrate(const MessageTrace& trace) {
   Calibration calibration = {.fit = fit_network(trace), .checks = {}};
   NetworkFit& fit = calibration.fit;
+  const auto refuse_if_unknown = [&](std::optional<ScopeFit>& scope, const std::string& name) {
+    if (scope && scope->costs.uncertainty > kMostUncertainty)
+      check_uncertainty(trace.file, name, scope->costs);
+  };
+  refuse_if_unknown(fit.between, kBetween);
+  refuse_if_unknown(fit.node, kInside);
   const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
   const Platform platform =
       calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
@@ -222,7 +230,7 @@ Calibration calibrate(const MessageTrace& trace) {
   if (fit.between) {
     // All-reduces among all nodes were measured, not those among the faster ones.
     const double of_samples = fit.between->costs.uncertainty;
-    widen(fit.between, "all", "messages between nodes");
+    widen(fit.between, "all", kBetween);
     const double of_checks = std::sqrt(
         std::max(0.0, std::pow(fit.between->costs.uncertainty, 2) - std::pow(of_samples, 2)));
     for (FasterNodes& faster : fit.faster) {
@@ -231,7 +239,7 @@ Calibration calibrate(const MessageTrace& trace) {
       check_uncertainty(trace.file, "messages between the faster nodes", faster.fit.costs);
     }
   }
-  widen(fit.node, fit.between ? "node" : "all", "messages inside nodes");
+  widen(fit.node, fit.between ? "node" : "all", kInside);
   return calibration;
 }
 

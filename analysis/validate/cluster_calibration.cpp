@@ -37,7 +37,8 @@ constexpr const char* kBatchesFile = "batches.json";
 constexpr const char* kRunFile = "run.json";
 constexpr const char* kBatchSeconds = "5";  // of each batch size, before and after each run
 constexpr const char* kMessageBytes =
-    "4,256,4096,16384,65536,131072,262144,524288,1048576,2097152,4194304";
+    "4,256,4096,16384,65536,131072,262144,524288,1048576,2097152,4194304,8388608,"
+    "16777216,33554432";
 
 /// How many times as long batches take on a rank, by --slow-down.
 double slow_down_of_rank(const JobConfig& config, std::size_t rank) {

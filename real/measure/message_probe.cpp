@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <span>
 #include <thread>
 
@@ -129,6 +130,36 @@ class Measurement {
     costs_.insert(costs_.end(), point.costs.begin(), point.costs.end());
   }
 
+  /// Seconds that the samples of a large size are going to take, by what smaller ones of the same
+  /// kind have taken, where that is far more than a point may; else nothing. Collective.
+  [[nodiscard]] std::optional<double> too_long_s(const MessagePoint& point) const {
+    constexpr std::int64_t kLarge = 4 << 20;  // bytes: what shows a link
+    constexpr double kFar = 4;
+    const MessageCost& cost = point.costs.front();
+    if (cost.bytes <= kLarge) return std::nullopt;
+    double expected_s = 0;  // known on rank 0
+    for (const MessageCost& known : costs_) {
+      if (known.kind != cost.kind || known.scope != cost.scope || known.nodes != cost.nodes ||
+          known.algorithm != cost.algorithm || known.bytes == 0)
+        continue;
+      const auto samples = static_cast<double>(point.rule.warmup + point.rule.min_samples);
+      expected_s = samples * median_of(known.samples_s) * static_cast<double>(cost.bytes) /
+                   static_cast<double>(known.bytes);
+    }
+    check_mpi(MPI_Bcast(&expected_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    if (expected_s <= kFar * point.rule.max_s) return std::nullopt;
+    return expected_s;
+  }
+
+  /// Says that a point is not measured.
+  void leave_out(const MessagePoint& point, double expected_s, double most_s_after) {
+    report(point,
+           point.rule.max_s,
+           point.rule.max_s + most_s_after,
+           "left out: would take " + format_seconds(expected_s));
+    finished_s_ += point.rule.max_s;
+  }
+
   /// Says what has come out of a point that has been sampled.
   void finish(const MessagePoint& point, double most_s_after) {
     report(point, point.rule.max_s, point.rule.max_s + most_s_after, result_text(point.costs));
@@ -179,10 +210,15 @@ std::vector<MessageCost> probe_messages(const MessageSettings& settings,
   Measurement measurement(probe.rank(), report);
   std::vector<MessagePoint>& points = probe.points();
   for (std::size_t i = 0; i < points.size(); ++i) {
-    measurement.sample(points[i], probe.most_s_after(i));
+    const std::optional<double> too_long_s = measurement.too_long_s(points[i]);
+    if (!too_long_s) measurement.sample(points[i], probe.most_s_after(i));
     if (i + 1 == points.size() && !probe.is_complete())
       probe.add_more(agreed_link_speeds(measurement.costs(), probe.node_count()));
-    measurement.finish(points[i], probe.most_s_after(i));
+    if (too_long_s) {
+      measurement.leave_out(points[i], *too_long_s, probe.most_s_after(i));
+    } else {
+      measurement.finish(points[i], probe.most_s_after(i));
+    }
   }
   return measurement.costs();
 }

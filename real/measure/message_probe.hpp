@@ -41,7 +41,8 @@ struct RankPair {
 /// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of
 /// floats to another, on all ranks at once. Those inside nodes run in all nodes at once; they are
 /// left out where they would repeat those among all ranks. All-reduces carry floats: of other
-/// sizes, the bytes below that are whole floats.
+/// sizes, the bytes below that are whole floats. Sizes above 4 MiB whose least samples would take
+/// more than four times the rule's `max_s` are left out.
 ///
 /// On three nodes or more, links may differ, and what follows names its `nodes`: "opposite" between
 /// the first ranks of pairs of nodes, as many pairs at once as there are (rounds_of_pairs()), at

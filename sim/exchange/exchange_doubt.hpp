@@ -23,8 +23,9 @@ class ExchangeDoubt {
   /// the least certain inside nodes. Nothing is in doubt where exchange times are given by hand.
   explicit ExchangeDoubt(const Job& job);
 
-  /// Takes note of a pass: no epoch is shorter than what its slowest worker computes and
-  /// exchanges, messages being as fast as they may be. Reports are by worker.
+  /// Takes note of a pass (and of CPUs whose overlap is taken to be free): no epoch is shorter than
+  /// what its slowest worker computes and exchanges, messages being as fast as they may be. Reports
+  /// are by worker.
   void see(const std::vector<WorkerInfo>& workers,
            const std::vector<WorkerReport>& reports,
            std::int64_t epochs);
@@ -36,6 +37,7 @@ class ExchangeDoubt {
 
  private:
   double uncertainty_ = 0;
+  bool overlaps_ = false;  ///< and nobody has been told what that costs
   double least_s_ = std::numeric_limits<double>::infinity();  ///< per epoch
   std::vector<std::string> notes_;
 };
