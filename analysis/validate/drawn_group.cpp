@@ -23,10 +23,10 @@ constexpr DrawnNetwork kNetworks[] = {{"densenet121", "cifar10", 27'825'192, 0},
                                       {"small-cnn", "cifar10", 208'808, 200},
                                       {"wide-resnet-16", "cifar10", 43'845'480, 0}};
 
-constexpr std::int64_t kLongestExchange_us = 1'500'000;
-constexpr std::int64_t kLongestBatch_us = 300'000;
-constexpr std::int64_t kLeastEpoch_us = 2'000'000;
-constexpr std::int64_t kLongestEpoch_us = 30'000'000;
+constexpr std::int64_t kLongestExchangeMicros = 1'500'000;
+constexpr std::int64_t kLongestBatchMicros = 300'000;
+constexpr std::int64_t kLeastEpochMicros = 2'000'000;
+constexpr std::int64_t kLongestEpochMicros = 30'000'000;
 constexpr std::int64_t kMostIterations = 400;
 constexpr std::int64_t kMostSamples = 50'000;  // the smallest data set's
 constexpr int kMostTrained = 2;                // ranks: small machines have two cores
@@ -43,7 +43,8 @@ std::uint64_t stream(std::uint64_t seed, std::uint64_t number) {
 }
 
 int integer(Random& random, int low, int high) {
-  return low + static_cast<int>(random.below(static_cast<std::size_t>(high - low + 1)));
+  const auto count = static_cast<std::size_t>(std::int64_t{high} - low + 1);
+  return low + static_cast<int>(random.below(count));
 }
 
 bool one_in(Random& random, std::size_t count) { return random.below(count) == 0; }
@@ -97,14 +98,14 @@ void draw_speeds(DrawnGroup& group, Random& random) {
   }
   group.fast_devices = integer(random, 1, group.workers());
   group.first_fast = integer(random, 0, group.workers() - 1);
-  group.fast_batch = log_uniform(random, 100, 3000 * 10 / times);
+  group.fast_batch = log_uniform(random, 100, 30'000 / times);
   group.slow_batch = group.fast_batch * times / 10;
 }
 
 /// 8 to 12, and as many as a measurable epoch takes.
 std::int64_t draw_iterations(const DrawnGroup& group, Random& random) {
   const std::int64_t iteration_us = slowest_batch_us(group) + exchange_us(group, 2);
-  const std::int64_t least = (kLeastEpoch_us + iteration_us - 1) / iteration_us;
+  const std::int64_t least = (kLeastEpochMicros + iteration_us - 1) / iteration_us;
   const std::int64_t most =
       std::min(kMostIterations, kMostSamples / (group.workers() * group.batch));
   return std::min(std::max<std::int64_t>(integer(random, 8, 12), least), most);
@@ -138,7 +139,7 @@ std::string value_of(const DrawnRow& row, std::string_view name) {
 std::int64_t most_passes(const std::string& all_reduce, int ranks) {
   if (all_reduce == "linear") return 2 * std::int64_t{ranks};
   if (all_reduce == "binary-tree" || all_reduce == "recursive-doubling")
-    return 4 * std::bit_width(static_cast<unsigned>(ranks - 1));
+    return std::int64_t{4} * std::bit_width(static_cast<unsigned>(ranks - 1));
   return all_reduce == "rabenseifner" || all_reduce == "double-binary-tree" ? 4 : 2;
 }
 
@@ -164,10 +165,10 @@ DrawnGroup draw_group(std::uint64_t seed, std::uint64_t number) {
   draw_network(group, random);
   do {
     draw_cluster(group, random);
-  } while (exchange_us(group, 2) > kLongestExchange_us);
+  } while (exchange_us(group, 2) > kLongestExchangeMicros);
   do {
     draw_speeds(group, random);
-  } while (slowest_batch_us(group) > kLongestBatch_us);
+  } while (slowest_batch_us(group) > kLongestBatchMicros);
   group.iterations = draw_iterations(group, random);
   return group;
 }
@@ -208,7 +209,7 @@ bool is_short(const DrawnGroup& group, const DrawnRow& row) {
   const std::int64_t passes = participants == Participants::workers_and_servers
                                   ? 4 * trainers / std::max(1, workers - trainers) + 4
                                   : most_passes(value_of(row, "all-reduce"), trainers);
-  return iterations * (slowest_batch_us(group) + exchange_us(group, passes)) <= kLongestEpoch_us;
+  return iterations * (slowest_batch_us(group) + exchange_us(group, passes)) <= kLongestEpochMicros;
 }
 
 std::int64_t log_uniform(Random& random, std::int64_t low, std::int64_t high) {
