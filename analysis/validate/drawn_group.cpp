@@ -203,7 +203,8 @@ DrawnRow draw_row(std::uint64_t seed,
 bool is_short(const DrawnGroup& group, const DrawnRow& row) {
   const Participants participants = find_strategy(row.strategy).participants;
   const int workers = group.workers();
-  const int trainers = participants == Participants::workers ? workers : fastest_workers(group);
+  const int trainers =
+      std::max(1, participants == Participants::workers ? workers : fastest_workers(group));
   // Servers, and the slow ones of sync-fastest, take no samples.
   const std::int64_t iterations = (group.iterations * workers + trainers - 1) / trainers;
   const std::int64_t passes = participants == Participants::workers_and_servers
