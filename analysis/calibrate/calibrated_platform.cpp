@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/calibrate/fit_doubts.hpp"
+#include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/process/process_pool.hpp"
 #include "core/units.hpp"
@@ -17,6 +18,7 @@ namespace epochcast {
 namespace {
 
 constexpr const char* kBetween = "messages between nodes";
+constexpr const char* kLibrary = "openmpi";  // whose exchanges may take turns
 constexpr const char* kInside = "messages inside nodes";
 constexpr double kLargeAllReduce = 1 << 20;  // bytes: what training exchanges
 
@@ -36,6 +38,7 @@ MessageCosts kept(MessageCosts costs) {
   costs.barrier_round_s = kept_s(costs.barrier_round_s);
   if (std::isfinite(costs.turns_from_bytes))
     costs.turns_from_bytes = rounded_quantity(costs.turns_from_bytes, Dimension::bytes);
+  costs.turns_share = std::round(kDigits * costs.turns_share) / kDigits;
   return costs;
 }
 
@@ -108,6 +111,57 @@ int devices_of(const NodeGroup& group) {
   int devices = 0;
   for (const DeviceGroup& device : group.devices) devices += device.count;
   return devices;
+}
+
+/// Seconds of cases, simulated in a process of its own.
+std::vector<double> simulated_s(const Platform& platform,
+                                const std::vector<sim::AllReduceCase>& cases,
+                                const std::string& file) {
+  std::vector<double> seconds;
+  run_in_processes(
+      1,
+      1,
+      [&](std::size_t) { return nlohmann::json(sim::all_reduce_seconds(platform, cases)).dump(); },
+      [&](std::size_t, const TaskAnswer& answer) {
+        if (answer.ending == Ending::bad_input)
+          throw UserError(file + ": " + answer.problems.front());
+        if (answer.ending != Ending::done)
+          throw RunError("the simulation of all-reduces " + answer.problems.front());
+        seconds = nlohmann::json::parse(answer.text).get<std::vector<double>>();
+      });
+  return seconds;
+}
+
+/// How much of the later of two messages waits, from what the library's own all-reduce among all
+/// ranks took and would take if nobody or everybody took turns. Among two ranks, who come together
+/// when that is measured, it says nothing: 1.
+double fit_turns_share(const MessageTrace& trace, const Platform& all_take_turns) {
+  std::vector<sim::AllReduceCase> cases;
+  std::vector<double> measured_s;
+  for (const MessageCost& cost : trace.costs) {
+    if (cost.kind != "all-reduce" || cost.algorithm != kLibrary || cost.scope != "all" ||
+        static_cast<double>(cost.bytes) < kLargeAllReduce)
+      continue;
+    cases.push_back({.scope = cost.scope,
+                     .algorithm = cost.algorithm,
+                     .bytes = static_cast<double>(cost.bytes)});
+    measured_s.push_back(expected_s(cost.samples_s));
+  }
+  if (cases.empty() || trace.node_of_rank.size() < 3) return 1;
+  Platform nobody = all_take_turns;
+  nobody.network->messages->turns_share = 0;
+  for (NodeGroup& group : nobody.nodes) {
+    if (group.uplink && group.uplink->messages) group.uplink->messages->turns_share = 0;
+  }
+  const std::vector<double> least_s = simulated_s(nobody, cases, trace.file);
+  const std::vector<double> most_s = simulated_s(all_take_turns, cases, trace.file);
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    constexpr double kShows = 1.1;
+    if (most_s[i] < kShows * least_s[i]) continue;
+    shares.push_back(std::clamp((measured_s[i] - least_s[i]) / (most_s[i] - least_s[i]), 0.0, 1.0));
+  }
+  return shares.empty() ? 1 : median_of(shares);
 }
 
 }  // namespace
@@ -184,18 +238,8 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
   std::vector<sim::AllReduceCase> cases;
   cases.reserve(checks.size());
   for (const AllReduceCheck& check : checks) cases.push_back(check.all_reduce);
-  run_in_processes(
-      1,
-      1,
-      [&](std::size_t) { return nlohmann::json(sim::all_reduce_seconds(platform, cases)).dump(); },
-      [&](std::size_t, const TaskAnswer& answer) {
-        if (answer.ending == Ending::bad_input)
-          throw UserError(trace.file + ": " + answer.problems.front());
-        if (answer.ending != Ending::done)
-          throw RunError("the simulation of all-reduces " + answer.problems.front());
-        const auto found = nlohmann::json::parse(answer.text);
-        for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = found[i];
-      });
+  const std::vector<double> forecasts_s = simulated_s(platform, cases, trace.file);
+  for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = forecasts_s[i];
   return checks;
 }
 
@@ -209,9 +253,18 @@ Calibration calibrate(const MessageTrace& trace) {
   refuse_if_unknown(fit.between, kBetween);
   refuse_if_unknown(fit.node, kInside);
   const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
-  const Platform platform =
-      calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
-  check_platform(platform, trace.file);
+  const auto calibrated = [&] {
+    Platform platform = calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
+    check_platform(platform, trace.file);
+    return platform;
+  };
+  Platform platform = calibrated();
+  if (fit.between && std::isfinite(fit.between->costs.turns_from_bytes)) {
+    const double share = fit_turns_share(trace, platform);
+    fit.between->costs.turns_share = share;
+    for (FasterNodes& faster : fit.faster) faster.fit.costs.turns_share = share;
+    platform = calibrated();
+  }
   calibration.checks = check_all_reduces(platform, trace);
   const auto widen =
       [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
@@ -219,7 +272,9 @@ Calibration calibrate(const MessageTrace& trace) {
         double sum = 0;
         double count = 0;
         for (const AllReduceCheck& check : calibration.checks) {
-          if (check.all_reduce.scope != ring || check.all_reduce.bytes < kLargeAllReduce) continue;
+          if (check.all_reduce.scope != ring || check.all_reduce.bytes < kLargeAllReduce ||
+              check.all_reduce.algorithm == kLibrary)
+            continue;
           sum += std::pow(std::log(check.forecast_s / check.measured_s), 2);
           ++count;
         }

@@ -21,6 +21,14 @@ MessageRegime read_regime(JsonInput input) {
   return regime;
 }
 
+/// A number from 0 to `most`, which is 1 at most.
+double read_up_to(const JsonInput& input, double most) {
+  const nlohmann::json& value = input.value();
+  if (value.is_number() && value >= 0 && value <= most) return value.get<double>();
+  input.fail("a number from 0 to 1, such as 0.02");
+  return 0;
+}
+
 /// Where two lines cross within (from, to); nothing if they do not.
 std::optional<double> crossing(const MessageRegime& a,
                                const MessageRegime& b,
@@ -47,6 +55,7 @@ MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
   MessageCosts slower = a;
   slower.uncertainty = std::max(a.uncertainty, b.uncertainty);
   slower.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
+  slower.turns_share = std::max(a.turns_share, b.turns_share);
   slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
   for (const std::string& note : b.notes) {
     if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())
@@ -92,6 +101,7 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
       {"barrier", quantity_text(costs.barrier_round_s, Dimension::seconds)}};
   if (std::isfinite(costs.turns_from_bytes))
     json["turns"] = quantity_text(costs.turns_from_bytes, Dimension::bytes);
+  if (costs.turns_share < 1) json["turns_share"] = costs.turns_share;
   if (!costs.notes.empty()) json["notes"] = costs.notes;
   return json;
 }
@@ -107,18 +117,13 @@ MessageCosts read_message_costs(JsonInput input) {
         return a.from_bytes <= b.from_bytes;
       });
   if (!is_ascending) regimes.problem("\"from\" must ascend");
-  if (const auto uncertainty = input.maybe("uncertainty")) {
-    const nlohmann::json& value = uncertainty->value();
-    if (value.is_number() && value >= 0 && value <= kMostUncertainty) {
-      costs.uncertainty = value.get<double>();
-    } else {
-      uncertainty->fail("a number from 0 to 1, such as 0.02");
-    }
-  }
+  if (const auto uncertainty = input.maybe("uncertainty"))
+    costs.uncertainty = read_up_to(*uncertainty, kMostUncertainty);
   if (const auto barrier = input.maybe("barrier"))
     costs.barrier_round_s = barrier->quantity(Dimension::seconds, true);
   if (const auto turns = input.maybe("turns"))
     costs.turns_from_bytes = turns->quantity(Dimension::bytes, true);
+  if (const auto share = input.maybe("turns_share")) costs.turns_share = read_up_to(*share, 1);
   if (const auto notes = input.maybe("notes")) {
     for (const JsonInput& note : notes->elements()) costs.notes.push_back(note.string());
   }

@@ -40,6 +40,9 @@ struct MessageCosts {
   /// Infinite: never. (Over TCP, the answer that lets a large message begin waits behind what the
   /// socket has already taken of the other one.)
   double turns_from_bytes = std::numeric_limits<double>::infinity();
+  /// How much of the later message waits where more than two take part: 1 all of it, 0 nothing. By
+  /// chance, some begin together.
+  double turns_share = 1;
   std::vector<std::string> notes = {};  ///< what to know before trusting them
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;

@@ -15,10 +15,16 @@ constexpr int kCollectiveChannel = 0;
 // are shared out among several.
 constexpr std::size_t kMostOfOneActor = 64;
 
-bool receives_from(std::span<const Action> actions, int peer) {
-  return std::any_of(actions.begin(), actions.end(), [peer](const Action& action) {
-    return action.kind != ActionKind::send && action.peer == peer;
-  });
+/// Whether messages go to the peer and come from it.
+bool exchanges(std::span<const Action> actions, int peer) {
+  const auto is_sent = [peer](const Action& action) {
+    return action.peer == peer && action.kind == ActionKind::send;
+  };
+  const auto is_received = [peer](const Action& action) {
+    return action.peer == peer && action.kind != ActionKind::send;
+  };
+  return std::any_of(actions.begin(), actions.end(), is_sent) &&
+         std::any_of(actions.begin(), actions.end(), is_received);
 }
 
 }  // namespace
@@ -77,9 +83,9 @@ void Runtime::transfer(const CollectiveCall& call,
   struct Post {
     bool is_send;
     const Path* path;
-    double bytes;
+    double bytes;  ///< at once
     double latency_s;
-    bool is_second;  ///< begins when all others are over
+    double later_bytes;  ///< begin when all others are over
   };
   const auto& ranks = call.among->ranks;
   const int self = ranks[static_cast<std::size_t>(member)];
@@ -90,9 +96,12 @@ void Runtime::transfer(const CollectiveCall& call,
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
     const Path& way =
         is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
-    const bool is_second = is_send && call.takes_turns && action.peer < member &&
-                           way.way.takes_turns(bytes) && receives_from(actions, action.peer);
-    posts.push_back({is_send, &way, bytes, way.way.latency_for_s(bytes), is_second});
+    const bool is_later =
+        call.takes_turns && (action.peer < member) == is_send && exchanges(actions, action.peer);
+    const double later_bytes =
+        is_later ? std::round(bytes * way.way.turns_share(bytes, call.among->size())) : 0;
+    posts.push_back(
+        {is_send, &way, bytes - later_bytes, way.way.latency_for_s(bytes), later_bytes});
   }
   // Both ends wait for the latency: the bytes flow that long after the later one has come.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
@@ -102,16 +111,21 @@ void Runtime::transfer(const CollectiveCall& call,
   int* received = nullptr;
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   for (const Post& post : posts) {
-    if (post.is_second) continue;
     sleep_until(start_s + post.latency_s);
-    transfers.push_back(post.is_send ? send_async(*post.path, &message, post.bytes)
-                                     : post.path->mailbox->get_async<int>(&received));
+    if (!post.is_send) {
+      transfers.push_back(post.path->mailbox->get_async<int>(&received));
+    } else if (post.later_bytes == 0 || post.bytes > 0) {
+      transfers.push_back(send_async(*post.path, &message, post.bytes));
+    }
+    // What comes later is another message.
+    if (!post.is_send && post.later_bytes > 0 && post.bytes > 0)
+      transfers.push_back(post.path->mailbox->get_async<int>(&received));
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
   for (const Post& post : posts) {
-    if (!post.is_second) continue;
+    if (!post.is_send || post.later_bytes == 0) continue;
     sleep_until(clock_s() + post.latency_s);
-    send_async(*post.path, &message, post.bytes)->wait();
+    send_async(*post.path, &message, post.later_bytes)->wait();
   }
 }
 

@@ -47,9 +47,10 @@ class Cluster {
     double latency_s = 0;                    ///< of links, as far as `messages` does not contain it
     const MessageCosts* messages = nullptr;  ///< null when the platform does not say
 
-    /// See MessageCosts::turns_from_bytes.
-    [[nodiscard]] bool takes_turns(double bytes) const {
-      return messages != nullptr && bytes >= messages->turns_from_bytes;
+    /// How much of the later of two messages waits; see MessageCosts::turns_from_bytes.
+    [[nodiscard]] double turns_share(double bytes, int members) const {
+      if (messages == nullptr || bytes < messages->turns_from_bytes) return 0;
+      return members > 2 ? messages->turns_share : 1;
     }
     [[nodiscard]] double latency_for_s(double bytes) const {
       return latency_s + (messages == nullptr ? 0 : messages->regime(bytes).latency_s);

@@ -144,11 +144,16 @@ TEST_CASE("a barrier is as slow as the slowest of its members' links") {
 }
 
 /// An all-reduce among nodes of which the last comes so much later.
-double openmpi_s(int ranks, double late_s, double turns_from_bytes, const std::string& algorithm) {
+double openmpi_s(int ranks,
+                 double late_s,
+                 double turns_from_bytes,
+                 const std::string& algorithm,
+                 double turns_share = 1) {
   Platform star = plain_star(ranks, {.bytes_per_s = 1e8, .latency_s = 5e-6});
   star.network->messages =
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
-                   .turns_from_bytes = turns_from_bytes};
+                   .turns_from_bytes = turns_from_bytes,
+                   .turns_share = turns_share};
   const Observed observed = observe(star, [&](Fabric& fabric) {
     const Communicator& among =
         fabric.communicator(fabric.world().ranks, {.algorithm = algorithm, .servers = {}});
@@ -167,6 +172,11 @@ TEST_CASE("exchanges of the library's own all-reduce take turns, unless two come
   CHECK(openmpi_s(2, 0.1, 65536, "rabenseifner") == Approx(there_and_back_s).epsilon(kTolerance));
   CHECK(openmpi_s(4, 0, 65536, "openmpi") ==
         Approx(2 * openmpi_s(4, 0, 65536, "rabenseifner")).epsilon(kTolerance));
+  const double nobody_s = openmpi_s(4, 0, 65536, "rabenseifner");
+  CHECK(openmpi_s(4, 0, 65536, "openmpi", 0) == Approx(nobody_s).epsilon(kTolerance));
+  // Of each message a quarter comes later, after a latency of its own.
+  CHECK(openmpi_s(4, 0, 65536, "openmpi", 0.25) ==
+        Approx(1.25 * (nobody_s - 4 * 10e-6) + 8 * 10e-6).epsilon(kTolerance));
 }
 
 /// Four nodes of one GPU each whose messages are known to that, with costs that spread or not.

@@ -171,6 +171,32 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
   CHECK(std::isinf(fit_network(trace).between->costs.turns_from_bytes));
 }
 
+TEST_CASE("how much of an exchange takes turns is what the library's own all-reduces took") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 10e-6 + bytes / 1e9; });
+  for (const std::int64_t bytes : {65536, 1048576}) {
+    const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
+    trace.costs.push_back(
+        {.kind = "opposite", .scope = "between", .bytes = bytes, .samples_s = {both_s}});
+    trace.costs.push_back(
+        {.kind = "late-exchange", .scope = "between", .bytes = bytes, .samples_s = {2 * both_s}});
+  }
+  // Rabenseifner's among four: a half and a quarter, twice; 0.3 of each comes later. And adding.
+  const double messages_s = 2 * (1 + 0.3) * 0.75 * 64e6 / 1e9 + 8 * 10e-6;
+  trace.costs.push_back({.kind = "all-reduce",
+                         .scope = "all",
+                         .algorithm = "openmpi",
+                         .bytes = 64'000'000,
+                         .samples_s = {messages_s + 0.75 * 64e6 / 4e9}});
+
+  const Calibration calibration = calibrate(trace);
+
+  CHECK(calibration.fit.between->costs.turns_share == Approx(0.3).epsilon(1e-3));
+  CHECK(calibration.checks[0].error() == Approx(0).margin(1e-3));
+  // What it is fitted to says nothing of how certain other all-reduces are.
+  CHECK(calibration.fit.between->costs.uncertainty == Approx(0).margin(1e-6));
+}
+
 TEST_CASE("a trace with too few sizes is refused") {
   MessageTrace trace = trace_of([](double) { return 1e-6; }, [](double) { return 1e-6; });
   trace.costs.resize(4);

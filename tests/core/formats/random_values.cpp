@@ -139,6 +139,7 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
     if (!messages) return;
     messages->uncertainty = dice.magnitude(1e-6, 1);
     if (dice.chance(0.5)) messages->turns_from_bytes = dice.between(0, 1 << 20);
+    messages->turns_share = dice.magnitude(0.01, 1);
     if (dice.chance(0.5)) messages->notes = {random_text(dice), random_text(dice)};
   };
   for (NodeGroup& group : platform.nodes) {
