@@ -124,7 +124,11 @@ void show_links(const NetworkFit& fit) {
 
 void show_checks(const std::vector<AllReduceCheck>& checks) {
   if (checks.empty()) return;
-  std::cout << "All-reduces, not used for the fit\n";
+  const bool is_any_fitted = std::any_of(
+      checks.begin(), checks.end(), [](const AllReduceCheck& check) { return check.is_fitted; });
+  std::cout << "All-reduces, not used for the fit"
+            << (is_any_fitted ? " (but *: how much exchanges take turns is fitted to them)" : "")
+            << '\n';
   Table table;
   table.add_column("among");
   table.add_column("algorithm");
@@ -135,14 +139,15 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
   std::vector<double> errors;
   for (const AllReduceCheck& check : checks) {
     table.add_row({check.all_reduce.scope,
-                   check.all_reduce.algorithm,
+                   check.all_reduce.algorithm + (check.is_fitted ? " *" : ""),
                    format_bytes(check.all_reduce.bytes),
                    format_seconds(check.measured_s),
                    format_seconds(check.forecast_s),
                    signed_percent(check.error())});
-    errors.push_back(std::abs(check.error()));
+    if (!check.is_fitted) errors.push_back(std::abs(check.error()));
   }
   table.print(std::cout);
+  if (errors.empty()) return;
   std::cout << "median error " << format_percent(median_of(errors), 1) << ", worst "
             << format_percent(*std::max_element(errors.begin(), errors.end()), 1) << '\n';
 }

@@ -18,6 +18,7 @@ namespace epochcast {
 namespace {
 
 constexpr const char* kBetween = "messages between nodes";
+constexpr const char* kBetweenFaster = "messages between the faster nodes";
 constexpr const char* kLibrary = "openmpi";  // whose exchanges may take turns
 constexpr const char* kInside = "messages inside nodes";
 constexpr double kLargeAllReduce = 1 << 20;  // bytes: what training exchanges
@@ -132,22 +133,26 @@ std::vector<double> simulated_s(const Platform& platform,
   return seconds;
 }
 
+/// Whether the all-reduce shows how much exchanges among more than two ranks take turns: those of
+/// two come together when they are measured.
+bool shows_turns(const sim::AllReduceCase& all_reduce, const MessageTrace& trace) {
+  return all_reduce.algorithm == kLibrary && all_reduce.scope == "all" &&
+         all_reduce.bytes >= kLargeAllReduce && trace.node_of_rank.size() > 2;
+}
+
 /// How much of the later of two messages waits, from what the library's own all-reduce among all
-/// ranks took and would take if nobody or everybody took turns. Among two ranks, who come together
-/// when that is measured, it says nothing: 1.
+/// ranks took and would take if nobody or everybody took turns; 1 where they show nothing.
 double fit_turns_share(const MessageTrace& trace, const Platform& all_take_turns) {
   std::vector<sim::AllReduceCase> cases;
   std::vector<double> measured_s;
   for (const MessageCost& cost : trace.costs) {
-    if (cost.kind != "all-reduce" || cost.algorithm != kLibrary || cost.scope != "all" ||
-        static_cast<double>(cost.bytes) < kLargeAllReduce)
-      continue;
-    cases.push_back({.scope = cost.scope,
-                     .algorithm = cost.algorithm,
-                     .bytes = static_cast<double>(cost.bytes)});
+    const sim::AllReduceCase all_reduce = {
+        .scope = cost.scope, .algorithm = cost.algorithm, .bytes = static_cast<double>(cost.bytes)};
+    if (cost.kind != "all-reduce" || !shows_turns(all_reduce, trace)) continue;
+    cases.push_back(all_reduce);
     measured_s.push_back(expected_s(cost.samples_s));
   }
-  if (cases.empty() || trace.node_of_rank.size() < 3) return 1;
+  if (cases.empty()) return 1;
   Platform nobody = all_take_turns;
   nobody.network->messages->turns_share = 0;
   for (NodeGroup& group : nobody.nodes) {
@@ -246,12 +251,13 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
 Calibration calibrate(const MessageTrace& trace) {
   Calibration calibration = {.fit = fit_network(trace), .checks = {}};
   NetworkFit& fit = calibration.fit;
-  const auto refuse_if_unknown = [&](std::optional<ScopeFit>& scope, const std::string& name) {
-    if (scope && scope->costs.uncertainty > kMostUncertainty)
-      check_uncertainty(trace.file, name, scope->costs);
+  const auto refuse_if_unknown = [&](ScopeFit& scope, const std::string& name) {
+    if (scope.costs.uncertainty > kMostUncertainty)
+      check_uncertainty(trace.file, name, scope.costs);
   };
-  refuse_if_unknown(fit.between, kBetween);
-  refuse_if_unknown(fit.node, kInside);
+  if (fit.between) refuse_if_unknown(*fit.between, kBetween);
+  for (FasterNodes& faster : fit.faster) refuse_if_unknown(faster.fit, kBetweenFaster);
+  if (fit.node) refuse_if_unknown(*fit.node, kInside);
   const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
   const auto calibrated = [&] {
     Platform platform = calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
@@ -266,6 +272,10 @@ Calibration calibrate(const MessageTrace& trace) {
     platform = calibrated();
   }
   calibration.checks = check_all_reduces(platform, trace);
+  for (AllReduceCheck& check : calibration.checks) {
+    check.is_fitted = fit.between && std::isfinite(fit.between->costs.turns_from_bytes) &&
+                      shows_turns(check.all_reduce, trace);
+  }
   const auto widen =
       [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
         if (!scope) return;
@@ -291,7 +301,7 @@ Calibration calibrate(const MessageTrace& trace) {
     for (FasterNodes& faster : fit.faster) {
       double& uncertainty = faster.fit.costs.uncertainty;
       uncertainty = std::hypot(uncertainty, of_checks);
-      check_uncertainty(trace.file, "messages between the faster nodes", faster.fit.costs);
+      check_uncertainty(trace.file, kBetweenFaster, faster.fit.costs);
     }
   }
   widen(fit.node, fit.between ? "node" : "all", kInside);

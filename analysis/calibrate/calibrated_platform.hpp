@@ -26,9 +26,11 @@ namespace epochcast {
                                            const NetworkFit& fit,
                                            const Source& source);
 
-/// An all-reduce that was measured and not used for the fit.
+/// An all-reduce that was measured.
 struct AllReduceCheck {
   sim::AllReduceCase all_reduce;
+  bool is_fitted =
+      false;  ///< it has told how much exchanges take turns; else the fit has not seen it
   double measured_s = 0;  ///< expected_s() of the samples
   double forecast_s = 0;
 

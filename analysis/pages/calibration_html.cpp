@@ -108,7 +108,8 @@ std::string scope_plot(const ScopeFit& fit, const std::string& name) {
 std::string check_plot(const std::vector<AllReduceCheck>& checks) {
   std::vector<Series> all;
   for (const AllReduceCheck& check : checks) {
-    const std::string name = check.all_reduce.algorithm + " among " + check.all_reduce.scope;
+    const std::string name = check.all_reduce.algorithm + " among " + check.all_reduce.scope +
+                             (check.is_fitted ? ", fitted" : "");
     auto series =
         std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
     if (series == all.end()) series = all.insert(all.end(), {name, {}, false});

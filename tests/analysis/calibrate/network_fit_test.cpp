@@ -192,6 +192,7 @@ TEST_CASE("how much of an exchange takes turns is what the library's own all-red
   const Calibration calibration = calibrate(trace);
 
   CHECK(calibration.fit.between->costs.turns_share == Approx(0.3).epsilon(1e-3));
+  CHECK(calibration.checks[0].is_fitted);
   CHECK(calibration.checks[0].error() == Approx(0).margin(1e-3));
   // What it is fitted to says nothing of how certain other all-reduces are.
   CHECK(calibration.fit.between->costs.uncertainty == Approx(0).margin(1e-6));
