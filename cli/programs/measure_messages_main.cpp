@@ -46,7 +46,11 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
   note << "ping-pong and opposite: ";
   name_pair(true, "inside a node");
   name_pair(false, "between nodes");
-  note << "ping-pong as half a round trip; all others: the slowest rank's seconds after a barrier; "
+  note << "ping-pong as half a round trip; late-exchange: between the latter, from when the later "
+          "one "
+          "comes; pairs and hubs of nodes: their first ranks; all others: the slowest rank's "
+          "seconds "
+          "after a barrier; "
        << rule.warmup
        << " samples of warm-up per point, then until the 95 % confidence interval of the median "
           "was within "
