@@ -19,6 +19,17 @@ enum class Role {
   sums,    ///< only adds what others push to it (a BytePS summation server)
 };
 
+/// How much longer a worker's batches and its exchanges take while both go on at the same time:
+/// messages need cores, memory or multiprocessors that computing needs, too.
+struct OverlapCost {
+  double batch_slowdown = 1;     ///< of what it computes while its stream moves messages
+  double exchange_slowdown = 1;  ///< of those messages, while it computes
+  bool is_known = false;         ///< else overlap is taken to be free
+
+  /// Whether overlap costs anything.
+  [[nodiscard]] bool counts() const { return batch_slowdown > 1 || exchange_slowdown > 1; }
+};
+
 /// One process of a job: where it runs, and on what.
 struct WorkerInfo {
   int node = 0;              ///< index of its node
@@ -29,6 +40,7 @@ struct WorkerInfo {
   int sharers = 1;               ///< workers on its device, itself included
   double reduce_s_per_byte = 0;  ///< γ of its device, when all who share it add at once
   double memory_bytes = 0;       ///< its part of the device's; 0: unknown
+  OverlapCost overlap = {};
 };
 
 /// What travels between workers: `values` in the worlds with numbers, only a size in those without.

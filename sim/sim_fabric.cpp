@@ -69,6 +69,7 @@ int SimFabric::member_of(const Communicator& among) const {
 
 void SimFabric::compute(double seconds, std::string_view what) {
   Runtime::Rank& me = self();
+  if (!me.stream.empty() && me.is_hindered) seconds = runtime_.compute_beside(rank_, seconds);
   if (runtime_.pass_.timeline != nullptr) {
     runtime_.pass_.timeline->add({.worker = rank_,
                                   .stream = Stream::compute,

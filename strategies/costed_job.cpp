@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategies/costed_job.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "collectives/registry.hpp"
@@ -21,7 +22,16 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
     : job_(checked(std::move(job))),
       strategy_(find_strategy(strategy)),
       workers_(workers_of(job_, strategy_)),
-      costs_(job_, workers_) {}
+      costs_(job_, workers_) {
+  const JobConfig& config = job_.config;
+  if (config.overlap == Overlap::none) return;
+  const double bytes = std::min(config.bucket_bytes, job_.network.gradient_bytes());
+  for (std::size_t i = 0; i < workers_.size(); ++i) {
+    if (workers_[i].role != Role::trains) continue;
+    const BatchCost& cost = costs_.of_device(static_cast<int>(i));
+    workers_[i].overlap = cost.overlap(config.batch, config.all_reduce, bytes);
+  }
+}
 
 CostDraw CostedJob::draw() const {
   if (job_.config.deterministic || !costs_.has_spread()) return {};

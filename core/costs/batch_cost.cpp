@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -105,6 +106,7 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
 BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
+      overlap_(trace.overlap),
       grade_(trace.source.grade),
       origin_(trace.file) {
   for (const auto& [batch, group] : by_batch(*samples_)) {
@@ -213,6 +215,43 @@ double BatchCost::total_at(double batch, std::optional<double> quantile) const {
   // A steep line may reach zero before the batch does; time cannot.
   if (batch < low.batch) return std::max(line, cost(low) * batch / low.batch);
   return std::max(line, cost(high) * 1e-3);
+}
+
+OverlapCost BatchCost::overlap(std::int64_t batch,
+                               const std::string& all_reduce,
+                               double bytes) const {
+  const std::string kOwn = "openmpi";
+  std::vector<const OverlapSamples*> fitting;
+  const auto keep = [&](auto fits) {
+    for (const OverlapSamples& samples : overlap_) {
+      if (fits(samples)) fitting.push_back(&samples);
+    }
+  };
+  keep([&](const OverlapSamples& samples) { return samples.all_reduce == all_reduce; });
+  if (fitting.empty() && all_reduce != kOwn)
+    keep([&](const OverlapSamples& samples) { return samples.all_reduce != kOwn; });
+  if (fitting.empty()) return {};
+  const auto keep_nearest = [&](auto distance) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const OverlapSamples* samples : fitting) least = std::min(least, distance(*samples));
+    std::erase_if(fitting, [&](const auto* samples) { return distance(*samples) > least; });
+  };
+  keep_nearest([&](const OverlapSamples& samples) {
+    return std::abs(static_cast<double>(samples.batch - batch));
+  });
+  keep_nearest(
+      [&](const OverlapSamples& samples) { return std::abs(std::log(samples.bytes / bytes)); });
+  std::vector<double> batch_slowdowns;
+  std::vector<double> exchange_slowdowns;
+  for (const OverlapSamples* samples : fitting) {
+    for (std::size_t i = 0; i < samples->batch_s.size(); ++i) {
+      batch_slowdowns.push_back(samples->batch_s[i] / samples->batch_alone_s[i]);
+      exchange_slowdowns.push_back(samples->exchange_s[i] / samples->exchange_alone_s[i]);
+    }
+  }
+  return {.batch_slowdown = std::max(1.0, median_of(std::move(batch_slowdowns))),
+          .exchange_slowdown = std::max(1.0, median_of(std::move(exchange_slowdowns))),
+          .is_known = true};
 }
 
 BatchTimes BatchCost::split(double batch, double total_s) const {

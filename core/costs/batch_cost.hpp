@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/fabric.hpp"
 #include "core/formats/cost_trace.hpp"
 #include "core/random.hpp"
 
@@ -65,6 +66,13 @@ class BatchCost {
   [[nodiscard]] std::vector<std::int64_t> measured_batches() const;
   /// In backward order, shares that sum to 1; empty when not measured.
   [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
+  /// How much batches of this size and all-reduces by this algorithm slow each other down: medians
+  /// over what was measured with the algorithm (or, where it was not, with any other but the
+  /// library's own, which waits in another way), the nearest batch size and then the nearest
+  /// `bytes`. No faster than alone. Not known where nothing fits.
+  [[nodiscard]] OverlapCost overlap(std::int64_t batch,
+                                    const std::string& all_reduce,
+                                    double bytes) const;
   /// Where it comes from, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }
 
@@ -89,6 +97,7 @@ class BatchCost {
   std::size_t ranks_ = 1;
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
+  std::vector<OverlapSamples> overlap_;
   Grade grade_ = Grade::estimated;
   std::string origin_;
 };

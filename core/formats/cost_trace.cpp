@@ -58,6 +58,34 @@ BatchSamples read_batch(JsonInput input) {
   return samples;
 }
 
+OverlapSamples read_overlap(JsonInput input) {
+  OverlapSamples overlap;
+  overlap.batch = input.at("batch").integer(1);
+  if (const auto session = input.maybe("session")) overlap.session = session->integer(0);
+  if (const auto rank = input.maybe("rank")) overlap.rank = rank->integer(0);
+  overlap.all_reduce = input.at("all_reduce").identifier();
+  overlap.bytes = static_cast<double>(input.at("bytes").integer(1));
+  struct Part {
+    const char* key;
+    std::vector<double>* values;
+  };
+  const Part parts[] = {{"batch_alone_seconds", &overlap.batch_alone_s},
+                        {"batch_seconds", &overlap.batch_s},
+                        {"exchange_alone_seconds", &overlap.exchange_alone_s},
+                        {"exchange_seconds", &overlap.exchange_s}};
+  for (const auto& [key, values] : parts) {
+    JsonInput part = input.at(key);
+    *values = part.samples();
+    if (values->size() != overlap.batch_alone_s.size())
+      part.fail("as many samples as \"batch_alone_seconds\" has (" +
+                std::to_string(overlap.batch_alone_s.size()) + ")");
+    if (std::any_of(values->begin(), values->end(), [](double seconds) { return seconds <= 0; }))
+      part.problem("neither batches nor all-reduces take 0 seconds");
+  }
+  input.finish();
+  return overlap;
+}
+
 std::vector<LayerShare> read_shares(const JsonInput& input) {
   std::vector<LayerShare> shares;
   double sum = 0;
@@ -121,6 +149,9 @@ CostTrace read_cost(JsonInput input, const TraceFile& file) {
   sort_batches(cost.batches, batches);
   if (const auto shares = input.maybe("backward_layers"))
     cost.backward_layers = read_shares(*shares);
+  if (const auto overlap = input.maybe("overlap")) {
+    for (const JsonInput& each : overlap->elements(1)) cost.overlap.push_back(read_overlap(each));
+  }
   input.finish();
   return cost;
 }
@@ -138,6 +169,19 @@ Json batch_json(const BatchSamples& samples, bool has_ranks) {
   return json;
 }
 
+Json overlap_json(const OverlapSamples& overlap) {
+  Json json = {{"batch", overlap.batch}};
+  if (overlap.session > 0) json["session"] = overlap.session;
+  if (overlap.rank > 0) json["rank"] = overlap.rank;
+  json["all_reduce"] = overlap.all_reduce;
+  json["bytes"] = std::llround(overlap.bytes);
+  json["batch_alone_seconds"] = overlap.batch_alone_s;
+  json["batch_seconds"] = overlap.batch_s;
+  json["exchange_alone_seconds"] = overlap.exchange_alone_s;
+  json["exchange_seconds"] = overlap.exchange_s;
+  return json;
+}
+
 Json cost_json(const CostTrace& cost, const Source& source_of_file) {
   Json json = {{"network", cost.network}, {"input", cost.input}};
   if (cost.source != source_of_file) json["source"] = to_json(cost.source);
@@ -148,31 +192,35 @@ Json cost_json(const CostTrace& cost, const Source& source_of_file) {
   json["batches"] = Json::array();
   for (const BatchSamples& batch : cost.batches)
     json["batches"].push_back(batch_json(batch, by_ranks.contains(batch.session)));
-  if (cost.backward_layers.empty()) return json;
-  json["backward_layers"] = Json::array();
   for (const LayerShare& layer : cost.backward_layers)
     json["backward_layers"].push_back({{"name", layer.name}, {"share", layer.share}});
+  for (const OverlapSamples& overlap : cost.overlap)
+    json["overlap"].push_back(overlap_json(overlap));
   return json;
 }
 
 /// Adds the sessions of `added` after those there are.
-void merge_batches(std::vector<BatchSamples>& batches, const std::vector<BatchSamples>& added) {
-  std::int64_t next = 0;
-  for (const BatchSamples& batch : batches) next = std::max(next, batch.session + 1);
-  for (const BatchSamples& batch : added) {
-    batches.push_back(batch);
-    batches.back().session += next;
+template <typename Samples>
+void add_sessions(std::vector<Samples>& all,
+                  const std::vector<Samples>& added,
+                  std::int64_t sessions) {
+  for (const Samples& samples : added) {
+    all.push_back(samples);
+    all.back().session += sessions;
   }
-  std::stable_sort(
-      batches.begin(), batches.end(), [](const BatchSamples& left, const BatchSamples& right) {
-        return left.batch < right.batch;
-      });
+  std::stable_sort(all.begin(), all.end(), [](const Samples& left, const Samples& right) {
+    return left.batch < right.batch;
+  });
 }
 
 void merge_cost(std::vector<CostTrace>& costs, const CostTrace& added) {
   for (CostTrace& cost : costs) {
     if (cost.network != added.network || cost.input != added.input) continue;
-    merge_batches(cost.batches, added.batches);
+    std::int64_t sessions = 0;
+    for (const BatchSamples& batch : cost.batches)
+      sessions = std::max(sessions, batch.session + 1);
+    add_sessions(cost.batches, added.batches, sessions);
+    add_sessions(cost.overlap, added.overlap, sessions);
     if (!added.backward_layers.empty()) cost.backward_layers = added.backward_layers;
     return;
   }
@@ -242,6 +290,14 @@ CostTrace rounded(CostTrace cost) {
     }
   }
   for (LayerShare& layer : cost.backward_layers) layer.share = rounded(layer.share);
+  for (OverlapSamples& overlap : cost.overlap) {
+    for (auto part : {&OverlapSamples::batch_alone_s,
+                      &OverlapSamples::batch_s,
+                      &OverlapSamples::exchange_alone_s,
+                      &OverlapSamples::exchange_s}) {
+      for (double& sample_s : overlap.*part) sample_s = rounded(sample_s);
+    }
+  }
   return cost;
 }
 

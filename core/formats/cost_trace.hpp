@@ -24,6 +24,20 @@ struct BatchSamples {
   bool operator==(const BatchSamples&) const = default;
 };
 
+/// How much batches and all-reduces slow each other down on a rank: both were measured alone and at
+/// the same time, several times over. Index i of all four is the mean of the i-th time.
+struct OverlapSamples {
+  std::int64_t batch = 0;
+  std::int64_t session = 0;
+  std::int64_t rank = 0;
+  std::string all_reduce;  ///< its algorithm, among the ranks that measured
+  double bytes = 0;        ///< of each all-reduce
+  std::vector<double> batch_alone_s, batch_s;        ///< batches; with all-reduces beside them
+  std::vector<double> exchange_alone_s, exchange_s;  ///< all-reduces; with batches beside them
+
+  bool operator==(const OverlapSamples&) const = default;
+};
+
 /// Share of the backward pass that one layer takes.
 struct LayerShare {
   std::string name;
@@ -41,6 +55,7 @@ struct CostTrace {
   std::vector<BatchSamples> batches;  ///< ascending batch sizes, then sessions, then ranks
   /// Backward order; empty when not measured. The shares sum to 1 as far as their digits go.
   std::vector<LayerShare> backward_layers;
+  std::vector<OverlapSamples> overlap;  ///< empty when not measured
   Source source;  ///< its own, or the trace file's
 
   bool operator==(const CostTrace&) const = default;

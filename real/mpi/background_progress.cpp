@@ -3,11 +3,14 @@
 
 #include <chrono>
 
+#include "real/mpi/ahead_of_computing.hpp"
+
 namespace epochcast::real {
 
 BackgroundProgress::BackgroundProgress(MPI_Comm comm)
     : thread_([comm](const std::stop_token& stop) {
         constexpr std::chrono::milliseconds kPause{1};
+        const AheadOfComputing ahead;
         while (!stop.stop_requested()) {
           int has_come = 0;
           // What fails here fails again in the call that waits for it, which tells.

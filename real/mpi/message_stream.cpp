@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/mpi/message_stream.hpp"
 
+#include <optional>
+
 namespace epochcast::real {
 
 MessageStream::~MessageStream() {
@@ -52,6 +54,8 @@ void MessageStream::wait(StreamOperation& operation) {
 }
 
 void MessageStream::serve() {
+  std::optional<AheadOfComputing> ahead;
+  if (is_on_busy_cores_) ahead.emplace();
   std::unique_lock lock(mutex_);
   while (true) {
     has_work_.wait(lock, [&] { return is_ending_ || !queue_.empty(); });

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "core/fabric.hpp"
+#include "real/mpi/ahead_of_computing.hpp"
 
 namespace epochcast::real {
 
@@ -28,8 +29,10 @@ class StreamOperation : public Operation {
 /// nothing else is under way, else in a thread of its own, which is started when first needed.
 class MessageStream {
  public:
-  /// `now_s`: the fabric's clock; may be called from any thread.
-  explicit MessageStream(std::function<double()> now_s) : now_s_(std::move(now_s)) {}
+  /// `now_s`: the fabric's clock; may be called from any thread. `is_on_busy_cores`: what computes
+  /// while operations are under way does so on the cores that the stream's thread needs.
+  MessageStream(std::function<double()> now_s, bool is_on_busy_cores)
+      : now_s_(std::move(now_s)), is_on_busy_cores_(is_on_busy_cores) {}
   ~MessageStream();
   MessageStream(const MessageStream&) = delete;
   MessageStream& operator=(const MessageStream&) = delete;
@@ -40,12 +43,23 @@ class MessageStream {
   void start(const std::shared_ptr<StreamOperation>& operation);
   /// Returns when the operation is done; rethrows what it threw.
   void wait(StreamOperation& operation);
+  /// Whether the caller, an operation, has to sleep while it waits, for others to compute: in the
+  /// stream's own thread on busy cores.
+  [[nodiscard]] bool has_to_sleep() const {
+    return is_on_busy_cores_ && std::this_thread::get_id() == thread_.get_id();
+  }
+  /// For operations that have to sleep, but cannot: while this lives, the stream's thread is not
+  /// preferred to those that compute.
+  [[nodiscard]] std::unique_ptr<BesideComputing> beside_computing() const {
+    return has_to_sleep() ? std::make_unique<BesideComputing>() : nullptr;
+  }
 
  private:
   void serve();
   void execute(StreamOperation& operation);
 
   std::function<double()> now_s_;
+  bool is_on_busy_cores_;
   std::mutex mutex_;
   std::condition_variable has_work_;
   std::condition_variable is_done_;

@@ -107,10 +107,18 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
         among, "all-reduce", meet, [this, values, factor, is_large, &plan](Group& group) {
           const std::span<const float> weights =
               is_large ? std::span<const float>(group.weights) : std::span<const float>();
-          schedule_run_.all_reduce(*plan.schedule, values, factor, weights, group.rank, group.comm);
+          schedule_run_.all_reduce(*plan.schedule,
+                                   values,
+                                   factor,
+                                   weights,
+                                   group.rank,
+                                   group.comm,
+                                   stream_->has_to_sleep());
         });
   }
-  return collective(among, "all-reduce", [values, factor](Group& group) {
+  return collective(among, "all-reduce", [this, values, factor](Group& group) {
+    // MPI_Allreduce does not sleep while it waits: nobody else would compute.
+    const auto place = stream_->beside_computing();
     if (factor != 1.0F) {
       for (float& value : values) value *= factor;
     }

@@ -27,7 +27,8 @@ class MpiFabric::Message : public Operation {
 MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      const AllReduceChoice& all_reduce,
                      Timeline* timeline,
-                     MPI_Comm job)
+                     MPI_Comm job,
+                     Cores cores)
     : workers_(std::move(workers)), job_(job), timeline_(timeline), progress_(job) {
   prctl(PR_SET_TIMERSLACK, 1);  // sleeps stand for computing: let them end on time
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
@@ -37,7 +38,7 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
   for (const int other : everybody) {
     if (workers_[static_cast<std::size_t>(other)].node == self().node) neighbours.push_back(other);
   }
-  stream_ = std::make_unique<MessageStream>([this] { return now_s(); });
+  stream_ = std::make_unique<MessageStream>([this] { return now_s(); }, cores == Cores::computing);
   world_ = &intern(everybody, all_reduce);
   node_ = &intern(neighbours, all_reduce);
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");

@@ -29,6 +29,12 @@ namespace epochcast::real {
 /// This rank's number among those of its machine. Collective over MPI_COMM_WORLD.
 [[nodiscard]] int rank_on_machine();
 
+/// What the cores do that move a worker's messages.
+enum class Cores {
+  idle,       ///< nothing else: it sleeps instead of computing, or a GPU computes
+  computing,  ///< its batches: who waits for messages leaves them the cores
+};
+
 /// One worker's view of a job of MPI processes, in real time.
 ///
 /// Each collective begins with a barrier, so that waiting for others (blocked) and moving data
@@ -40,10 +46,12 @@ class MpiFabric : public Fabric {
   /// Collective over `job`, whose errors must be returned: the job of its ranks starts now.
   /// `workers`: every rank's, equal everywhere.
   /// `timeline` (may be null) gets this worker's exchanges and what it computes in between.
+  /// `cores`: while it computes with an exchange under way.
   MpiFabric(std::vector<WorkerInfo> workers,
             const AllReduceChoice& all_reduce,
             Timeline* timeline = nullptr,
-            MPI_Comm job = MPI_COMM_WORLD);
+            MPI_Comm job = MPI_COMM_WORLD,
+            Cores cores = Cores::idle);
   ~MpiFabric() override;
   MpiFabric(const MpiFabric&) = delete;
   MpiFabric& operator=(const MpiFabric&) = delete;

@@ -11,21 +11,63 @@
 
 namespace epochcast::real {
 
-void wait_politely(MPI_Request request) {
-  using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds kEager{200};
-  constexpr std::chrono::microseconds kLongest{200};
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// For how long to yield before sleeping; then sleeps are this part of the time that has passed, at
+/// most the longest.
+struct Manners {
+  std::chrono::microseconds eager;
+  int share;
+  std::chrono::microseconds longest;
+};
+
+constexpr Manners kForBarriers = {.eager = std::chrono::microseconds(200),
+                                  .share = 20,
+                                  .longest = std::chrono::microseconds(200)};
+constexpr Manners kForMessages = {
+    .eager = std::chrono::microseconds(20), .share = 8, .longest = std::chrono::microseconds(100)};
+
+template <typename IsDone>
+void wait_until(IsDone is_done, const Manners& manners) {
   const Clock::time_point start = Clock::now();
-  for (int is_done = 0;;) {
-    check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
-    if (is_done != 0) return;
+  while (!is_done()) {
     const auto waited = Clock::now() - start;
-    if (waited < kEager) {
+    if (waited < manners.eager) {
       sched_yield();
     } else {
-      std::this_thread::sleep_for(std::min<Clock::duration>(waited / 20, kLongest));
+      std::this_thread::sleep_for(
+          std::min<Clock::duration>(waited / manners.share, manners.longest));
     }
   }
+}
+
+}  // namespace
+
+void wait_politely(MPI_Request request) {
+  wait_until(
+      [&request] {
+        int is_done = 0;
+        check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
+        return is_done != 0;
+      },
+      kForBarriers);
+}
+
+int wait_politely_for_any(std::span<MPI_Request> requests, MPI_Status& status) {
+  int index = MPI_UNDEFINED;
+  wait_until(
+      [&] {
+        int is_done = 0;
+        check_mpi(
+            MPI_Testany(
+                static_cast<int>(requests.size()), requests.data(), &index, &is_done, &status),
+            "MPI_Testany");
+        return is_done != 0;
+      },
+      kForMessages);
+  return index;
 }
 
 void polite_barrier(MPI_Comm comm) {

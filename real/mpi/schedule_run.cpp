@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "real/mpi/mpi_call.hpp"
+#include "real/mpi/polite_wait.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -155,18 +156,24 @@ void ScheduleRun::store(const Segment& segment, int tag) {
   if (from_weight != 1.0F) scale(to, from_weight, count);
 }
 
+int ScheduleRun::wait_for_any(std::span<MPI_Request> requests, MPI_Status& status) const {
+  if (is_polite_) return wait_politely_for_any(requests, status);
+  int done = MPI_UNDEFINED;
+  check_mpi(MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &done, &status),
+            "MPI_Waitany");
+  return done;
+}
+
 int ScheduleRun::wait_for(std::size_t index) {
   MPI_Status status;
-  check_mpi(MPI_Wait(&requests_[index], &status), "MPI_Wait");
+  wait_for_any(std::span(requests_).subspan(index, 1), status);
   return status.MPI_TAG;
 }
 
 void ScheduleRun::finish_as_they_come(MPI_Comm comm) {
-  const int count = static_cast<int>(requests_.size());
   while (true) {
-    int done = MPI_UNDEFINED;
     MPI_Status status;
-    check_mpi(MPI_Waitany(count, requests_.data(), &done, &status), "MPI_Waitany");
+    const int done = wait_for_any(requests_, status);
     if (done == MPI_UNDEFINED) return;
     const auto index = static_cast<std::size_t>(done);
     store(segments_[index], status.MPI_TAG);
@@ -206,7 +213,9 @@ void ScheduleRun::all_reduce(const Schedule& schedule,
                              float weight,
                              std::span<const float> weights,
                              int rank,
-                             MPI_Comm comm) {
+                             MPI_Comm comm,
+                             bool is_polite) {
+  is_polite_ = is_polite;
   values_ = values;
   weight_ = weight;
   weights_ = weights;

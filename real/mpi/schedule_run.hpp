@@ -31,13 +31,15 @@ class ScheduleRun {
 
   /// Replaces `values` by Σ_q weight_q · values_q. Collective over `comm`, whose ranks are those of
   /// the schedule; every member passes as many values. `weights`: every member's, or nobody's (the
-  /// same choice everywhere): then numbers get their weight before they are sent.
+  /// same choice everywhere): then numbers get their weight before they are sent. `is_polite`: who
+  /// computes meanwhile keeps the core while messages are on their way.
   void all_reduce(const Schedule& schedule,
                   std::span<float> values,
                   float weight,
                   std::span<const float> weights,
                   int rank,
-                  MPI_Comm comm);
+                  MPI_Comm comm,
+                  bool is_polite = false);
 
  private:
   /// One action of the round: what of its block is still to be posted.
@@ -68,6 +70,8 @@ class ScheduleRun {
   void finish_in_order();
   /// The tag of what has arrived.
   int wait_for(std::size_t index);
+  /// The first of `requests` to be done; MPI_UNDEFINED when none is left.
+  int wait_for_any(std::span<MPI_Request> requests, MPI_Status& status) const;
   [[nodiscard]] std::size_t element(const Schedule& schedule, std::int64_t unit) const;
   /// Multiplies the weight into the units of a block that do not have it yet.
   void weigh(const Schedule& schedule, const Block& block);
@@ -77,6 +81,7 @@ class ScheduleRun {
   std::size_t segment_;
   std::span<float> values_;
   float weight_ = 1;
+  bool is_polite_ = false;
   std::span<const float> weights_;
   std::vector<bool> is_weighted_;  ///< by unit
   std::vector<Stream> streams_;    ///< the sends first

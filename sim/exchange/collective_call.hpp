@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -45,6 +46,12 @@ struct CollectiveCall {
   double start_s = 0;
   bool takes_turns = false;  ///< two that exchange large messages send one after the other
   int finished = 0;
+  std::vector<double> unhindered_s;  ///< by member: how long it takes while nobody computes
+  const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages
+  bool is_moving = false;            ///< where overlap costs: it has begun
+  double progress_s = 0;             ///< of the unhindered time, that had passed ...
+  double progress_at_s = 0;          ///< ... at this time
+  std::map<double, int> hindered_by;  ///< members that compute meanwhile, by what that costs it
   std::vector<double> end_s;     ///< by member; NaN while unknown
   std::vector<bool> is_awaited;  ///< by member: its worker sleeps until it ends
 
@@ -57,6 +64,10 @@ struct CollectiveCall {
     return std::any_of(payloads.begin(), payloads.end(), [](const Payload& payload) {
       return !payload.values.empty();
     });
+  }
+  /// How many times as long it takes now as if nobody computed.
+  [[nodiscard]] double slowdown() const {
+    return hindered_by.empty() ? 1 : hindered_by.rbegin()->first;
   }
   [[nodiscard]] bool has_ended(int member) const {
     return !std::isnan(end_s[static_cast<std::size_t>(member)]);

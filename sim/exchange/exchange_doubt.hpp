@@ -23,7 +23,7 @@ class ExchangeDoubt {
   /// the least certain inside nodes. Nothing is in doubt where exchange times are given by hand.
   explicit ExchangeDoubt(const Job& job);
 
-  /// Takes note of a pass (and of CPUs whose overlap is taken to be free): no epoch is shorter than
+  /// Takes note of a pass (and of devices whose overlap is taken to be free): no epoch is shorter than
   /// what its slowest worker computes and exchanges, messages being as fast as they may be. Reports
   /// are by worker.
   void see(const std::vector<WorkerInfo>& workers,
@@ -36,6 +36,8 @@ class ExchangeDoubt {
   void apply_to(RunResult& result) const;
 
  private:
+  void note_free_overlap(const std::vector<WorkerInfo>& workers);
+
   double uncertainty_ = 0;
   bool overlaps_ = false;  ///< and nobody has been told what that costs
   double least_s_ = std::numeric_limits<double>::infinity();  ///< per epoch

@@ -124,8 +124,10 @@ class Runtime {
   void start(const std::shared_ptr<CollectiveCall>& shared);
   void end(CollectiveCall& call, int member, double end_s, const Traffic& traffic);
   [[nodiscard]] bool replay(CollectiveCall& call);
+  /// What the collective has cost before, if it may be taken for what it costs now.
+  [[nodiscard]] const LearnedCost* replayed_cost(CollectiveCall& call);
   void simulate(const std::shared_ptr<CollectiveCall>& shared);
-  void simulate_member(CollectiveCall& call, int member);
+  void simulate_member(const std::shared_ptr<CollectiveCall>& shared, int member);
   /// Moves the messages of one round of a member from `start_s` on. Returns when it has also added
   /// what it received, which is later than SimGrid's clock.
   [[nodiscard]] double simulate_round(
@@ -143,7 +145,25 @@ class Runtime {
                  double unit_bytes,
                  std::span<const Action> actions,
                  double start_s);
+  /// Goes through the rounds of a member. Returns the bytes that it has sent.
+  Traffic simulate_rounds(CollectiveCall& call, int member);
   void learn(CollectiveCall& call);
+
+  /// Whether computing meanwhile costs a collective time, or its messages computing.
+  [[nodiscard]] bool overlap_costs(const CollectiveCall& call) const;
+  /// Lets a worker with something on its stream compute for what takes so long alone. Returns how
+  /// long it took.
+  [[nodiscard]] double compute_beside(int index, double seconds);
+  /// So many more members of a collective compute, at this cost to it.
+  void hinder(CollectiveCall& call, double slowdown, int members);
+  /// A member's part of a collective, from its start to its end.
+  void exchange_beside(const std::shared_ptr<CollectiveCall>& shared, int member);
+  /// A member's stream begins to move a collective's messages.
+  void begin_moving(const std::shared_ptr<CollectiveCall>& call, int member);
+  /// Returns when the collective has come as far as it does in so many seconds without computing:
+  /// when it ends for the member.
+  void pace(CollectiveCall& call, int member, double unhindered_s);
+
   void serve_stream(int rank);
   [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const CollectiveCall& call);
   [[nodiscard]] std::optional<double> fixed_s(const CollectiveCall& call) const;
@@ -151,6 +171,8 @@ class Runtime {
   Cluster& cluster_;
   std::vector<WorkerInfo> workers_;
   SimOptions options_;
+  bool overlap_costs_ = false;  ///< any worker
+  double most_hindered_ = 1;    ///< the largest exchange_slowdown of any worker
   PassOptions pass_;
   int node_count_ = 0;   ///< up to the last one with a worker
   double origin_s_ = 0;  ///< SimGrid's clock when the pass began

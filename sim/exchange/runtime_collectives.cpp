@@ -41,6 +41,7 @@ std::shared_ptr<CollectiveCall> Runtime::next_call(CommunicatorState& state, int
     call->arrival_s.assign(size, 0);
     call->end_s.assign(size, kNever);
     call->is_awaited.assign(size, false);
+    call->unhindered_s.assign(size, 0);
     state.calls.push_back(std::move(call));
   }
   std::shared_ptr<CollectiveCall> call = state.calls[place];
@@ -54,6 +55,7 @@ std::shared_ptr<CollectiveCall> Runtime::next_call(CommunicatorState& state, int
 
 void Runtime::join(const std::shared_ptr<CollectiveCall>& call, int member) {
   Rank& self = rank(call->among->ranks[static_cast<std::size_t>(member)]);
+  if (overlap_costs(*call)) sleep_until(self.local_s);  // who computes meanwhile has to wait for it
   call->arrival_s[static_cast<std::size_t>(member)] = self.local_s;
   self.stream.push_back(call);
   if (self.stream.size() == 1) reach_head(call);
@@ -80,6 +82,8 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
   }
   if (call.kind == CollectiveCall::Kind::barrier || call.among->size() == 1) {
     for (int member = 0; member < call.among->size(); ++member) end(call, member, call.start_s, {});
+  } else if (overlap_costs(call)) {
+    simulate(shared);
   } else if (const auto seconds = fixed_s(call)) {
     for (int member = 0; member < call.among->size(); ++member)
       end(call, member, call.start_s + *seconds, {});
@@ -88,19 +92,26 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
   }
 }
 
-bool Runtime::replay(CollectiveCall& call) {
-  if (!options_.is_accelerated) return false;
+const LearnedCost* Runtime::replayed_cost(CollectiveCall& call) {
+  if (!options_.is_accelerated) return nullptr;
   const auto known = learned_.find(key_of(call));
-  if (known == learned_.end()) return false;
+  if (known == learned_.end()) return nullptr;
   const LearnedCost& cost = known->second;
-  const double last_s = *std::max_element(cost.duration_s.begin(), cost.duration_s.end());
+  double last_s = *std::max_element(cost.duration_s.begin(), cost.duration_s.end());
+  if (overlap_costs(call)) last_s *= most_hindered_;
   const Footprint& footprint = state_of(*call.among).footprint;
-  if (!interference_->begin_replay(footprint, call.start_s, call.start_s + last_s)) return false;
-  for (std::size_t member = 0; member < cost.duration_s.size(); ++member) {
+  return interference_->begin_replay(footprint, call.start_s, call.start_s + last_s) ? &cost
+                                                                                     : nullptr;
+}
+
+bool Runtime::replay(CollectiveCall& call) {
+  const LearnedCost* const cost = replayed_cost(call);
+  if (cost == nullptr) return false;
+  for (std::size_t member = 0; member < cost->duration_s.size(); ++member) {
     end(call,
         static_cast<int>(member),
-        call.start_s + cost.duration_s[member],
-        cost.traffic[member]);
+        call.start_s + cost->duration_s[member],
+        cost->traffic[member]);
   }
   return true;
 }
@@ -127,12 +138,17 @@ void Runtime::serve_stream(int index) {
     self.work->acquire();
     const std::shared_ptr<CollectiveCall> call = self.to_simulate.front();
     self.to_simulate.pop_front();
-    simulate_member(*call, state_of(*call->among).member_of(index));
+    simulate_member(call, state_of(*call->among).member_of(index));
   }
 }
 
-void Runtime::simulate_member(CollectiveCall& call, int member) {
+void Runtime::simulate_member(const std::shared_ptr<CollectiveCall>& shared, int member) {
+  CollectiveCall& call = *shared;
   sleep_until(call.start_s);
+  if (overlap_costs(call)) {
+    exchange_beside(shared, member);
+    return;
+  }
   if (!call.token && !call.is_replayed) {
     // What kept it from being replayed when the last member came may be over by the start.
     call.is_replayed = true;  // first: replay() lets the other members' streams run
@@ -142,6 +158,15 @@ void Runtime::simulate_member(CollectiveCall& call, int member) {
     }
   }
   if (call.is_replayed) return;
+  const Traffic sent = simulate_rounds(call, member);
+  const double end_s = clock_s();
+  call.end_s[static_cast<std::size_t>(member)] = end_s;
+  // Before end(): that wakes the worker, who may start the next call at once.
+  if (++call.finished == call.among->size()) learn(call);
+  end(call, member, end_s, sent);
+}
+
+Traffic Runtime::simulate_rounds(CollectiveCall& call, int member) {
   const std::int64_t rounds = call.schedule->rounds(member);
   double ready_s = clock_s();  // for the next round
   for (std::int64_t index = 0; index < rounds;) {
@@ -151,11 +176,8 @@ void Runtime::simulate_member(CollectiveCall& call, int member) {
     index = call.rounds->completed(member, index, ready_s, traffic);
   }
   sleep_until(ready_s + call.rounds->owed_s(member));
-  const double end_s = clock_s();
-  call.end_s[static_cast<std::size_t>(member)] = end_s;
-  // Before end(): that wakes the worker, who may start the next call at once.
-  if (++call.finished == call.among->size()) learn(call);
-  end(call, member, end_s, call.rounds->traffic(member));
+  call.unhindered_s[static_cast<std::size_t>(member)] = clock_s() - call.start_s;
+  return call.rounds->traffic(member);
 }
 
 double Runtime::barrier_s(const std::vector<int>& ranks) const {
@@ -185,7 +207,7 @@ void Runtime::learn(CollectiveCall& call) {
   if (!was_alone || !options_.is_accelerated) return;
   LearnedCost cost;
   for (int member = 0; member < call.among->size(); ++member) {
-    cost.duration_s.push_back(call.end_s[static_cast<std::size_t>(member)] - call.start_s);
+    cost.duration_s.push_back(call.unhindered_s[static_cast<std::size_t>(member)]);
     cost.traffic.push_back(call.rounds->traffic(member));
   }
   learned_.emplace(key_of(call), std::move(cost));

@@ -14,7 +14,9 @@ struct Runtime::Rank {
   Rank(Runtime& runtime, int index)
       : fabric(runtime, index),
         wake(simgrid::s4u::Semaphore::create(0)),
-        work(simgrid::s4u::Semaphore::create(0)) {}
+        work(simgrid::s4u::Semaphore::create(0)),
+        moving_changed(simgrid::s4u::Semaphore::create(0)),
+        pace_changed(simgrid::s4u::Semaphore::create(0)) {}
 
   struct Interval {
     double start_s;
@@ -43,6 +45,14 @@ struct Runtime::Rank {
   simgrid::s4u::ActorPtr stream_actor;  ///< moves the messages; made when first needed
   simgrid::s4u::SemaphorePtr work;
   std::deque<std::shared_ptr<CollectiveCall>> to_simulate;
+
+  // Where overlap costs:
+  bool is_hindered = false;  ///< it costs this worker
+  std::shared_ptr<CollectiveCall> moving;  ///< what its stream moves at the moment
+  bool is_computing = false;               ///< with something on its stream
+  simgrid::s4u::SemaphorePtr moving_changed;  ///< released while it computes
+  bool is_pacing = false;                     ///< its stream waits for slower progress
+  simgrid::s4u::SemaphorePtr pace_changed;    ///< released while it does
 };
 
 /// A communicator and its calls and loops.

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computing and exchanging at the same time takes longer than either alone.
+#include "strategies/strategy.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/clusters.hpp"
+#include "tests/sim/equal_results.hpp"
+#include "tests/sim/jobs.hpp"
+#include "tests/support/set.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Catch::Matchers::WithinRel;
+
+/// A device's batches take so many times as long beside exchanges, and exchanges beside batches.
+void cost_overlap(CostTrace& trace, double batch_slowdown, double exchange_slowdown) {
+  trace.overlap = {{.batch = 8,
+                    .all_reduce = "ring",
+                    .bytes = 12e6,
+                    .batch_alone_s = {1},
+                    .batch_s = {batch_slowdown},
+                    .exchange_alone_s = {1},
+                    .exchange_s = {exchange_slowdown}}};
+}
+
+/// Two workers; 20 ms of forward, then four buckets after 20 ms each; a bucket takes 10 ms.
+Job four_buckets() {
+  Job job = job_on(plain_star(2, {}), 2 * 8 * 3);
+  job.config.overlap = Overlap::bucket;
+  job.config.exchange_seconds = {{"all", 0.01}};
+  CostTrace& trace = job.traces.front();
+  trace.batches = {{.batch = 8,
+                    .total_s = {0.1},
+                    .load_s = {0},
+                    .forward_s = {0.02},
+                    .backward_s = {0.08},
+                    .step_s = {0}}};
+  for (const char* const layer : {"d", "c", "b", "a"})
+    trace.backward_layers.push_back({.name = layer, .share = 0.25});
+  return job;
+}
+
+TEST_CASE("overlap that costs nothing hides all buckets but the last") {
+  const RunResult result = forecast_of(four_buckets(), "sync");
+
+  CHECK_THAT(result.epoch_s, WithinRel(3 * 0.11, 1e-9));
+}
+
+TEST_CASE("buckets slow down what is computed meanwhile, and are slowed down by it") {
+  Job job = four_buckets();
+  cost_overlap(job.traces.front(), 1.5, 2);
+
+  const RunResult result = forecast_of(job, "sync");
+
+  // A bucket under way for 20 ms leaves 20 / 1.5 ms of the next part of backward done.
+  const double part_s = 0.02 + (0.02 - 0.02 / 1.5);
+  CHECK_THAT(result.phases.compute_s, WithinRel(3 * (0.02 + 0.02 + 3 * part_s), 1e-9));
+  CHECK_THAT(result.phases.exposed_communication_s, WithinRel(3 * 0.01, 1e-9));
+  CHECK_THAT(result.epoch_s, WithinRel(3 * (0.04 + 3 * part_s + 0.01), 1e-9));
+}
+
+TEST_CASE("a bucket that outlasts backward goes on at full speed") {
+  Job job = four_buckets();
+  job.config.exchange_seconds = {{"all", 0.1}};
+  cost_overlap(job.traces.front(), 1, 2);
+
+  const RunResult result = forecast_of(job, "sync");
+
+  // 60 ms of backward let 30 ms of the first bucket pass; nobody computes in the other 370.
+  CHECK_THAT(result.epoch_s, WithinRel(3 * (0.04 + 0.06 + 0.37), 1e-9));
+  CHECK_THAT(result.phases.compute_s, WithinRel(3 * 0.1, 1e-9));
+}
+
+TEST_CASE("a bucket is as slow as the member makes it that computes and hinders it most") {
+  Job job = four_buckets();
+  job.platform = mixed(1, 1, 1, pcie(), nullptr);
+  job.traces.back() = job.traces.front();
+  job.traces.back().device = "cpu-a";
+  cost_overlap(job.traces.front(), 1, 1);
+  cost_overlap(job.traces.back(), 1, 4);
+  job.config.exchange_seconds = {{"all", 0.02}};
+
+  const RunResult result = forecast_of(job, "sync");
+
+  // The first bucket has come 60 / 4 = 15 ms far when backward ends; three and a quarter are left.
+  CHECK_THAT(result.epoch_s, WithinRel(3 * (0.04 + 0.06 + 0.005 + 0.06), 1e-9));
+}
+
+TEST_CASE("nothing that does not overlap is slowed down") {
+  Job job = four_buckets();
+  job.config.overlap = Overlap::none;
+  const RunResult free = forecast_of(job, "sync");
+  cost_overlap(job.traces.front(), 1.5, 2);
+
+  CHECK(forecast_of(job, "sync").epoch_s == free.epoch_s);
+}
+
+TEST_CASE("overlap that costs is forecast as by full simulation", "[long]") {
+  std::vector<Run> runs;
+  for (const Platform& platform :
+       {mixed(4, 2, 1, pcie(), fat_tree()), mixed(3, 2, 1, nvlink(), star()), plain_star(4, {})}) {
+    for (const Strategy& strategy : strategies()) {
+      const auto workers = static_cast<std::int64_t>(
+          place(platform, {}, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; }).size());
+      Job job = job_on(platform, 50 * workers + 3);
+      if (strategy.participants == kWithServers && platform.nodes.front().devices.size() < 2)
+        continue;  // nobody there who could sum
+      job.config.overlap = Overlap::bucket;
+      set(job.config, "local-steps", 1);
+      cost_overlap(job.traces.front(), 1.2, 1.3);
+      cost_overlap(job.traces.back(), 1.7, 2.5);
+      for (const bool exact : {false, true}) {
+        job.config.exact = exact;
+        runs.push_back({job, std::string(strategy.name)});
+      }
+    }
+  }
+
+  const std::vector<RunResult> results = forecasts(runs);
+
+  for (std::size_t i = 0; i < runs.size(); i += 2) {
+    CAPTURE(runs[i].strategy, runs[i].job.platform.nodes.front().count);
+    check_equal(results[i], results[i + 1]);
+  }
+}
+
+TEST_CASE("a forecast says where nobody has measured what overlap costs") {
+  Job job = four_buckets();
+  job.config.exchange_seconds.clear();
+  const RunResult free = forecast_of(job, "sync");
+  cost_overlap(job.traces.front(), 1.5, 2);
+  const RunResult known = forecast_of(job, "sync");
+
+  REQUIRE(free.notes.size() == 1);
+  CHECK(free.notes.front() ==
+        "what overlap costs was not measured on gpu-a: it is taken to be free");
+  CHECK(known.notes.empty());
+}
+
+}  // namespace
+}  // namespace epochcast::tests
