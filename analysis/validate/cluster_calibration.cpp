@@ -111,9 +111,12 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     "0.000001",
                                     "--max-samples",
                                     "1000000"};
-  if (config.overlap == Overlap::none) words.insert(words.end(), {"--layers-batch", "0"});
+  const bool overlaps = config.overlap != Overlap::none;
+  if (!overlaps) words.insert(words.end(), {"--layers-batch", "0"});
+  words.insert(words.end(), {"--overlap", overlaps ? config.all_reduce : "none"});
   for (const SettingText& setting : setting_texts(config, kTrain)) {
-    if (setting.name == "slow-down") words.push_back("--slow-down=" + setting.value);
+    if (setting.name == "slow-down" || (overlaps && setting.name == "bucket"))
+      words.push_back("--" + setting.name + "=" + setting.value);
   }
   return words;
 }

@@ -11,6 +11,7 @@
 #include "cli/options/command_line.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/sampling_options.hpp"
+#include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/formats/network.hpp"
 #include "core/job/job_config.hpp"
@@ -83,6 +84,12 @@ po::options_description described_options() {
                         word(),
                         "batch size at which the layers' shares of the backward pass are "
                         "measured (default: the middle one; 0: not at all)");
+  options.add_options()(
+      "overlap",
+      text("ring"),
+      "all-reduce for which to measure how much longer batches take beside exchanges among the "
+      "ranks, and exchanges beside batches, where there are several; or none")(
+      "bucket", text("4MB"), "bytes of each of these exchanges, of the gradients at most");
   options.add_options()("drop-preempted",
                         "measure a batch again when another process took more than 3 % of its "
                         "time (CPU only)");
@@ -172,6 +179,23 @@ void read_device(OptionValues& values, MeasureOptions& options) {
     values.expected("device-name", options.header.device, kExpectedName);
 }
 
+/// After the ranks are known.
+void read_overlap(OptionValues& values, MeasureOptions& options) {
+  Words known = {"none"};
+  for (const AllReduceName& each : all_reduce_names()) known.emplace_back(each.name);
+  const std::string name = values.text("overlap");
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    values.add("--overlap: " + unknown_name("all-reduce algorithm", name, known));
+  try {
+    JobConfig config;
+    set_setting(config, "bucket", values.text("bucket"), "--bucket");
+    options.settings.overlap_bytes = config.bucket_bytes;
+  } catch (const UserError& error) {
+    values.add(error.what());
+  }
+  if (name != "none" && options.ranks > 1) options.settings.overlap = name;
+}
+
 /// After the device and the ranks are known.
 void read_slow_down(OptionValues& values, MeasureOptions& options) {
   if (!values.has("slow-down")) return;
@@ -222,6 +246,7 @@ MeasureOptions parse_options(int argc,
   options.settings.rule.drop_preempted = values.has("drop-preempted");
   read_device(values, options);
   options.ranks = static_cast<int>(values.integer("ranks", 1, kMostRanks));
+  read_overlap(values, options);
   read_slow_down(values, options);
   read_file(values, options);
   if (!problems.empty()) throw UserError(problems);

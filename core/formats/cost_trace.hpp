@@ -32,8 +32,10 @@ struct OverlapSamples {
   std::int64_t rank = 0;
   std::string all_reduce;  ///< its algorithm, among the ranks that measured
   double bytes = 0;        ///< of each all-reduce
-  std::vector<double> batch_alone_s, batch_s;        ///< batches; with all-reduces beside them
-  std::vector<double> exchange_alone_s, exchange_s;  ///< all-reduces; with batches beside them
+  std::vector<double> batch_alone_s = {};
+  std::vector<double> batch_s = {};  ///< with all-reduces beside them
+  std::vector<double> exchange_alone_s = {};
+  std::vector<double> exchange_s = {};  ///< with batches beside them
 
   bool operator==(const OverlapSamples&) const = default;
 };

@@ -18,6 +18,7 @@
 #include "core/random.hpp"
 #include "real/data/data_source.hpp"
 #include "real/measure/backward_layers.hpp"
+#include "real/measure/overlap_probe.hpp"
 #include "real/measure/point_tracker.hpp"
 #include "real/torch/batch_loader.hpp"
 #include "real/torch/networks/network_names.hpp"
@@ -120,6 +121,13 @@ class Trainer {
     return timing;
   }
 
+  [[nodiscard]] double gradient_bytes() const {
+    double bytes = 0;
+    for (const torch::Tensor& parameter : network_->parameters())
+      bytes += static_cast<double>(parameter.nbytes());
+    return bytes;
+  }
+
   void watch_layers() {
     layers_ = std::make_unique<BackwardLayers>(*network_, [this] { return synchronized_now_s(); });
   }
@@ -197,13 +205,35 @@ SampleLog sample(Trainer& trainer,
   return log;
 }
 
+OverlapSamples measure_overlap(const MeasureSettings& settings,
+                               const std::string& network,
+                               CrewExchange& exchange,
+                               PointTracker& tracker,
+                               MeasureCrew& crew) {
+  const std::int64_t batch = settings.batches[settings.batches.size() / 2];
+  tracker.begin(network, batch, PointTracker::Kind::overlap);
+  Trainer trainer(settings, network, batch);
+  const OverlapPoint point = {.batch = batch,
+                              .all_reduce = settings.overlap,
+                              .bytes = std::min(settings.overlap_bytes, trainer.gradient_bytes()),
+                              .max_s = settings.rule.max_s};
+  const OverlapSamples samples = measure_overlap(
+      point,
+      [&] { return trainer.run().batch_s(); },
+      exchange,
+      crew,
+      [&](double done) { tracker.during_overlap(done); });
+  tracker.end_overlap(samples);
+  return samples;
+}
+
 NetworkCosts measure_network(const MeasureSettings& settings,
                              const std::string& network,
                              PointTracker& tracker,
                              MeasureCrew& crew) {
   NetworkCosts costs = {.network = network, .input = settings.input};
   for (const std::int64_t batch : settings.batches) {
-    tracker.begin(network, batch, false);
+    tracker.begin(network, batch, PointTracker::Kind::batches);
     Trainer trainer(settings, network, batch);
     BatchCosts point = {.batch = batch};
     const SampleLog log = sample(trainer, settings, tracker, crew, [&](const BatchTiming& timing) {
@@ -214,7 +244,7 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     costs.batches.push_back(std::move(point));
   }
   if (settings.layers_batch > 0) {
-    tracker.begin(network, settings.layers_batch, true);
+    tracker.begin(network, settings.layers_batch, PointTracker::Kind::layers);
     Trainer trainer(settings, network, settings.layers_batch);
     trainer.watch_layers();
     std::vector<std::vector<LayerSeconds>> passes;
@@ -224,6 +254,10 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     costs.layers_batch = settings.layers_batch;
     costs.backward_layers = backward_shares(passes);
   }
+  if (const auto exchange = settings.overlap.empty()
+                                ? nullptr
+                                : crew.exchange(settings.overlap, settings.device == "cpu"))
+    costs.overlap = {measure_overlap(settings, network, *exchange, tracker, crew)};
   return costs;
 }
 

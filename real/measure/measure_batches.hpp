@@ -23,6 +23,8 @@ struct MeasureSettings {
   std::int64_t classes = 0;
   std::vector<std::int64_t> batches = {};  ///< ascending
   std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
+  std::string overlap = {};       ///< all-reduce whose overlap is measured; empty: none
+  double overlap_bytes = 0;       ///< of it; of the network's gradients at most
   std::shared_ptr<const DataSource> data = nullptr;  ///< what is loaded; null: computed samples
   std::string data_title = "procedural samples";
   int ranks = 1;        ///< that measure at the same time

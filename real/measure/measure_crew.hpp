@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <string>
+
+#include "real/measure/crew_exchange.hpp"
+
 namespace epochcast::real {
 
 /// The processes that measure at the same time, as one of them sees them.
@@ -13,6 +18,10 @@ class MeasureCrew {
   /// one has; if so, for the rest of the point. Does not wait: whoever has enough goes on
   /// computing, so that the others measure on a machine as busy as before.
   [[nodiscard]] virtual bool is_point_over(bool has_enough) = 0;
+  /// What its members exchange gradients with, by this all-reduce; null for a crew of one.
+  /// Collective. `computes_on_cores`: those that move the messages, not on a GPU.
+  [[nodiscard]] virtual std::unique_ptr<CrewExchange> exchange(const std::string& all_reduce,
+                                                               bool computes_on_cores) = 0;
 };
 
 /// A crew of one.
@@ -20,6 +29,9 @@ class MeasureAlone : public MeasureCrew {
  public:
   void start_point() override {}
   [[nodiscard]] bool is_point_over(bool has_enough) override { return has_enough; }
+  [[nodiscard]] std::unique_ptr<CrewExchange> exchange(const std::string&, bool) override {
+    return nullptr;
+  }
 };
 
 }  // namespace epochcast::real

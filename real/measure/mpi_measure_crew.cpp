@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/measure/mpi_measure_crew.hpp"
 
+#include "real/measure/mpi_crew_exchange.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/polite_wait.hpp"
 
@@ -20,6 +21,12 @@ bool MpiMeasureCrew::is_point_over(bool has_enough) {
   int is_over = 0;
   check_mpi(MPI_Test(&everybody_, &is_over, MPI_STATUS_IGNORE), "MPI_Test");
   return is_over != 0;
+}
+
+std::unique_ptr<CrewExchange> MpiMeasureCrew::exchange(const std::string& all_reduce,
+                                                       bool computes_on_cores) {
+  return std::make_unique<MpiCrewExchange>(all_reduce,
+                                           computes_on_cores ? Cores::computing : Cores::idle);
 }
 
 }  // namespace epochcast::real

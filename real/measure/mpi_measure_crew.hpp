@@ -14,6 +14,8 @@ class MpiMeasureCrew : public MeasureCrew {
 
   void start_point() override;
   [[nodiscard]] bool is_point_over(bool has_enough) override;
+  [[nodiscard]] std::unique_ptr<CrewExchange> exchange(const std::string& all_reduce,
+                                                       bool computes_on_cores) override;
 
  private:
   MPI_Comm comm_;

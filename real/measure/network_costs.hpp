@@ -41,6 +41,7 @@ struct NetworkCosts {
   /// without parameters in between.
   std::vector<LayerShare> backward_layers = {};
   std::int64_t layers_batch = 0;  ///< batch size at which backward_layers were measured
+  std::vector<OverlapSamples> overlap = {};
 };
 
 }  // namespace epochcast::real

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iomanip>
+#include <sstream>
 #include <vector>
 
 #include "core/costs/batch_cost.hpp"
@@ -17,9 +19,11 @@ double now_s() {
 
 }  // namespace
 
-void PointTracker::begin(const std::string& network, std::int64_t batch, bool is_layers) {
+void PointTracker::begin(const std::string& network, std::int64_t batch, Kind kind) {
   batch_ = batch;
-  point_ = network + ", batch " + std::to_string(batch) + (is_layers ? ", layers" : "");
+  point_ = network + ", batch " + std::to_string(batch);
+  if (kind == Kind::layers) point_ += ", layers";
+  if (kind == Kind::overlap) point_ += ", overlap";
   started_s_ = now_s();
 }
 
@@ -40,6 +44,30 @@ void PointTracker::end(const SampleLog& log) {
   emit(0, left_s, result);
 }
 
+void PointTracker::during_overlap(double done) {
+  if (now_s() - reported_s_ < 1) return;
+  emit(done, (1 - done) * settings_.rule.max_s, "");
+}
+
+void PointTracker::end_overlap(const OverlapSamples& samples) {
+  const auto times = [](const std::vector<double>& beside_s, const std::vector<double>& alone_s) {
+    std::ostringstream text;
+    text << std::setprecision(3) << median_of(beside_s) / median_of(alone_s) << " times as long";
+    return text.str();
+  };
+  ++finished_;
+  emit(0,
+       0,
+       "batches take " + times(samples.batch_s, samples.batch_alone_s) + " beside all-reduces (" +
+           samples.all_reduce + ", " + format_bytes(samples.bytes) + "), these " +
+           times(samples.exchange_s, samples.exchange_alone_s) + " beside batches");
+}
+
+std::size_t PointTracker::points() const {
+  return settings_.batches.size() + (settings_.layers_batch > 0 ? 1 : 0) +
+         (settings_.overlap.empty() ? 0 : 1);
+}
+
 /// The most seconds that a point of this batch size should take, judged by the last point's
 /// samples.
 double PointTracker::limit(std::int64_t batch, const SampleLog& log) const {
@@ -55,6 +83,7 @@ double PointTracker::later(const SampleLog& log) const {
   for (std::size_t i = 0; i < settings_.networks.size(); ++i) {
     all.insert(all.end(), settings_.batches.begin(), settings_.batches.end());
     if (settings_.layers_batch > 0) all.push_back(settings_.layers_batch);
+    if (!settings_.overlap.empty()) all.push_back(settings_.batches[settings_.batches.size() / 2]);
   }
   double seconds = 0;
   for (std::size_t i = finished_ + 1; i < all.size(); ++i) seconds += limit(all[i], log);
@@ -62,8 +91,7 @@ double PointTracker::later(const SampleLog& log) const {
 }
 
 void PointTracker::emit(double part, double left_s, const std::string& finished) {
-  const std::size_t each = settings_.batches.size() + (settings_.layers_batch > 0 ? 1 : 0);
-  const auto total = static_cast<double>(each * settings_.networks.size());
+  const auto total = static_cast<double>(points() * settings_.networks.size());
   reported_s_ = now_s();
   report_({.point = point_,
            .done = (static_cast<double>(finished_) + part) / total,

@@ -16,16 +16,24 @@ class PointTracker {
                const std::function<void(const MeasureProgress&)>& report)
       : settings_(settings), report_(report) {}
 
-  /// A point begins; `is_layers`: the one that measures layers.
-  void begin(const std::string& network, std::int64_t batch, bool is_layers);
+  /// What a point measures.
+  enum class Kind { batches, layers, overlap };
+
+  /// A point begins.
+  void begin(const std::string& network, std::int64_t batch, Kind kind);
   /// Reports what there is, at most once a second.
   void during(const SampleLog& log);
   /// The point has ended.
   void end(const SampleLog& log);
+  /// The same for one that measures overlap, of which this share is done.
+  void during_overlap(double done);
+  void end_overlap(const OverlapSamples& samples);
 
  private:
   [[nodiscard]] double limit(std::int64_t batch, const SampleLog& log) const;
   [[nodiscard]] double later(const SampleLog& log) const;
+  /// How many points a network has.
+  [[nodiscard]] std::size_t points() const;
   void emit(double part, double left_s, const std::string& finished);
 
   const MeasureSettings& settings_;

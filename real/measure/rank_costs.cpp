@@ -36,6 +36,27 @@ BatchCosts batch_from(const Json& json, int rank) {
   return batch;
 }
 
+Json overlap_json(const OverlapSamples& overlap) {
+  return {{"batch", overlap.batch},
+          {"all_reduce", overlap.all_reduce},
+          {"bytes", overlap.bytes},
+          {"batch_alone", overlap.batch_alone_s},
+          {"batch_beside", overlap.batch_s},
+          {"exchange_alone", overlap.exchange_alone_s},
+          {"exchange_beside", overlap.exchange_s}};
+}
+
+OverlapSamples overlap_from(const Json& json, int rank) {
+  return {.batch = json.at("batch"),
+          .rank = rank,
+          .all_reduce = json.at("all_reduce"),
+          .bytes = json.at("bytes"),
+          .batch_alone_s = json.at("batch_alone"),
+          .batch_s = json.at("batch_beside"),
+          .exchange_alone_s = json.at("exchange_alone"),
+          .exchange_s = json.at("exchange_beside")};
+}
+
 NetworkCosts network_from(const Json& json) {
   NetworkCosts costs = {.network = json.at("network"),
                         .input = json.at("input"),
@@ -55,11 +76,14 @@ std::string rank_costs_text(std::span<const NetworkCosts> costs) {
     Json layers = Json::array();
     for (const LayerShare& layer : cost.backward_layers)
       layers.push_back({layer.name, layer.share});
+    Json overlaps = Json::array();
+    for (const OverlapSamples& overlap : cost.overlap) overlaps.push_back(overlap_json(overlap));
     all.push_back({{"network", cost.network},
                    {"input", cost.input},
                    {"batches", std::move(batches)},
                    {"layers", std::move(layers)},
-                   {"layers_batch", cost.layers_batch}});
+                   {"layers_batch", cost.layers_batch},
+                   {"overlaps", std::move(overlaps)}});
   }
   return all.dump();
 }
@@ -72,6 +96,8 @@ std::vector<NetworkCosts> joined_costs(const std::vector<std::string>& texts) {
       if (rank == 0) joined.push_back(network_from(all[i]));
       for (const Json& batch : all[i].at("batches"))
         joined[i].batches.push_back(batch_from(batch, static_cast<int>(rank)));
+      for (const Json& overlap : all[i].at("overlaps"))
+        joined[i].overlap.push_back(overlap_from(overlap, static_cast<int>(rank)));
     }
   }
   for (NetworkCosts& costs : joined) {

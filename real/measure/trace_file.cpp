@@ -14,6 +14,7 @@ CostTrace cost_trace(const NetworkCosts& costs) {
   trace.network = costs.network;
   trace.input = costs.input;
   trace.backward_layers = costs.backward_layers;
+  trace.overlap = costs.overlap;
   for (const BatchCosts& batch : costs.batches) {
     BatchSamples samples;
     samples.batch = batch.batch;

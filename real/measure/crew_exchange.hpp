@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+namespace epochcast::real {
+
+/// All-reduces among a crew, beside what its members compute. All of it is collective.
+class CrewExchange {
+ public:
+  virtual ~CrewExchange() = default;
+  /// Runs so many all-reduces of `bytes`, one after the other, and nothing beside them: the seconds
+  /// that they took.
+  virtual double run(std::int64_t count, double bytes) = 0;
+  /// Starts so many all-reduces of `bytes`, one after the other.
+  virtual void start(std::int64_t count, double bytes) = 0;
+  /// Returns when they are done: the seconds since start().
+  virtual double finish() = 0;
+  /// The largest of what the members bring.
+  [[nodiscard]] virtual double largest(double mine) = 0;
+};
+
+}  // namespace epochcast::real

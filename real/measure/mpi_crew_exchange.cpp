@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/measure/mpi_crew_exchange.hpp"
+
+#include <algorithm>
+
+namespace epochcast::real {
+namespace {
+
+std::vector<WorkerInfo> workers_by_rank() {
+  std::vector<WorkerInfo> workers;
+  for (const int node : node_of_each_rank())
+    workers.push_back({.node = node, .device_class = "cpu", .model = "cpu"});
+  return workers;
+}
+
+}  // namespace
+
+MpiCrewExchange::MpiCrewExchange(const std::string& all_reduce, Cores cores)
+    : fabric_(workers_by_rank(),
+              {.algorithm = all_reduce, .servers = {}},
+              &timeline_,
+              MPI_COMM_WORLD,
+              cores) {}
+
+double MpiCrewExchange::run(std::int64_t count, double bytes) {
+  fabric_.barrier(fabric_.world());
+  const double began_s = fabric_.now_s();
+  for (std::int64_t i = 0; i < count; ++i)
+    fabric_.all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world());
+  return fabric_.now_s() - began_s;
+}
+
+void MpiCrewExchange::start(std::int64_t count, double bytes) {
+  timeline_ = {};
+  started_s_ = fabric_.now_s();
+  for (std::int64_t i = 0; i < count; ++i)
+    requests_.push_back(
+        fabric_.start_all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world()));
+}
+
+double MpiCrewExchange::finish() {
+  for (const Request& request : requests_) fabric_.wait(request);
+  requests_.clear();
+  // Not when this was called: they may have ended long before.
+  double ended_s = started_s_;
+  for (const TimelineEvent& event : timeline_.events()) {
+    if (event.stream == Stream::communication) ended_s = std::max(ended_s, event.end_s);
+  }
+  return ended_s - started_s_;
+}
+
+double MpiCrewExchange::largest(double mine) {
+  const SharedNumbers gathered = fabric_.all_gather(std::span(&mine, 1), fabric_.world());
+  const std::vector<double>& all = gathered.values();
+  return *std::max_element(all.begin(), all.end());
+}
+
+}  // namespace epochcast::real

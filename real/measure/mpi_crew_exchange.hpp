@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/timeline.hpp"
+#include "real/measure/crew_exchange.hpp"
+#include "real/mpi/mpi_fabric.hpp"
+
+namespace epochcast::real {
+
+/// All-reduces of MpiFabric among all ranks, as `train` overlaps them.
+class MpiCrewExchange : public CrewExchange {
+ public:
+  /// Collective over MPI_COMM_WORLD. `cores`: of those who compute meanwhile.
+  MpiCrewExchange(const std::string& all_reduce, Cores cores);
+
+  double run(std::int64_t count, double bytes) override;
+  void start(std::int64_t count, double bytes) override;
+  double finish() override;
+  [[nodiscard]] double largest(double mine) override;
+
+ private:
+  Timeline timeline_;
+  MpiFabric fabric_;
+  std::vector<Request> requests_;
+  double started_s_ = 0;
+};
+
+}  // namespace epochcast::real

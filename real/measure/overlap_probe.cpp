@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/measure/overlap_probe.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace epochcast::real {
+namespace {
+
+constexpr int kWarmup = 3;
+constexpr int kTimes = 6;         ///< that are measured
+constexpr int kFewestTimes = 3;   ///< where one takes long
+constexpr int kFewestBatches = 3;  ///< of each time
+constexpr int kFewestExchanges = 4;
+constexpr double kMostSlowdown = 100;
+
+double now_s() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double slowdown(double work_s, double own_s, double other_s) {
+  const double both_s = std::min(own_s, other_s);
+  const double done_beside_s = work_s - (own_s - both_s);
+  return done_beside_s * kMostSlowdown <= both_s ? kMostSlowdown
+                                                 : std::max(1.0, both_s / done_beside_s);
+}
+
+/// Seconds of a batch, alone: those of `seconds` at least. All of the crew compute until all are
+/// done.
+double batch_alone_s(double seconds, const std::function<double()>& run_batch, MeasureCrew& crew) {
+  crew.start_point();
+  int batches = 0;
+  double sum_s = 0;
+  bool has_enough = false;
+  while (!crew.is_point_over(has_enough)) {
+    const double batch_s = run_batch();
+    if (has_enough) continue;
+    sum_s += batch_s;
+    ++batches;
+    has_enough = batches >= kFewestBatches && sum_s >= seconds;
+  }
+  return sum_s / batches;
+}
+
+/// Seconds of an all-reduce, alone.
+double exchange_alone_s(std::int64_t count, double bytes, CrewExchange& exchange) {
+  return exchange.run(count, bytes) / static_cast<double>(count);
+}
+
+}  // namespace
+
+OverlapCost overlap_cost(const OverlapTimes& times) {
+  return {.batch_slowdown =
+              slowdown(times.batches * times.batch_alone_s, times.batches_s, times.exchanges_s),
+          .exchange_slowdown = slowdown(
+              times.exchanges * times.exchange_alone_s, times.exchanges_s, times.batches_s),
+          .is_known = true};
+}
+
+OverlapSamples measure_overlap(const OverlapPoint& point,
+                               const std::function<double()>& run_batch,
+                               CrewExchange& exchange,
+                               MeasureCrew& crew,
+                               const std::function<void(double)>& tell) {
+  for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch());
+  const double first_batch_s = exchange.largest(batch_alone_s(0, run_batch, crew));
+  static_cast<void>(exchange_alone_s(1, point.bytes, exchange));
+  const double first_exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange));
+  const double part_s = std::max({point.max_s / (3 * kTimes),
+                                  kFewestBatches * first_batch_s,
+                                  kFewestExchanges * first_exchange_s});
+  const auto count = static_cast<std::int64_t>(std::ceil(part_s / first_exchange_s));
+  const int times =
+      std::clamp(static_cast<int>(point.max_s / (3 * part_s)), kFewestTimes, kTimes);
+
+  OverlapSamples samples = {
+      .batch = point.batch, .all_reduce = point.all_reduce, .bytes = point.bytes};
+  for (int i = 0; i < times; ++i) {
+    OverlapTimes both;
+    both.batch_alone_s = batch_alone_s(part_s, run_batch, crew);
+    both.exchange_alone_s = exchange_alone_s(count, point.bytes, exchange);
+    crew.start_point();
+    const double began_s = now_s();
+    exchange.start(count, point.bytes);
+    while (both.batches < kFewestBatches || both.batches_s < part_s) {
+      static_cast<void>(run_batch());
+      ++both.batches;
+      both.batches_s = now_s() - began_s;
+    }
+    both.exchanges = static_cast<double>(count);
+    both.exchanges_s = exchange.finish();
+    const OverlapCost cost = overlap_cost(both);
+    samples.batch_alone_s.push_back(both.batch_alone_s);
+    samples.batch_s.push_back(cost.batch_slowdown * both.batch_alone_s);
+    samples.exchange_alone_s.push_back(both.exchange_alone_s);
+    samples.exchange_s.push_back(cost.exchange_slowdown * both.exchange_alone_s);
+    tell(static_cast<double>(i + 1) / times);
+  }
+  return samples;
+}
+
+}  // namespace epochcast::real
