@@ -43,12 +43,15 @@ std::string name_of(const ValidationDraw& draw, std::uint64_t number, const Draw
          ", " + list_text(group.mbits, "+", false) + " Mbit/s";
 }
 
+/// Ranks that compute take all of their time, which the kernel does not allow those in real-time
+/// order.
 std::string launch_of(const fs::path& box, const DrawnGroup& group) {
   std::string bandwidth;
   for (const int mbits : group.mbits)
     bandwidth += (bandwidth.empty() ? "" : ",") + std::to_string(mbits) + "Mbps";
+  const std::string order = group.command == Command::train ? " --order usual" : "";
   return box.string() + " --nodes " + std::to_string(group.ranks.size()) + " --ranks " +
-         list_text(group.ranks, ",", true) + " --bandwidth " + bandwidth + " --";
+         list_text(group.ranks, ",", true) + order + " --bandwidth " + bandwidth + " --";
 }
 
 Platform platform_of(const std::string& title, const DrawnGroup& group) {

@@ -66,6 +66,9 @@ class BatchCost {
   [[nodiscard]] std::vector<std::int64_t> measured_batches() const;
   /// In backward order, shares that sum to 1; empty when not measured.
   [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
+  /// How much longer a process's first batches take than its later ones, all together: what the
+  /// batch size measured first took, the median over sessions and ranks.
+  [[nodiscard]] double warmup_s() const { return warmup_s_; }
   /// How much batches of this size and all-reduces by this algorithm slow each other down: medians
   /// over what was measured with the algorithm (or, where it was not, with any other but the
   /// library's own, which waits in another way), the nearest batch size and then the nearest
@@ -98,6 +101,7 @@ class BatchCost {
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
   std::vector<OverlapSamples> overlap_;
+  double warmup_s_ = 0;
   Grade grade_ = Grade::estimated;
   std::string origin_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/costs/cost_learner.hpp"
 
+#include <utility>
+
 #include "core/costs/benchmark_rule.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -19,7 +21,12 @@ CostLearner::CostLearner(Fabric& fabric,
                          const BatchCost& cost,
                          const std::vector<Bucket>& buckets,
                          std::optional<std::uint64_t> seed)
-    : fabric_(fabric), network_(network), cost_(cost), buckets_(buckets), seed_(seed) {
+    : fabric_(fabric),
+      network_(network),
+      cost_(cost),
+      buckets_(buckets),
+      seed_(seed),
+      warmup_s_(cost.warmup_s()) {
   if (seed) random_.emplace(*seed);
 }
 
@@ -65,7 +72,9 @@ void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
 
 BatchTimes CostLearner::next(std::int64_t batch) {
   if (batch > largest_batch_) check_memory(batch);
-  return random_ ? cost_.draw(batch, *random_) : cost_.median(batch);
+  BatchTimes times = random_ ? cost_.draw(batch, *random_) : cost_.median(batch);
+  if (batch > 0) times.forward_s += std::exchange(warmup_s_, 0);
+  return times;
 }
 
 void CostLearner::check_memory(std::int64_t batch) {
@@ -103,12 +112,15 @@ void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (random_) {
     for (std::int64_t i = 0; i < steps; ++i) seconds += next(batch).total_s();
   } else {
-    seconds = static_cast<double>(steps) * next(batch).total_s();
+    seconds = warmup_s_ + static_cast<double>(steps) * cost_.median(batch).total_s();
+    next(batch);
   }
   fabric_.compute(seconds, "local steps");
 }
 
 double CostLearner::benchmark(std::int64_t batch) {
+  // Benchmarks do not count their first batches (TorchLearner::benchmark).
+  fabric_.compute(std::exchange(warmup_s_, 0), "benchmark");
   std::int64_t batches = 0;
   double seconds = 0;
   for (; !is_benchmark_over(batches, seconds); ++batches) seconds += next(batch).total_s();

@@ -52,6 +52,7 @@ class CostLearner : public SamplingLearner {
   const std::vector<Bucket>& buckets_;
   std::optional<std::uint64_t> seed_;
   std::optional<Random> random_;
+  double warmup_s_;  ///< that the next batch takes longer
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

@@ -25,6 +25,7 @@ BatchSamples read_batch(JsonInput input) {
   if (const auto session = input.maybe("session")) samples.session = session->integer(0);
   if (const auto rank = input.maybe("rank")) samples.rank = rank->integer(0);
   samples.total_s = input.at("seconds").samples();
+  if (const auto warmup = input.maybe("warmup_seconds")) samples.warmup_s = warmup->samples();
   for (const double seconds : samples.total_s) {
     if (seconds <= 0) {
       input.at("seconds").problem("a batch cannot take 0 seconds");
@@ -160,6 +161,7 @@ Json batch_json(const BatchSamples& samples, bool has_ranks) {
   Json json = {{"batch", samples.batch}};
   if (samples.session > 0) json["session"] = samples.session;
   if (has_ranks) json["rank"] = samples.rank;
+  if (!samples.warmup_s.empty()) json["warmup_seconds"] = samples.warmup_s;
   json["seconds"] = samples.total_s;
   if (samples.load_s.empty()) return json;
   json["load_seconds"] = samples.load_s;
@@ -217,8 +219,7 @@ void merge_cost(std::vector<CostTrace>& costs, const CostTrace& added) {
   for (CostTrace& cost : costs) {
     if (cost.network != added.network || cost.input != added.input) continue;
     std::int64_t sessions = 0;
-    for (const BatchSamples& batch : cost.batches)
-      sessions = std::max(sessions, batch.session + 1);
+    for (const BatchSamples& batch : cost.batches) sessions = std::max(sessions, batch.session + 1);
     add_sessions(cost.batches, added.batches, sessions);
     add_sessions(cost.overlap, added.overlap, sessions);
     if (!added.backward_layers.empty()) cost.backward_layers = added.backward_layers;
@@ -281,7 +282,8 @@ Json to_json(const TraceFile& trace) {
 
 CostTrace rounded(CostTrace cost) {
   for (BatchSamples& batch : cost.batches) {
-    for (auto part : {&BatchSamples::total_s,
+    for (auto part : {&BatchSamples::warmup_s,
+                      &BatchSamples::total_s,
                       &BatchSamples::load_s,
                       &BatchSamples::forward_s,
                       &BatchSamples::backward_s,

@@ -20,6 +20,8 @@ struct BatchSamples {
   std::vector<double> total_s;  ///< load + forward + backward + step
   /// The parts; all empty when the trace does not tell them apart, else as long as total_s.
   std::vector<double> load_s, forward_s, backward_s, step_s;
+  /// Of the batches before these, which take longer where they are a process's first.
+  std::vector<double> warmup_s = {};
 
   bool operator==(const BatchSamples&) const = default;
 };
@@ -58,7 +60,7 @@ struct CostTrace {
   /// Backward order; empty when not measured. The shares sum to 1 as far as their digits go.
   std::vector<LayerShare> backward_layers;
   std::vector<OverlapSamples> overlap;  ///< empty when not measured
-  Source source;  ///< its own, or the trace file's
+  Source source;                        ///< its own, or the trace file's
 
   bool operator==(const CostTrace&) const = default;
 };

@@ -29,6 +29,7 @@ namespace {
 
 constexpr double kLearningRate = 0.01;
 constexpr double kMomentum = 0.9;
+constexpr double kMostSecondsOfOverlap = 10;
 
 double clock_s(clockid_t clock) {
   timespec time{};
@@ -185,12 +186,12 @@ SampleLog sample(Trainer& trainer,
                  const MeasureSettings& settings,
                  PointTracker& tracker,
                  MeasureCrew& crew,
+                 std::vector<double>& warmup_s,
                  Keep keep) {
   crew.start_point();
   SampleLog log(settings.rule, now_s());
-  for (std::int64_t i = 0; i < settings.rule.warmup; ++i) {
-    static_cast<void>(trainer.run());
-  }
+  for (std::int64_t i = 0; i < settings.rule.warmup; ++i)
+    warmup_s.push_back(trainer.run().batch_s());
   bool has_enough = false;
   while (!crew.is_point_over(has_enough)) {
     const BatchTiming timing = trainer.run();
@@ -216,7 +217,7 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
   const OverlapPoint point = {.batch = batch,
                               .all_reduce = settings.overlap,
                               .bytes = std::min(settings.overlap_bytes, trainer.gradient_bytes()),
-                              .max_s = settings.rule.max_s};
+                              .max_s = std::min(kMostSecondsOfOverlap, settings.rule.max_s)};
   const OverlapSamples samples = measure_overlap(
       point,
       [&] { return trainer.run().batch_s(); },
@@ -236,9 +237,10 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     tracker.begin(network, batch, PointTracker::Kind::batches);
     Trainer trainer(settings, network, batch);
     BatchCosts point = {.batch = batch};
-    const SampleLog log = sample(trainer, settings, tracker, crew, [&](const BatchTiming& timing) {
-      point.samples.push_back(timing);
-    });
+    const SampleLog log =
+        sample(trainer, settings, tracker, crew, point.warmup_s, [&](const BatchTiming& timing) {
+          point.samples.push_back(timing);
+        });
     point.preempted = log.preempted();
     point.dropped = log.dropped();
     costs.batches.push_back(std::move(point));
@@ -248,7 +250,8 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     Trainer trainer(settings, network, settings.layers_batch);
     trainer.watch_layers();
     std::vector<std::vector<LayerSeconds>> passes;
-    sample(trainer, settings, tracker, crew, [&](const BatchTiming&) {
+    std::vector<double> warmup_s;
+    sample(trainer, settings, tracker, crew, warmup_s, [&](const BatchTiming&) {
       passes.push_back(trainer.last_layers());
     });
     costs.layers_batch = settings.layers_batch;

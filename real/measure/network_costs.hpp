@@ -25,6 +25,7 @@ struct BatchTiming {
 /// What was measured at one batch size.
 struct BatchCosts {
   std::int64_t batch = 0;
+  std::vector<double> warmup_s = {};      ///< of the batches before
   int rank = 0;                           ///< of those that measured at the same time
   std::vector<BatchTiming> samples = {};  ///< in the order measured
   std::int64_t preempted = 0;             ///< samples kept although another process disturbed them

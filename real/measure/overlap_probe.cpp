@@ -9,18 +9,17 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kWarmup = 3;
-constexpr int kTimes = 6;         ///< that are measured
-constexpr int kFewestTimes = 3;   ///< where one takes long
+constexpr int kTimes = 6;          ///< that are measured
+constexpr int kFewestTimes = 3;    ///< where one takes long
 constexpr int kFewestBatches = 3;  ///< of each time
-constexpr int kFewestExchanges = 4;
+constexpr double kShare = 0.6;     ///< of a batch that exchanges beside it should take
 constexpr double kMostSlowdown = 100;
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-double slowdown(double work_s, double own_s, double other_s) {
-  const double both_s = std::min(own_s, other_s);
+double slowdown(double work_s, double own_s, double both_s) {
   const double done_beside_s = work_s - (own_s - both_s);
   return done_beside_s * kMostSlowdown <= both_s ? kMostSlowdown
                                                  : std::max(1.0, both_s / done_beside_s);
@@ -50,11 +49,19 @@ double exchange_alone_s(std::int64_t count, double bytes, CrewExchange& exchange
 
 }  // namespace
 
+void OverlapTimes::add(double batch_s, double count, double exchange_s) {
+  ++batches;
+  batches_s += batch_s;
+  exchanges += count;
+  exchanges_s += exchange_s;
+  both_s += std::min(batch_s, exchange_s);
+}
+
 OverlapCost overlap_cost(const OverlapTimes& times) {
   return {.batch_slowdown =
-              slowdown(times.batches * times.batch_alone_s, times.batches_s, times.exchanges_s),
-          .exchange_slowdown = slowdown(
-              times.exchanges * times.exchange_alone_s, times.exchanges_s, times.batches_s),
+              slowdown(times.batches * times.batch_alone_s, times.batches_s, times.both_s),
+          .exchange_slowdown =
+              slowdown(times.exchanges * times.exchange_alone_s, times.exchanges_s, times.both_s),
           .is_known = true};
 }
 
@@ -64,32 +71,35 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
                                MeasureCrew& crew,
                                const std::function<void(double)>& tell) {
   for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch());
-  const double first_batch_s = exchange.largest(batch_alone_s(0, run_batch, crew));
+  const double batch_s = exchange.largest(batch_alone_s(0, run_batch, crew));
   static_cast<void>(exchange_alone_s(1, point.bytes, exchange));
-  const double first_exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange));
-  const double part_s = std::max({point.max_s / (3 * kTimes),
-                                  kFewestBatches * first_batch_s,
-                                  kFewestExchanges * first_exchange_s});
-  const auto count = static_cast<std::int64_t>(std::ceil(part_s / first_exchange_s));
-  const int times =
-      std::clamp(static_cast<int>(point.max_s / (3 * part_s)), kFewestTimes, kTimes);
+  const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange));
+  // As in training, those who move messages rest for part of each batch: schedulers are kind to
+  // who has slept.
+  const std::int64_t beside =
+      std::max<std::int64_t>(1, std::llround(kShare * batch_s / exchange_s));
+  const auto exchanges = static_cast<double>(beside);
+  const double together_s = std::max(batch_s, exchanges * exchange_s);
+  const auto batches = std::max(
+      kFewestBatches, static_cast<int>(std::ceil(point.max_s / (3 * kTimes * together_s))));
+  const double time_s = 3 * batches * together_s;
+  const int times = std::clamp(static_cast<int>(point.max_s / time_s), kFewestTimes, kTimes);
 
   OverlapSamples samples = {
       .batch = point.batch, .all_reduce = point.all_reduce, .bytes = point.bytes};
   for (int i = 0; i < times; ++i) {
     OverlapTimes both;
-    both.batch_alone_s = batch_alone_s(part_s, run_batch, crew);
-    both.exchange_alone_s = exchange_alone_s(count, point.bytes, exchange);
-    crew.start_point();
-    const double began_s = now_s();
-    exchange.start(count, point.bytes);
-    while (both.batches < kFewestBatches || both.batches_s < part_s) {
+    both.batch_alone_s = batch_alone_s(batches * batch_s, run_batch, crew);
+    both.exchange_alone_s = exchange_alone_s(batches * beside, point.bytes, exchange);
+    for (int batch = 0; batch < batches; ++batch) {
+      crew.start_point();
+      const double began_s = now_s();
+      exchange.start(beside, point.bytes);
       static_cast<void>(run_batch());
-      ++both.batches;
-      both.batches_s = now_s() - began_s;
+      const double own_s = now_s() - began_s;
+      const double exchanged_s = exchange.finish();
+      both.add(own_s, exchanges, exchanged_s);
     }
-    both.exchanges = static_cast<double>(count);
-    both.exchanges_s = exchange.finish();
     const OverlapCost cost = overlap_cost(both);
     samples.batch_alone_s.push_back(both.batch_alone_s);
     samples.batch_s.push_back(cost.batch_slowdown * both.batch_alone_s);

@@ -3,6 +3,7 @@
 
 #include <functional>
 
+#include "core/fabric.hpp"
 #include "core/formats/cost_trace.hpp"
 #include "real/measure/crew_exchange.hpp"
 #include "real/measure/measure_crew.hpp"
@@ -17,23 +18,28 @@ struct OverlapPoint {
   double max_s = 30;  ///< in all, unless batches or all-reduces are long
 };
 
-/// What n batches and m all-reduces took that began together, and what one of each takes alone.
+/// What batches took that began with some all-reduces each, and what one of either takes alone.
 struct OverlapTimes {
   double batches = 0;
-  double batches_s = 0;  ///< until the last batch was over
+  double batches_s = 0;  ///< from their start to their end
   double exchanges = 0;
-  double exchanges_s = 0;  ///< until the last all-reduce was over
+  double exchanges_s = 0;  ///< from the start of those of a batch to the end of the last one
+  double both_s = 0;       ///< while batches and all-reduces were under way
   double batch_alone_s = 0;
   double exchange_alone_s = 0;
+
+  /// One more batch, with so many all-reduces beside it.
+  void add(double batch_s, double count, double exchange_s);
 };
 
-/// How many times as long either takes while both go on. With both under way until t, and one of
-/// them from then on, the batches' work is n · alone = t / batch_slowdown + (batches_s - t), and
-/// that of the all-reduces likewise. At least 1; at most 100, where nothing was to be seen of it.
+/// How many times as long either takes while both go on. Of the batches' work, n · alone, what was
+/// not done when they were alone, batches_s - both_s, was done in both_s; that of the all-reduces
+/// likewise. At least 1; at most 100, where next to nothing was done.
 [[nodiscard]] OverlapCost overlap_cost(const OverlapTimes& times);
 
 /// Measures how much batches and all-reduces slow each other down: several times, batches alone,
-/// all-reduces alone, and both. Collective over the crew. `run_batch` returns the seconds that it
+/// all-reduces alone, and batches that begin with as many all-reduces as take a good part of them.
+/// Collective over the crew. `run_batch` returns the seconds that it
 /// took; `tell` is called after each time, with the share that is done.
 [[nodiscard]] OverlapSamples measure_overlap(const OverlapPoint& point,
                                              const std::function<double()>& run_batch,

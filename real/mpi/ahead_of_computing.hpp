@@ -6,10 +6,11 @@ namespace epochcast::real {
 /// While it lives, this thread, which moves messages and mostly sleeps, gets the core as soon as it
 /// wakes, before threads that compute.
 ///
-/// Ordinary scheduling prefers whoever has slept. In real-time order (SCHED_RR, SCHED_FIFO) who
-/// wakes waits until who runs has used up its 100 ms, unless its priority is higher: then messages
-/// that are to hide behind computing wait for its end instead. Without the right to a higher
-/// priority nothing changes.
+/// In real-time order (SCHED_RR, SCHED_FIFO) who wakes waits until who runs has used up its 100 ms,
+/// unless its priority is higher: messages that are to hide behind computing would wait for its end
+/// instead. Ordinary scheduling prefers who has slept, for as long as it has not had its share:
+/// there the thread lowers its nice value, too. Without the right to a higher priority nothing
+/// changes.
 class AheadOfComputing {
  public:
   AheadOfComputing();

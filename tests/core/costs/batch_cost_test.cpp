@@ -264,5 +264,72 @@ TEST_CASE("a cost that tells nobody apart is every worker's") {
   }
 }
 
+/// Batches and all-reduces that take so many times as long beside each other.
+OverlapSamples overlap(std::int64_t batch,
+                       const std::string& all_reduce,
+                       double bytes,
+                       std::vector<double> batch_slowdowns,
+                       double exchange_slowdown) {
+  const std::vector<double> ones(batch_slowdowns.size(), 1);
+  return {.batch = batch,
+          .all_reduce = all_reduce,
+          .bytes = bytes,
+          .batch_alone_s = ones,
+          .batch_s = std::move(batch_slowdowns),
+          .exchange_alone_s = ones,
+          .exchange_s = std::vector<double>(ones.size(), exchange_slowdown)};
+}
+
+TEST_CASE("overlap costs the median of what was measured with the algorithm, nearest in size") {
+  CostTrace trace = trace_of({samples(8, {1})});
+  trace.overlap = {overlap(8, "ring", 1e6, {1.2, 1.9, 1.3}, 2),
+                   overlap(8, "ring", 1e7, {1.4}, 3),
+                   overlap(64, "ring", 1e6, {1.5}, 4),
+                   overlap(8, "openmpi", 1e6, {1.01}, 50)};
+  const BatchCost cost(trace);
+
+  CHECK(cost.overlap(8, "ring", 2e6).batch_slowdown == 1.3);
+  CHECK(cost.overlap(8, "ring", 2e6).exchange_slowdown == 2);
+  CHECK(cost.overlap(8, "ring", 9e6).batch_slowdown == 1.4);
+  CHECK(cost.overlap(48, "ring", 9e6).batch_slowdown == 1.5);
+  CHECK(cost.overlap(8, "openmpi", 9e6).exchange_slowdown == 50);
+  CHECK(cost.overlap(8, "binary-tree", 1e6).exchange_slowdown == 2);
+}
+
+TEST_CASE("what waits in another way tells nothing about overlap, and nothing is unknown") {
+  CostTrace trace = trace_of({samples(8, {1})});
+  CHECK(!BatchCost(trace).overlap(8, "ring", 1e6).is_known);
+
+  trace.overlap = {overlap(8, "openmpi", 1e6, {1.01}, 50)};
+  CHECK(!BatchCost(trace).overlap(8, "ring", 1e6).is_known);
+  CHECK(BatchCost(trace).overlap(8, "openmpi", 1e6).is_known);
+
+  trace.overlap = {overlap(8, "ring", 1e6, {1.2}, 2)};
+  CHECK(!BatchCost(trace).overlap(8, "openmpi", 1e6).is_known);
+}
+
+TEST_CASE("overlap makes nothing faster") {
+  CostTrace trace = trace_of({samples(8, {1})});
+  trace.overlap = {overlap(8, "ring", 1e6, {0.97}, 0.9)};
+
+  const OverlapCost cost = BatchCost(trace).overlap(8, "ring", 1e6);
+
+  CHECK(cost.is_known);
+  CHECK(!cost.counts());
+}
+
+TEST_CASE("a process's first batches take longer by what those measured first did") {
+  BatchSamples first = samples(8, {1, 1, 1});
+  first.warmup_s = {3, 1.5, 1};
+  BatchSamples later = samples(16, {2, 2, 2});
+  later.warmup_s = {2.25, 2};
+  BatchSamples tomorrow = samples(8, {1, 1, 1}, 1);
+  tomorrow.warmup_s = {1.5, 1};
+
+  CHECK(BatchCost(trace_of({first, later})).warmup_s() == 2.5);
+  CHECK(BatchCost(trace_of({first, tomorrow, later})).warmup_s() == 1.5);
+  CHECK(BatchCost(trace_of({samples(8, {1})})).warmup_s() == 0);
+}
+
 }  // namespace
 }  // namespace epochcast::tests

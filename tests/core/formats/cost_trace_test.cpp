@@ -197,6 +197,45 @@ TEST_CASE("a trace whose samples have no phases writes none") {
         R"([{"batch":4,"seconds":[0.25]}])");
 }
 
+TEST_CASE("what overlap costs is written, read and merged as sessions") {
+  TraceFile trace = trace_with({quarter_second()});
+  trace.costs[0].overlap = {{.batch = 4,
+                             .rank = 1,
+                             .all_reduce = "ring",
+                             .bytes = 1e6,
+                             .batch_alone_s = {0.25},
+                             .batch_s = {0.5},
+                             .exchange_alone_s = {0.125},
+                             .exchange_s = {0.25}}};
+  const auto json = to_json(trace);
+
+  CHECK(json["costs"][0]["overlap"].dump() ==
+        R"([{"batch":4,"rank":1,"all_reduce":"ring","bytes":1000000,)"
+        R"("batch_alone_seconds":[0.25],"batch_seconds":[0.5],)"
+        R"("exchange_alone_seconds":[0.125],"exchange_seconds":[0.25]}])");
+  CHECK(parse_trace(json, "t.json").costs[0].overlap == trace.costs[0].overlap);
+  const TraceFile both = merged(trace, trace, "t.json");
+  REQUIRE(both.costs[0].overlap.size() == 2);
+  CHECK(both.costs[0].overlap[1].session == 1);
+}
+
+TEST_CASE("overlap was measured as often alone as beside, and never in no time") {
+  TraceFile trace = trace_with({quarter_second()});
+  trace.costs[0].overlap = {{.batch = 4,
+                             .all_reduce = "ring",
+                             .bytes = 1e6,
+                             .batch_alone_s = {0.25},
+                             .batch_s = {0.5, 0.5},
+                             .exchange_alone_s = {0},
+                             .exchange_s = {0.25}}};
+
+  CHECK(problems_in_trace(to_json(trace).dump()) ==
+        Texts{"traces/esb.json: /costs/0/overlap/0/batch_seconds: got a list of 2; expected as "
+              "many samples as \"batch_alone_seconds\" has (1)",
+              "traces/esb.json: /costs/0/overlap/0/exchange_alone_seconds: neither batches nor "
+              "all-reduces take 0 seconds"});
+}
+
 TEST_CASE("ranks are told apart in sessions that have several") {
   const TraceFile trace =
       trace_with({quarter_second(), quarter_second(2, 0), quarter_second(2, 1)});

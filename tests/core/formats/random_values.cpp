@@ -49,6 +49,7 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
         samples.rank = rank;
         const int count = dice.between(1, 20);
         samples.total_s = random_samples(dice, count);
+        if (dice.chance(0.3)) samples.warmup_s = random_samples(dice, dice.between(1, 5));
         if (has_parts) {
           for (auto part : {&BatchSamples::load_s,
                             &BatchSamples::forward_s,
@@ -63,6 +64,18 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
   if (dice.chance(0.5)) {
     const double share = dice.magnitude(0.01, 0.99);
     cost.backward_layers = {{.name = "fc", .share = share}, {.name = "conv", .share = 1 - share}};
+  }
+  if (dice.chance(0.5)) {
+    const int count = dice.between(1, 6);
+    cost.overlap = {{.batch = dice.between(1, 64),
+                     .session = dice.between(0, 2),
+                     .rank = dice.between(0, 2),
+                     .all_reduce = "ring",
+                     .bytes = static_cast<double>(dice.between(1, 1'000'000)),
+                     .batch_alone_s = random_samples(dice, count),
+                     .batch_s = random_samples(dice, count),
+                     .exchange_alone_s = random_samples(dice, count),
+                     .exchange_s = random_samples(dice, count)}};
   }
   return cost;
 }

@@ -82,6 +82,7 @@ class SlowCrew : public MeasureCrew {
     ++asked;
     return --extra_ == 0;
   }
+  std::unique_ptr<CrewExchange> exchange(const std::string&, bool) override { return nullptr; }
 
   int points = 0;
   int asked = 0;
@@ -103,6 +104,54 @@ TEST_CASE("who has enough samples goes on computing until the crew has, and keep
   CHECK(crew.asked == 3 * 4);
   CHECK(reports == 3);
   for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
+}
+
+/// All-reduces take 1 ms, whatever is computed beside them.
+class FreeExchange : public CrewExchange {
+ public:
+  double run(std::int64_t count, double) override { return 1e-3 * static_cast<double>(count); }
+  void start(std::int64_t count, double) override { seconds_ = 1e-3 * static_cast<double>(count); }
+  double finish() override { return seconds_; }
+  double largest(double mine) override { return mine; }
+
+ private:
+  double seconds_ = 0;
+};
+
+class ExchangingCrew : public MeasureAlone {
+ public:
+  std::unique_ptr<CrewExchange> exchange(const std::string& all_reduce, bool on_cores) override {
+    CHECK(all_reduce == "ring");
+    CHECK(on_cores);
+    return std::make_unique<FreeExchange>();
+  }
+};
+
+TEST_CASE("overlap is measured where the crew exchanges, with no more bytes than gradients have") {
+  MeasureSettings settings = three_samples();
+  settings.overlap = "ring";
+  settings.overlap_bytes = 1e9;
+  settings.rule.max_s = 0.05;
+  ExchangingCrew crew;
+  std::vector<std::string> points;
+
+  const std::vector<NetworkCosts> costs = measure(
+      settings,
+      [&](const MeasureProgress& progress) {
+        if (!progress.finished.empty()) points.push_back(progress.point);
+      },
+      crew);
+
+  REQUIRE(points.size() == 4);
+  CHECK(points.back() ==
+        "small-cnn, batch " + std::to_string(settings.batches.back()) + ", overlap");
+  REQUIRE(costs.at(0).overlap.size() == 1);
+  const OverlapSamples& overlap = costs[0].overlap[0];
+  CHECK(overlap.batch == settings.batches.back());
+  CHECK(overlap.bytes > 0);
+  CHECK(overlap.bytes < 1e8);
+  CHECK(overlap.exchange_alone_s.front() == Approx(1e-3).epsilon(1e-9));
+  CHECK(measure(settings, [](const MeasureProgress&) {}).at(0).overlap.empty());
 }
 
 TEST_CASE("networks with a loss of their own or that read rows are measured, too") {

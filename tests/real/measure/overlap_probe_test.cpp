@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/measure/overlap_probe.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "tests/catch.hpp"
+
+namespace epochcast::real {
+namespace {
+
+using Catch::Matchers::WithinRel;
+
+TEST_CASE("work that was not done alone was done beside the other") {
+  OverlapTimes times;
+  // An exchange is under way in 4 of 10 s: the other 6 do 6 of the batch's 8 s of work.
+  times.batch_alone_s = 8;
+  times.exchange_alone_s = 2;
+  times.add(10, 1, 4);
+
+  const OverlapCost cost = overlap_cost(times);
+
+  CHECK(cost.is_known);
+  CHECK_THAT(cost.batch_slowdown, WithinRel(4.0 / 2, 1e-12));
+  CHECK_THAT(cost.exchange_slowdown, WithinRel(4.0 / 2, 1e-12));
+}
+
+TEST_CASE("exchanges that outlast the batch were slowed down while it lasted") {
+  OverlapTimes times;
+  times.batch_alone_s = 1;
+  times.exchange_alone_s = 0.5;
+  times.add(1.25, 4, 2.5);
+  times.add(1.25, 4, 2.5);
+
+  const OverlapCost cost = overlap_cost(times);
+
+  CHECK_THAT(cost.batch_slowdown, WithinRel(1.25, 1e-12));
+  CHECK_THAT(cost.exchange_slowdown, WithinRel(1.25 / (2 - 1.25), 1e-12));
+}
+
+TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 times as slow") {
+  OverlapTimes times;
+  times.batch_alone_s = 1;
+  times.exchange_alone_s = 0.5;
+  times.add(0.9, 1, 1.4);
+
+  const OverlapCost cost = overlap_cost(times);
+
+  CHECK(cost.batch_slowdown == 1);
+  CHECK(cost.exchange_slowdown == 100);
+}
+
+/// Exchanges that take 2 ms each alone, and as much longer beside a batch.
+class SleptExchange : public CrewExchange {
+ public:
+  double run(std::int64_t count, double) override { return 2e-3 * static_cast<double>(count); }
+  void start(std::int64_t count, double) override { started = std::max(started, count); }
+  double finish() override { return 6e-3; }
+  double largest(double mine) override { return mine; }
+
+  std::int64_t started = 0;
+};
+
+TEST_CASE("batches and exchanges are measured alone and together, in turn") {
+  SleptExchange exchange;
+  MeasureAlone crew;
+  int batches = 0;
+  std::vector<double> done;
+
+  const OverlapSamples samples = measure_overlap(
+      {.batch = 4, .all_reduce = "ring", .bytes = 1e6, .max_s = 0.2},
+      [&] {
+        ++batches;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        return 10e-3;
+      },
+      exchange,
+      crew,
+      [&](double share) { done.push_back(share); });
+
+  CHECK(samples.batch == 4);
+  CHECK(samples.all_reduce == "ring");
+  CHECK(samples.bytes == 1e6);
+  CHECK(exchange.started == 3);  // 6 of 10 ms
+  REQUIRE(samples.batch_s.size() >= 3);
+  CHECK(samples.batch_alone_s == std::vector<double>(samples.batch_s.size(), 10e-3));
+  for (const double seconds : samples.exchange_alone_s) CHECK_THAT(seconds, WithinRel(2e-3, 1e-9));
+  CHECK(samples.exchange_s.size() == samples.batch_s.size());
+  CHECK(done.back() == 1);
+  CHECK(batches >= 6 * static_cast<int>(done.size()));
+}
+
+}  // namespace
+}  // namespace epochcast::real
