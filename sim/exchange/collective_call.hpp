@@ -46,14 +46,14 @@ struct CollectiveCall {
   double start_s = 0;
   bool takes_turns = false;  ///< two that exchange large messages send one after the other
   int finished = 0;
-  std::vector<double> unhindered_s;  ///< by member: how long it takes while nobody computes
+  std::vector<double> unhindered_s;       ///< by member: how long it takes while nobody computes
   const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages
-  bool is_moving = false;            ///< where overlap costs: it has begun
-  double progress_s = 0;             ///< of the unhindered time, that had passed ...
-  double progress_at_s = 0;          ///< ... at this time
-  std::map<double, int> hindered_by;  ///< members that compute meanwhile, by what that costs it
-  std::vector<double> end_s;     ///< by member; NaN while unknown
-  std::vector<bool> is_awaited;  ///< by member: its worker sleeps until it ends
+  bool is_moving = false;                 ///< where overlap costs: it has begun
+  double progress_s = 0;                  ///< of the unhindered time, that had passed ...
+  double progress_at_s = 0;               ///< ... at this time
+  std::map<double, int> hindered_by;      ///< members that compute meanwhile, by what that costs it
+  std::vector<double> end_s;              ///< by member; NaN while unknown
+  std::vector<bool> is_awaited;           ///< by member: its worker sleeps until it ends
 
   std::shared_ptr<const Schedule> schedule;
   std::unique_ptr<RoundSkipper> rounds;

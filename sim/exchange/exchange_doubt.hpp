@@ -23,9 +23,9 @@ class ExchangeDoubt {
   /// the least certain inside nodes. Nothing is in doubt where exchange times are given by hand.
   explicit ExchangeDoubt(const Job& job);
 
-  /// Takes note of a pass (and of devices whose overlap is taken to be free): no epoch is shorter than
-  /// what its slowest worker computes and exchanges, messages being as fast as they may be. Reports
-  /// are by worker.
+  /// Takes note of a pass (and of devices whose overlap is taken to be free): no epoch is shorter
+  /// than what its slowest worker computes and exchanges, messages being as fast as they may be.
+  /// Reports are by worker.
   void see(const std::vector<WorkerInfo>& workers,
            const std::vector<WorkerReport>& reports,
            std::int64_t epochs);

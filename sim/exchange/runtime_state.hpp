@@ -47,9 +47,9 @@ struct Runtime::Rank {
   std::deque<std::shared_ptr<CollectiveCall>> to_simulate;
 
   // Where overlap costs:
-  bool is_hindered = false;  ///< it costs this worker
-  std::shared_ptr<CollectiveCall> moving;  ///< what its stream moves at the moment
-  bool is_computing = false;               ///< with something on its stream
+  bool is_hindered = false;                   ///< it costs this worker
+  std::shared_ptr<CollectiveCall> moving;     ///< what its stream moves at the moment
+  bool is_computing = false;                  ///< with something on its stream
   simgrid::s4u::SemaphorePtr moving_changed;  ///< released while it computes
   bool is_pacing = false;                     ///< its stream waits for slower progress
   simgrid::s4u::SemaphorePtr pace_changed;    ///< released while it does
