@@ -69,8 +69,9 @@ double warmup_of(const std::vector<BatchSamples>& all) {
     own_s = std::max(own_s, more_s);
   }
   std::vector<double> each_s;
+  each_s.reserve(most_s.size());
   for (const auto& [place, seconds] : most_s) each_s.push_back(seconds);
-  return median_of(each_s);
+  return median_of(std::move(each_s));
 }
 
 }  // namespace

@@ -218,7 +218,7 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
                               .all_reduce = settings.overlap,
                               .bytes = std::min(settings.overlap_bytes, trainer.gradient_bytes()),
                               .max_s = std::min(kMostSecondsOfOverlap, settings.rule.max_s)};
-  const OverlapSamples samples = measure_overlap(
+  OverlapSamples samples = measure_overlap(
       point,
       [&] { return trainer.run().batch_s(); },
       exchange,

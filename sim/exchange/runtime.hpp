@@ -123,6 +123,8 @@ class Runtime {
   void reach_head(std::shared_ptr<CollectiveCall> call);
   void start(const std::shared_ptr<CollectiveCall>& shared);
   void end(CollectiveCall& call, int member, double end_s, const Traffic& traffic);
+  /// Whether its end is known at its start, and it has ended.
+  bool ends_at_once(CollectiveCall& call);
   [[nodiscard]] bool replay(CollectiveCall& call);
   /// What the collective has cost before, if it may be taken for what it costs now.
   [[nodiscard]] const LearnedCost* replayed_cost(CollectiveCall& call);

@@ -80,16 +80,19 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
     move_numbers(call, call.schedule.get());
   }
-  if (call.kind == CollectiveCall::Kind::barrier || call.among->size() == 1) {
-    for (int member = 0; member < call.among->size(); ++member) end(call, member, call.start_s, {});
-  } else if (overlap_costs(call)) {
-    simulate(shared);
-  } else if (const auto seconds = fixed_s(call)) {
+  if (!ends_at_once(call)) simulate(shared);
+}
+
+bool Runtime::ends_at_once(CollectiveCall& call) {
+  const auto end_after = [&](double seconds) {
     for (int member = 0; member < call.among->size(); ++member)
-      end(call, member, call.start_s + *seconds, {});
-  } else if (!replay(call)) {
-    simulate(shared);
-  }
+      end(call, member, call.start_s + seconds, {});
+    return true;
+  };
+  if (call.kind == CollectiveCall::Kind::barrier || call.among->size() == 1) return end_after(0);
+  if (overlap_costs(call)) return false;  // when it ends depends on what is computed meanwhile
+  if (const auto seconds = fixed_s(call)) return end_after(*seconds);
+  return replay(call);
 }
 
 const LearnedCost* Runtime::replayed_cost(CollectiveCall& call) {
