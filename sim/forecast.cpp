@@ -2,6 +2,7 @@
 #include "sim/forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/random.hpp"
 #include "sim/exchange/exchange_doubt.hpp"
@@ -32,6 +33,31 @@ std::int64_t pilot_iterations(const WorkerCosts& costs, int passes) {
   constexpr double kError = 0.02;
   const double in_all = std::pow(costs.deviation_of_slowest() / kError, 2);
   return 1 + static_cast<std::int64_t>(std::ceil(in_all / passes));  // the first does not count
+}
+
+/// What epochs that were forecast from S measured sessions in turn tell of one in another session.
+///
+/// With s² the variance between sessions, a new one deviates from the mean of S by s² (1 + 1/S),
+/// and those of S themselves by s² (S - 1)/S on average: deviations of sessions grow by the root of
+/// the quotient, (S + 1)/(S - 1), as ratios, so that none reaches zero.
+std::vector<double> in_another_session(std::vector<double> epochs_s, std::size_t sessions) {
+  if (sessions < 2 || epochs_s.size() < 2 * sessions) return epochs_s;
+  const auto count = static_cast<double>(sessions);
+  const double growth = std::sqrt((count + 1) / (count - 1));
+  std::vector<double> means(sessions);  // of logarithms
+  std::vector<double> counts(sessions);
+  for (std::size_t i = 0; i < epochs_s.size(); ++i) {
+    means[i % sessions] += std::log(epochs_s[i]);
+    ++counts[i % sessions];
+  }
+  double mean = 0;
+  for (std::size_t session = 0; session < sessions; ++session) {
+    means[session] /= counts[session];
+    mean += means[session] / count;
+  }
+  for (std::size_t i = 0; i < epochs_s.size(); ++i)
+    epochs_s[i] *= std::exp((growth - 1) * (means[i % sessions] - mean));
+  return epochs_s;
 }
 
 /// Runs the strategy once on every worker.
@@ -128,6 +154,7 @@ RunResult forecast(const Job& given,
       add_reports(result, workers, reports, 1.0 / config.repetitions);
       epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
     }
+    epochs_s = in_another_session(std::move(epochs_s), sessions.size());
     std::sort(epochs_s.begin(), epochs_s.end());
     result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};
     doubt.apply_to(result);

@@ -41,7 +41,7 @@ CostDraw CostedJob::draw() const {
 CostLearner CostedJob::learner(Fabric& fabric, const CostDraw& draw) const {
   const int rank = fabric.rank();
   std::optional<std::uint64_t> stream;
-  if (draw.seed) stream = mix_seed(*draw.seed, static_cast<std::uint64_t>(rank));
+  if (draw.seed) stream = mix_seed(*draw.seed, costs_.group(rank));
   return {fabric, job_.network, costs_.of(rank, draw.session), costs_.buckets(rank), stream};
 }
 

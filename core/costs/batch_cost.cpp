@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace epochcast {
@@ -18,6 +19,20 @@ constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 /
 double at_quantile(const std::vector<double>& sorted, double quantile) {
   const auto index = static_cast<std::size_t>(quantile * static_cast<double>(sorted.size()));
   return sorted[std::min(index, sorted.size() - 1)];
+}
+
+/// The middle of each value's rank among all, from 0 to 1; of equal ones the earlier comes first.
+std::vector<double> quantiles_of(const std::vector<double>& values) {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return values[a] < values[b];
+  });
+  std::vector<double> quantiles(values.size());
+  for (std::size_t rank = 0; rank < order.size(); ++rank) {
+    quantiles[order[rank]] = (static_cast<double>(rank) + 0.5) / static_cast<double>(values.size());
+  }
+  return quantiles;
 }
 
 using Group = std::vector<const BatchSamples*>;
@@ -100,6 +115,7 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
     append(pooled.backward_s, samples->backward_s);
     append(pooled.step_s, samples->step_s);
   }
+  point.quantiles = quantiles_of(pooled.total_s);
   std::sort(pooled.total_s.begin(), pooled.total_s.end());
   point.median_s = quantile_of(pooled.total_s, 0.5);
   point.sorted_s = std::move(pooled.total_s);
@@ -158,6 +174,7 @@ BatchCost BatchCost::of_worker(std::size_t index, std::optional<std::size_t> ses
 BatchCost::BatchCost(double seconds, std::int64_t batch)
     : points_{{.batch = static_cast<double>(batch),
                .sorted_s = {seconds},
+               .quantiles = {0.5},
                .median_s = seconds,
                .shares = kDefaultShares}},
       origin_("--batch-seconds") {}
@@ -167,9 +184,13 @@ BatchTimes BatchCost::median(std::int64_t batch) const {
   return split(size, total_at(size, std::nullopt));
 }
 
-BatchTimes BatchCost::draw(std::int64_t batch, Random& random) const {
+BatchTimes BatchCost::at(std::int64_t batch, double place) const {
   const auto size = static_cast<double>(batch);
-  return split(size, total_at(size, random.uniform()));
+  return split(size, total_at(size, at_quantile(nearest(size).quantiles, place)));
+}
+
+std::size_t BatchCost::samples(std::int64_t batch) const {
+  return nearest(static_cast<double>(batch)).quantiles.size();
 }
 
 bool BatchCost::has_spread() const {
@@ -271,12 +292,14 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
           .is_known = true};
 }
 
+const BatchCost::Point& BatchCost::nearest(double batch) const {
+  return *std::min_element(points_.begin(), points_.end(), [batch](const Point& a, const Point& b) {
+    return std::abs(a.batch - batch) < std::abs(b.batch - batch);
+  });
+}
+
 BatchTimes BatchCost::split(double batch, double total_s) const {
-  const auto nearest =
-      std::min_element(points_.begin(), points_.end(), [batch](const Point& a, const Point& b) {
-        return std::abs(a.batch - batch) < std::abs(b.batch - batch);
-      });
-  const BatchTimes& shares = nearest->shares;
+  const BatchTimes& shares = nearest(batch).shares;
   return {.load_s = shares.load_s * total_s,
           .forward_s = shares.forward_s * total_s,
           .backward_s = shares.backward_s * total_s,

@@ -10,7 +10,6 @@
 
 #include "core/fabric.hpp"
 #include "core/formats/cost_trace.hpp"
-#include "core/random.hpp"
 
 namespace epochcast {
 
@@ -40,8 +39,11 @@ class BatchCost {
 
   /// At the median of the samples. A batch of 0 takes no time.
   [[nodiscard]] BatchTimes median(std::int64_t batch) const;
-  /// One draw from the samples.
-  [[nodiscard]] BatchTimes draw(std::int64_t batch, Random& random) const;
+  /// At a place of the samples' session, 0 its beginning and below 1: what the nearest measured
+  /// size took there, or its quantile of others. See Weather.
+  [[nodiscard]] BatchTimes at(std::int64_t batch, double place) const;
+  /// How many samples the session has of the nearest measured size.
+  [[nodiscard]] std::size_t samples(std::int64_t batch) const;
 
   /// What the device's worker number `index` (0, 1, ...) pays: rank `index` modulo the number of
   /// ranks, in session number `session` modulo the number of sessions, or in all of them. A batch
@@ -83,11 +85,13 @@ class BatchCost {
   struct Point {
     double batch = 0;
     std::vector<double> sorted_s;
+    std::vector<double> quantiles;  ///< of the samples in the order measured
     double median_s = 0;
     BatchTimes shares;  ///< parts of a whole batch, sum 1
   };
 
   [[nodiscard]] double total_at(double batch, std::optional<double> quantile) const;
+  [[nodiscard]] const Point& nearest(double batch) const;
   [[nodiscard]] BatchTimes split(double batch, double total_s) const;
 
   using Samples = std::vector<BatchSamples>;

@@ -27,7 +27,7 @@ CostLearner::CostLearner(Fabric& fabric,
       buckets_(buckets),
       seed_(seed),
       warmup_s_(cost.warmup_s()) {
-  if (seed) random_.emplace(*seed);
+  if (seed) weather_.emplace(*seed);
 }
 
 Payload CostLearner::parameters() {
@@ -44,7 +44,8 @@ std::vector<Payload> CostLearner::buckets() {
 }
 
 void CostLearner::begin_epoch(std::int64_t epoch) {
-  if (seed_) random_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
+  if (seed_) weather_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
+  under_weather_ = 0;
 }
 
 // What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
@@ -72,7 +73,9 @@ void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
 
 BatchTimes CostLearner::next(std::int64_t batch) {
   if (batch > largest_batch_) check_memory(batch);
-  BatchTimes times = random_ ? cost_.draw(batch, *random_) : cost_.median(batch);
+  BatchTimes times = weather_
+                         ? cost_.at(batch, weather_->place(under_weather_++, cost_.samples(batch)))
+                         : cost_.median(batch);
   if (batch > 0) times.forward_s += std::exchange(warmup_s_, 0);
   return times;
 }
@@ -109,7 +112,7 @@ void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   double seconds = 0;
-  if (random_) {
+  if (weather_) {
     for (std::int64_t i = 0; i < steps; ++i) seconds += next(batch).total_s();
   } else {
     seconds = warmup_s_ + static_cast<double>(steps) * cost_.median(batch).total_s();

@@ -6,6 +6,7 @@
 
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/buckets.hpp"
+#include "core/costs/weather.hpp"
 #include "core/formats/network.hpp"
 #include "core/loss_sampling.hpp"
 
@@ -15,9 +16,9 @@ namespace epochcast {
 /// clock.
 class CostLearner : public SamplingLearner {
  public:
-  /// `seed`: costs are drawn from the samples, each epoch's alike whatever came before; without one
-  /// they are medians. All references must
-  /// outlive the learner.
+  /// `seed`: costs are those of the samples at the places that the seed's Weather tells, each
+  /// epoch's alike whatever came before; without one they are medians. All references must outlive
+  /// the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
               const BatchCost& cost,
@@ -51,8 +52,9 @@ class CostLearner : public SamplingLearner {
   const BatchCost& cost_;
   const std::vector<Bucket>& buckets_;
   std::optional<std::uint64_t> seed_;
-  std::optional<Random> random_;
-  double warmup_s_;  ///< that the next batch takes longer
+  std::optional<Weather> weather_;
+  std::int64_t under_weather_ = 0;  ///< batches so far
+  double warmup_s_;                 ///< that the next batch takes longer
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

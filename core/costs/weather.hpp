@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
@@ -8,26 +9,28 @@
 
 namespace epochcast {
 
-/// Which part of a measured session a moment of a forecast resembles.
+/// Which samples of a measured session the batches of a forecast resemble.
 ///
 /// What slows batches down lasts, and slows down whoever computes on the same machine: samples are
-/// not independent. So time is cut into blocks, each of which passes like a piece of the session
-/// from a random place on, the session's end being followed by its beginning: the circular block
-/// bootstrap (Politis and Romano, 1992). Workers with the same seed, those that were measured at
-/// the same time, are at the same place at the same time. A block is as long as a quarter of the
-/// session, rounded down to a power of two of seconds so that those of similar sessions begin
-/// together: what lasts longer than that is left to the differences between sessions.
+/// not independent. So batches are cut into blocks, each of which goes through the session from a
+/// random sample on, the last one being followed by the first: the circular block bootstrap
+/// (Politis and Romano, 1992). Workers with the same seed, those that were measured at the same
+/// time, are at the same place with the same batch. A block is a quarter of the session, rounded
+/// down to a power of two so that those of similar sessions begin together: what lasts longer than
+/// that is left to the differences between sessions.
 class Weather {
  public:
   explicit Weather(std::uint64_t seed) : seed_(seed) {}
 
-  /// The place at a time that is not negative, in [0, 1) of a session that takes `session_s`.
-  [[nodiscard]] double place(double at_s, double session_s) const {
-    const double block_s = std::exp2(std::floor(std::log2(session_s / 4)));
-    const double block = std::floor(at_s / block_s);
-    const double since_s = at_s - block * block_s;
-    const double begin = Random(mix_seed(seed_, static_cast<std::uint64_t>(block))).uniform();
-    const double place = begin + since_s / session_s;
+  /// The place of batch number 0, 1, ... in a session of so many samples (at least 1): from 0 to
+  /// below 1, in steps of a sample.
+  [[nodiscard]] double place(std::int64_t batch, std::size_t samples) const {
+    const auto count = static_cast<double>(samples);
+    const std::int64_t block_size = std::int64_t{1}
+                                    << std::max(0, std::ilogb(std::max(1.0, count / 4)));
+    const auto block = static_cast<std::uint64_t>(batch / block_size);
+    const double begin = Random(mix_seed(seed_, block)).uniform();
+    const double place = begin + static_cast<double>(batch % block_size) / count;
     return place - std::floor(place);
   }
 

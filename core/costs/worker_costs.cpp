@@ -31,8 +31,10 @@ WorkerCosts::WorkerCosts(const Job& job, const std::vector<WorkerInfo>& workers)
       devices_.push_back({std::move(cost), std::move(buckets), {}, {}});
       trainers.push_back(0);
     }
-    const std::size_t rank = trains ? trainers[device]++ % devices_[device].cost.ranks() : 0;
-    places_.push_back({.device = device, .rank = rank, .trains = trains});
+    const std::size_t ranks = devices_[device].cost.ranks();
+    const std::size_t number = trains ? trainers[device]++ : 0;
+    places_.push_back(
+        {.device = device, .rank = number % ranks, .group = number / ranks, .trains = trains});
   }
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     Device& device = devices_[i];

@@ -24,6 +24,9 @@ class WorkerCosts {
   /// What its device costs whoever measured it.
   [[nodiscard]] const BatchCost& of_device(int rank) const;
   [[nodiscard]] const std::vector<Bucket>& buckets(int rank) const;
+  /// Which of the groups, each as large as the ranks that measured together, a worker belongs to:
+  /// what slows one of them down does so at the same time to others of its group alone.
+  [[nodiscard]] std::size_t group(int rank) const { return place(rank).group; }
 
   /// The sessions that repetitions go through, again from the start when they are used up: all of
   /// them, 16 at most, shuffled. Drift is common to workers that were measured together, so one
@@ -47,6 +50,7 @@ class WorkerCosts {
   struct Place {
     std::size_t device = 0;
     std::size_t rank = 0;  ///< among those measured on the device
+    std::size_t group = 0;
     bool trains = false;
   };
 

@@ -88,8 +88,10 @@ void ExchangeDoubt::apply_to(RunResult& result) const {
                                     exchange_s * -std::expm1(-k95 * uncertainty_));
   const double above_s = std::hypot(std::max(0.0, computing.high_s - epoch_s),
                                     exchange_s * std::expm1(k95 * uncertainty_));
+  // Less has not been seen, but for sessions that nobody has measured.
+  const double least_s = std::min(least_s_, computing.low_s);
   result.epoch_s_interval =
-      Interval{.low_s = std::min(epoch_s, std::max(epoch_s - below_s, least_s_)),
+      Interval{.low_s = std::min(epoch_s, std::max(epoch_s - below_s, least_s)),
                .high_s = epoch_s + above_s};
 }
 

@@ -36,17 +36,45 @@ bool are_alike(const Meters& a, const Meters& b, double slack_s) {
          is_same_size(a.traffic.inter_node_bytes, b.traffic.inter_node_bytes);
 }
 
-/// As many durations, each drawn from these.
-std::vector<double> redrawn(const std::vector<double>& observed_s, Random& random) {
-  std::vector<double> drawn_s(observed_s.size());
-  for (double& seconds : drawn_s) seconds = observed_s[random.below(observed_s.size())];
+/// Draws durations in runs of so many that followed each other, from whole runs.
+class Runs {
+ public:
+  Runs(const std::vector<double>& observed_s, std::size_t run, Random& random)
+      : observed_s_(observed_s), run_(run), random_(random) {}
+
+  double next() {
+    if (left_ == 0) {
+      left_ = run_;
+      next_ = run_ * random_.below(observed_s_.size() / run_);
+    }
+    --left_;
+    return observed_s_[next_++];
+  }
+
+ private:
+  const std::vector<double>& observed_s_;
+  std::size_t run_;
+  Random& random_;
+  std::size_t next_ = 0;
+  std::size_t left_ = 0;
+};
+
+/// As many durations as were observed, drawn from these.
+std::vector<double> redrawn(const LoopStatistics& observed, Random& random) {
+  Runs runs(observed.durations_s, observed.run, random);
+  std::vector<double> drawn_s(observed.durations_s.size());
+  for (double& seconds : drawn_s) seconds = runs.next();
   return drawn_s;
 }
 
-/// The sum of `count` durations, each drawn from these.
-double drawn_sum_s(const std::vector<double>& observed_s, std::int64_t count, Random& random) {
+/// The sum of `count` durations, drawn from these.
+double drawn_sum_s(const std::vector<double>& observed_s,
+                   std::size_t run,
+                   std::int64_t count,
+                   Random& random) {
+  Runs runs(observed_s, run, random);
   double sum_s = 0;
-  for (std::int64_t i = 0; i < count; ++i) sum_s += observed_s[random.below(observed_s.size())];
+  for (std::int64_t i = 0; i < count; ++i) sum_s += runs.next();
   return sum_s;
 }
 
@@ -60,6 +88,7 @@ void LoopStatistics::add(const LoopStatistics& more) {
     sum[i].traffic += more.sum[i].traffic;
   }
   durations_s.insert(durations_s.end(), more.durations_s.begin(), more.durations_s.end());
+  run = more.run;
 }
 
 LoopWatch::LoopWatch(int members, std::int64_t count, const Rule& rule)
@@ -142,6 +171,7 @@ void LoopWatch::judge_last(std::int64_t iterations) {
 
 void LoopWatch::judge_sampled(std::int64_t iterations) {
   LoopStatistics here = {.sum = {}, .durations_s = std::move(durations_s_)};
+  here.run = here.durations_s.size();
   for (const Member& member : members_)
     here.sum.push_back(difference(member.now, member.counted_from));
   if (rule_.pilot != nullptr) rule_.pilot->add(here);
@@ -153,8 +183,8 @@ void LoopWatch::judge_sampled(std::int64_t iterations) {
   omitted_ = count_ - iterations;
   Random random(rule_.seed);
   omitted_s_ = rule_.known != nullptr
-                   ? drawn_sum_s(redrawn(observed.durations_s, random), omitted_, random)
-                   : drawn_sum_s(observed.durations_s, omitted_, random);
+                   ? drawn_sum_s(redrawn(observed, random), observed.run, omitted_, random)
+                   : drawn_sum_s(observed.durations_s, observed.run, omitted_, random);
   settled_after_ = iterations;
 }
 

@@ -21,6 +21,7 @@ struct Meters {
 struct LoopStatistics {
   std::vector<Meters> sum;
   std::vector<double> durations_s;
+  std::size_t run = 1;  ///< so many followed each other: whole runs of them
 
   void add(const LoopStatistics& more);
 };
@@ -35,10 +36,10 @@ struct LoopStatistics {
 /// last one began. Until that holds, iterations are run, if need be to the end.
 ///
 /// With noise, after a fixed number of iterations: each of the n that remain takes as long as one
-/// of N that were observed in pilot passes, drawn with replacement (a bootstrap; iterations are
-/// independent). Repetitions first redraw the N themselves, since that these N were observed was
-/// chance, too: a variance of n²/N beside the n of the draws. No skew is lost, and nothing takes
-/// less than n times the least that was observed.
+/// of N that were observed in pilot passes, drawn with replacement in the runs in which they were
+/// observed (a block bootstrap: what slows one down lasts). Repetitions first redraw the N
+/// themselves, since that these N were observed was chance, too: a variance of n²/N beside the n of
+/// the draws. No skew is lost, and nothing takes less than n times the least that was observed.
 class LoopWatch {
  public:
   struct Rule {

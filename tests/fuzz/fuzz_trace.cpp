@@ -23,11 +23,11 @@ void exercise(const CostTrace& trace) {
   sizes.insert(sizes.end(), {0, 1, 100, JsonInput::kMaxCount});
   for (const std::int64_t size : sizes) {
     check_times(cost.median(size), size > 0);
-    check_times(cost.draw(size, random), size > 0);
+    check_times(cost.at(size, random.uniform()), size > 0);
     static_cast<void>(cost.is_extrapolated(size));
     for (const std::size_t worker : {0, 1, 5}) {
       check_times(cost.of_worker(worker).median(size), size > 0);
-      check_times(cost.of_worker(worker, worker).draw(size, random), size > 0);
+      check_times(cost.of_worker(worker, worker).at(size, random.uniform()), size > 0);
     }
   }
   static_cast<void>(cost.has_spread());

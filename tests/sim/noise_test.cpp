@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // With noise, loops are sampled and extrapolated: the forecast must agree with one that draws every
 // batch, within what the number of samples can tell.
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "tests/catch.hpp"
@@ -173,6 +175,59 @@ TEST_CASE("workers that wait for each other every batch are slower on average th
   CHECK(results[0].epoch_s > 1.02 * results[1].epoch_s);
   CHECK(results[0].phases.blocked_s > 0.05 * results[0].phases.compute_s);
   CHECK(results[1].phases.blocked_s < 1e-9);
+}
+
+/// 64 samples from 0.7 to 1.3 of the median, by two ranks that measured at the same time.
+Job with_drift(const std::vector<int>& order, const std::vector<int>& order_of_second) {
+  Job job = job_on(plain_star(2, {}), 12 * 2 * 8, 0.3);
+  job.config.exchange_seconds = {{"all", 0.02}};
+  job.config.epochs = 1;
+  job.config.repetitions = 100;
+  std::vector<BatchSamples>& batches = job.traces.front().batches;
+  const double median_s = batches.at(1).total_s.front();
+  BatchSamples samples;
+  samples.batch = 8;
+  batches.clear();
+  for (const auto& each : {order, order_of_second}) {
+    samples.total_s.clear();
+    for (const int place : each) samples.total_s.push_back((0.7 + 0.6 * place / 63.0) * median_s);
+    batches.push_back(samples);
+    ++samples.rank;
+  }
+  return job;
+}
+
+std::vector<int> ascending() {
+  std::vector<int> order(64);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+/// Fast and slow in turn: 0, 63, 1, 62, ...
+std::vector<int> alternating() {
+  std::vector<int> order;
+  for (int i = 0; i < 32; ++i) order.insert(order.end(), {i, 63 - i});
+  return order;
+}
+
+TEST_CASE("epochs vary more where what is slow stays slow for a while") {
+  const auto results = forecasts({{with_drift(ascending(), ascending()), "sync"},
+                                  {with_drift(alternating(), alternating()), "sync"}});
+
+  // A dozen batches that follow each other: all of them slow or fast, or as many of each.
+  CHECK(deviation_s(results[0]) > 3 * deviation_s(results[1]));
+  CHECK(results[0].epoch_s == Approx(results[1].epoch_s).epsilon(0.06));
+}
+
+TEST_CASE("who is slow at the same time does not wait for the other") {
+  std::vector<int> descending = ascending();
+  std::reverse(descending.begin(), descending.end());
+
+  const auto results = forecasts({{with_drift(ascending(), ascending()), "sync"},
+                                  {with_drift(ascending(), descending), "sync"}});
+
+  CHECK(results[0].phases.blocked_s < 1e-9);
+  CHECK(results[1].phases.blocked_s > 0.1 * results[1].phases.compute_s);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "core/random.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -83,7 +84,7 @@ TEST_CASE("a batch of 0 is free") {
   const BatchCost cost(trace_of({samples(8, {0.2}), samples(32, {0.7})}));
 
   CHECK(cost.median(0).total_s() == 0);
-  CHECK(cost.draw(0, random).total_s() == 0);
+  CHECK(cost.at(0, random.uniform()).total_s() == 0);
   CHECK_FALSE(cost.is_extrapolated(0));
 }
 
@@ -100,44 +101,27 @@ TEST_CASE("with a single measured size the cost is proportional to the batch") {
   CHECK(given.origin() == "--batch-seconds");
 }
 
-TEST_CASE("a draw is one of the samples, and over many draws each of them") {
-  const std::vector<double> seconds = {0.5, 0.1, 0.3, 0.2};
+TEST_CASE("at a place of the session a batch costs what its sample there cost") {
+  const std::vector<double> seconds = {0.5, 0.1, 0.3, 0.1};
   const BatchCost cost(trace_of({samples(8, seconds)}));
-  Random random(3);
-  std::vector<int> drawn(seconds.size());
 
-  for (int i = 0; i < 4000; ++i) {
-    const double total_s = cost.draw(8, random).total_s();
-    const auto found = std::find_if(seconds.begin(), seconds.end(), [total_s](double sample) {
-      return total_s == Approx(sample).epsilon(1e-12);
-    });
-    REQUIRE(found != seconds.end());
-    ++drawn[static_cast<std::size_t>(found - seconds.begin())];
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    const double begin = static_cast<double>(i) / 4;
+    CHECK(cost.at(8, begin).total_s() == Approx(seconds[i]).epsilon(1e-12));
+    CHECK(cost.at(8, begin + 0.249).total_s() == Approx(seconds[i]).epsilon(1e-12));
   }
-
-  // 1000 each; five standard deviations of a binomial (4000, 1/4) are 137.
-  for (const int count : drawn) CHECK(std::abs(count - 1000) < 137);
+  CHECK(cost.samples(8) == 4);
 }
 
-TEST_CASE("a draw between sizes joins equal quantiles, so it stays between the samples") {
-  const BatchCost cost(trace_of({samples(8, {0.1, 0.2}), samples(16, {0.3, 0.6})}));
-  Random random(5);
+TEST_CASE("between sizes equal quantiles are joined, so a cost stays between the samples") {
+  const BatchCost cost(trace_of({samples(8, {0.1, 0.2}), samples(16, {0.6, 0.3})}));
 
-  for (int i = 0; i < 100; ++i) {
-    const double total_s = cost.draw(12, random).total_s();
-    // The lower halves joined, or the upper ones; never a lower with an upper.
-    CHECK((total_s == Approx((0.1 + 0.3) / 2) || total_s == Approx((0.2 + 0.6) / 2)));
-  }
-}
-
-TEST_CASE("equal seeds draw equal costs") {
-  const BatchCost cost(trace_of({samples(8, {0.1, 0.2, 0.3, 0.4, 0.5})}));
-  Random one(9);
-  Random same(9);
-
-  for (int i = 0; i < 50; ++i) {
-    CHECK(cost.draw(8, one).total_s() == cost.draw(8, same).total_s());
-  }
+  // The lower halves joined, or the upper ones; never a lower with an upper.
+  CHECK(cost.at(11, 0.2).total_s() == Approx(0.1 + 3.0 / 8 * 0.2));
+  CHECK(cost.at(11, 0.7).total_s() == Approx(0.2 + 3.0 / 8 * 0.4));
+  // The nearest size tells when it was.
+  CHECK(cost.at(13, 0.2).total_s() == Approx(0.2 + 5.0 / 8 * 0.4));
+  CHECK(cost.at(13, 0.7).total_s() == Approx(0.1 + 5.0 / 8 * 0.2));
 }
 
 TEST_CASE("a cost has spread when samples of some size differ") {
@@ -220,7 +204,7 @@ TEST_CASE("a worker draws from its own samples only") {
   Random random(1);
   const BatchCost second = cost.of_worker(1, 0);
 
-  for (int i = 0; i < 50; ++i) CHECK(second.draw(8, random).total_s() > 0.6);
+  for (int i = 0; i < 50; ++i) CHECK(second.at(8, random.uniform()).total_s() > 0.6);
 }
 
 TEST_CASE("phases are those of the worker's samples") {
