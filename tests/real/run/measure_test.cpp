@@ -22,7 +22,7 @@ TEST_CASE("ranks measure at the same time, and sessions one after the other") {
   REQUIRE(first.status == 0);
   REQUIRE(second.status == 0);
   CHECK(first.out.empty());
-  CHECK(lines(first.err).size() == 4);  // two batch sizes, layers, what was written
+  CHECK(lines(first.err).size() == 5);  // two batch sizes, layers, overlap, what was written
   const auto trace = nlohmann::json::parse(folder.read("t.json"));
   std::vector<std::tuple<int, int, int>> measured;
   for (const auto& batch : trace.at("costs").at(0).at("batches")) {
@@ -34,9 +34,36 @@ TEST_CASE("ranks measure at the same time, and sessions one after the other") {
       measured ==
       std::vector<std::tuple<int, int, int>>{
           {2, 0, 0}, {2, 0, 1}, {2, 1, 0}, {2, 1, 1}, {4, 0, 0}, {4, 0, 1}, {4, 1, 0}, {4, 1, 1}});
+  std::vector<std::tuple<int, int>> overlapped;
+  for (const auto& overlap : trace.at("costs").at(0).at("overlap")) {
+    overlapped.emplace_back(overlap.value("session", 0), overlap.value("rank", 0));
+    CHECK(overlap.at("all_reduce") == "ring");
+    CHECK(overlap.at("batch") == 4);
+    CHECK(overlap.at("batch_seconds").size() == overlap.at("exchange_alone_seconds").size());
+  }
+  CHECK(overlapped == std::vector<std::tuple<int, int>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}});
   CHECK(trace.at("device") == "d");
   CHECK_THAT(trace.at("source").at("command").get<std::string>(),
              Catch::StartsWith("mpirun -n 2 epochcast-measure --ranks 2 --network small-cnn"));
+}
+
+TEST_CASE("overlap is measured with the all-reduce that is asked for, or not at all") {
+  const Folder folder;
+
+  const Outcome with = folder.run(
+      kMeasure + "--ranks 2 --overlap openmpi --bucket 10kB --max-seconds 0.2 --output with.json");
+  const Outcome without = folder.run(kMeasure + "--ranks 2 --overlap none --output without.json");
+  const Outcome wrong = folder.run(kMeasure + "--ranks 2 --overlap rign --output wrong.json");
+
+  REQUIRE(with.status == 0);
+  REQUIRE(without.status == 0);
+  const auto cost = nlohmann::json::parse(folder.read("with.json")).at("costs").at(0);
+  CHECK(cost.at("overlap").at(0).at("all_reduce") == "openmpi");
+  CHECK(cost.at("overlap").at(0).at("bytes") == 10'000);
+  const auto plain = nlohmann::json::parse(folder.read("without.json")).at("costs").at(0);
+  CHECK_FALSE(plain.contains("overlap"));
+  CHECK(wrong.status == 2);
+  CHECK_THAT(wrong.err, Catch::Contains("did you mean \"ring\"?"));
 }
 
 TEST_CASE("a slowed rank is another device, with a trace of its own") {
