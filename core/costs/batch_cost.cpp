@@ -16,6 +16,8 @@ namespace {
 // before the exchange is forward or backward.
 constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 / 3};
 
+constexpr double kMostSlowdown = 1000;  // what is slower than that stands still
+
 double at_quantile(const std::vector<double>& sorted, double quantile) {
   const auto index = static_cast<std::size_t>(quantile * static_cast<double>(sorted.size()));
   return sorted[std::min(index, sorted.size() - 1)];
@@ -287,8 +289,9 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
       exchange_slowdowns.push_back(samples->exchange_s[i] / samples->exchange_alone_s[i]);
     }
   }
-  return {.batch_slowdown = std::max(1.0, median_of(std::move(batch_slowdowns))),
-          .exchange_slowdown = std::max(1.0, median_of(std::move(exchange_slowdowns))),
+  const auto counted = [](double slowdown) { return std::clamp(slowdown, 1.0, kMostSlowdown); };
+  return {.batch_slowdown = counted(median_of(std::move(batch_slowdowns))),
+          .exchange_slowdown = counted(median_of(std::move(exchange_slowdowns))),
           .is_known = true};
 }
 

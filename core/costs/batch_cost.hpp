@@ -74,7 +74,7 @@ class BatchCost {
   /// How much batches of this size and all-reduces by this algorithm slow each other down: medians
   /// over what was measured with the algorithm (or, where it was not, with any other but the
   /// library's own, which waits in another way), the nearest batch size and then the nearest
-  /// `bytes`. No faster than alone. Not known where nothing fits.
+  /// `bytes`. From 1, no faster than alone, to 1000. Not known where nothing fits.
   [[nodiscard]] OverlapCost overlap(std::int64_t batch,
                                     const std::string& all_reduce,
                                     double bytes) const;

@@ -56,7 +56,9 @@ std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among
       [this, &group, meet = std::move(meet), body = std::move(body)](StreamOperation& self) {
         if (group.communicator.size() > 1) meet(group);
         self.start_s = now_s();
+        if (pace_) pace_->begin_moving();
         body(group);
+        if (pace_) pace_->end_moving();
       };
   return operation;
 }

@@ -13,6 +13,7 @@
 #include "core/timeline.hpp"
 #include "real/mpi/background_progress.hpp"
 #include "real/mpi/message_stream.hpp"
+#include "real/mpi/overlap_pace.hpp"
 #include "real/mpi/schedule_run.hpp"
 
 namespace epochcast {
@@ -63,7 +64,8 @@ class MpiFabric : public Fabric {
   const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override;
 
   double now_s() const override;
-  /// Sleeps: a device that this machine does not have would compute for so long.
+  /// Sleeps: a device that this machine does not have would compute for so long, and for longer
+  /// beside exchanges that its worker's OverlapCost says slow it down.
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
@@ -126,6 +128,7 @@ class MpiFabric : public Fabric {
   double exposed_s_ = 0;
   double blocked_s_ = 0;
   double computing_since_s_ = 0;
+  std::unique_ptr<OverlapPace> pace_;                       ///< where overlap is to cost something
   std::vector<std::shared_ptr<StreamOperation>> unbooked_;  ///< on the stream, in order of start
   std::unique_ptr<MessageStream> stream_;                   ///< ends before what it uses
   BackgroundProgress progress_;

@@ -292,14 +292,17 @@ TEST_CASE("what waits in another way tells nothing about overlap, and nothing is
   CHECK(!BatchCost(trace).overlap(8, "openmpi", 1e6).is_known);
 }
 
-TEST_CASE("overlap makes nothing faster") {
+TEST_CASE("overlap makes nothing faster, and nothing more than a thousand times slower") {
   CostTrace trace = trace_of({samples(8, {1})});
-  trace.overlap = {overlap(8, "ring", 1e6, {0.97}, 0.9)};
+  trace.overlap = {overlap(8, "ring", 1e6, {0.97}, 0.9), overlap(8, "openmpi", 1e6, {1e12}, 1e300)};
 
   const OverlapCost cost = BatchCost(trace).overlap(8, "ring", 1e6);
+  const OverlapCost high = BatchCost(trace).overlap(8, "openmpi", 1e6);
 
   CHECK(cost.is_known);
   CHECK(!cost.counts());
+  CHECK(high.batch_slowdown == 1000);
+  CHECK(high.exchange_slowdown == 1000);
 }
 
 TEST_CASE("a process's first batches take longer by what those measured first did") {
