@@ -86,9 +86,10 @@ po::options_description described_options() {
                         "measured (default: the middle one; 0: not at all)");
   options.add_options()(
       "overlap",
-      text("ring"),
+      word(),
       "all-reduce for which to measure how much longer batches take beside exchanges among the "
-      "ranks, and exchanges beside batches, where there are several; or none")(
+      "ranks, and exchanges beside batches; or none (default: ring, where there are several "
+      "ranks)")(
       "bucket", text("4MB"), "bytes of each of these exchanges, of the gradients at most");
   options.add_options()("drop-preempted",
                         "measure a batch again when another process took more than 3 % of its "
@@ -183,7 +184,11 @@ void read_device(OptionValues& values, MeasureOptions& options) {
 void read_overlap(OptionValues& values, MeasureOptions& options) {
   Words known = {"none"};
   for (const AllReduceName& each : all_reduce_names()) known.emplace_back(each.name);
-  const std::string name = values.text("overlap");
+  const std::string name = values.has("overlap") ? values.text("overlap")
+                           : options.ranks > 1   ? "ring"
+                                                 : "none";
+  if (name != "none" && options.ranks < 2)
+    values.add("--overlap: exchanges need several ranks; add --ranks 2, or more");
   if (std::find(known.begin(), known.end(), name) == known.end())
     values.add("--overlap: " + unknown_name("all-reduce algorithm", name, known));
   try {
@@ -193,7 +198,7 @@ void read_overlap(OptionValues& values, MeasureOptions& options) {
   } catch (const UserError& error) {
     values.add(error.what());
   }
-  if (name != "none" && options.ranks > 1) options.settings.overlap = name;
+  if (name != "none") options.settings.overlap = name;
 }
 
 /// After the device and the ranks are known.

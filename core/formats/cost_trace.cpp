@@ -19,6 +19,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kTraceSchema = "epochcast.trace/1";
 
+/// A list of seconds in an object, and where it goes.
+struct Part {
+  const char* key;
+  std::vector<double>* values;
+};
+
 BatchSamples read_batch(JsonInput input) {
   BatchSamples samples;
   samples.batch = input.at("batch").integer(1);
@@ -32,10 +38,6 @@ BatchSamples read_batch(JsonInput input) {
       break;
     }
   }
-  struct Part {
-    const char* key;
-    std::vector<double>* values;
-  };
   const Part parts[] = {{"load_seconds", &samples.load_s},
                         {"forward_seconds", &samples.forward_s},
                         {"backward_seconds", &samples.backward_s},
@@ -66,10 +68,6 @@ OverlapSamples read_overlap(JsonInput input) {
   if (const auto rank = input.maybe("rank")) overlap.rank = rank->integer(0);
   overlap.all_reduce = input.at("all_reduce").identifier();
   overlap.bytes = static_cast<double>(input.at("bytes").integer(1));
-  struct Part {
-    const char* key;
-    std::vector<double>* values;
-  };
   const Part parts[] = {{"batch_alone_seconds", &overlap.batch_alone_s},
                         {"batch_seconds", &overlap.batch_s},
                         {"exchange_alone_seconds", &overlap.exchange_alone_s},
@@ -77,11 +75,12 @@ OverlapSamples read_overlap(JsonInput input) {
   for (const auto& [key, values] : parts) {
     JsonInput part = input.at(key);
     *values = part.samples();
-    if (values->size() != overlap.batch_alone_s.size())
+    const auto is_zero = [](const nlohmann::json& seconds) { return seconds == 0; };
+    if (std::any_of(part.value().begin(), part.value().end(), is_zero))
+      part.problem("neither batches nor all-reduces take 0 seconds");
+    if (!values->empty() && values->size() != overlap.batch_alone_s.size())
       part.fail("as many samples as \"batch_alone_seconds\" has (" +
                 std::to_string(overlap.batch_alone_s.size()) + ")");
-    if (std::any_of(values->begin(), values->end(), [](double seconds) { return seconds <= 0; }))
-      part.problem("neither batches nor all-reduces take 0 seconds");
   }
   input.finish();
   return overlap;

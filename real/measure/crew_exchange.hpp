@@ -9,9 +9,6 @@ namespace epochcast::real {
 class CrewExchange {
  public:
   virtual ~CrewExchange() = default;
-  /// Runs so many all-reduces of `bytes`, one after the other, and nothing beside them: the seconds
-  /// that they took.
-  virtual double run(std::int64_t count, double bytes) = 0;
   /// Starts so many all-reduces of `bytes`, one after the other.
   virtual void start(std::int64_t count, double bytes) = 0;
   /// Returns when they are done: the seconds since start().

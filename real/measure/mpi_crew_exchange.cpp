@@ -22,14 +22,6 @@ MpiCrewExchange::MpiCrewExchange(const std::string& all_reduce, Cores cores)
               MPI_COMM_WORLD,
               cores) {}
 
-double MpiCrewExchange::run(std::int64_t count, double bytes) {
-  fabric_.barrier(fabric_.world());
-  const double began_s = fabric_.now_s();
-  for (std::int64_t i = 0; i < count; ++i)
-    fabric_.all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world());
-  return fabric_.now_s() - began_s;
-}
-
 void MpiCrewExchange::start(std::int64_t count, double bytes) {
   timeline_ = {};
   started_s_ = fabric_.now_s();

@@ -16,7 +16,6 @@ class MpiCrewExchange : public CrewExchange {
   /// Collective over MPI_COMM_WORLD. `cores`: of those who compute meanwhile.
   MpiCrewExchange(const std::string& all_reduce, Cores cores);
 
-  double run(std::int64_t count, double bytes) override;
   void start(std::int64_t count, double bytes) override;
   double finish() override;
   [[nodiscard]] double largest(double mine) override;

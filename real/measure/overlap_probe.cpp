@@ -42,9 +42,14 @@ double batch_alone_s(double seconds, const std::function<double()>& run_batch, M
   return sum_s / batches;
 }
 
-/// Seconds of an all-reduce, alone.
-double exchange_alone_s(std::int64_t count, double bytes, CrewExchange& exchange) {
-  return exchange.run(count, bytes) / static_cast<double>(count);
+/// Seconds of an all-reduce, alone, moved by who moves it beside batches.
+double exchange_alone_s(std::int64_t count,
+                        double bytes,
+                        CrewExchange& exchange,
+                        MeasureCrew& crew) {
+  crew.start_point();
+  exchange.start(count, bytes);
+  return exchange.finish() / static_cast<double>(count);
 }
 
 }  // namespace
@@ -72,8 +77,8 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
                                const std::function<void(double)>& tell) {
   for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch());
   const double batch_s = exchange.largest(batch_alone_s(0, run_batch, crew));
-  static_cast<void>(exchange_alone_s(1, point.bytes, exchange));
-  const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange));
+  static_cast<void>(exchange_alone_s(1, point.bytes, exchange, crew));
+  const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, crew));
   // As in training, those who move messages rest for part of each batch: schedulers are kind to
   // who has slept.
   const std::int64_t beside =
@@ -90,7 +95,7 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   for (int i = 0; i < times; ++i) {
     OverlapTimes both;
     both.batch_alone_s = batch_alone_s(batches * batch_s, run_batch, crew);
-    both.exchange_alone_s = exchange_alone_s(batches * beside, point.bytes, exchange);
+    both.exchange_alone_s = exchange_alone_s(batches * beside, point.bytes, exchange, crew);
     for (int batch = 0; batch < batches; ++batch) {
       crew.start_point();
       const double began_s = now_s();

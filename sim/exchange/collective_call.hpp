@@ -48,7 +48,6 @@ struct CollectiveCall {
   int finished = 0;
   std::vector<double> unhindered_s;       ///< by member: how long it takes while nobody computes
   const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages
-  bool is_moving = false;                 ///< where overlap costs: it has begun
   double progress_s = 0;                  ///< of the unhindered time, that had passed ...
   double progress_at_s = 0;               ///< ... at this time
   std::map<double, int> hindered_by;      ///< members that compute meanwhile, by what that costs it

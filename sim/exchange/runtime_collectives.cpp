@@ -75,6 +75,7 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
         std::max({start_s, call.arrival_s[member], rank(call.among->ranks[member]).stream_free_s});
   }
   call.start_s = start_s + state_of(*call.among).barrier_s;
+  call.progress_at_s = call.start_s;
   call.takes_turns = takes_turns(call);
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);

@@ -48,10 +48,6 @@ void Runtime::hinder(CollectiveCall& call, double slowdown, int members) {
 void Runtime::begin_moving(const std::shared_ptr<CollectiveCall>& call, int member) {
   const int index = call->among->ranks[static_cast<std::size_t>(member)];
   Rank& self = rank(index);
-  if (!call->is_moving) {
-    call->is_moving = true;
-    call->progress_at_s = clock_s();
-  }
   self.moving = call;
   if (!self.is_computing) return;
   hinder(*call, workers_[static_cast<std::size_t>(index)].overlap.exchange_slowdown, 1);
