@@ -3,14 +3,14 @@
 
 #include <chrono>
 
-#include "real/mpi/ahead_of_computing.hpp"
+#include "real/mpi/priority_change.hpp"
 
 namespace epochcast::real {
 
 BackgroundProgress::BackgroundProgress(MPI_Comm comm)
     : thread_([comm](const std::stop_token& stop) {
         constexpr std::chrono::milliseconds kPause{1};
-        const AheadOfComputing ahead;
+        const PriorityChange ahead(PriorityChange::To::ahead_of_computing);
         while (!stop.stop_requested()) {
           int has_come = 0;
           // What fails here fails again in the call that waits for it, which tells.

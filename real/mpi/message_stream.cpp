@@ -54,8 +54,8 @@ void MessageStream::wait(StreamOperation& operation) {
 }
 
 void MessageStream::serve() {
-  std::optional<AheadOfComputing> ahead;
-  if (is_on_busy_cores_) ahead.emplace();
+  std::optional<PriorityChange> ahead;
+  if (is_on_busy_cores_) ahead.emplace(PriorityChange::To::ahead_of_computing);
   std::unique_lock lock(mutex_);
   while (true) {
     has_work_.wait(lock, [&] { return is_ending_ || !queue_.empty(); });

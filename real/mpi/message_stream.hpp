@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "core/fabric.hpp"
-#include "real/mpi/ahead_of_computing.hpp"
+#include "real/mpi/priority_change.hpp"
 
 namespace epochcast::real {
 
@@ -50,8 +50,9 @@ class MessageStream {
   }
   /// For operations that have to sleep, but cannot: while this lives, the stream's thread is not
   /// preferred to those that compute.
-  [[nodiscard]] std::unique_ptr<BesideComputing> beside_computing() const {
-    return has_to_sleep() ? std::make_unique<BesideComputing>() : nullptr;
+  [[nodiscard]] std::unique_ptr<PriorityChange> beside_computing() const {
+    return has_to_sleep() ? std::make_unique<PriorityChange>(PriorityChange::To::beside_computing)
+                          : nullptr;
   }
 
  private:

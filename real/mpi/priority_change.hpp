@@ -4,34 +4,24 @@
 namespace epochcast::real {
 
 /// While it lives, this thread, which moves messages and mostly sleeps, gets the core as soon as it
-/// wakes, before threads that compute.
+/// wakes, before threads that compute; or, inside of that, again as they do.
 ///
 /// In real-time order (SCHED_RR, SCHED_FIFO) who wakes waits until who runs has used up its 100 ms,
 /// unless its priority is higher: messages that are to hide behind computing would wait for its end
 /// instead. Ordinary scheduling prefers who has slept, for as long as it has not had its share:
 /// there the thread lowers its nice value, too. Without the right to a higher priority nothing
 /// changes.
-class AheadOfComputing {
+class PriorityChange {
  public:
-  AheadOfComputing();
-  ~AheadOfComputing();
-  AheadOfComputing(const AheadOfComputing&) = delete;
-  AheadOfComputing& operator=(const AheadOfComputing&) = delete;
+  enum class To { ahead_of_computing, beside_computing };
+
+  explicit PriorityChange(To to);
+  ~PriorityChange();
+  PriorityChange(const PriorityChange&) = delete;
+  PriorityChange& operator=(const PriorityChange&) = delete;
 
  private:
-  bool is_raised_ = false;
-};
-
-/// While it lives, a thread that is AheadOfComputing is not.
-class BesideComputing {
- public:
-  BesideComputing();
-  ~BesideComputing();
-  BesideComputing(const BesideComputing&) = delete;
-  BesideComputing& operator=(const BesideComputing&) = delete;
-
- private:
-  bool is_lowered_ = false;
+  int changed_by_ = 0;
 };
 
 }  // namespace epochcast::real

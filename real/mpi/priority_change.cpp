@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/mpi/ahead_of_computing.hpp"
+#include "real/mpi/priority_change.hpp"
 
 #include <pthread.h>
 #include <sched.h>
@@ -30,16 +30,13 @@ bool change_priority(int by) {
 
 }  // namespace
 
-AheadOfComputing::AheadOfComputing() : is_raised_(change_priority(1)) {}
-
-AheadOfComputing::~AheadOfComputing() {
-  if (is_raised_) change_priority(-1);
+PriorityChange::PriorityChange(To to) {
+  const int by = to == To::ahead_of_computing ? 1 : -1;
+  if (change_priority(by)) changed_by_ = by;
 }
 
-BesideComputing::BesideComputing() : is_lowered_(change_priority(-1)) {}
-
-BesideComputing::~BesideComputing() {
-  if (is_lowered_) change_priority(1);
+PriorityChange::~PriorityChange() {
+  if (changed_by_ != 0) change_priority(-changed_by_);
 }
 
 }  // namespace epochcast::real
