@@ -87,9 +87,9 @@ po::options_description described_options() {
   options.add_options()(
       "overlap",
       word(),
-      "all-reduce for which to measure how much longer batches take beside exchanges among the "
-      "ranks, and exchanges beside batches; or none (default: ring, where there are several "
-      "ranks)")(
+      "all-reduce for which to measure how much longer batches take after exchanges among the "
+      "ranks, and beside them, and exchanges beside batches; or none (default: ring, where there "
+      "are several ranks)")(
       "bucket", text("4MB"), "bytes of each of these exchanges, of the gradients at most");
   options.add_options()("drop-preempted",
                         "measure a batch again when another process took more than 3 % of its "

@@ -17,6 +17,7 @@ namespace {
 constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 / 3};
 
 constexpr double kMostSlowdown = 1000;  // what is slower than that stands still
+constexpr double kMostAfterExchange = 2;
 
 double at_quantile(const std::vector<double>& sorted, double quantile) {
   const auto index = static_cast<std::size_t>(quantile * static_cast<double>(sorted.size()));
@@ -293,6 +294,21 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
   return {.batch_slowdown = counted(median_of(std::move(batch_slowdowns))),
           .exchange_slowdown = counted(median_of(std::move(exchange_slowdowns))),
           .is_known = true};
+}
+
+double BatchCost::after_exchange(std::int64_t batch) const {
+  std::int64_t least = std::numeric_limits<std::int64_t>::max();
+  std::vector<double> slowdowns;
+  for (const OverlapSamples& samples : overlap_) {
+    const std::int64_t distance = std::abs(samples.batch - batch);
+    if (samples.batch_after_s.empty() || distance > least) continue;
+    if (distance < least) slowdowns.clear();
+    least = distance;
+    for (std::size_t i = 0; i < samples.batch_after_s.size(); ++i)
+      slowdowns.push_back(samples.batch_after_s[i] / samples.batch_alone_s[i]);
+  }
+  if (slowdowns.empty()) return 1;
+  return std::clamp(median_of(std::move(slowdowns)), 1 / kMostAfterExchange, kMostAfterExchange);
 }
 
 const BatchCost::Point& BatchCost::nearest(double batch) const {

@@ -31,13 +31,18 @@ CostLearner::CostLearner(Fabric& fabric,
 }
 
 Payload CostLearner::parameters() {
+  has_exchanged_ = true;
   return {.bytes = network_.gradient_bytes() + kFloatBytes * static_cast<double>(network_.buffers),
           .values = {}};
 }
 
-Payload CostLearner::gradients() { return {.bytes = network_.gradient_bytes(), .values = {}}; }
+Payload CostLearner::gradients() {
+  has_exchanged_ = true;
+  return {.bytes = network_.gradient_bytes(), .values = {}};
+}
 
 std::vector<Payload> CostLearner::buckets() {
+  has_exchanged_ = true;
   std::vector<Payload> payloads;
   for (const Bucket& bucket : buckets_) payloads.push_back({.bytes = bucket.bytes, .values = {}});
   return payloads;
@@ -76,6 +81,7 @@ BatchTimes CostLearner::next(std::int64_t batch) {
   BatchTimes times = weather_
                          ? cost_.at(batch, weather_->place(under_weather_++, cost_.samples(batch)))
                          : cost_.median(batch);
+  if (std::exchange(has_exchanged_, false)) times *= cost_.after_exchange(batch);
   if (batch > 0) times.forward_s += std::exchange(warmup_s_, 0);
   return times;
 }
@@ -100,6 +106,7 @@ void CostLearner::forward_backward(std::int64_t batch) {
 
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
   const BatchTimes times = next(batch);
+  has_exchanged_ = true;
   pending_step_s_ = times.step_s;
   fabric_.compute(times.load_s + times.forward_s, "forward");
   for (const Bucket& bucket : buckets_) {
@@ -111,12 +118,12 @@ void CostLearner::forward_backward(std::int64_t batch, const GradientReady& read
 void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
-  double seconds = 0;
+  if (steps == 0) return;
+  double seconds = next(batch).total_s();
   if (weather_) {
-    for (std::int64_t i = 0; i < steps; ++i) seconds += next(batch).total_s();
+    for (std::int64_t i = 1; i < steps; ++i) seconds += next(batch).total_s();
   } else {
-    seconds = warmup_s_ + static_cast<double>(steps) * cost_.median(batch).total_s();
-    next(batch);
+    seconds += static_cast<double>(steps - 1) * cost_.median(batch).total_s();
   }
   fabric_.compute(seconds, "local steps");
 }

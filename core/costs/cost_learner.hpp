@@ -55,6 +55,7 @@ class CostLearner : public SamplingLearner {
   std::optional<Weather> weather_;
   std::int64_t under_weather_ = 0;  ///< batches so far
   double warmup_s_;                 ///< that the next batch takes longer
+  bool has_exchanged_ = false;      ///< since the last batch, or is about to before its step
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

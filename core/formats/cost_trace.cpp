@@ -69,10 +69,13 @@ OverlapSamples read_overlap(JsonInput input) {
   overlap.all_reduce = input.at("all_reduce").identifier();
   overlap.bytes = static_cast<double>(input.at("bytes").integer(1));
   const Part parts[] = {{"batch_alone_seconds", &overlap.batch_alone_s},
+                        {"batch_after_seconds", &overlap.batch_after_s},
                         {"batch_seconds", &overlap.batch_s},
                         {"exchange_alone_seconds", &overlap.exchange_alone_s},
                         {"exchange_seconds", &overlap.exchange_s}};
   for (const auto& [key, values] : parts) {
+    const bool may_be_absent = values == &overlap.batch_after_s;
+    if (may_be_absent && !input.maybe(key)) continue;
     JsonInput part = input.at(key);
     *values = part.samples();
     const auto is_zero = [](const nlohmann::json& seconds) { return seconds == 0; };
@@ -177,6 +180,7 @@ Json overlap_json(const OverlapSamples& overlap) {
   json["all_reduce"] = overlap.all_reduce;
   json["bytes"] = std::llround(overlap.bytes);
   json["batch_alone_seconds"] = overlap.batch_alone_s;
+  if (!overlap.batch_after_s.empty()) json["batch_after_seconds"] = overlap.batch_after_s;
   json["batch_seconds"] = overlap.batch_s;
   json["exchange_alone_seconds"] = overlap.exchange_alone_s;
   json["exchange_seconds"] = overlap.exchange_s;
@@ -293,6 +297,7 @@ CostTrace rounded(CostTrace cost) {
   for (LayerShare& layer : cost.backward_layers) layer.share = rounded(layer.share);
   for (OverlapSamples& overlap : cost.overlap) {
     for (auto part : {&OverlapSamples::batch_alone_s,
+                      &OverlapSamples::batch_after_s,
                       &OverlapSamples::batch_s,
                       &OverlapSamples::exchange_alone_s,
                       &OverlapSamples::exchange_s}) {

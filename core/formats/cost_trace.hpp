@@ -26,8 +26,9 @@ struct BatchSamples {
   bool operator==(const BatchSamples&) const = default;
 };
 
-/// How much batches and all-reduces slow each other down on a rank: both were measured alone and at
-/// the same time, several times over. Index i of all four is the mean of the i-th time.
+/// How much batches and all-reduces slow each other down on a rank: both were measured alone, one
+/// after the other, and at the same time, several times over. Index i of all is the mean of the
+/// i-th time.
 struct OverlapSamples {
   std::int64_t batch = 0;
   std::int64_t session = 0;
@@ -35,6 +36,8 @@ struct OverlapSamples {
   std::string all_reduce;  ///< its algorithm, among the ranks that measured
   double bytes = 0;        ///< of each all-reduce
   std::vector<double> batch_alone_s = {};
+  /// With an all-reduce before each optimizer step; empty where that was not measured.
+  std::vector<double> batch_after_s = {};
   std::vector<double> batch_s = {};  ///< with all-reduces beside them
   std::vector<double> exchange_alone_s = {};
   std::vector<double> exchange_s = {};  ///< with batches beside them

@@ -9,6 +9,8 @@ namespace epochcast::real {
 class CrewExchange {
  public:
   virtual ~CrewExchange() = default;
+  /// One all-reduce of `bytes`, with nothing beside it, as training has them without overlap.
+  virtual void run(double bytes) = 0;
   /// Starts so many all-reduces of `bytes`, one after the other.
   virtual void start(std::int64_t count, double bytes) = 0;
   /// Returns when they are done: the seconds since start().

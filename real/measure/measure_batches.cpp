@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <sstream>
@@ -21,14 +22,17 @@
 #include "real/measure/overlap_probe.hpp"
 #include "real/measure/point_tracker.hpp"
 #include "real/torch/batch_loader.hpp"
+#include "real/torch/flat_model.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
+#include "real/torch/optimizers/flat_optimizer.hpp"
 
 namespace epochcast::real {
 namespace {
 
 constexpr double kLearningRate = 0.01;
 constexpr double kMomentum = 0.9;
+constexpr double kOneBucket = std::numeric_limits<double>::infinity();
 constexpr double kMostSecondsOfOverlap = 10;
 
 double clock_s(clockid_t clock) {
@@ -79,7 +83,8 @@ std::shared_ptr<const DataSource> open_source(const MeasureSettings& settings) {
   return procedural_data(dataset, settings.seed).train;
 }
 
-/// A network in training at one batch size.
+/// A network in training at one batch size, in memory as TorchLearner has it: gradients are added
+/// to what is cleared, not put where nothing was.
 class Trainer {
  public:
   Trainer(const MeasureSettings& settings, const std::string& network, std::int64_t batch)
@@ -89,16 +94,16 @@ class Trainer {
         random_(settings.seed),
         augments_(settings.augment),
         slow_down_(settings.slow_down),
-        network_(make_network(network, settings.input, settings.classes)),
+        model_(make_network(network, settings.input, settings.classes),
+               device_,
+               kOneBucket,
+               kOneBucket),
+        optimizer_(make_optimizer({.name = "sgd", .momentum = kMomentum}, model_.parameters())),
         batch_(batch),
-        next_(draw()) {
-    network_->to(device_);
-    optimizer_ = std::make_unique<torch::optim::SGD>(
-        network_->parameters(), torch::optim::SGDOptions(kLearningRate).momentum(kMomentum));
-  }
+        next_(draw()) {}
 
-  /// Trains on one batch.
-  BatchTiming run() {
+  /// Trains on one batch. Calls `before_step`, whose time does not count.
+  BatchTiming run(const std::function<void()>& before_step = {}) {
     BatchTiming timing;
     const double cpu_start_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     const double start_s = synchronized_now_s();
@@ -106,31 +111,31 @@ class Trainer {
     const Batch data =
         loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
     const double loaded_s = synchronized_now_s();
-    torch::Tensor loss = network_->loss(data.samples, data.labels).loss;
+    const BatchLoss loss = model_.network().loss(data.samples, data.labels);
     backward_started_s_ = end_of_part(start_s);
-    loss.backward();
+    model_.gradients().zero_();
+    loss.loss.backward();
     gradients_ready_s_ = synchronized_now_s();
     const double backward_ended_s = end_of_part(backward_started_s_);
-    optimizer_->step();
-    network_->zero_grad(/*set_to_none=*/true);
-    const double end_s = end_of_part(backward_ended_s);
+    if (before_step) before_step();
+    const double step_started_s = synchronized_now_s();
+    optimizer_->step(kLearningRate);
+    const double end_s = end_of_part(step_started_s);
     timing.cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_start_s;
     timing.load_s = loaded_s - start_s;
     timing.forward_s = backward_started_s_ - loaded_s;
     timing.backward_s = backward_ended_s - backward_started_s_;
-    timing.step_s = end_s - backward_ended_s;
+    timing.step_s = end_s - step_started_s;
     return timing;
   }
 
   [[nodiscard]] double gradient_bytes() const {
-    double bytes = 0;
-    for (const torch::Tensor& parameter : network_->parameters())
-      bytes += static_cast<double>(parameter.nbytes());
-    return bytes;
+    return static_cast<double>(model_.gradients().nbytes());
   }
 
   void watch_layers() {
-    layers_ = std::make_unique<BackwardLayers>(*network_, [this] { return synchronized_now_s(); });
+    layers_ =
+        std::make_unique<BackwardLayers>(model_.network(), [this] { return synchronized_now_s(); });
   }
 
   [[nodiscard]] std::vector<LayerSeconds> last_layers() const {
@@ -170,8 +175,8 @@ class Trainer {
   Random random_;
   bool augments_;
   double slow_down_;
-  std::shared_ptr<TorchNetwork> network_;
-  std::unique_ptr<torch::optim::SGD> optimizer_;
+  FlatModel model_;
+  std::unique_ptr<FlatOptimizer> optimizer_;
   std::int64_t batch_;
   std::vector<std::int64_t> next_;
   double backward_started_s_ = 0;
@@ -220,7 +225,7 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
                               .max_s = std::min(kMostSecondsOfOverlap, settings.rule.max_s)};
   OverlapSamples samples = measure_overlap(
       point,
-      [&] { return trainer.run().batch_s(); },
+      [&](const std::function<void()>& before_step) { return trainer.run(before_step).batch_s(); },
       exchange,
       crew,
       [&](double done) { tracker.during_overlap(done); });

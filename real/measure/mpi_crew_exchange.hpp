@@ -16,6 +16,7 @@ class MpiCrewExchange : public CrewExchange {
   /// Collective over MPI_COMM_WORLD. `cores`: of those who compute meanwhile.
   MpiCrewExchange(const std::string& all_reduce, Cores cores);
 
+  void run(double bytes) override;
   void start(std::int64_t count, double bytes) override;
   double finish() override;
   [[nodiscard]] double largest(double mine) override;

@@ -4,13 +4,14 @@
 #include <mpi.h>
 
 #include "real/measure/measure_crew.hpp"
+#include "real/mpi/background_progress.hpp"
 
 namespace epochcast::real {
 
-/// The ranks of a communicator measure at the same time.
+/// The ranks of a communicator measure at the same time, with what else goes on beside training.
 class MpiMeasureCrew : public MeasureCrew {
  public:
-  explicit MpiMeasureCrew(MPI_Comm comm) : comm_(comm) {}
+  explicit MpiMeasureCrew(MPI_Comm comm) : comm_(comm), progress_(comm) {}
 
   void start_point() override;
   [[nodiscard]] bool is_point_over(bool has_enough) override;
@@ -21,6 +22,7 @@ class MpiMeasureCrew : public MeasureCrew {
   MPI_Comm comm_;
   MPI_Request everybody_ = MPI_REQUEST_NULL;  ///< complete when all have enough
   bool has_enough_ = false;
+  BackgroundProgress progress_;
 };
 
 }  // namespace epochcast::real

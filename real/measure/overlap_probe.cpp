@@ -9,6 +9,7 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kWarmup = 3;
+constexpr int kParts = 4;          ///< of each time
 constexpr int kTimes = 6;          ///< that are measured
 constexpr int kFewestTimes = 3;    ///< where one takes long
 constexpr int kFewestBatches = 3;  ///< of each time
@@ -27,17 +28,28 @@ double slowdown(double work_s, double own_s, double both_s) {
 
 /// Seconds of a batch, alone: those of `seconds` at least. All of the crew compute until all are
 /// done.
-double batch_alone_s(double seconds, const std::function<double()>& run_batch, MeasureCrew& crew) {
+double batch_alone_s(double seconds, const RunBatch& run_batch, MeasureCrew& crew) {
   crew.start_point();
   int batches = 0;
   double sum_s = 0;
   bool has_enough = false;
   while (!crew.is_point_over(has_enough)) {
-    const double batch_s = run_batch();
+    const double batch_s = run_batch({});
     if (has_enough) continue;
     sum_s += batch_s;
     ++batches;
     has_enough = batches >= kFewestBatches && sum_s >= seconds;
+  }
+  return sum_s / batches;
+}
+
+/// Seconds of a batch, without the all-reduce before its step: the mean of so many, after one that
+/// begins otherwise.
+double batch_after_s(int batches, double bytes, const RunBatch& run_batch, CrewExchange& exchange) {
+  double sum_s = 0;
+  for (int i = 0; i <= batches; ++i) {
+    const double batch_s = run_batch([&] { exchange.run(bytes); });
+    if (i > 0) sum_s += batch_s;
   }
   return sum_s / batches;
 }
@@ -64,18 +76,18 @@ void OverlapTimes::add(double batch_s, double count, double exchange_s) {
 
 OverlapCost overlap_cost(const OverlapTimes& times) {
   return {.batch_slowdown =
-              slowdown(times.batches * times.batch_alone_s, times.batches_s, times.both_s),
+              slowdown(times.batches * times.batch_after_s, times.batches_s, times.both_s),
           .exchange_slowdown =
               slowdown(times.exchanges * times.exchange_alone_s, times.exchanges_s, times.both_s),
           .is_known = true};
 }
 
 OverlapSamples measure_overlap(const OverlapPoint& point,
-                               const std::function<double()>& run_batch,
+                               const RunBatch& run_batch,
                                CrewExchange& exchange,
                                MeasureCrew& crew,
                                const std::function<void(double)>& tell) {
-  for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch());
+  for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch({}));
   const double batch_s = exchange.largest(batch_alone_s(0, run_batch, crew));
   static_cast<void>(exchange_alone_s(1, point.bytes, exchange, crew));
   const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, crew));
@@ -86,28 +98,30 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   const auto exchanges = static_cast<double>(beside);
   const double together_s = std::max(batch_s, exchanges * exchange_s);
   const auto batches = std::max(
-      kFewestBatches, static_cast<int>(std::ceil(point.max_s / (3 * kTimes * together_s))));
-  const double time_s = 3 * batches * together_s;
+      kFewestBatches, static_cast<int>(std::ceil(point.max_s / (kParts * kTimes * together_s))));
+  const double time_s = kParts * batches * together_s;
   const int times = std::clamp(static_cast<int>(point.max_s / time_s), kFewestTimes, kTimes);
 
   OverlapSamples samples = {
       .batch = point.batch, .all_reduce = point.all_reduce, .bytes = point.bytes};
   for (int i = 0; i < times; ++i) {
     OverlapTimes both;
-    both.batch_alone_s = batch_alone_s(batches * batch_s, run_batch, crew);
+    const double alone_s = batch_alone_s(batches * batch_s, run_batch, crew);
+    both.batch_after_s = batch_after_s(batches, point.bytes, run_batch, exchange);
     both.exchange_alone_s = exchange_alone_s(batches * beside, point.bytes, exchange, crew);
     for (int batch = 0; batch < batches; ++batch) {
       crew.start_point();
       const double began_s = now_s();
       exchange.start(beside, point.bytes);
-      static_cast<void>(run_batch());
+      static_cast<void>(run_batch({}));
       const double own_s = now_s() - began_s;
       const double exchanged_s = exchange.finish();
       both.add(own_s, exchanges, exchanged_s);
     }
     const OverlapCost cost = overlap_cost(both);
-    samples.batch_alone_s.push_back(both.batch_alone_s);
-    samples.batch_s.push_back(cost.batch_slowdown * both.batch_alone_s);
+    samples.batch_alone_s.push_back(alone_s);
+    samples.batch_after_s.push_back(both.batch_after_s);
+    samples.batch_s.push_back(cost.batch_slowdown * alone_s);
     samples.exchange_alone_s.push_back(both.exchange_alone_s);
     samples.exchange_s.push_back(cost.exchange_slowdown * both.exchange_alone_s);
     tell(static_cast<double>(i + 1) / times);

@@ -23,9 +23,9 @@ struct OverlapTimes {
   double batches = 0;
   double batches_s = 0;  ///< from their start to their end
   double exchanges = 0;
-  double exchanges_s = 0;  ///< from the start of those of a batch to the end of the last one
-  double both_s = 0;       ///< while batches and all-reduces were under way
-  double batch_alone_s = 0;
+  double exchanges_s = 0;    ///< from the start of those of a batch to the end of the last one
+  double both_s = 0;         ///< while batches and all-reduces were under way
+  double batch_after_s = 0;  ///< alone, where batches exchange before their step
   double exchange_alone_s = 0;
 
   /// One more batch, with so many all-reduces beside it.
@@ -37,12 +37,15 @@ struct OverlapTimes {
 /// likewise. At least 1; at most 100, where next to nothing was done.
 [[nodiscard]] OverlapCost overlap_cost(const OverlapTimes& times);
 
+/// Runs a batch, calls `before_step` before its step, and returns the seconds that the rest took.
+using RunBatch = std::function<double(const std::function<void()>& before_step)>;
+
 /// Measures how much batches and all-reduces slow each other down: several times, batches alone,
-/// all-reduces alone, and batches that begin with as many all-reduces as take a good part of them.
-/// Collective over the crew. `run_batch` returns the seconds that it
-/// took; `tell` is called after each time, with the share that is done.
+/// batches that exchange before their step, all-reduces alone, and batches that begin with as many
+/// all-reduces as take a good part of them. Collective over the crew. `tell` is called after each
+/// time, with the share that is done.
 [[nodiscard]] OverlapSamples measure_overlap(const OverlapPoint& point,
-                                             const std::function<double()>& run_batch,
+                                             const RunBatch& run_batch,
                                              CrewExchange& exchange,
                                              MeasureCrew& crew,
                                              const std::function<void(double)>& tell);

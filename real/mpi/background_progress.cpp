@@ -1,22 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/mpi/background_progress.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <utility>
 
 #include "real/mpi/priority_change.hpp"
 
 namespace epochcast::real {
+namespace {
+
+constexpr std::chrono::milliseconds kShortestPause{4};
+constexpr std::chrono::milliseconds kLongestPause{20};
+
+}  // namespace
 
 BackgroundProgress::BackgroundProgress(MPI_Comm comm)
-    : thread_([comm](const std::stop_token& stop) {
-        constexpr std::chrono::milliseconds kPause{1};
-        const PriorityChange ahead(PriorityChange::To::ahead_of_computing);
-        while (!stop.stop_requested()) {
-          int has_come = 0;
-          // What fails here fails again in the call that waits for it, which tells.
-          MPI_Iprobe(MPI_ANY_SOURCE, kUnusedTag, comm, &has_come, MPI_STATUS_IGNORE);
-          std::this_thread::sleep_for(kPause);
-        }
-      }) {}
+    : next_look_(sent_at_ + kShortestPause),
+      thread_([this, comm](std::stop_token stop) { serve(std::move(stop), comm); }) {}
+
+void BackgroundProgress::messages_were_sent() {
+  const std::lock_guard lock(mutex_);
+  sent_at_ = Clock::now();
+  if (next_look_ <= sent_at_ + kShortestPause) return;
+  next_look_ = sent_at_ + kShortestPause;
+  sent_.notify_one();
+}
+
+void BackgroundProgress::serve(std::stop_token stop, MPI_Comm comm) {
+  const PriorityChange ahead(PriorityChange::To::ahead_of_computing);
+  std::unique_lock lock(mutex_);
+  while (!stop.stop_requested()) {
+    const Clock::time_point at = next_look_;
+    if (Clock::now() < at) {
+      sent_.wait_until(lock, stop, at, [&] { return next_look_ < at; });
+      continue;
+    }
+    lock.unlock();
+    int has_come = 0;
+    // What fails here fails again in the call that waits for it, which tells.
+    MPI_Iprobe(MPI_ANY_SOURCE, kUnusedTag, comm, &has_come, MPI_STATUS_IGNORE);
+    lock.lock();
+    const Clock::time_point now = Clock::now();
+    next_look_ =
+        now + std::clamp<Clock::duration>((now - sent_at_) / 2, kShortestPause, kLongestPause);
+  }
+}
 
 }  // namespace epochcast::real

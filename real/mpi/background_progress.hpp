@@ -3,6 +3,9 @@
 
 #include <mpi.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <stop_token>
 #include <thread>
 
@@ -13,16 +16,29 @@ namespace epochcast::real {
 /// Open MPI moves data only inside MPI calls. A send may be complete for its rank while its end
 /// still waits for room in the socket: should the rank now compute for a second, the receiver waits
 /// for a second. A simulated message does not stop because its sender computes, nor does one of
-/// NCCL or Gloo. This thread calls MPI every millisecond, which takes some microseconds.
+/// NCCL or Gloo. This thread calls MPI now and then: often soon after messages were sent, when
+/// something may be left, and rarely later, since who computes on the same core loses a tenth of a
+/// millisecond each time, what its caches held included.
 class BackgroundProgress {
  public:
   /// `comm`: whose errors are returned; no message of it may have the tag kUnusedTag.
   explicit BackgroundProgress(MPI_Comm comm);
 
+  /// Messages were sent, or asked for, until now.
+  void messages_were_sent();
+
   static constexpr int kUnusedTag = 9;
 
  private:
-  std::jthread thread_;
+  using Clock = std::chrono::steady_clock;
+
+  void serve(std::stop_token stop, MPI_Comm comm);
+
+  std::mutex mutex_;
+  std::condition_variable_any sent_;
+  Clock::time_point sent_at_ = Clock::now();
+  Clock::time_point next_look_;
+  std::jthread thread_;  ///< last: it uses the others
 };
 
 }  // namespace epochcast::real

@@ -171,6 +171,7 @@ Request MpiFabric::start_send(int to, Payload payload) {
             "MPI_Isend");
   const bool is_inside = workers_[static_cast<std::size_t>(to)].node == self().node;
   (is_inside ? traffic_.intra_node_bytes : traffic_.inter_node_bytes) += payload.bytes;
+  progress_.messages_were_sent();
   return message;
 }
 
@@ -185,6 +186,7 @@ Request MpiFabric::start_receive(int from, Payload payload) {
                       job_,
                       &message->request),
             "MPI_Irecv");
+  progress_.messages_were_sent();
   return message;
 }
 

@@ -130,8 +130,8 @@ class MpiFabric : public Fabric {
   double computing_since_s_ = 0;
   std::unique_ptr<OverlapPace> pace_;                       ///< where overlap is to cost something
   std::vector<std::shared_ptr<StreamOperation>> unbooked_;  ///< on the stream, in order of start
-  std::unique_ptr<MessageStream> stream_;                   ///< ends before what it uses
   BackgroundProgress progress_;
+  std::unique_ptr<MessageStream> stream_;  ///< ends before what it uses
 };
 
 }  // namespace epochcast::real

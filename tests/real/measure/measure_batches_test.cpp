@@ -109,6 +109,7 @@ TEST_CASE("who has enough samples goes on computing until the crew has, and keep
 /// All-reduces take 1 ms, whatever is computed beside them.
 class FreeExchange : public CrewExchange {
  public:
+  void run(double) override {}
   void start(std::int64_t count, double) override { seconds_ = 1e-3 * static_cast<double>(count); }
   double finish() override { return seconds_; }
   double largest(double mine) override { return mine; }

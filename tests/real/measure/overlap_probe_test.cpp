@@ -15,7 +15,7 @@ using Catch::Matchers::WithinRel;
 TEST_CASE("work that was not done alone was done beside the other") {
   OverlapTimes times;
   // An exchange is under way in 4 of 10 s: the other 6 do 6 of the batch's 8 s of work.
-  times.batch_alone_s = 8;
+  times.batch_after_s = 8;
   times.exchange_alone_s = 2;
   times.add(10, 1, 4);
 
@@ -28,7 +28,7 @@ TEST_CASE("work that was not done alone was done beside the other") {
 
 TEST_CASE("exchanges that outlast the batch were slowed down while it lasted") {
   OverlapTimes times;
-  times.batch_alone_s = 1;
+  times.batch_after_s = 1;
   times.exchange_alone_s = 0.5;
   times.add(1.25, 4, 2.5);
   times.add(1.25, 4, 2.5);
@@ -41,7 +41,7 @@ TEST_CASE("exchanges that outlast the batch were slowed down while it lasted") {
 
 TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 times as slow") {
   OverlapTimes times;
-  times.batch_alone_s = 1;
+  times.batch_after_s = 1;
   times.exchange_alone_s = 0.5;
   times.add(0.9, 1, 1.4);
 
@@ -54,14 +54,16 @@ TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 
 /// Exchanges that take 2 ms each, whatever is computed beside them.
 class SleptExchange : public CrewExchange {
  public:
+  void run(double) override { ++runs; }
   void start(std::int64_t count, double) override { started.push_back(count); }
   double finish() override { return 2e-3 * static_cast<double>(started.back()); }
   double largest(double mine) override { return mine; }
 
+  int runs = 0;
   std::vector<std::int64_t> started;
 };
 
-TEST_CASE("batches and exchanges are measured alone and together, in turn") {
+TEST_CASE("batches and exchanges are measured alone, after each other and together, in turn") {
   SleptExchange exchange;
   MeasureAlone crew;
   int batches = 0;
@@ -69,10 +71,12 @@ TEST_CASE("batches and exchanges are measured alone and together, in turn") {
 
   const OverlapSamples samples = measure_overlap(
       {.batch = 4, .all_reduce = "ring", .bytes = 1e6, .max_s = 0.2},
-      [&] {
+      [&](const std::function<void()>& before_step) {
         ++batches;
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        return 10e-3;
+        if (!before_step) return 10e-3;
+        before_step();
+        return 11e-3;
       },
       exchange,
       crew,
@@ -84,10 +88,12 @@ TEST_CASE("batches and exchanges are measured alone and together, in turn") {
   CHECK(exchange.started.back() == 3);  // 6 of 10 ms
   REQUIRE(samples.batch_s.size() >= 3);
   CHECK(samples.batch_alone_s == std::vector<double>(samples.batch_s.size(), 10e-3));
+  CHECK(samples.batch_after_s == std::vector<double>(samples.batch_s.size(), 11e-3));
+  CHECK(exchange.runs >= 3 * static_cast<int>(done.size()));
   for (const double seconds : samples.exchange_alone_s) CHECK_THAT(seconds, WithinRel(2e-3, 1e-9));
   CHECK(samples.exchange_s.size() == samples.batch_s.size());
   CHECK(done.back() == 1);
-  CHECK(batches >= 6 * static_cast<int>(done.size()));
+  CHECK(batches >= 9 * static_cast<int>(done.size()));
 }
 
 }  // namespace
