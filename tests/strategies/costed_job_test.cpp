@@ -2,6 +2,7 @@
 #include "strategies/costed_job.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
@@ -61,6 +62,43 @@ TEST_CASE("medians are taken where nothing is drawn") {
   CHECK_FALSE(CostedJob(job, "sync").draw().seed);
   CHECK_FALSE(CostedJob(job, "sync").draw().session);
   CHECK_FALSE(CostedJob(job_with({3, 3}), "sync").draw().seed);
+}
+
+TEST_CASE("a batch costs what batches cost after exchanges where one was since the last one") {
+  Job job = job_with({1});
+  job.traces[0].overlap = {{.batch = 8,
+                            .all_reduce = "ring",
+                            .bytes = 40,
+                            .batch_alone_s = {1},
+                            .batch_after_s = {1.25},
+                            .batch_s = {1},
+                            .exchange_alone_s = {1},
+                            .exchange_s = {1}}};
+  const CostedJob costed(job, "sync");
+  run_workers(costed.workers(), [&](Fabric& fabric) {
+    CostLearner learner = costed.learner(fabric, {});
+    const auto seconds_of = [&](const std::function<void()>& work) {
+      const double began_s = fabric.now_s();
+      work();
+      return fabric.now_s() - began_s;
+    };
+    const auto batch = [&] {
+      learner.forward_backward(8);
+      learner.step();
+    };
+
+    CHECK(seconds_of(batch) == 1);
+    CHECK(learner.gradients().bytes == 40);
+    CHECK(seconds_of(batch) == 1.25);
+    CHECK(seconds_of(batch) == 1);
+    CHECK(learner.parameters().bytes == 40);
+    CHECK(seconds_of([&] { learner.train(3, 8); }) == 3.25);
+    CHECK(seconds_of([&] { learner.train(0, 8); }) == 0);
+    const Learner::GradientReady ready = [](const Payload&) {};
+    learner.forward_backward(8, ready);  // which exchanges while it runs
+    learner.step();
+    CHECK(seconds_of(batch) == 1.25);
+  });
 }
 
 TEST_CASE("what is gone through once draws from one session, the same for everybody") {

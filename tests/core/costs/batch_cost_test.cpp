@@ -280,6 +280,24 @@ TEST_CASE("overlap costs the median of what was measured with the algorithm, nea
   CHECK(cost.overlap(8, "binary-tree", 1e6).exchange_slowdown == 2);
 }
 
+TEST_CASE("batches after exchanges cost the median of what was measured nearest in size") {
+  CostTrace trace = trace_of({samples(8, {1}), samples(64, {8})});
+  CHECK(BatchCost(trace).after_exchange(8) == 1);
+
+  trace.overlap = {overlap(8, "ring", 1e6, {1.5, 1.5, 1.5}, 2),
+                   overlap(8, "openmpi", 1e6, {1.5}, 2),
+                   overlap(48, "ring", 1e6, {1.5}, 2),
+                   overlap(64, "ring", 1e6, {1.5}, 2)};
+  CHECK(BatchCost(trace).after_exchange(8) == 1);  // nobody measured that
+  trace.overlap[0].batch_after_s = {1.02, 1.5, 1.03};
+  trace.overlap[1].batch_after_s = {0.9};
+  trace.overlap[3].batch_after_s = {9};
+  const BatchCost cost(trace);
+  CHECK(cost.after_exchange(8) == Approx(1.025).epsilon(1e-12));
+  CHECK(cost.after_exchange(48) == 2);  // the nearest that was measured, as far as it is believed
+  CHECK(cost.of_worker(0).after_exchange(8) == cost.after_exchange(8));
+}
+
 TEST_CASE("what waits in another way tells nothing about overlap, and nothing is unknown") {
   CostTrace trace = trace_of({samples(8, {1})});
   CHECK(!BatchCost(trace).overlap(8, "ring", 1e6).is_known);
