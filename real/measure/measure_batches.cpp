@@ -116,6 +116,7 @@ class Trainer {
     model_.gradients().zero_();
     loss.loss.backward();
     gradients_ready_s_ = synchronized_now_s();
+    look_at(loss);
     const double backward_ended_s = end_of_part(backward_started_s_);
     if (before_step) before_step();
     const double step_started_s = synchronized_now_s();
@@ -143,6 +144,13 @@ class Trainer {
   }
 
  private:
+  /// Brings to the host what training keeps of a batch.
+  static void look_at(const BatchLoss& loss) {
+    static_cast<void>(loss.loss.item<float>());
+    static_cast<void>(loss.sample_losses.to(torch::kCPU).contiguous());
+    static_cast<void>(loss.correct.item<double>());
+  }
+
   double synchronized_now_s() const {
     if (device_.is_cuda()) {
       torch::cuda::synchronize(device_.index());

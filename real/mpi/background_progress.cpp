@@ -2,7 +2,6 @@
 #include "real/mpi/background_progress.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "real/mpi/priority_change.hpp"
 
@@ -16,7 +15,7 @@ constexpr std::chrono::milliseconds kLongestPause{20};
 
 BackgroundProgress::BackgroundProgress(MPI_Comm comm)
     : next_look_(sent_at_ + kShortestPause),
-      thread_([this, comm](std::stop_token stop) { serve(std::move(stop), comm); }) {}
+      thread_([this, comm](const std::stop_token& stop) { serve(stop, comm); }) {}
 
 void BackgroundProgress::messages_were_sent() {
   const std::lock_guard lock(mutex_);
@@ -26,7 +25,7 @@ void BackgroundProgress::messages_were_sent() {
   sent_.notify_one();
 }
 
-void BackgroundProgress::serve(std::stop_token stop, MPI_Comm comm) {
+void BackgroundProgress::serve(const std::stop_token& stop, MPI_Comm comm) {
   const PriorityChange ahead(PriorityChange::To::ahead_of_computing);
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {

@@ -32,7 +32,7 @@ class BackgroundProgress {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void serve(std::stop_token stop, MPI_Comm comm);
+  void serve(const std::stop_token& stop, MPI_Comm comm);
 
   std::mutex mutex_;
   std::condition_variable_any sent_;
