@@ -112,7 +112,14 @@ class Runtime {
                                                         void* content,
                                                         double bytes);
   /// How long members of a collective take to learn that all have come.
-  [[nodiscard]] double barrier_s(const std::vector<int>& ranks) const;
+  struct BarrierTime {
+    double together_s = 0;    ///< where they come at the same time
+    double after_wait_s = 0;  ///< where the first one has waited for long
+
+    /// Where the first one has waited for so long.
+    [[nodiscard]] double after(double waited_s) const;
+  };
+  [[nodiscard]] BarrierTime barrier_time(const std::vector<int>& ranks) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
 
   /// The call that a member reaches next.

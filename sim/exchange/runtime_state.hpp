@@ -59,7 +59,7 @@ struct Runtime::Rank {
 struct Runtime::CommunicatorState {
   Communicator communicator;
   Footprint footprint;
-  double barrier_s = 0;  ///< that each of its collectives begins with
+  BarrierTime barrier;  ///< that each of its collectives begins with
 
   /// The member that a rank of the job is; it has to be one. Searched for: a table by rank in each
   /// of as many communicators as there are nodes would be quadratic.

@@ -94,13 +94,31 @@ TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last
   Platform star = measured_star(5);
   star.network->messages->barrier_round_s = 100e-6;
   const Observed observed = observe(star, [](Fabric& fabric) {
-    if (fabric.rank() == 3) fabric.compute(2e-3, "late");
+    if (fabric.rank() == 3) fabric.compute(5e-3, "late");
     fabric.barrier(fabric.world());
   });
 
   for (const PhaseTimes& phases : observed.phases)
-    CHECK(phases.total_s() == Approx(2e-3 + 3 * 100e-6).epsilon(kTolerance));
+    CHECK(phases.total_s() == Approx(5e-3 + 3 * 100e-6).epsilon(kTolerance));
   CHECK(observed.phases[3].blocked_s == Approx(3 * 100e-6).epsilon(kTolerance));
+}
+
+TEST_CASE("who has waited for less than 4 ms sleeps less, and who came together not at all") {
+  Platform star = measured_star(5);
+  star.network->messages->barrier_round_s = 100e-6;
+  const auto barrier_s = [&](double late_s) {
+    const Observed observed = observe(star, [late_s](Fabric& fabric) {
+      if (fabric.rank() == 3) fabric.compute(late_s, "late");
+      fabric.barrier(fabric.world());
+    });
+    return observed.phases[3].blocked_s;
+  };
+
+  const double message_s = 20e-6;
+  CHECK(barrier_s(0) == Approx(3 * message_s).epsilon(1e-3));
+  CHECK(barrier_s(150e-6) == Approx(3 * message_s).epsilon(1e-3));
+  CHECK(barrier_s(1e-3) == Approx(3 * (message_s + 80e-6 * (1.0 + 3.0 / 4) / 4)).epsilon(1e-3));
+  CHECK(barrier_s(4e-3) == Approx(3 * 100e-6).epsilon(1e-9));
 }
 
 // The first `fast` of so many nodes have links of 400 MB/s, and messages as fast as these.
@@ -135,12 +153,17 @@ TEST_CASE("a barrier is as slow as the slowest of its members' links") {
   star.network->messages->barrier_round_s = 100e-6;
   star.nodes.front().uplink->messages->barrier_round_s = 30e-6;
   const Observed observed = observe(star, [](Fabric& fabric) {
+    const auto come_late = [&] {
+      if (fabric.rank() == 0) fabric.compute(5e-3, "late");
+    };
+    come_late();
     fabric.barrier(fabric.world());
+    come_late();
     if (fabric.rank() < 3) fabric.barrier(fabric.communicator({0, 1, 2}, {}));
   });
 
-  CHECK(observed.phases[3].total_s() == Approx(2 * 100e-6).epsilon(kTolerance));
-  CHECK(observed.phases[0].total_s() == Approx(2 * 100e-6 + 2 * 30e-6).epsilon(kTolerance));
+  CHECK(observed.phases[3].total_s() == Approx(5e-3 + 2 * 100e-6).epsilon(kTolerance));
+  CHECK(observed.phases[0].total_s() == Approx(10e-3 + 2 * 100e-6 + 2 * 30e-6).epsilon(kTolerance));
 }
 
 /// An all-reduce among nodes of which the last comes so much later.
