@@ -76,6 +76,21 @@ Group only(const Group& group, std::int64_t BatchSamples::*number, std::int64_t 
   return some;
 }
 
+/// How many times as long batches of each size take where each exchanges before its step.
+std::map<std::int64_t, double> after_exchange_of(const std::vector<OverlapSamples>& all) {
+  std::map<std::int64_t, std::vector<double>> slowdowns;
+  for (const OverlapSamples& samples : all) {
+    for (std::size_t i = 0; i < samples.batch_after_s.size(); ++i)
+      slowdowns[samples.batch].push_back(samples.batch_after_s[i] / samples.batch_alone_s[i]);
+  }
+  std::map<std::int64_t, double> medians;
+  for (auto& [batch, of_batch] : slowdowns) {
+    medians[batch] =
+        std::clamp(median_of(std::move(of_batch)), 1 / kMostAfterExchange, kMostAfterExchange);
+  }
+  return medians;
+}
+
 /// The most of any batch size, which is that of the first one measured: the median over sessions
 /// and ranks.
 double warmup_of(const std::vector<BatchSamples>& all) {
@@ -142,6 +157,7 @@ BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
       overlap_(trace.overlap),
+      after_exchange_(after_exchange_of(trace.overlap)),
       grade_(trace.source.grade),
       origin_(trace.file) {
   for (const auto& [batch, group] : by_batch(*samples_)) {
@@ -297,18 +313,12 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
 }
 
 double BatchCost::after_exchange(std::int64_t batch) const {
-  std::int64_t least = std::numeric_limits<std::int64_t>::max();
-  std::vector<double> slowdowns;
-  for (const OverlapSamples& samples : overlap_) {
-    const std::int64_t distance = std::abs(samples.batch - batch);
-    if (samples.batch_after_s.empty() || distance > least) continue;
-    if (distance < least) slowdowns.clear();
-    least = distance;
-    for (std::size_t i = 0; i < samples.batch_after_s.size(); ++i)
-      slowdowns.push_back(samples.batch_after_s[i] / samples.batch_alone_s[i]);
-  }
-  if (slowdowns.empty()) return 1;
-  return std::clamp(median_of(std::move(slowdowns)), 1 / kMostAfterExchange, kMostAfterExchange);
+  if (after_exchange_.empty()) return 1;
+  const auto distance = [batch](const auto& known) { return std::abs(known.first - batch); };
+  return std::min_element(after_exchange_.begin(),
+                          after_exchange_.end(),
+                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); })
+      ->second;
 }
 
 const BatchCost::Point& BatchCost::nearest(double batch) const {

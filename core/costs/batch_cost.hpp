@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,7 +86,7 @@ class BatchCost {
   /// How many times as long batches take where each exchanges before its step, as they do where
   /// nobody waits for anybody: cores and caches have done something else meanwhile, and workers
   /// that share a machine do the same at the same time. The median over what was measured with the
-  /// nearest batch size, from 0.5 to 2; 1 where nothing was.
+  /// nearest batch size (the smaller of two), from 0.5 to 2; 1 where nothing was.
   [[nodiscard]] double after_exchange(std::int64_t batch) const;
   /// Where it comes from, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }
@@ -114,6 +115,7 @@ class BatchCost {
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
   std::vector<OverlapSamples> overlap_;
+  std::map<std::int64_t, double> after_exchange_;  ///< by batch size
   double warmup_s_ = 0;
   Grade grade_ = Grade::estimated;
   std::string origin_;
