@@ -43,8 +43,7 @@ std::string name_of(const ValidationDraw& draw, std::uint64_t number, const Draw
          ", " + list_text(group.mbits, "+", false) + " Mbit/s";
 }
 
-/// Ranks that compute take all of their time, which the kernel does not allow those in real-time
-/// order.
+/// Ranks that train leave real-time order: messages, too, are measured as they run there.
 std::string launch_of(const fs::path& box, const DrawnGroup& group) {
   std::string bandwidth;
   for (const int mbits : group.mbits)

@@ -19,6 +19,7 @@
 #include "real/measure/trace_file.hpp"
 #include "real/mpi/give_up.hpp"
 #include "real/mpi/mpi_call.hpp"
+#include "real/mpi/priority_change.hpp"
 #include "real/torch/memory.hpp"
 
 namespace epochcast::real {
@@ -141,6 +142,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   epochcast::real::keep_freed_memory();  // as in training
+  epochcast::real::leave_real_time_order();
   return epochcast::exit_status(epochcast::real::kProgram,
                                 [&] { return epochcast::real::run(argc, argv); });
 }

@@ -5,6 +5,7 @@
 
 #include <boost/program_options.hpp>
 #include <iostream>
+#include <string_view>
 
 #include "cli/options/job_options.hpp"
 #include "cli/options/run_flags.hpp"
@@ -15,6 +16,7 @@
 #include "core/suggest.hpp"
 #include "real/mpi/give_up.hpp"
 #include "real/mpi/mpi_call.hpp"
+#include "real/mpi/priority_change.hpp"
 #include "real/run/train_job.hpp"
 #include "real/torch/memory.hpp"
 
@@ -92,6 +94,8 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int count, char** arguments) {
   epochcast::real::keep_freed_memory();
+  if (count > 1 && std::string_view(arguments[1]) == "train")
+    epochcast::real::leave_real_time_order();
   return epochcast::exit_status(epochcast::kProgram, [&] {
     const epochcast::real::MpiSession session(&count, &arguments);
     try {
