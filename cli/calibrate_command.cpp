@@ -85,6 +85,8 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
   if (std::isfinite(fit.costs.turns_from_bytes)) {
     std::cout << "  from " << format_bytes(fit.costs.turns_from_bytes)
               << ": the library's own collectives (openmpi) exchange one way after the other";
+    if (fit.costs.turns_share_of_two < 1)
+      std::cout << ", " << format_percent(fit.costs.turns_share_of_two, 0) << " of it between two";
     if (fit.costs.turns_share < 1)
       std::cout << ", " << format_percent(fit.costs.turns_share, 0)
                 << " of it among three and more";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "analysis/calibrate/fit_doubts.hpp"
@@ -40,6 +41,9 @@ MessageCosts kept(MessageCosts costs) {
   if (std::isfinite(costs.turns_from_bytes))
     costs.turns_from_bytes = rounded_quantity(costs.turns_from_bytes, Dimension::bytes);
   costs.turns_share = std::round(kDigits * costs.turns_share) / kDigits;
+  costs.turns_share_of_two = std::round(kDigits * costs.turns_share_of_two) / kDigits;
+  costs.turns_share_of_two_together =
+      std::round(kDigits * costs.turns_share_of_two_together) / kDigits;
   return costs;
 }
 
@@ -133,40 +137,50 @@ std::vector<double> simulated_s(const Platform& platform,
   return seconds;
 }
 
-/// Whether the all-reduce shows how much exchanges among more than two ranks take turns: those of
-/// two come together when they are measured.
-bool shows_turns(const sim::AllReduceCase& all_reduce, const MessageTrace& trace) {
+/// Whether the all-reduce shows how much exchanges take turns.
+bool shows_turns(const sim::AllReduceCase& all_reduce) {
   return all_reduce.algorithm == kLibrary && all_reduce.scope == "all" &&
-         all_reduce.bytes >= kLargeAllReduce && trace.node_of_rank.size() > 2;
+         all_reduce.bytes >= kLargeAllReduce;
+}
+
+/// The platform with this share of turns among as many ranks as the trace has, which come together
+/// when all-reduces are measured.
+Platform with_turns_share(Platform platform, const MessageTrace& trace, double share) {
+  double MessageCosts::*const field = trace.node_of_rank.size() > 2
+                                          ? &MessageCosts::turns_share
+                                          : &MessageCosts::turns_share_of_two_together;
+  (*platform.network->messages).*field = share;
+  for (NodeGroup& group : platform.nodes) {
+    if (group.uplink && group.uplink->messages) (*group.uplink->messages).*field = share;
+  }
+  return platform;
 }
 
 /// How much of the later of two messages waits, from what the library's own all-reduce among all
-/// ranks took and would take if nobody or everybody took turns; 1 where they show nothing.
-double fit_turns_share(const MessageTrace& trace, const Platform& all_take_turns) {
+/// ranks took and would take if nobody or everybody took turns, if they show it.
+std::optional<double> fit_turns_share(const MessageTrace& trace, const Platform& platform) {
   std::vector<sim::AllReduceCase> cases;
   std::vector<double> measured_s;
   for (const MessageCost& cost : trace.costs) {
     const sim::AllReduceCase all_reduce = {
         .scope = cost.scope, .algorithm = cost.algorithm, .bytes = static_cast<double>(cost.bytes)};
-    if (cost.kind != "all-reduce" || !shows_turns(all_reduce, trace)) continue;
+    if (cost.kind != "all-reduce" || !shows_turns(all_reduce)) continue;
     cases.push_back(all_reduce);
     measured_s.push_back(expected_s(cost.samples_s));
   }
-  if (cases.empty()) return 1;
-  Platform nobody = all_take_turns;
-  nobody.network->messages->turns_share = 0;
-  for (NodeGroup& group : nobody.nodes) {
-    if (group.uplink && group.uplink->messages) group.uplink->messages->turns_share = 0;
-  }
-  const std::vector<double> least_s = simulated_s(nobody, cases, trace.file);
-  const std::vector<double> most_s = simulated_s(all_take_turns, cases, trace.file);
+  if (cases.empty()) return std::nullopt;
+  const std::vector<double> least_s =
+      simulated_s(with_turns_share(platform, trace, 0), cases, trace.file);
+  const std::vector<double> most_s =
+      simulated_s(with_turns_share(platform, trace, 1), cases, trace.file);
   std::vector<double> shares;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     constexpr double kShows = 1.1;
     if (most_s[i] < kShows * least_s[i]) continue;
     shares.push_back(std::clamp((measured_s[i] - least_s[i]) / (most_s[i] - least_s[i]), 0.0, 1.0));
   }
-  return shares.empty() ? 1 : median_of(shares);
+  if (shares.empty()) return std::nullopt;
+  return median_of(std::move(shares));
 }
 
 }  // namespace
@@ -248,6 +262,24 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
   return checks;
 }
 
+namespace {
+
+/// Those of a scope.
+std::vector<MeasuredAllReduce> checked(const std::vector<AllReduceCheck>& checks,
+                                       const std::string& scope) {
+  std::vector<MeasuredAllReduce> all_reduces;
+  for (const AllReduceCheck& check : checks) {
+    if (check.all_reduce.scope != scope) continue;
+    all_reduces.push_back({.algorithm = check.all_reduce.algorithm,
+                           .bytes = check.all_reduce.bytes,
+                           .measured_s = kept_s(check.measured_s),
+                           .forecast_s = kept_s(check.forecast_s)});
+  }
+  return all_reduces;
+}
+
+}  // namespace
+
 Calibration calibrate(const MessageTrace& trace) {
   Calibration calibration = {.fit = fit_network(trace), .checks = {}};
   NetworkFit& fit = calibration.fit;
@@ -266,15 +298,20 @@ Calibration calibrate(const MessageTrace& trace) {
   };
   Platform platform = calibrated();
   if (fit.between && std::isfinite(fit.between->costs.turns_from_bytes)) {
-    const double share = fit_turns_share(trace, platform);
-    fit.between->costs.turns_share = share;
-    for (FasterNodes& faster : fit.faster) faster.fit.costs.turns_share = share;
-    platform = calibrated();
+    if (const auto share = fit_turns_share(trace, platform)) {
+      const bool is_pair = trace.node_of_rank.size() == 2;
+      const auto set = [&](MessageCosts& costs) {
+        (is_pair ? costs.turns_share_of_two_together : costs.turns_share) = *share;
+      };
+      set(fit.between->costs);
+      for (FasterNodes& faster : fit.faster) set(faster.fit.costs);
+      platform = calibrated();
+    }
   }
   calibration.checks = check_all_reduces(platform, trace);
   for (AllReduceCheck& check : calibration.checks) {
     check.is_fitted = fit.between && std::isfinite(fit.between->costs.turns_from_bytes) &&
-                      shows_turns(check.all_reduce, trace);
+                      shows_turns(check.all_reduce);
   }
   const auto widen =
       [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
@@ -305,6 +342,13 @@ Calibration calibrate(const MessageTrace& trace) {
     }
   }
   widen(fit.node, fit.between ? "node" : "all", kInside);
+  if (fit.between) {
+    fit.between->costs.all_reduces = checked(calibration.checks, "all");
+    for (FasterNodes& faster : fit.faster)
+      faster.fit.costs.all_reduces = fit.between->costs.all_reduces;
+  }
+  if (fit.node)
+    fit.node->costs.all_reduces = checked(calibration.checks, fit.between ? "node" : "all");
   return calibration;
 }
 

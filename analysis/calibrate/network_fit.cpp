@@ -9,6 +9,7 @@
 
 #include "analysis/calibrate/fit_doubts.hpp"
 #include "core/error.hpp"
+#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {
@@ -92,20 +93,28 @@ double fastest_of(const std::vector<MessagePoint>& points) {
   return fastest;
 }
 
-/// The least size from which on exchanges of which one side comes later take as long as two
-/// messages.
-double turns_from_bytes(const std::vector<MessagePoint>& opposite,
-                        const std::vector<MessagePoint>& late) {
-  constexpr double kTwice = 1.5;
-  double from_bytes = std::numeric_limits<double>::infinity();
+/// Finds the least size from which on exchanges of which one side comes later take longer than
+/// exchanges whose sides come together, and how much: one message more is a share of 1, and nearly
+/// all of one is all. By chance, some exchanges take turns and others do not.
+void fit_turns(const std::vector<MessagePoint>& opposite,
+               const std::vector<MessagePoint>& late,
+               MessageCosts& costs) {
+  constexpr double kShows = 0.2;
+  constexpr double kAll = 0.8;
+  std::vector<double> shares;
   for (auto point = late.rbegin(); point != late.rend(); ++point) {
     const auto both = std::find_if(opposite.begin(), opposite.end(), [&](const auto& each) {
       return each.bytes == point->bytes;
     });
-    if (both == opposite.end() || point->seconds < kTwice * both->seconds) break;
-    from_bytes = point->bytes;
+    if (both == opposite.end()) break;
+    const double share = point->seconds / both->seconds - 1;
+    if (share < kShows) break;
+    shares.push_back(std::min(1.0, share));
+    costs.turns_from_bytes = point->bytes;
   }
-  return from_bytes;
+  if (shares.empty()) return;
+  const double share = mean_of(shares);
+  costs.turns_share_of_two = share < kAll ? share : 1;
 }
 
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
@@ -140,8 +149,7 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair, scope.nodes);
   if (!opposite.empty() && !alone.empty() && opposite.back().bytes == alone.back().bytes)
     fit.opposite_factor = opposite.back().seconds / alone.back().seconds;
-  fit.costs.turns_from_bytes =
-      turns_from_bytes(opposite, points_of(trace, "late-exchange", scope.pair, scope.nodes));
+  fit_turns(opposite, points_of(trace, "late-exchange", scope.pair, scope.nodes), fit.costs);
   const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring, scope.nodes);
   if (!barrier.empty())
     fit.costs.barrier_round_s = barrier.front().seconds / std::ceil(std::log2(scope.members));
@@ -171,7 +179,10 @@ std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& b
                           .ring = "between",
                           .members = static_cast<int>(std::max<std::ptrdiff_t>(2, members)),
                           .nodes = nodes});
-    if (fit) fit->costs.turns_from_bytes = between.costs.turns_from_bytes;
+    if (fit) {
+      fit->costs.turns_from_bytes = between.costs.turns_from_bytes;
+      fit->costs.turns_share_of_two = between.costs.turns_share_of_two;
+    }
     if (fit) faster.push_back({.nodes = nodes, .fit = std::move(*fit)});
   }
   std::stable_sort(faster.begin(), faster.end(), [](const auto& a, const auto& b) {

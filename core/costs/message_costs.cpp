@@ -21,6 +21,15 @@ MessageRegime read_regime(JsonInput input) {
   return regime;
 }
 
+MeasuredAllReduce read_all_reduce(JsonInput input) {
+  MeasuredAllReduce all_reduce = {.algorithm = input.at("algorithm").identifier(),
+                                  .bytes = input.at("bytes").quantity(Dimension::bytes),
+                                  .measured_s = input.at("measured").quantity(Dimension::seconds),
+                                  .forecast_s = input.at("forecast").quantity(Dimension::seconds)};
+  input.finish();
+  return all_reduce;
+}
+
 /// A number from 0 to `most`, which is 1 at most.
 double read_up_to(const JsonInput& input, double most) {
   const nlohmann::json& value = input.value();
@@ -51,11 +60,53 @@ const MessageRegime& MessageCosts::regime(double bytes) const {
   return *(after - 1);
 }
 
+double MessageCosts::share_of_turns(Turns turns, double bytes) const {
+  if (bytes < turns_from_bytes) return 0;
+  switch (turns) {
+    case Turns::nobody:
+      return 0;
+    case Turns::two_together:
+      return turns_share_of_two_together;
+    case Turns::two_one_late:
+      return turns_share_of_two;
+    case Turns::many:
+      return turns_share;
+  }
+  return 0;
+}
+
+double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes) const {
+  constexpr const char* kLibrary = "openmpi";
+  double below = 0;
+  double above = std::numeric_limits<double>::infinity();
+  const auto is_alike = [&](const MeasuredAllReduce& each) {
+    return (each.algorithm == kLibrary) == (all_reduce == kLibrary);
+  };
+  for (const MeasuredAllReduce& each : all_reduces) {
+    if (!is_alike(each)) continue;
+    if (each.bytes <= bytes) below = std::max(below, each.bytes);
+    if (each.bytes >= bytes) above = std::min(above, each.bytes);
+  }
+  double sum = 0;
+  double count = 0;
+  for (const MeasuredAllReduce& each : all_reduces) {
+    if (!is_alike(each) || (each.bytes != below && each.bytes != above)) continue;
+    sum += std::pow(std::log(each.forecast_s / each.measured_s), 2);
+    ++count;
+  }
+  const double of_all_reduces = count > 0 ? std::sqrt(sum / count) : 0;
+  return std::clamp(of_all_reduces, uncertainty, std::max(uncertainty, kMostUncertainty));
+}
+
 MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
   MessageCosts slower = a;
   slower.uncertainty = std::max(a.uncertainty, b.uncertainty);
   slower.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
   slower.turns_share = std::max(a.turns_share, b.turns_share);
+  slower.turns_share_of_two = std::max(a.turns_share_of_two, b.turns_share_of_two);
+  slower.turns_share_of_two_together =
+      std::max(a.turns_share_of_two_together, b.turns_share_of_two_together);
+  slower.all_reduces.insert(slower.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
   slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
   for (const std::string& note : b.notes) {
     if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())
@@ -102,6 +153,16 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
   if (std::isfinite(costs.turns_from_bytes))
     json["turns"] = quantity_text(costs.turns_from_bytes, Dimension::bytes);
   if (costs.turns_share < 1) json["turns_share"] = costs.turns_share;
+  if (costs.turns_share_of_two < 1) json["turns_share_of_two"] = costs.turns_share_of_two;
+  if (costs.turns_share_of_two_together > 0)
+    json["turns_share_of_two_together"] = costs.turns_share_of_two_together;
+  for (const MeasuredAllReduce& each : costs.all_reduces) {
+    json["all_reduces"].push_back(
+        {{"algorithm", each.algorithm},
+         {"bytes", quantity_text(each.bytes, Dimension::bytes)},
+         {"measured", quantity_text(each.measured_s, Dimension::seconds)},
+         {"forecast", quantity_text(each.forecast_s, Dimension::seconds)}});
+  }
   if (!costs.notes.empty()) json["notes"] = costs.notes;
   return json;
 }
@@ -124,6 +185,14 @@ MessageCosts read_message_costs(JsonInput input) {
   if (const auto turns = input.maybe("turns"))
     costs.turns_from_bytes = turns->quantity(Dimension::bytes, true);
   if (const auto share = input.maybe("turns_share")) costs.turns_share = read_up_to(*share, 1);
+  if (const auto share = input.maybe("turns_share_of_two"))
+    costs.turns_share_of_two = read_up_to(*share, 1);
+  if (const auto share = input.maybe("turns_share_of_two_together"))
+    costs.turns_share_of_two_together = read_up_to(*share, 1);
+  if (const auto all_reduces = input.maybe("all_reduces")) {
+    for (const JsonInput& each : all_reduces->elements())
+      costs.all_reduces.push_back(read_all_reduce(each));
+  }
   if (const auto notes = input.maybe("notes")) {
     for (const JsonInput& note : notes->elements()) costs.notes.push_back(note.string());
   }

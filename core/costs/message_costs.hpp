@@ -20,6 +20,19 @@ struct MessageRegime {
   bool operator==(const MessageRegime&) const = default;
 };
 
+/// An all-reduce among all ranks, and what message costs say of it.
+struct MeasuredAllReduce {
+  std::string algorithm;
+  double bytes = 0;
+  double measured_s = 1;
+  double forecast_s = 1;
+
+  bool operator==(const MeasuredAllReduce&) const = default;
+};
+
+/// Who takes turns, if anybody does; see MessageCosts::turns_from_bytes.
+enum class Turns { nobody, two_together, two_one_late, many };
+
 /// The largest uncertainty with which costs say anything: a factor of 2.7 either way.
 constexpr double kMostUncertainty = 1;
 
@@ -41,11 +54,21 @@ struct MessageCosts {
   /// socket has already taken of the other one.)
   double turns_from_bytes = std::numeric_limits<double>::infinity();
   /// How much of the later message waits where more than two take part: 1 all of it, 0 nothing. By
-  /// chance, some begin together.
+  /// chance, some exchanges take turns and others do not.
   double turns_share = 1;
-  std::vector<std::string> notes = {};  ///< what to know before trusting them
+  double turns_share_of_two = 1;           ///< where two take part, of whom one comes later
+  double turns_share_of_two_together = 0;  ///< where two take part that come together
+  std::vector<std::string> notes = {};     ///< what to know before trusting them
+  std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were checked with
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
+  /// How much of the later of two messages of this size waits.
+  [[nodiscard]] double share_of_turns(Turns turns, double bytes) const;
+  /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty:
+  /// that of large messages, or what all-reduces of about this size were off by (the nearest
+  /// smaller and the nearest larger size; root mean square), if that is more. The library's own
+  /// all-reduce is judged by itself, all others together.
+  [[nodiscard]] double uncertainty_of(const std::string& all_reduce, double bytes) const;
   /// One message, alone.
   [[nodiscard]] double message_s(double bytes) const {
     const MessageRegime& found = regime(bytes);

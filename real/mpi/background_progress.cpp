@@ -8,7 +8,7 @@
 namespace epochcast::real {
 namespace {
 
-constexpr std::chrono::milliseconds kShortestPause{4};
+constexpr std::chrono::microseconds kShortestPause{500};
 constexpr std::chrono::milliseconds kLongestPause{20};
 
 }  // namespace
@@ -40,8 +40,7 @@ void BackgroundProgress::serve(const std::stop_token& stop, MPI_Comm comm) {
     MPI_Iprobe(MPI_ANY_SOURCE, kUnusedTag, comm, &has_come, MPI_STATUS_IGNORE);
     lock.lock();
     const Clock::time_point now = Clock::now();
-    next_look_ =
-        now + std::clamp<Clock::duration>((now - sent_at_) / 2, kShortestPause, kLongestPause);
+    next_look_ = now + std::clamp<Clock::duration>(now - sent_at_, kShortestPause, kLongestPause);
   }
 }
 

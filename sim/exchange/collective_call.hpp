@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "collectives/schedule.hpp"
+#include "core/costs/message_costs.hpp"
 #include "core/fabric.hpp"
 #include "sim/exchange/interference.hpp"
 #include "sim/loops/round_skipper.hpp"
@@ -44,7 +45,7 @@ struct CollectiveCall {
   int heads = 0;                  ///< members on whose stream it is next
   std::vector<double> arrival_s;  ///< by member, on the job's simulated clock
   double start_s = 0;
-  bool takes_turns = false;  ///< two that exchange large messages send one after the other
+  Turns turns = Turns::nobody;  ///< two that exchange large messages send one after the other
   int finished = 0;
   std::vector<double> unhindered_s;       ///< by member: how long it takes while nobody computes
   const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages
@@ -74,10 +75,11 @@ struct CollectiveCall {
 };
 
 /// What two calls must have in common to cost the same: communicator, kind, root, bytes, how these
-/// are divided, and whether members take turns.
-using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>, bool>;
+/// are divided, and who takes turns.
+using CollectiveKey =
+    std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>, Turns>;
 [[nodiscard]] inline CollectiveKey key_of(const CollectiveCall& call) {
-  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes, call.takes_turns};
+  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes, call.turns};
 }
 
 /// Carries out on real numbers what the messages stand for, once everybody has arrived. `schedule`:

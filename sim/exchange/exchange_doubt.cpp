@@ -34,8 +34,11 @@ std::vector<const MessageCosts*> measured_costs(const Job& job) {
 ExchangeDoubt::ExchangeDoubt(const Job& job) {
   if (!job.config.exchange_seconds.empty()) return;
   overlaps_ = job.config.overlap != Overlap::none;
+  const double bytes = overlaps_ ? std::min(job.config.bucket_bytes, job.network.gradient_bytes())
+                                 : job.network.gradient_bytes();
   for (const MessageCosts* costs : measured_costs(job)) {
-    if (!job.config.deterministic) uncertainty_ = std::max(uncertainty_, costs->uncertainty);
+    if (!job.config.deterministic)
+      uncertainty_ = std::max(uncertainty_, costs->uncertainty_of(job.config.all_reduce, bytes));
     for (const std::string& note : costs->notes) {
       if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
     }

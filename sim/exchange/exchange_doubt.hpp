@@ -15,8 +15,8 @@ namespace epochcast::sim {
 /// epochs.
 ///
 /// What messages take is off by a factor whose logarithm is normal, with the platform's uncertainty
-/// as its standard deviation: the factor is one and the same for all of a run, independent of how
-/// computing varies, and never brings a time to zero.
+/// of exchanges of the gradients' or buckets' size as its standard deviation: the factor is one and
+/// the same for all of a run, independent of how computing varies, and never brings a time to zero.
 class ExchangeDoubt {
  public:
   /// Costs are those between nodes where the job has several and their costs were measured, else

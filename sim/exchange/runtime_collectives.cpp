@@ -23,14 +23,14 @@ constexpr double kTogether_s = 200e-6;
 constexpr double kLongWait_s = 20 * kTogether_s;
 constexpr double kShareOfWaking = 0.25;
 
-/// The library's own all-reduce exchanges by blocking calls. Members leave the barrier before it
-/// one after the other, unless they are two and came together.
-bool takes_turns(const CollectiveCall& call) {
+/// The library's own all-reduce exchanges by blocking calls.
+Turns turns_of(const CollectiveCall& call) {
   if (call.kind != CollectiveCall::Kind::all_reduce ||
       call.among->all_reduce.algorithm != "openmpi")
-    return false;
+    return Turns::nobody;
+  if (call.among->size() > 2) return Turns::many;
   const auto [first, last] = std::minmax_element(call.arrival_s.begin(), call.arrival_s.end());
-  return call.among->size() > 2 || *last - *first > kTogether_s;
+  return *last - *first > kTogether_s ? Turns::two_one_late : Turns::two_together;
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
   }
   call.start_s = last_s + state_of(*call.among).barrier.after(last_s - first_s);
   call.progress_at_s = call.start_s;
-  call.takes_turns = takes_turns(call);
+  call.turns = turns_of(call);
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
     move_numbers(call, call.schedule.get());

@@ -96,10 +96,10 @@ void Runtime::transfer(const CollectiveCall& call,
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
     const Path& way =
         is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
-    const bool is_later =
-        call.takes_turns && (action.peer < member) == is_send && exchanges(actions, action.peer);
+    const bool is_later = call.turns != Turns::nobody && (action.peer < member) == is_send &&
+                          exchanges(actions, action.peer);
     const double later_bytes =
-        is_later ? std::round(bytes * way.way.turns_share(bytes, call.among->size())) : 0;
+        is_later ? std::round(bytes * way.way.share_of_turns(call.turns, bytes)) : 0;
     posts.push_back(
         {is_send, &way, bytes - later_bytes, way.way.latency_for_s(bytes), later_bytes});
   }

@@ -48,9 +48,8 @@ class Cluster {
     const MessageCosts* messages = nullptr;  ///< null when the platform does not say
 
     /// How much of the later of two messages waits; see MessageCosts::turns_from_bytes.
-    [[nodiscard]] double turns_share(double bytes, int members) const {
-      if (messages == nullptr || bytes < messages->turns_from_bytes) return 0;
-      return members > 2 ? messages->turns_share : 1;
+    [[nodiscard]] double share_of_turns(Turns turns, double bytes) const {
+      return messages == nullptr ? 0 : messages->share_of_turns(turns, bytes);
     }
     [[nodiscard]] double latency_for_s(double bytes) const {
       return latency_s + (messages == nullptr ? 0 : messages->regime(bytes).latency_s);

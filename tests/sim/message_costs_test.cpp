@@ -171,12 +171,15 @@ double openmpi_s(int ranks,
                  double late_s,
                  double turns_from_bytes,
                  const std::string& algorithm,
-                 double turns_share = 1) {
+                 double turns_share = 1,
+                 double share_of_two_together = 0) {
   Platform star = plain_star(ranks, {.bytes_per_s = 1e8, .latency_s = 5e-6});
   star.network->messages =
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
                    .turns_from_bytes = turns_from_bytes,
-                   .turns_share = turns_share};
+                   .turns_share = turns_share,
+                   .turns_share_of_two = turns_share,
+                   .turns_share_of_two_together = share_of_two_together};
   const Observed observed = observe(star, [&](Fabric& fabric) {
     const Communicator& among =
         fabric.communicator(fabric.world().ranks, {.algorithm = algorithm, .servers = {}});
@@ -190,7 +193,12 @@ TEST_CASE("exchanges of the library's own all-reduce take turns, unless two come
   const double there_and_back_s = 2 * (10e-6 + 2e6 / 1e8);  // Rabenseifner's: a half each
 
   CHECK(openmpi_s(2, 0.1, 65536, "openmpi") == Approx(2 * there_and_back_s).epsilon(kTolerance));
+  CHECK(openmpi_s(2, 0.1, 65536, "openmpi", 0.25) ==
+        Approx(1.25 * (there_and_back_s - 2 * 10e-6) + 4 * 10e-6).epsilon(kTolerance));
   CHECK(openmpi_s(2, 0, 65536, "openmpi") == Approx(there_and_back_s).epsilon(kTolerance));
+  // By chance, those that come together do, too: as often as was measured.
+  CHECK(openmpi_s(2, 0, 65536, "openmpi", 1, 1) ==
+        Approx(2 * there_and_back_s).epsilon(kTolerance));
   CHECK(openmpi_s(2, 0.1, 3e6, "openmpi") == Approx(there_and_back_s).epsilon(kTolerance));
   CHECK(openmpi_s(2, 0.1, 65536, "rabenseifner") == Approx(there_and_back_s).epsilon(kTolerance));
   CHECK(openmpi_s(4, 0, 65536, "openmpi") ==
@@ -225,6 +233,25 @@ TEST_CASE("what is unknown of messages widens the interval by a factor on the ex
   CHECK(run.epoch_s_interval->high_s ==
         Approx(run.epoch_s - exchange_s + exchange_s * factor).epsilon(1e-9));
   CHECK(run.notes == std::vector<std::string>{"measured in a hurry"});
+}
+
+TEST_CASE("what costs were wrong about all-reduces of the gradients' size widens the interval") {
+  Platform cluster = mixed(4, 1, 0, shared_memory(), star());
+  cluster.network->messages = measured_star(2).network->messages;
+  Job job = job_on(cluster, 2560, 0);
+  job.config.deterministic = false;
+  const double bytes = job.network.gradient_bytes();
+  cluster.network->messages->all_reduces = {
+      {.algorithm = "ring", .bytes = 2 * bytes, .measured_s = 1, .forecast_s = 1.1},
+      {.algorithm = "ring", .bytes = 20 * bytes, .measured_s = 1, .forecast_s = 3}};
+  job.platform = cluster;
+
+  const RunResult run = forecasts({{job, "sync"}}).front();
+
+  REQUIRE(run.epoch_s_interval);
+  const double exchange_s = run.phases.exposed_communication_s;
+  CHECK(run.epoch_s_interval->high_s ==
+        Approx(run.epoch_s + exchange_s * std::expm1(1.6449 * std::log(1.1))).epsilon(1e-9));
 }
 
 TEST_CASE("no interval begins below what is computed and exchanged at best") {

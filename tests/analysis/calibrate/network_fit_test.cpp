@@ -148,7 +148,11 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(checks[0].error() == Approx(-0.5).epsilon(1e-4));
   // So far off, messages are known no better than that.
   CHECK(fit_network(trace).between->costs.uncertainty == Approx(0).margin(1e-9));
-  CHECK(calibrate(trace).fit.between->costs.uncertainty == Approx(std::log(2)).epsilon(1e-4));
+  const MessageCosts costs = calibrate(trace).fit.between->costs;
+  CHECK(costs.uncertainty == Approx(std::log(2)).epsilon(1e-4));
+  REQUIRE(costs.all_reduces.size() == 1);
+  CHECK(costs.all_reduces[0].measured_s == Approx(2 * expected_s).epsilon(1e-5));
+  CHECK(costs.all_reduces[0].forecast_s == Approx(expected_s).epsilon(1e-5));
 }
 
 TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
@@ -165,6 +169,15 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
   }
 
   CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
+  CHECK(fit_network(trace).between->costs.turns_share_of_two == 1);
+  for (MessageCost& cost : trace.costs) {
+    // By chance, two of five take turns.
+    const double both_s = 10e-6 + static_cast<double>(cost.bytes) / 1e9;
+    if (cost.kind == "late-exchange" && cost.bytes >= 65536)
+      cost.samples_s = {2 * both_s, both_s, both_s, 2 * both_s, both_s};
+  }
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
+  CHECK(fit_network(trace).between->costs.turns_share_of_two == Approx(0.4));
   for (MessageCost& cost : trace.costs) {
     if (cost.kind == "late-exchange" && cost.bytes == 1048576) cost.samples_s = {1e-3};
   }

@@ -78,6 +78,29 @@ TEST_CASE("the slower of two costs is the slower at every size") {
   }
 }
 
+TEST_CASE("an exchange is as uncertain as costs were wrong about all-reduces of its size") {
+  MessageCosts costs = {.regimes = {{}}, .uncertainty = 0.01};
+  const auto add = [&costs](const std::string& algorithm, double bytes, double factor) {
+    costs.all_reduces.push_back(
+        {.algorithm = algorithm, .bytes = bytes, .measured_s = 2, .forecast_s = 2 * factor});
+  };
+  add("ring", 1e3, 1.5);
+  add("ring", 1e4, 0.9);
+  add("ring", 1e5, 1.2);
+  add("openmpi", 1e4, 0.5);
+  add("openmpi", 1e5, 3);
+
+  CHECK(costs.uncertainty_of("ring", 1) == Approx(std::log(1.5)));
+  CHECK(costs.uncertainty_of("ring", 1e4) == Approx(-std::log(0.9)));
+  CHECK(costs.uncertainty_of("binary-tree", 5e4) ==
+        Approx(std::hypot(std::log(0.9), std::log(1.2)) / std::sqrt(2)));
+  CHECK(costs.uncertainty_of("hierarchical", 1e9) == Approx(std::log(1.2)));
+  CHECK(costs.uncertainty_of("openmpi", 1e4) == Approx(std::log(2)));
+  CHECK(costs.uncertainty_of("openmpi", 1e6) == kMostUncertainty);
+  costs.uncertainty = 0.3;
+  CHECK(costs.uncertainty_of("ring", 1e4) == 0.3);
+}
+
 TEST_CASE("bad message costs are named") {
   for (const json& uncertainty : {json("2 %"), json(-0.01), json(1.01), json(1e300)}) {
     CHECK(problems_of([&] {
@@ -99,6 +122,15 @@ TEST_CASE("bad message costs are named") {
         }) == Texts{"p.json: /messages/regimes/1/latency: got \"fast\"; expected a time with its "
                     "unit, such as \"1.5us\"",
                     "p.json: /messages/regimes: \"from\" must ascend"});
+  CHECK(problems_of([] {
+          static_cast<void>(read({{"regimes", {regime("0B", "1us", "1GBps")}},
+                                  {"all_reduces",
+                                   {{{"algorithm", "ring"},
+                                     {"bytes", "1MiB"},
+                                     {"measured", "0s"},
+                                     {"forecast", "1ms"}}}}}));
+        }) ==
+        Texts{"p.json: /messages/all_reduces/0/measured: got \"0s\"; expected a value above zero"});
 }
 
 json trace_document() {

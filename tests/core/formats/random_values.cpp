@@ -154,6 +154,14 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
     messages->uncertainty = dice.magnitude(1e-6, 1);
     if (dice.chance(0.5)) messages->turns_from_bytes = dice.between(0, 1 << 20);
     messages->turns_share = dice.magnitude(0.01, 1);
+    messages->turns_share_of_two = dice.magnitude(0.01, 1);
+    messages->turns_share_of_two_together = dice.magnitude(0.01, 1);
+    for (int i = dice.between(0, 3); i > 0; --i) {
+      messages->all_reduces.push_back({.algorithm = dice.chance(0.5) ? "ring" : "openmpi",
+                                       .bytes = static_cast<double>(dice.between(4, 1 << 25)),
+                                       .measured_s = dice.magnitude(1e-6, 1),
+                                       .forecast_s = dice.magnitude(1e-6, 1)});
+    }
     if (dice.chance(0.5)) messages->notes = {random_text(dice), random_text(dice)};
   };
   for (NodeGroup& group : platform.nodes) {
