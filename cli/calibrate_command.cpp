@@ -294,6 +294,9 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (values.count("name") > 0) platform.name = values["name"].as<std::string>();
   check_platform(platform, outputs.platform.name().string());
   if (fit.between) show_scope("Between nodes", *fit.between);
+  if (fit.backbone)
+    std::cout << "All messages between the " << fit.backbone->nodes << " nodes share "
+              << rate(fit.backbone->bytes_per_s) << "\n\n";
   show_links(fit);
   if (fit.node) show_scope("Inside nodes", *fit.node);
   if (fit.reduce_bytes_per_s > 0)

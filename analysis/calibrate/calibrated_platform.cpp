@@ -215,6 +215,24 @@ Platform platform_of_trace(const MessageTrace& trace,
   return platform;
 }
 
+namespace {
+
+/// Of as many nodes as were measured, messages share the backbone; of others, or where the topology
+/// says what is shared, each is as slow as a ring's were.
+void share_backbone(Platform& platform, const Backbone& backbone) {
+  Interlink& network = *platform.network;
+  if (network.topology == NetworkTopology::star && platform.node_count() == backbone.nodes) {
+    network.backbone_bytes_per_s = kept_rate(backbone.bytes_per_s);
+    return;
+  }
+  const double ring = kept_rate(backbone.ring_bytes_per_s);
+  network.link.bytes_per_s = std::min(network.link.bytes_per_s, ring);
+  for (MessageRegime& regime : network.messages->regimes)
+    regime.bytes_per_s = std::min(regime.bytes_per_s, ring);
+}
+
+}  // namespace
+
 Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Source& source) {
   for (NodeGroup& group : platform.nodes) {
     if (fit.node && devices_of(group) > 1)
@@ -226,6 +244,7 @@ Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Sou
   if (!fit.between) return platform;
   platform.network = network_of(platform.network.value_or(Interlink()), *fit.between, source);
   for (NodeGroup& group : platform.nodes) group.uplink.reset();
+  if (fit.backbone) share_backbone(platform, *fit.backbone);
   if (fit.link_bytes_per_s.empty()) return platform;
   if (platform.node_count() == static_cast<int>(fit.link_bytes_per_s.size()) &&
       platform.network->topology == NetworkTopology::star) {

@@ -156,6 +156,49 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   return fit;
 }
 
+/// What a large message gets: the geometric mean over sizes.
+double usual_rate_of(const std::vector<MessagePoint>& points) {
+  double sum = 0;
+  double count = 0;
+  for (const MessagePoint& point : points) {
+    if (point.bytes < std::min(kLargeMessageBytes, points.back().bytes)) continue;
+    sum += std::log(point.bytes / point.seconds);
+    ++count;
+  }
+  return std::exp(sum / count);
+}
+
+/// What ring steps between nodes shared, if that and not the links limited large messages: then
+/// `fit` is made again, of opposite messages where these are large.
+std::optional<Backbone> fit_backbone(const MessageTrace& trace, ScopeFit& fit) {
+  const std::vector<MessagePoint> alone = points_of(trace, "opposite", "between");
+  std::vector<MessagePoint> points = points_of(trace, "ring-step", "all");
+  const auto ranks = trace.node_of_rank.size();
+  double crossing = 0;
+  for (std::size_t rank = 0; rank < ranks; ++rank)
+    crossing += trace.node_of_rank[rank] != trace.node_of_rank[(rank + 1) % ranks] ? 1 : 0;
+  // Of two nodes, a ring's messages are a pair of opposite ones themselves.
+  if (trace.node_count() < 3 || alone.size() < kFewestSizes || points.size() < kFewestSizes)
+    return std::nullopt;
+  const double ring_bytes_per_s = usual_rate_of(points);
+  if (usual_rate_of(alone) <= kEqualLinks * ring_bytes_per_s) return std::nullopt;
+  const Backbone backbone = {.bytes_per_s = crossing * ring_bytes_per_s,
+                             .ring_bytes_per_s = ring_bytes_per_s,
+                             .nodes = trace.node_count()};
+  std::erase_if(points, [](const auto& point) { return point.bytes >= kLargeMessageBytes; });
+  for (const MessagePoint& point : alone) {
+    if (point.bytes >= kLargeMessageBytes) points.push_back(point);
+  }
+  fit.bytes_per_s = fastest_of(alone);
+  fit.costs.regimes = fit_regimes(points, fit.bytes_per_s);
+  fit.costs.uncertainty = std::max(fit.costs.uncertainty, uncertainty_of(points, fit.costs));
+  for (FitPoint& step : fit.ring_step) {
+    step.fitted_s =
+        std::max(fit.costs.message_s(step.bytes), crossing * step.bytes / backbone.bytes_per_s);
+  }
+  return backbone;
+}
+
 /// The sets of nodes, each once, of which the trace has costs of this kind.
 std::set<std::vector<int>> nodes_of(const MessageTrace& trace, const std::string& kind) {
   std::set<std::vector<int>> found;
@@ -312,6 +355,7 @@ NetworkFit fit_network(const MessageTrace& trace) {
                         .members = std::max(2, in_first)});
   if (fit.between) fit.faster = fit_faster(trace, *fit.between);
   fit.link_bytes_per_s = fit_links(trace, fit);
+  if (fit.between && fit.link_bytes_per_s.empty()) fit.backbone = fit_backbone(trace, *fit.between);
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;
   if (!fit.between && !fit.node)

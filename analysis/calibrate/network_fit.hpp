@@ -25,7 +25,8 @@ struct FitPoint {
 ///
 /// `costs` come from ring steps, in which every rank sends and receives as it does in a round of a
 /// collective: what the other direction of a link, shared cores and memory take is in them. Without
-/// ring steps they come from ping-pongs.
+/// ring steps they come from ping-pongs; those of large messages from a pair of opposite ones where
+/// the ring steps shared a Backbone.
 struct ScopeFit {
   MessageCosts costs;
   double bytes_per_s = 0;      ///< of a worker's or node's link, in one direction
@@ -41,6 +42,14 @@ struct FasterNodes {
   ScopeFit fit;
 };
 
+/// What all messages between nodes share: a pair of opposite ones is faster than a ring's, although
+/// no link carries more.
+struct Backbone {
+  double bytes_per_s = 0;       ///< of all messages together
+  double ring_bytes_per_s = 0;  ///< of each of a ring's
+  int nodes = 0;                ///< that shared it
+};
+
 /// What a message trace says of a machine. Scopes that were not measured are absent.
 struct NetworkFit {
   std::optional<ScopeFit> node;
@@ -50,7 +59,8 @@ struct NetworkFit {
   /// What each node's link gives in one direction, where it was measured and links differ by more
   /// than kEqualLinks; else empty.
   std::vector<double> link_bytes_per_s = {};
-  double reduce_bytes_per_s = 0;  ///< γ⁻¹ with all ranks at it; 0: not measured
+  std::optional<Backbone> backbone = {};  ///< where links are alike
+  double reduce_bytes_per_s = 0;          ///< γ⁻¹ with all ranks at it; 0: not measured
 };
 
 /// "0, 2, 3"

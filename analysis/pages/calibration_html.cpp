@@ -144,7 +144,12 @@ std::string calibration_html(const NetworkFit& fit,
       "Markers are measured means (stalls left out), lines the fit. Rounds of collectives are "
       "forecast with the "
       "costs of messages while all ranks send and receive.";
-  if (fit.between) html += section("Between nodes", how, scope_plot(*fit.between, "between nodes"));
+  const std::string shared =
+      fit.backbone ? " Here large ones are as fast as a pair of opposite messages, and all share " +
+                         format_bytes(fit.backbone->bytes_per_s) + "/s, which slows ring steps."
+                   : "";
+  if (fit.between)
+    html += section("Between nodes", how + shared, scope_plot(*fit.between, "between nodes"));
   for (const FasterNodes& faster : fit.faster) {
     const std::string nodes = "between nodes " + nodes_text(faster.nodes);
     html += section("B" + nodes.substr(1) + ", whose links are faster",

@@ -155,6 +155,39 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(costs.all_reduces[0].forecast_s == Approx(expected_s).epsilon(1e-5));
 }
 
+TEST_CASE("what a ring's messages share is not taken for what links give") {
+  MessageTrace trace = trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
+                                [](double bytes) { return 1e-6 + bytes / 5e8; });
+  for (std::int64_t bytes = 4; bytes <= 1 << 26; bytes *= 4) {
+    trace.costs.push_back({.kind = "opposite",
+                           .scope = "between",
+                           .bytes = bytes,
+                           .samples_s = {1e-6 + static_cast<double>(bytes) / 1e9}});
+  }
+  const double ring_s = 6 * 16e6 / 5e8 + 3 * 16e6 / 4e9;  // and adding
+  trace.costs.push_back({.kind = "all-reduce",
+                         .scope = "all",
+                         .algorithm = "ring",
+                         .bytes = 64'000'000,
+                         .samples_s = {ring_s}});
+  const NetworkFit fit = fit_network(trace);
+  const std::vector<std::string> devices(4, "cpu");
+
+  REQUIRE(fit.backbone);
+  CHECK(fit.backbone->bytes_per_s == Approx(4 * 5e8).epsilon(5e-3));
+  CHECK(fit.between->bytes_per_s == Approx(1e9).epsilon(1e-2));
+  const Platform same = calibrated_platform(platform_of_trace(trace, devices), fit, trace.source);
+  CHECK(same.network->backbone_bytes_per_s.value() == Approx(4 * 5e8).epsilon(5e-3));
+  CHECK(check_all_reduces(same, trace)[0].forecast_s == Approx(ring_s).epsilon(5e-3));
+  // Who knows what more nodes would share: each of their messages is as slow as a ring's.
+  Platform larger = platform_of_trace(trace, devices);
+  larger.nodes[0].count = 8;
+  larger = calibrated_platform(larger, fit, trace.source);
+  CHECK_FALSE(larger.network->backbone_bytes_per_s);
+  CHECK(larger.network->messages->message_s(1e9) == Approx(1e9 / 5e8).epsilon(5e-3));
+  CHECK(larger.network->link.bytes_per_s == Approx(5e8).epsilon(5e-3));
+}
+
 TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
   MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                 [](double bytes) { return 30e-6 + bytes / 5e8; });
