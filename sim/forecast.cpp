@@ -2,9 +2,11 @@
 #include "sim/forecast.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "core/random.hpp"
+#include "core/spread.hpp"
 #include "sim/exchange/exchange_doubt.hpp"
 #include "sim/recording/recording_fabric.hpp"
 #include "sim/simulated_job.hpp"
@@ -37,26 +39,30 @@ std::int64_t pilot_iterations(const WorkerCosts& costs, int passes) {
 
 /// What epochs that were forecast from S measured sessions in turn tell of one in another session.
 ///
-/// With s² the variance between sessions, a new one deviates from the mean of S by s² (1 + 1/S),
-/// and those of S themselves by s² (S - 1)/S on average: deviations of sessions grow by the root of
-/// the quotient, (S + 1)/(S - 1), as ratios, so that none reaches zero.
+/// Sessions are normal in their logarithms: with s² the variance between those measured, a new one
+/// deviates from their mean by s √(1 + 1/S) times a number of Student's t distribution with S - 1
+/// degrees of freedom (of two sessions, s may be small by chance). Each epoch keeps what it
+/// deviates from its own session, and gets one of as many quantiles in place of that.
 std::vector<double> in_another_session(std::vector<double> epochs_s, std::size_t sessions) {
   if (sessions < 2 || epochs_s.size() < 2 * sessions) return epochs_s;
-  const auto count = static_cast<double>(sessions);
-  const double growth = std::sqrt((count + 1) / (count - 1));
   std::vector<double> means(sessions);  // of logarithms
   std::vector<double> counts(sessions);
   for (std::size_t i = 0; i < epochs_s.size(); ++i) {
     means[i % sessions] += std::log(epochs_s[i]);
     ++counts[i % sessions];
   }
-  double mean = 0;
-  for (std::size_t session = 0; session < sessions; ++session) {
-    means[session] /= counts[session];
-    mean += means[session] / count;
+  for (std::size_t session = 0; session < sessions; ++session) means[session] /= counts[session];
+  const double mean = mean_of(means);
+  const auto count = static_cast<double>(sessions);
+  double sum = 0;
+  for (const double of_session : means) sum += (of_session - mean) * (of_session - mean);
+  const double deviation = std::sqrt(sum / (count - 1) * (1 + 1 / count));
+  const boost::math::students_t another(count - 1);
+  for (std::size_t i = 0; i < epochs_s.size(); ++i) {
+    const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(epochs_s.size());
+    epochs_s[i] *=
+        std::exp(mean - means[i % sessions] + deviation * boost::math::quantile(another, share));
   }
-  for (std::size_t i = 0; i < epochs_s.size(); ++i)
-    epochs_s[i] *= std::exp((growth - 1) * (means[i % sessions] - mean));
   return epochs_s;
 }
 
