@@ -106,16 +106,21 @@ TEST_CASE("a repetition takes place in one session, and all sessions have their 
   const auto epoch_s = [&](double factor) { return 7 * (factor * batch_s + 0.02); };
   CHECK(results[0].epoch_s == Approx(epoch_s(1.375)).epsilon(1e-9));  // mean of 1 to 1.75
   REQUIRE(results[0].epoch_s_interval);
-  // The quantiles of 8 at 5 % and 95 % are the first and the last, 1/16 and 15/16: of a fifth
-  // session after four, Student's t distribution with 3 degrees of freedom.
+  // Of a fifth session after four: Student's t distribution with 3 degrees of freedom, in eight
+  // equal parts, of which those in the middle of the first and the second lie around 5 %.
   double mean = 0;
   double sum = 0;
   for (const double factor : {1.0, 1.25, 1.5, 1.75}) mean += std::log(epoch_s(factor)) / 4;
   for (const double factor : {1.0, 1.25, 1.5, 1.75})
     sum += std::pow(std::log(epoch_s(factor)) - mean, 2);
-  const double fifth = 2.113086729236421 * std::sqrt(sum / 3 * (1 + 1.0 / 4));
-  CHECK(results[0].epoch_s_interval->low_s == Approx(std::exp(mean - fifth)).epsilon(1e-9));
-  CHECK(results[0].epoch_s_interval->high_s == Approx(std::exp(mean + fifth)).epsilon(1e-9));
+  const double deviation = std::sqrt(sum / 3 * (1 + 1.0 / 4));
+  const auto predicted_s = [&](double direction) {
+    const double first_s = std::exp(mean + direction * 2.113086729236421 * deviation);
+    const double second_s = std::exp(mean + direction * 1.0394735612700092 * deviation);
+    return std::lerp(first_s, second_s, 0.05 * 7);
+  };
+  CHECK(results[0].epoch_s_interval->low_s == Approx(predicted_s(-1)).epsilon(1e-9));
+  CHECK(results[0].epoch_s_interval->high_s == Approx(predicted_s(1)).epsilon(1e-9));
   CHECK(results[1].epoch_s == Approx(epoch_s(1.375)).epsilon(1e-9));  // median of the four
 }
 
