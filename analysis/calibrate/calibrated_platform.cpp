@@ -143,12 +143,15 @@ bool shows_turns(const sim::AllReduceCase& all_reduce) {
          all_reduce.bytes >= kLargeAllReduce;
 }
 
-/// The platform with this share of turns among as many ranks as the trace has, which come together
-/// when all-reduces are measured.
+/// Which share of turns the trace's all-reduces show: their ranks come together.
+double MessageCosts::*turns_shown_by(const MessageTrace& trace) {
+  return trace.node_of_rank.size() > 2 ? &MessageCosts::turns_share
+                                       : &MessageCosts::turns_share_of_two_together;
+}
+
+/// The platform with this share of the turns that the trace shows.
 Platform with_turns_share(Platform platform, const MessageTrace& trace, double share) {
-  double MessageCosts::*const field = trace.node_of_rank.size() > 2
-                                          ? &MessageCosts::turns_share
-                                          : &MessageCosts::turns_share_of_two_together;
+  double MessageCosts::*const field = turns_shown_by(trace);
   (*platform.network->messages).*field = share;
   for (NodeGroup& group : platform.nodes) {
     if (group.uplink && group.uplink->messages) (*group.uplink->messages).*field = share;
@@ -318,12 +321,9 @@ Calibration calibrate(const MessageTrace& trace) {
   Platform platform = calibrated();
   if (fit.between && std::isfinite(fit.between->costs.turns_from_bytes)) {
     if (const auto share = fit_turns_share(trace, platform)) {
-      const bool is_pair = trace.node_of_rank.size() == 2;
-      const auto set = [&](MessageCosts& costs) {
-        (is_pair ? costs.turns_share_of_two_together : costs.turns_share) = *share;
-      };
-      set(fit.between->costs);
-      for (FasterNodes& faster : fit.faster) set(faster.fit.costs);
+      double MessageCosts::*const field = turns_shown_by(trace);
+      fit.between->costs.*field = *share;
+      for (FasterNodes& faster : fit.faster) faster.fit.costs.*field = *share;
       platform = calibrated();
     }
   }
