@@ -78,7 +78,7 @@ std::vector<std::string> message_words(const ValidationCluster& cluster) {
           "--bytes",
           kMessageBytes,
           "--all-reduce",
-          "ring,openmpi",
+          "ring,binary-tree,openmpi",
           "--title",
           cluster.name};
 }

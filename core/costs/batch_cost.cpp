@@ -298,18 +298,28 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
   });
   keep_nearest(
       [&](const OverlapSamples& samples) { return std::abs(std::log(samples.bytes / bytes)); });
-  std::vector<double> batch_slowdowns;
-  std::vector<double> exchange_slowdowns;
+  // Times add up, so what counts is how much was done while both went on: the mean of the speeds.
+  double batch_speeds = 0;
+  double exchange_speeds = 0;
+  std::vector<double> spread;
   for (const OverlapSamples* samples : fitting) {
     for (std::size_t i = 0; i < samples->batch_s.size(); ++i) {
-      batch_slowdowns.push_back(samples->batch_s[i] / samples->batch_alone_s[i]);
-      exchange_slowdowns.push_back(samples->exchange_s[i] / samples->exchange_alone_s[i]);
+      batch_speeds += samples->batch_alone_s[i] / samples->batch_s[i];
+      exchange_speeds += samples->exchange_alone_s[i] / samples->exchange_s[i];
+      spread.push_back(samples->batch_s[i] / samples->batch_alone_s[i]);
     }
   }
-  const auto counted = [](double slowdown) { return std::clamp(slowdown, 1.0, kMostSlowdown); };
-  return {.batch_slowdown = counted(median_of(std::move(batch_slowdowns))),
-          .exchange_slowdown = counted(median_of(std::move(exchange_slowdowns))),
-          .is_known = true};
+  if (spread.empty()) return {};
+  const auto count = static_cast<double>(spread.size());
+  const double mean = std::accumulate(spread.begin(), spread.end(), 0.0) / count;
+  for (double& each : spread) each /= mean;
+  const auto slowdown = [](double speed) {
+    return std::clamp(1 / std::max(speed, 1 / kMostSlowdown), 1.0, kMostSlowdown);
+  };
+  return {.batch_slowdown = slowdown(batch_speeds / count),
+          .exchange_slowdown = slowdown(exchange_speeds / count),
+          .is_known = true,
+          .batch_spread = std::move(spread)};
 }
 
 double BatchCost::after_exchange(std::int64_t batch) const {

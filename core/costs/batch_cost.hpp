@@ -76,10 +76,11 @@ class BatchCost {
   /// How much longer a process's first batches take than its later ones, all together: what the
   /// batch size measured first took, the median over sessions and ranks.
   [[nodiscard]] double warmup_s() const { return warmup_s_; }
-  /// How much batches of this size and all-reduces by this algorithm slow each other down: medians
-  /// over what was measured with the algorithm (or, where it was not, with any other but the
-  /// library's own, which waits in another way), the nearest batch size and then the nearest
-  /// `bytes`. From 1, no faster than alone, to 1000. Not known where nothing fits.
+  /// How much batches of this size and all-reduces by this algorithm slow each other down: what
+  /// remains of their speeds is the mean over what was measured with the algorithm (or, where it
+  /// was not, with any other but the library's own, which waits in another way), the nearest batch
+  /// size and then the nearest `bytes`. From 1, no faster than alone, to 1000. Not known where
+  /// nothing fits.
   [[nodiscard]] OverlapCost overlap(std::int64_t batch,
                                     const std::string& all_reduce,
                                     double bytes) const;

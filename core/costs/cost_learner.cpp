@@ -49,8 +49,11 @@ std::vector<Payload> CostLearner::buckets() {
 }
 
 void CostLearner::begin_epoch(std::int64_t epoch) {
-  if (seed_) weather_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
   under_weather_ = 0;
+  if (!seed_) return;
+  const std::uint64_t seed = mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1);
+  weather_.emplace(seed);
+  beside_ = Random(mix_seed(seed, static_cast<std::uint64_t>(fabric_.rank()) + 1));
 }
 
 // What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
@@ -86,6 +89,12 @@ BatchTimes CostLearner::next(std::int64_t batch) {
   return times;
 }
 
+double CostLearner::drawn_beside() {
+  const std::vector<double>& spread = fabric_.self().overlap.batch_spread;
+  if (!weather_ || spread.empty() || fabric_.world().size() == 1) return 1;
+  return spread[beside_.below(spread.size())];
+}
+
 void CostLearner::check_memory(std::int64_t batch) {
   const WorkerInfo& device = fabric_.self();
   const double needed = network_.training_bytes(batch);
@@ -105,7 +114,8 @@ void CostLearner::forward_backward(std::int64_t batch) {
 }
 
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
-  const BatchTimes times = next(batch);
+  BatchTimes times = next(batch);
+  times.backward_s *= drawn_beside();
   has_exchanged_ = true;
   pending_step_s_ = times.step_s;
   fabric_.compute(times.load_s + times.forward_s, "forward");

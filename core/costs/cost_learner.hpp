@@ -9,6 +9,7 @@
 #include "core/costs/weather.hpp"
 #include "core/formats/network.hpp"
 #include "core/loss_sampling.hpp"
+#include "core/random.hpp"
 
 namespace epochcast {
 
@@ -17,8 +18,8 @@ namespace epochcast {
 class CostLearner : public SamplingLearner {
  public:
   /// `seed`: costs are those of the samples at the places that the seed's Weather tells, each
-  /// epoch's alike whatever came before; without one they are medians. All references must outlive
-  /// the learner.
+  /// epoch's alike whatever came before, and beside messages each batch draws from what overlap
+  /// costs; without one they are medians. All references must outlive the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
               const BatchCost& cost,
@@ -45,6 +46,8 @@ class CostLearner : public SamplingLearner {
 
  private:
   BatchTimes next(std::int64_t batch);
+  /// How much longer than usual the next backward takes beside messages.
+  double drawn_beside();
   void check_memory(std::int64_t batch);
 
   Fabric& fabric_;
@@ -54,8 +57,9 @@ class CostLearner : public SamplingLearner {
   std::optional<std::uint64_t> seed_;
   std::optional<Weather> weather_;
   std::int64_t under_weather_ = 0;  ///< batches so far
-  double warmup_s_;                 ///< that the next batch takes longer
-  bool has_exchanged_ = false;      ///< since the last batch, or is about to before its step
+  Random beside_{0};
+  double warmup_s_;             ///< that the next batch takes longer
+  bool has_exchanged_ = false;  ///< since the last batch, or is about to before its step
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

@@ -5,6 +5,15 @@
 
 namespace epochcast::real {
 
+/// When all-reduces were under way: from the first one's start, once all members had come, to the
+/// end of the last one, in seconds since they were asked for.
+struct ExchangeSpan {
+  double began_s = 0;
+  double ended_s = 0;
+
+  [[nodiscard]] double seconds() const { return ended_s - began_s; }
+};
+
 /// All-reduces among a crew, beside what its members compute. All of it is collective.
 class CrewExchange {
  public:
@@ -13,8 +22,8 @@ class CrewExchange {
   virtual void run(double bytes) = 0;
   /// Starts so many all-reduces of `bytes`, one after the other.
   virtual void start(std::int64_t count, double bytes) = 0;
-  /// Returns when they are done: the seconds since start().
-  virtual double finish() = 0;
+  /// Returns when they are done.
+  virtual ExchangeSpan finish() = 0;
   /// The largest of what the members bring.
   [[nodiscard]] virtual double largest(double mine) = 0;
 };

@@ -102,8 +102,8 @@ class Trainer {
         batch_(batch),
         next_(draw()) {}
 
-  /// Trains on one batch. Calls `before_step`, whose time does not count.
-  BatchTiming run(const std::function<void()>& before_step = {}) {
+  /// Trains on one batch.
+  BatchTiming run(const BatchHooks& hooks = {}) {
     BatchTiming timing;
     const double cpu_start_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     const double start_s = synchronized_now_s();
@@ -112,19 +112,21 @@ class Trainer {
         loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
     const double loaded_s = synchronized_now_s();
     const BatchLoss loss = model_.network().loss(data.samples, data.labels);
-    backward_started_s_ = end_of_part(start_s);
+    const double forward_ended_s = end_of_part(start_s);
+    if (hooks.before_backward) hooks.before_backward();
+    backward_started_s_ = synchronized_now_s();
     model_.gradients().zero_();
     loss.loss.backward();
     gradients_ready_s_ = synchronized_now_s();
     look_at(loss);
     const double backward_ended_s = end_of_part(backward_started_s_);
-    if (before_step) before_step();
+    if (hooks.before_step) hooks.before_step();
     const double step_started_s = synchronized_now_s();
     optimizer_->step(kLearningRate);
     const double end_s = end_of_part(step_started_s);
     timing.cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_start_s;
     timing.load_s = loaded_s - start_s;
-    timing.forward_s = backward_started_s_ - loaded_s;
+    timing.forward_s = forward_ended_s - loaded_s;
     timing.backward_s = backward_ended_s - backward_started_s_;
     timing.step_s = end_s - step_started_s;
     return timing;
@@ -233,7 +235,7 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
                               .max_s = std::min(kMostSecondsOfOverlap, settings.rule.max_s)};
   OverlapSamples samples = measure_overlap(
       point,
-      [&](const std::function<void()>& before_step) { return trainer.run(before_step).batch_s(); },
+      [&](const BatchHooks& hooks) { return trainer.run(hooks).batch_s(); },
       exchange,
       crew,
       [&](double done) { tracker.during_overlap(done); });

@@ -2,6 +2,7 @@
 #include "real/measure/mpi_crew_exchange.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace epochcast::real {
 namespace {
@@ -35,15 +36,19 @@ void MpiCrewExchange::start(std::int64_t count, double bytes) {
         fabric_.start_all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world()));
 }
 
-double MpiCrewExchange::finish() {
+ExchangeSpan MpiCrewExchange::finish() {
   for (const Request& request : requests_) fabric_.wait(request);
   requests_.clear();
   // Not when this was called: they may have ended long before.
-  double ended_s = started_s_;
+  std::optional<ExchangeSpan> span;
   for (const TimelineEvent& event : timeline_.events()) {
-    if (event.stream == Stream::communication) ended_s = std::max(ended_s, event.end_s);
+    if (event.stream != Stream::communication) continue;
+    if (!span) span = {.began_s = event.start_s, .ended_s = event.end_s};
+    span->began_s = std::min(span->began_s, event.start_s);
+    span->ended_s = std::max(span->ended_s, event.end_s);
   }
-  return ended_s - started_s_;
+  if (!span) return {};
+  return {.began_s = span->began_s - started_s_, .ended_s = span->ended_s - started_s_};
 }
 
 double MpiCrewExchange::largest(double mine) {

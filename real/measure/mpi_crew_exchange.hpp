@@ -18,7 +18,7 @@ class MpiCrewExchange : public CrewExchange {
 
   void run(double bytes) override;
   void start(std::int64_t count, double bytes) override;
-  double finish() override;
+  ExchangeSpan finish() override;
   [[nodiscard]] double largest(double mine) override;
 
  private:

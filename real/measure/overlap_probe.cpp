@@ -9,11 +9,12 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kWarmup = 3;
-constexpr int kParts = 4;          ///< of each time
+constexpr int kParts = 5;          ///< of each time, two of them with both
 constexpr int kTimes = 6;          ///< that are measured
 constexpr int kFewestTimes = 3;    ///< where one takes long
 constexpr int kFewestBatches = 3;  ///< of each time
-constexpr double kShare = 0.6;     ///< of a batch that exchanges beside it should take
+constexpr int kBesidePerAlone = 2;
+constexpr double kShare = 0.6;  ///< of backward that exchanges beside it should take
 constexpr double kMostSlowdown = 100;
 
 double now_s() {
@@ -48,7 +49,7 @@ double batch_alone_s(double seconds, const RunBatch& run_batch, MeasureCrew& cre
 double batch_after_s(int batches, double bytes, const RunBatch& run_batch, CrewExchange& exchange) {
   double sum_s = 0;
   for (int i = 0; i <= batches; ++i) {
-    const double batch_s = run_batch([&] { exchange.run(bytes); });
+    const double batch_s = run_batch({.before_step = [&] { exchange.run(bytes); }});
     if (i > 0) sum_s += batch_s;
   }
   return sum_s / batches;
@@ -61,17 +62,48 @@ double exchange_alone_s(std::int64_t count,
                         MeasureCrew& crew) {
   crew.start_point();
   exchange.start(count, bytes);
-  return exchange.finish() / static_cast<double>(count);
+  return exchange.finish().seconds() / static_cast<double>(count);
+}
+
+/// Seconds of backward, alone.
+double backward_alone_s(const RunBatch& run_batch) {
+  double began_s = 0;
+  double ended_s = 0;
+  static_cast<void>(run_batch(
+      {.before_backward = [&] { began_s = now_s(); }, .before_step = [&] { ended_s = now_s(); }}));
+  return ended_s - began_s;
+}
+
+/// One more batch in `times`, with so many all-reduces beside it.
+void run_beside(std::int64_t count,
+                double bytes,
+                const RunBatch& run_batch,
+                CrewExchange& exchange,
+                OverlapTimes& times) {
+  double began_s = 0;
+  double backward_s = 0;
+  ExchangeSpan span;
+  const double batch_s = run_batch({.before_backward =
+                                        [&] {
+                                          began_s = now_s();
+                                          exchange.start(count, bytes);
+                                        },
+                                    .before_step =
+                                        [&] {
+                                          backward_s = now_s() - began_s;
+                                          span = exchange.finish();
+                                        }});
+  times.add(batch_s, backward_s, static_cast<double>(count), span);
 }
 
 }  // namespace
 
-void OverlapTimes::add(double batch_s, double count, double exchange_s) {
+void OverlapTimes::add(double batch_s, double backward_s, double count, const ExchangeSpan& span) {
   ++batches;
   batches_s += batch_s;
   exchanges += count;
-  exchanges_s += exchange_s;
-  both_s += std::min(batch_s, exchange_s);
+  exchanges_s += span.seconds();
+  both_s += std::max(0.0, std::min(backward_s, span.ended_s) - span.began_s);
 }
 
 OverlapCost overlap_cost(const OverlapTimes& times) {
@@ -91,12 +123,12 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   const double batch_s = exchange.largest(batch_alone_s(0, run_batch, crew));
   static_cast<void>(exchange_alone_s(1, point.bytes, exchange, crew));
   const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, crew));
+  const double backward_s = exchange.largest(backward_alone_s(run_batch));
   // As in training, those who move messages rest for part of each batch: schedulers are kind to
   // who has slept.
   const std::int64_t beside =
-      std::max<std::int64_t>(1, std::llround(kShare * batch_s / exchange_s));
-  const auto exchanges = static_cast<double>(beside);
-  const double together_s = std::max(batch_s, exchanges * exchange_s);
+      std::max<std::int64_t>(1, std::llround(kShare * backward_s / exchange_s));
+  const double together_s = std::max(batch_s, static_cast<double>(beside) * exchange_s);
   const auto batches = std::max(
       kFewestBatches, static_cast<int>(std::ceil(point.max_s / (kParts * kTimes * together_s))));
   const double time_s = kParts * batches * together_s;
@@ -109,15 +141,8 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
     const double alone_s = batch_alone_s(batches * batch_s, run_batch, crew);
     both.batch_after_s = batch_after_s(batches, point.bytes, run_batch, exchange);
     both.exchange_alone_s = exchange_alone_s(batches * beside, point.bytes, exchange, crew);
-    for (int batch = 0; batch < batches; ++batch) {
-      crew.start_point();
-      const double began_s = now_s();
-      exchange.start(beside, point.bytes);
-      static_cast<void>(run_batch({}));
-      const double own_s = now_s() - began_s;
-      const double exchanged_s = exchange.finish();
-      both.add(own_s, exchanges, exchanged_s);
-    }
+    for (int batch = 0; batch < kBesidePerAlone * batches; ++batch)
+      run_beside(beside, point.bytes, run_batch, exchange, both);
     const OverlapCost cost = overlap_cost(both);
     samples.batch_alone_s.push_back(alone_s);
     samples.batch_after_s.push_back(both.batch_after_s);

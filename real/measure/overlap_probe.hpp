@@ -21,29 +21,38 @@ struct OverlapPoint {
 /// What batches took that began with some all-reduces each, and what one of either takes alone.
 struct OverlapTimes {
   double batches = 0;
-  double batches_s = 0;  ///< from their start to their end
+  double batches_s = 0;  ///< without what they waited for
   double exchanges = 0;
   double exchanges_s = 0;    ///< from the start of those of a batch to the end of the last one
   double both_s = 0;         ///< while batches and all-reduces were under way
   double batch_after_s = 0;  ///< alone, where batches exchange before their step
   double exchange_alone_s = 0;
 
-  /// One more batch, with so many all-reduces beside it.
-  void add(double batch_s, double count, double exchange_s);
+  /// One more batch with so many all-reduces beside it, whose backward ended `backward_s` after
+  /// they were asked for.
+  void add(double batch_s, double backward_s, double count, const ExchangeSpan& span);
 };
 
-/// How many times as long either takes while both go on. Of the batches' work, n · alone, what was
+/// How many times as long either takes while both go on. Of the batches' work, n · after, what was
 /// not done when they were alone, batches_s - both_s, was done in both_s; that of the all-reduces
-/// likewise. At least 1; at most 100, where next to nothing was done.
+/// likewise. So what a batch does later than it might have, because messages took its core or its
+/// caches, counts too. At least 1; at most 100, where next to nothing was done.
 [[nodiscard]] OverlapCost overlap_cost(const OverlapTimes& times);
 
-/// Runs a batch, calls `before_step` before its step, and returns the seconds that the rest took.
-using RunBatch = std::function<double(const std::function<void()>& before_step)>;
+/// What is done in the middle of a batch; its time does not count.
+struct BatchHooks {
+  std::function<void()> before_backward = {};
+  std::function<void()> before_step = {};
+};
+
+/// Runs a batch, and returns the seconds that it took without its hooks.
+using RunBatch = std::function<double(const BatchHooks& hooks)>;
 
 /// Measures how much batches and all-reduces slow each other down: several times, batches alone,
-/// batches that exchange before their step, all-reduces alone, and batches that begin with as many
-/// all-reduces as take a good part of them. Collective over the crew. `tell` is called after each
-/// time, with the share that is done.
+/// batches that exchange before their step, all-reduces alone, and batches whose backward begins
+/// with as many all-reduces as take a good part of it and whose step waits for them, as in training
+/// with overlap. Collective over the crew. `tell` is called after each time, with the share that is
+/// done.
 [[nodiscard]] OverlapSamples measure_overlap(const OverlapPoint& point,
                                              const RunBatch& run_batch,
                                              CrewExchange& exchange,

@@ -37,8 +37,10 @@ ExchangeDoubt::ExchangeDoubt(const Job& job) {
   const double bytes = overlaps_ ? std::min(job.config.bucket_bytes, job.network.gradient_bytes())
                                  : job.network.gradient_bytes();
   for (const MessageCosts* costs : measured_costs(job)) {
-    if (!job.config.deterministic)
+    if (!job.config.deterministic) {
       uncertainty_ = std::max(uncertainty_, costs->uncertainty_of(job.config.all_reduce, bytes));
+      barrier_round_s_ = std::max(barrier_round_s_, costs->barrier_round_s);
+    }
     for (const std::string& note : costs->notes) {
       if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
     }
@@ -71,26 +73,32 @@ void ExchangeDoubt::see(const std::vector<WorkerInfo>& workers,
   if (overlaps_) note_free_overlap(workers);
   overlaps_ = false;
   double slowest_s = 0;
+  double members = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
+    ++members;
     const PhaseTimes& phases = reports[i].training;
     slowest_s =
         std::max(slowest_s,
                  phases.compute_s + std::exp(-k95 * uncertainty_) * phases.exposed_communication_s);
   }
   least_s_ = std::min(least_s_, slowest_s / static_cast<double>(epochs));
+  barrier_s_ = members > 1 ? barrier_round_s_ * std::ceil(std::log2(members)) : 0;
 }
 
 void ExchangeDoubt::apply_to(RunResult& result) const {
   result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
-  if (!result.epoch_s_interval && uncertainty_ == 0) return;
+  if (!result.epoch_s_interval && uncertainty_ == 0 && barrier_s_ == 0) return;
   const double epoch_s = result.epoch_s;
   const double exchange_s = result.phases.exposed_communication_s;
+  const double meeting_s = k95 * barrier_s_ * static_cast<double>(result.rounds_per_epoch);
   const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});
   const double below_s = std::hypot(std::max(0.0, epoch_s - computing.low_s),
-                                    exchange_s * -std::expm1(-k95 * uncertainty_));
+                                    exchange_s * -std::expm1(-k95 * uncertainty_),
+                                    meeting_s);
   const double above_s = std::hypot(std::max(0.0, computing.high_s - epoch_s),
-                                    exchange_s * std::expm1(k95 * uncertainty_));
+                                    exchange_s * std::expm1(k95 * uncertainty_),
+                                    meeting_s);
   // Less has not been seen, but for sessions that nobody has measured.
   const double least_s = std::min(least_s_, computing.low_s);
   result.epoch_s_interval =

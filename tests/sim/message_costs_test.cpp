@@ -254,6 +254,23 @@ TEST_CASE("what costs were wrong about all-reduces of the gradients' size widens
         Approx(run.epoch_s + exchange_s * std::expm1(1.6449 * std::log(1.1))).epsilon(1e-9));
 }
 
+TEST_CASE("what members need to learn that all have come is in doubt by itself") {
+  Platform cluster = mixed(4, 1, 0, shared_memory(), star());
+  cluster.network->messages = measured_star(2).network->messages;
+  cluster.network->messages->barrier_round_s = 1e-3;
+  Job job = job_on(cluster, 2560, 0);
+
+  const RunResult certain = forecasts({{job, "sync"}}).front();
+  job.config.deterministic = false;
+  const RunResult run = forecasts({{job, "sync"}}).front();
+
+  CHECK_FALSE(certain.epoch_s_interval);
+  REQUIRE(run.epoch_s_interval);
+  // Two rounds of a barrier among four, in each round of the job.
+  const double barriers_s = 2e-3 * static_cast<double>(run.rounds_per_epoch);
+  CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + 1.6449 * barriers_s).epsilon(1e-9));
+}
+
 TEST_CASE("no interval begins below what is computed and exchanged at best") {
   const RunResult run = forecast_with(0.99, 0.9);
 

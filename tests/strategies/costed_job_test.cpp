@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
@@ -11,6 +12,8 @@
 
 namespace epochcast::tests {
 namespace {
+
+using Catch::Matchers::WithinRel;
 
 /// A node with two GPUs, on which a batch of 8 takes so many seconds, in a session each.
 Job job_with(const std::vector<double>& seconds_by_session) {
@@ -99,6 +102,45 @@ TEST_CASE("a batch costs what batches cost after exchanges where one was since t
     learner.step();
     CHECK(seconds_of(batch) == 1.25);
   });
+}
+
+TEST_CASE("beside messages single batches take more or less, and on average what was measured") {
+  Job job = job_with({1, 3});
+  job.config.overlap = Overlap::bucket;
+  job.traces[0].overlap = {{.batch = 8,
+                            .all_reduce = "ring",
+                            .bytes = 40,
+                            .batch_alone_s = {1, 1},
+                            .batch_s = {1.2, 2.8},
+                            .exchange_alone_s = {1, 1},
+                            .exchange_s = {1, 1}}};
+  const CostedJob costed(job, "sync");
+  CHECK(costed.workers()[0].overlap.batch_spread == std::vector<double>{0.6, 1.4});
+  const auto backward_seconds = [&](const CostDraw& draw) {
+    std::vector<std::vector<double>> of_workers(2);
+    run_workers(costed.workers(), [&](Fabric& fabric) {
+      CostLearner learner = costed.learner(fabric, draw);
+      learner.begin_epoch(0);
+      for (int i = 0; i < 400; ++i) {
+        const double began_s = fabric.now_s();
+        learner.forward_backward(8, [](const Payload&) {});
+        of_workers[static_cast<std::size_t>(fabric.rank())].push_back(fabric.now_s() - began_s);
+        learner.step();
+      }
+    });
+    return of_workers;
+  };
+
+  const auto drawn = backward_seconds(costed.draw());
+
+  CHECK(drawn[0] != drawn[1]);
+  const double mean = std::accumulate(drawn[0].begin(), drawn[0].end(), 0.0) / 400;
+  const double usual = backward_seconds({.seed = {}, .session = costed.draw().session})[0][0];
+  CHECK(mean == Approx(usual).epsilon(0.05));
+  for (const double seconds : drawn[0])
+    CHECK_THAT(seconds,
+               WithinRel(usual * (1 - 2.0 / 3 * 0.4), 1e-9) ||
+                   WithinRel(usual * (1 + 2.0 / 3 * 0.4), 1e-9));
 }
 
 TEST_CASE("what is gone through once draws from one session, the same for everybody") {

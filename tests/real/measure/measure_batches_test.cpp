@@ -111,7 +111,7 @@ class FreeExchange : public CrewExchange {
  public:
   void run(double) override {}
   void start(std::int64_t count, double) override { seconds_ = 1e-3 * static_cast<double>(count); }
-  double finish() override { return seconds_; }
+  ExchangeSpan finish() override { return {.began_s = 0, .ended_s = seconds_}; }
   double largest(double mine) override { return mine; }
 
  private:

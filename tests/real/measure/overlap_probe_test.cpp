@@ -17,7 +17,7 @@ TEST_CASE("work that was not done alone was done beside the other") {
   // An exchange is under way in 4 of 10 s: the other 6 do 6 of the batch's 8 s of work.
   times.batch_after_s = 8;
   times.exchange_alone_s = 2;
-  times.add(10, 1, 4);
+  times.add(10, 10, 1, {.began_s = 0, .ended_s = 4});
 
   const OverlapCost cost = overlap_cost(times);
 
@@ -30,8 +30,7 @@ TEST_CASE("exchanges that outlast the batch were slowed down while it lasted") {
   OverlapTimes times;
   times.batch_after_s = 1;
   times.exchange_alone_s = 0.5;
-  times.add(1.25, 4, 2.5);
-  times.add(1.25, 4, 2.5);
+  for (int batch = 0; batch < 2; ++batch) times.add(1.25, 1.25, 4, {.began_s = 0, .ended_s = 2.5});
 
   const OverlapCost cost = overlap_cost(times);
 
@@ -39,11 +38,28 @@ TEST_CASE("exchanges that outlast the batch were slowed down while it lasted") {
   CHECK_THAT(cost.exchange_slowdown, WithinRel(1.25 / (2 - 1.25), 1e-12));
 }
 
+TEST_CASE("both are under way from when all have come until backward or the messages end") {
+  OverlapTimes times;
+  // Of 3 s of work 1.5 are done before and 1 after both: the others take the 1 s of both.
+  times.batch_after_s = 3;
+  times.exchange_alone_s = 0.75;
+  times.add(3.5, 2.5, 1, {.began_s = 1.5, .ended_s = 3});
+
+  const OverlapCost cost = overlap_cost(times);
+
+  CHECK(times.both_s == 1);
+  CHECK_THAT(cost.batch_slowdown, WithinRel(1 / 0.5, 1e-12));
+  CHECK_THAT(cost.exchange_slowdown, WithinRel(1 / 0.25, 1e-12));
+
+  times.add(3, 1, 1, {.began_s = 1.5, .ended_s = 3});  // they came when backward had ended
+  CHECK(times.both_s == 1);
+}
+
 TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 times as slow") {
   OverlapTimes times;
   times.batch_after_s = 1;
   times.exchange_alone_s = 0.5;
-  times.add(0.9, 1, 1.4);
+  times.add(0.9, 0.9, 1, {.began_s = 0, .ended_s = 1.4});
 
   const OverlapCost cost = overlap_cost(times);
 
@@ -56,7 +72,9 @@ class SleptExchange : public CrewExchange {
  public:
   void run(double) override { ++runs; }
   void start(std::int64_t count, double) override { started.push_back(count); }
-  double finish() override { return 2e-3 * static_cast<double>(started.back()); }
+  ExchangeSpan finish() override {
+    return {.began_s = 0, .ended_s = 2e-3 * static_cast<double>(started.back())};
+  }
   double largest(double mine) override { return mine; }
 
   int runs = 0;
@@ -71,11 +89,12 @@ TEST_CASE("batches and exchanges are measured alone, after each other and togeth
 
   const OverlapSamples samples = measure_overlap(
       {.batch = 4, .all_reduce = "ring", .bytes = 1e6, .max_s = 0.2},
-      [&](const std::function<void()>& before_step) {
+      [&](const BatchHooks& hooks) {
         ++batches;
+        if (hooks.before_backward) hooks.before_backward();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        if (!before_step) return 10e-3;
-        before_step();
+        if (!hooks.before_step) return 10e-3;
+        hooks.before_step();
         return 11e-3;
       },
       exchange,
