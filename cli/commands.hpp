@@ -23,6 +23,8 @@ int run_train(const std::vector<std::string>& arguments);
 int run_emulate(const std::vector<std::string>& arguments);
 /// `epochcast measure batches|messages`: starts the program that measures.
 int run_measure(const std::vector<std::string>& arguments);
+/// `epochcast describe`: starts the program that looks into a model file.
+int run_describe(const std::vector<std::string>& arguments);
 /// `epochcast import`: cost traces from other programs' records of a job.
 int run_import(const std::vector<std::string>& arguments);
 /// `epochcast report`: results of comparing forecasts with real runs, shown again.

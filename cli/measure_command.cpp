@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epochcast measure`: starts the programs that measure, with mpirun where there are several ranks.
+// `epochcast measure` and `describe`: start the programs that measure, with mpirun where there are
+// several ranks, and the one that looks into models.
 #include <unistd.h>
 
 #include <iostream>
@@ -77,6 +78,12 @@ int measure_batches(const Launch& launch) {
 }
 
 }  // namespace
+
+int run_describe(const Words& arguments) {
+  Words words = {sibling("epochcast-describe")};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return run_words(words);
+}
 
 int run_measure(const Words& arguments) {
   const bool has_what = !arguments.empty() && !arguments[0].starts_with("-");

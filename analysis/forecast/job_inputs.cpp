@@ -10,7 +10,6 @@
 
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
-#include "core/files/text_file.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -19,9 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-std::string content_of(const fs::path& file) {
-  return checksum(read_text_file(file, kSamplesFile));
-}
+std::string content_of(const fs::path& file) { return checksum_of_file(file, kDataFile); }
 
 std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;

@@ -9,6 +9,7 @@
 #include "cli/options/job_options.hpp"
 #include "cli/options/option_values.hpp"
 #include "core/error.hpp"
+#include "core/job/described_model.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/json/json_input.hpp"
 #include "core/plain_text.hpp"
@@ -98,7 +99,7 @@ void read_network(OptionValues& values,
   collecting(problems, [&] {
     const auto file = catalog.find("models/networks", values.text("network"), "--network");
     if (dataset.shape.empty()) return;
-    const Network network = load_network(file, dataset);
+    const Network network = network_in(file, dataset);
     options.network = network.name;
     options.input = dataset.shape;
   });

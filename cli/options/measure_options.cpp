@@ -102,6 +102,7 @@ void read_networks(OptionValues& values, real::MeasureSettings& settings) {
   settings.networks = values.list("network");
   if (settings.networks.empty()) values.missing("network", "a name such as " + known.front());
   for (const std::string& name : settings.networks) {
+    if (is_model_file(name) || name.ends_with(".json")) continue;  // looked at when it is loaded
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       values.add("--network: " + unknown_name("network", name, known));
     }

@@ -36,4 +36,13 @@ std::string checksum(std::string_view bytes) {
   return digest.text();
 }
 
+std::string checksum_of_file(const std::filesystem::path& file, const FileKind& kind) {
+  const FileDescriptor input = open_input(file, kind);
+  Digest digest;
+  std::string piece(std::size_t{1} << 20, '\0');
+  while (const std::size_t size = read_some(input, piece.data(), piece.size(), file))
+    digest.add({piece.data(), size});
+  return digest.text();
+}
+
 }  // namespace epochcast

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
+
+#include "core/files/input_file.hpp"
 
 struct XXH3_state_s;
 
@@ -31,5 +34,8 @@ class Digest {
 
 /// The same of bytes that are all there.
 [[nodiscard]] std::string checksum(std::string_view bytes);
+
+/// The same of a file's content, however long it is. Throws a UserError as open_input() does.
+[[nodiscard]] std::string checksum_of_file(const std::filesystem::path& file, const FileKind& kind);
 
 }  // namespace epochcast

@@ -101,6 +101,15 @@ double Network::training_bytes(std::int64_t batch) const {
          static_cast<double>(batch) * (activation_bytes() + kFloatBytes * input_elements);
 }
 
+bool is_model_file(const std::string& network) {
+  const std::string ending = std::filesystem::path(network).extension();
+  return ending == ".pt" || ending == ".pth" || ending == ".ts";
+}
+
+std::string network_name(const std::string& network) {
+  return is_model_file(network) ? std::filesystem::path(network).stem().string() : network;
+}
+
 std::string shape_text(const std::vector<std::int64_t>& shape) {
   std::string text;
   for (const std::int64_t size : shape) text += (text.empty() ? "" : "x") + std::to_string(size);

@@ -66,6 +66,14 @@ struct Network {
                                     const Dataset& dataset);
 [[nodiscard]] Network load_network(const std::filesystem::path& file, const Dataset& dataset);
 
+/// Whether a network is given as a file with a model that LibTorch can run, rather than by name or
+/// as a description: it ends in ".pt", ".pth" or ".ts".
+[[nodiscard]] bool is_model_file(const std::string& network);
+
+/// What such a network is called in traces and results: the file's name without its ending. Other
+/// names are themselves.
+[[nodiscard]] std::string network_name(const std::string& network);
+
 /// "3x32x32"
 [[nodiscard]] std::string shape_text(const std::vector<std::int64_t>& shape);
 

@@ -8,6 +8,7 @@
 #include "core/error.hpp"
 #include "core/files/input_file.hpp"
 #include "core/files/text_file.hpp"
+#include "core/job/described_model.hpp"
 #include "core/json/json_file.hpp"
 #include "core/suggest.hpp"
 
@@ -17,7 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".json") || name.ends_with(".xml");
+  return name.find('/') != std::string::npos || name.ends_with(".json") || name.ends_with(".xml") ||
+         is_model_file(name);
 }
 
 Platform read_platform(const fs::path& file) {
@@ -148,7 +150,7 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
   if (config.learning.train_samples) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }
-  job.network = load_network(network, job.dataset);
+  job.network = network_in(network, job.dataset);
   if (!config.batch_seconds.empty()) return job;
   for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
     for (CostTrace& cost : file.costs) {

@@ -45,7 +45,8 @@ std::vector<Setting> job_settings() {
       {"network",
        kEverywhere,
        "NAME|FILE",
-       "neural network, from `list networks` or a JSON file",
+       "neural network: from `list networks`, a TorchScript model (MODEL.pt), or, where it is not "
+       "computed, a JSON file that describes one",
        [](C& c, Text t) { c.network = parse_text(t, kNameOrFile); },
        [](const C& c) { return c.network; }},
       {"dataset",

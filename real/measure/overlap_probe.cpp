@@ -22,6 +22,7 @@ double now_s() {
 }
 
 double slowdown(double work_s, double own_s, double both_s) {
+  if (both_s <= 0) return 1;
   const double done_beside_s = work_s - (own_s - both_s);
   return done_beside_s * kMostSlowdown <= both_s ? kMostSlowdown
                                                  : std::max(1.0, both_s / done_beside_s);
@@ -74,17 +75,20 @@ double backward_alone_s(const RunBatch& run_batch) {
   return ended_s - began_s;
 }
 
-/// One more batch in `times`, with so many all-reduces beside it.
+/// One more batch in `times`, with so many all-reduces beside it. All of the crew begin backward
+/// together: who computes faster than others would else be through with it before these come.
 void run_beside(std::int64_t count,
                 double bytes,
                 const RunBatch& run_batch,
                 CrewExchange& exchange,
+                MeasureCrew& crew,
                 OverlapTimes& times) {
   double began_s = 0;
   double backward_s = 0;
   ExchangeSpan span;
   const double batch_s = run_batch({.before_backward =
                                         [&] {
+                                          crew.start_point();
                                           began_s = now_s();
                                           exchange.start(count, bytes);
                                         },
@@ -142,7 +146,7 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
     both.batch_after_s = batch_after_s(batches, point.bytes, run_batch, exchange);
     both.exchange_alone_s = exchange_alone_s(batches * beside, point.bytes, exchange, crew);
     for (int batch = 0; batch < kBesidePerAlone * batches; ++batch)
-      run_beside(beside, point.bytes, run_batch, exchange, both);
+      run_beside(beside, point.bytes, run_batch, exchange, crew, both);
     const OverlapCost cost = overlap_cost(both);
     samples.batch_alone_s.push_back(alone_s);
     samples.batch_after_s.push_back(both.batch_after_s);

@@ -36,7 +36,8 @@ struct OverlapTimes {
 /// How many times as long either takes while both go on. Of the batches' work, n · after, what was
 /// not done when they were alone, batches_s - both_s, was done in both_s; that of the all-reduces
 /// likewise. So what a batch does later than it might have, because messages took its core or its
-/// caches, counts too. At least 1; at most 100, where next to nothing was done.
+/// caches, counts too. At least 1; at most 100, where next to nothing was done. 1 where never both
+/// were under way.
 [[nodiscard]] OverlapCost overlap_cost(const OverlapTimes& times);
 
 /// What is done in the middle of a batch; its time does not count.

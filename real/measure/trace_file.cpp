@@ -11,7 +11,7 @@ namespace {
 
 CostTrace cost_trace(const NetworkCosts& costs) {
   CostTrace trace;
-  trace.network = costs.network;
+  trace.network = network_name(costs.network);
   trace.input = costs.input;
   trace.backward_layers = costs.backward_layers;
   trace.overlap = costs.overlap;

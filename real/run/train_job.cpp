@@ -91,7 +91,8 @@ class TrainingRun {
  private:
   [[nodiscard]] bool is_first() const { return fabric_.rank() == 0; }
   [[nodiscard]] std::string title() const {
-    return std::string(strategy_.name) + ", " + config_.network + " on " + config_.dataset;
+    return std::string(strategy_.name) + ", " + network_name(config_.network) + " on " +
+           config_.dataset;
   }
 
   static Pace pace_of(const OwnDevice& device) {
@@ -249,7 +250,7 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   RunResult result;
   result.strategy = config.strategy;
   result.platform = machine_text();
-  result.network = config.network;
+  result.network = network_name(config.network);
   result.dataset = config.dataset;
   result.train_samples = data.train->size();
   result.batch = config.batch;

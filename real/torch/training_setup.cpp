@@ -24,7 +24,8 @@ Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
     throw UserError("--dataset: missing; `epochcast list datasets` shows what there is");
   if (config.network.empty())
     throw UserError("--network: missing; `epochcast list networks` shows what there is");
-  require_known("network", config.network, network_names());
+  if (!is_model_file(config.network) && !config.network.ends_with(".json"))
+    require_known("network", config.network, network_names());
   require_known("optimizer", config.learning.optimizer.name, optimizer_names());
   check_hyperparameters(config.learning.optimizer);
   return load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));

@@ -210,7 +210,7 @@ void Recorder::require_names() {
 }
 
 void Recorder::add_value(const torch::Tensor& output, Value value) {
-  value.bytes = elements_per_sample(output) * static_cast<std::int64_t>(output.element_size());
+  value.bytes = call_.elements(output) * static_cast<std::int64_t>(output.element_size());
   value_at_[place(output)] = values_.size();
   values_.push_back(std::move(value));
   alive_.push_back(output);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/torch/networks/operation_cost.hpp"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -22,23 +23,23 @@ OperationCost move(const OperationCall& /*call*/) { return {.moves = true}; }
 
 /// A function of each element, whose backward pass reads what came in.
 OperationCost pointwise(const OperationCall& call) {
-  return {.forward_flop = elements_per_sample(output(call)), .read = {input(call)}};
+  return {.forward_flop = call.elements(output(call)), .read = {input(call)}};
 }
 
 /// A function of each element, whose backward pass reads what came out.
 OperationCost pointwise_by_output(const OperationCall& call) {
-  return {.forward_flop = elements_per_sample(output(call)), .read = {output(call)}};
+  return {.forward_flop = call.elements(output(call)), .read = {output(call)}};
 }
 
 OperationCost addition(const OperationCall& call) {
-  return {.forward_flop = elements_per_sample(output(call))};
+  return {.forward_flop = call.elements(output(call))};
 }
 
 OperationCost multiplication(const OperationCall& call) {
   if (!call.inputs.at(1).isTensor()) return {.moves = true};
   const torch::Tensor left = input(call);
   const torch::Tensor right = input(call, 1);
-  OperationCost cost = {.forward_flop = elements_per_sample(output(call))};
+  OperationCost cost = {.forward_flop = call.elements(output(call))};
   if (right.requires_grad()) cost.read.push_back(left);
   if (left.requires_grad()) cost.read.push_back(right);
   return cost;
@@ -50,42 +51,69 @@ OperationCost dropout(const OperationCall& call) {
   return drops ? addition(call) : move(call);
 }
 
-OperationCost convolution_cost(const OperationCall& call) {
-  const torch::Tensor maps = output(call);
-  const std::int64_t places = maps.size(-2) * maps.size(-1);
-  return {.forward_flop = kFlopPerMultiplyAdd * input(call, 1).numel() * places,
+/// Places in one sample's maps [batch, channels, places...].
+std::int64_t places(const torch::Tensor& maps) {
+  std::int64_t count = 1;
+  for (std::int64_t dimension = 2; dimension < maps.dim(); ++dimension)
+    count *= maps.size(dimension);
+  return count;
+}
+
+/// Every weight is used once for each place of what comes out or, where a convolution is
+/// transposed, of what goes in.
+OperationCost convolved(const OperationCall& call, const torch::Tensor& maps) {
+  const std::int64_t multiply_adds = input(call, 1).numel() * places(maps);
+  return {.forward_flop = kFlopPerMultiplyAdd * multiply_adds,
+          .multiply_adds = multiply_adds,
           .read = {input(call)}};
 }
 
-OperationCost product(const torch::Tensor& left,
-                      const torch::Tensor& right,
-                      const torch::Tensor& result) {
-  const std::int64_t terms = left.size(-1);
-  return {.forward_flop = kFlopPerMultiplyAdd * terms * elements_per_sample(result),
+OperationCost convolution_cost(const OperationCall& call) { return convolved(call, output(call)); }
+
+OperationCost transposed_convolution(const OperationCall& call) {
+  return convolved(call, input(call));
+}
+
+/// As traces have them: the seventh argument says whether it is transposed.
+OperationCost traced_convolution(const OperationCall& call) {
+  return call.inputs.at(6).toBool() ? transposed_convolution(call) : convolution_cost(call);
+}
+
+OperationCost product(const OperationCall& call,
+                      const torch::Tensor& left,
+                      const torch::Tensor& right) {
+  const std::int64_t multiply_adds = left.size(-1) * call.elements(output(call));
+  return {.forward_flop = kFlopPerMultiplyAdd * multiply_adds,
+          .multiply_adds = multiply_adds,
           .read = {left, right}};
 }
 
 OperationCost product_of_two(const OperationCall& call) {
-  return product(input(call), input(call, 1), output(call));
+  return product(call, input(call), input(call, 1));
 }
 
 OperationCost product_added_to_bias(const OperationCall& call) {
-  return product(input(call, 1), input(call, 2), output(call));
+  return product(call, input(call, 1), input(call, 2));
+}
+
+/// A sum or a mean, whose backward pass reads nothing.
+OperationCost reduction(const OperationCall& call) {
+  return {.forward_flop = call.elements(input(call))};
 }
 
 OperationCost normalisation(const OperationCall& call) {
-  return {.forward_flop = kFlopPerNormalisedElement * elements_per_sample(output(call)),
+  return {.forward_flop = kFlopPerNormalisedElement * call.elements(output(call)),
           .read = {input(call)}};
 }
 
 OperationCost softmax(const OperationCall& call) {
-  return {.forward_flop = kFlopPerSoftmaxElement * elements_per_sample(output(call)),
+  return {.forward_flop = kFlopPerSoftmaxElement * call.elements(output(call)),
           .read = {output(call)}};
 }
 
 OperationCost pooling(const OperationCall& call) {
   const std::vector<std::int64_t> window = call.inputs.at(1).toIntVector();  // one side or both
-  return {.forward_flop = window.front() * window.back() * elements_per_sample(output(call)),
+  return {.forward_flop = window.front() * window.back() * call.elements(output(call)),
           .read = {input(call)}};
 }
 
@@ -144,60 +172,183 @@ using Rule = OperationCost (*)(const OperationCall&);
 
 const std::map<std::string, Rule>& rules() {
   static const std::map<std::string, Rule> kRules = {
+      {"aten::_convolution", traced_convolution},
+      {"aten::abs", pointwise},
       {"aten::adaptive_avg_pool2d", adaptive_pooling},
+      {"aten::adaptive_max_pool2d", adaptive_pooling},
       {"aten::add", addition},
       {"aten::add_", addition},
       {"aten::addmm", product_added_to_bias},
+      {"aten::addmv", product_added_to_bias},
+      {"aten::alpha_dropout", dropout},
+      {"aten::avg_pool1d", pooling},
       {"aten::avg_pool2d", pooling},
+      {"aten::avg_pool3d", pooling},
+      {"aten::baddbmm", product_added_to_bias},
       {"aten::batch_norm", normalisation},
+      {"aten::bmm", product_of_two},
       {"aten::cat", copy},
+      {"aten::clamp", pointwise},
+      {"aten::clamp_", pointwise},
+      {"aten::clamp_min", pointwise},
+      {"aten::conv1d", convolution_cost},
       {"aten::conv2d", convolution_cost},
+      {"aten::conv3d", convolution_cost},
+      {"aten::conv_transpose1d", transposed_convolution},
+      {"aten::conv_transpose2d", transposed_convolution},
+      {"aten::conv_transpose3d", transposed_convolution},
+      {"aten::convolution", convolution_cost},
+      {"aten::cos", pointwise},
+      {"aten::div", multiplication},
+      {"aten::div_", multiplication},
+      {"aten::dot", product_of_two},
       {"aten::dropout", dropout},
+      {"aten::dropout_", dropout},
+      {"aten::elu", pointwise},
+      {"aten::elu_", pointwise_by_output},
       {"aten::embedding", copy},
+      {"aten::erf", pointwise},
+      {"aten::exp", pointwise_by_output},
       {"aten::feature_dropout", dropout},
+      {"aten::feature_dropout_", dropout},
+      {"aten::gather", copy},
       {"aten::gelu", pointwise},
+      {"aten::group_norm", normalisation},
       {"aten::gru", gru},
+      {"aten::hardsigmoid", pointwise},
+      {"aten::hardsigmoid_", pointwise},
+      {"aten::hardswish", pointwise},
+      {"aten::hardswish_", pointwise},
+      {"aten::hardtanh", pointwise},
+      {"aten::hardtanh_", pointwise},
+      {"aten::index", copy},
+      {"aten::index_select", copy},
+      {"aten::instance_norm", normalisation},
       {"aten::layer_norm", normalisation},
+      {"aten::leaky_relu", pointwise},
       {"aten::leaky_relu_", pointwise_by_output},
       {"aten::linear", product_of_two},
+      {"aten::log", pointwise},
+      {"aten::log_softmax", softmax},
       {"aten::lstm", lstm},
       {"aten::matmul", product_of_two},
+      {"aten::max_pool1d", pooling},
       {"aten::max_pool2d", pooling},
+      {"aten::max_pool3d", pooling},
+      {"aten::mean", reduction},
+      {"aten::mish", pointwise},
+      {"aten::mm", product_of_two},
       {"aten::mul", multiplication},
+      {"aten::mul_", multiplication},
+      {"aten::mv", product_of_two},
+      {"aten::neg", addition},
+      {"aten::norm", reduction},
+      {"aten::pow", pointwise},
+      {"aten::prelu", pointwise},
+      {"aten::relu", pointwise_by_output},
       {"aten::relu_", pointwise_by_output},
       {"aten::rnn_tanh", rnn},
+      {"aten::roll", copy},
+      {"aten::rsqrt", pointwise_by_output},
+      {"aten::rsub", addition},
+      {"aten::selu", pointwise},
+      {"aten::sigmoid", pointwise_by_output},
+      {"aten::sigmoid_", pointwise_by_output},
+      {"aten::silu", pointwise},
+      {"aten::silu_", pointwise},
+      {"aten::sin", pointwise},
       {"aten::softmax", softmax},
+      {"aten::softplus", pointwise_by_output},
+      {"aten::sqrt", pointwise_by_output},
+      {"aten::square", pointwise},
+      {"aten::stack", copy},
+      {"aten::sub", addition},
+      {"aten::sub_", addition},
+      {"aten::sum", reduction},
       {"aten::tanh", pointwise_by_output},
+      {"aten::tanh_", pointwise_by_output},
+      {"aten::upsample_bilinear2d", copy},
+      {"aten::upsample_nearest1d", copy},
       {"aten::upsample_nearest2d", copy},
+      {"aten::where", copy},
   };
   return kRules;
 }
 
 /// Operations that make no new values.
 const std::set<std::string>& moves() {
-  static const std::set<std::string> kMoves = {"aten::chunk",
+  static const std::set<std::string> kMoves = {"aten::alias",
+                                               "aten::arange",
+                                               "aten::bernoulli_",
+                                               "aten::channel_shuffle",
+                                               "aten::chunk",
+                                               "aten::clone",
                                                "aten::constant_pad_nd",
+                                               "aten::contiguous",
+                                               "aten::copy_",
+                                               "aten::detach",
+                                               "aten::empty",
                                                "aten::expand",
+                                               "aten::expand_as",
+                                               "aten::fill_",
                                                "aten::flatten",
+                                               "aten::float",
+                                               "aten::full",
+                                               "aten::linspace",
                                                "aten::masked_fill",
+                                               "aten::masked_fill_",
+                                               "aten::movedim",
                                                "aten::narrow",
+                                               "aten::ones",
+                                               "aten::ones_like",
+                                               "aten::pad",
+                                               "aten::permute",
+                                               "aten::pixel_shuffle",
+                                               "aten::rand",
                                                "aten::randn",
+                                               "aten::reflection_pad2d",
+                                               "aten::repeat",
+                                               "aten::repeat_interleave",
+                                               "aten::replication_pad2d",
                                                "aten::reshape",
                                                "aten::select",
                                                "aten::slice",
+                                               "aten::split",
+                                               "aten::split_with_sizes",
+                                               "aten::squeeze",
+                                               "aten::swapaxes",
+                                               "aten::swapdims",
                                                "aten::t",
+                                               "aten::to",
                                                "aten::transpose",
+                                               "aten::tril",
+                                               "aten::tril_",
+                                               "aten::triu",
+                                               "aten::triu_",
+                                               "aten::type_as",
+                                               "aten::unbind",
+                                               "aten::unflatten",
+                                               "aten::unfold",
+                                               "aten::unsqueeze",
                                                "aten::view",
-                                               "aten::zeros"};
+                                               "aten::view_as",
+                                               "aten::zero_",
+                                               "aten::zeros",
+                                               "aten::zeros_like"};
   return kMoves;
 }
 
 }  // namespace
 
-std::int64_t elements_per_sample(const torch::Tensor& tensor) {
+std::int64_t OperationCall::elements(const torch::Tensor& tensor) const {
+  if (samples > 0) return std::max<std::int64_t>(1, tensor.numel() / samples);
   std::int64_t count = 1;
   for (const std::int64_t extent : tensor.sizes()) count *= extent == 0 ? 1 : extent;
   return count;
+}
+
+bool has_operation_cost(const std::string& name) {
+  return moves().count(name) > 0 || rules().count(name) > 0;
 }
 
 OperationCost operation_cost(const OperationCall& call) {

@@ -14,11 +14,17 @@ struct OperationCall {
   std::string name;  ///< "aten::conv2d"
   std::vector<torch::IValue> inputs;
   std::vector<torch::IValue> outputs;
+  std::int64_t samples = 0;  ///< in the batch
+
+  /// The elements of a tensor that one sample has: all but those along extents of 0, where the
+  /// batch has none; else its part of all elements.
+  [[nodiscard]] std::int64_t elements(const torch::Tensor& tensor) const;
 };
 
 /// What an operation does with one sample.
 struct OperationCost {
   std::int64_t forward_flop = 0;
+  std::int64_t multiply_adds = 0;  ///< of products and convolutions, part of the former
   /// Of what the operation keeps for backward beside its inputs and outputs.
   std::int64_t kept_inside_bytes = 0;
   std::vector<torch::Tensor> read = {};  ///< the inputs and outputs that its backward pass reads
@@ -26,7 +32,7 @@ struct OperationCost {
   bool moves = false;
 };
 
-/// The operation's cost. The batch is the one extent that is 0, wherever it is: it does not count.
+/// The operation's cost for one sample.
 ///
 /// Counting rules, the same for every network:
 /// - Convolutions, linear layers and matrix products: 2 flop per multiply-add, padding included,
@@ -40,7 +46,7 @@ struct OperationCost {
 /// Throws std::logic_error for an operation without a rule.
 [[nodiscard]] OperationCost operation_cost(const OperationCall& call);
 
-/// The elements of a tensor that one sample has; see operation_cost().
-[[nodiscard]] std::int64_t elements_per_sample(const torch::Tensor& tensor);
+/// Whether there is a rule for operations of this name.
+[[nodiscard]] bool has_operation_cost(const std::string& name);
 
 }  // namespace epochcast::real

@@ -4,6 +4,7 @@
 #include "core/suggest.hpp"
 #include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/network_names.hpp"
+#include "real/torch/networks/scripted_network.hpp"
 #include "real/torch/networks/torch_network.hpp"
 
 namespace epochcast::real {
@@ -33,6 +34,10 @@ namespace {
 using Shape = std::span<const std::int64_t>;
 
 const KnownNetwork& checked_network(const std::string& name, Shape shape, std::int64_t classes) {
+  if (name.ends_with(".json"))
+    throw UserError("--network: " + name +
+                    " describes a network; to train it takes one of ours, or a TorchScript file "
+                    "(torch.jit.script(model).save(\"model.pt\"))");
   for (const KnownNetwork& network : known_networks()) {
     if (network.name != name) continue;
     if (!network.requirement.is_met(shape)) {
@@ -80,12 +85,17 @@ std::vector<std::string> network_names() {
 }
 
 void check_network(const std::string& name, Shape shape, std::int64_t classes) {
-  static_cast<void>(checked_network(name, shape, classes));
+  if (is_model_file(name)) {
+    static_cast<void>(ScriptedNetwork(name, shape, classes));
+  } else {
+    static_cast<void>(checked_network(name, shape, classes));
+  }
 }
 
 std::shared_ptr<TorchNetwork> make_network(const std::string& name,
                                            Shape shape,
                                            std::int64_t classes) {
+  if (is_model_file(name)) return std::make_shared<ScriptedNetwork>(name, shape, classes);
   return checked_network(name, shape, classes).make(shape, classes);
 }
 

@@ -60,8 +60,9 @@ class TorchNetwork : public torch::nn::Module {
 };
 
 /// The network `name` (see network_names.hpp) for samples of this shape, on the CPU, randomly
-/// initialised from LibTorch's global generator. Throws a UserError when the name is unknown or the
-/// shape does not suit it.
+/// initialised from LibTorch's global generator; or, where the name is a model file's
+/// (is_model_file()), that model with its own parameters. Throws a UserError when the name is
+/// unknown, the file is none, or the shape does not suit it.
 [[nodiscard]] std::shared_ptr<TorchNetwork> make_network(const std::string& name,
                                                          std::span<const std::int64_t> shape,
                                                          std::int64_t classes);

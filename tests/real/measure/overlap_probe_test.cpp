@@ -53,6 +53,10 @@ TEST_CASE("both are under way from when all have come until backward or the mess
 
   times.add(3, 1, 1, {.began_s = 1.5, .ended_s = 3});  // they came when backward had ended
   CHECK(times.both_s == 1);
+  OverlapTimes apart;
+  apart.batch_after_s = 3;
+  apart.add(4, 1, 1, {.began_s = 1.5, .ended_s = 3});
+  CHECK(overlap_cost(apart).batch_slowdown == 1);
 }
 
 TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 times as slow") {

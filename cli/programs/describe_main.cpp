@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast describe`: what a model file says of itself.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <boost/program_options.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <iostream>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "cli/options/command_line.hpp"
+#include "cli/options/option_values.hpp"
+#include "cli/show/table.hpp"
+#include "core/error.hpp"
+#include "core/files/output_file.hpp"
+#include "core/formats/network.hpp"
+#include "core/units.hpp"
+#include "real/torch/networks/model_description.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace po = boost::program_options;
+
+constexpr std::int64_t kMostExtent = 1 << 20;
+constexpr std::int64_t kUsualClasses = 1000;
+
+po::options_description described_options() {
+  po::options_description options("Options", 110, 60);
+  options.add_options()("model", po::value<std::string>()->value_name("FILE"), "the model file")(
+      "input",
+      po::value<std::string>()->value_name("SIZE,..."),
+      "shape of a sample, such as 3,224,224 (an image) or 128 (tokens)")(
+      "classes",
+      po::value<std::string>()->value_name("COUNT")->default_value(std::to_string(kUsualClasses)),
+      "that the model scores")("output",
+                               po::value<std::string>()->value_name("FILE"),
+                               "write the description: a network for --network, also where "
+                               "there is no LibTorch")(
+      "layers", "show each layer, in the order in which backward is through with them")(
+      "quiet", "show nothing")("help,h", "this text");
+  return options;
+}
+
+void show_help() {
+  std::cout << "epochcast describe MODEL.pt --input 3,224,224 [--output my-network.json]\n\n"
+               "What a TorchScript model (torch.jit.script(model).save(\"MODEL.pt\")) consists of: "
+               "a sample is sent through it. Loading a model runs what is in it: describe only "
+               "models that you trust.\n\n"
+            << described_options();
+}
+
+/// "3,224,224" or "3x224x224".
+std::vector<std::int64_t> read_shape(OptionValues& values) {
+  const std::string text = values.text("input");
+  std::vector<std::int64_t> shape;
+  for (std::size_t at = 0; at <= text.size() && !text.empty();) {
+    const std::size_t end = std::min(text.find_first_of(",x", at), text.size());
+    const std::string part = text.substr(at, end - at);
+    const bool is_number = !part.empty() && part.size() <= 7 &&
+                           part.find_first_not_of("0123456789") == std::string::npos;
+    const std::int64_t size = is_number ? std::stoll(part) : 0;
+    if (size < 1 || size > kMostExtent) {
+      values.expected("input", text, "sizes such as 3,224,224, each from 1 to 2^20");
+      return {};
+    }
+    shape.push_back(size);
+    at = end + 1;
+  }
+  if (text.empty()) values.missing("input", "a sample's shape, such as 3,224,224");
+  return shape;
+}
+
+std::int64_t parameters_of(const NetworkLayer& layer) {
+  std::int64_t count = 0;
+  for (const NetworkTensor& tensor : layer.tensors)
+    count += std::accumulate(
+        tensor.shape.begin(), tensor.shape.end(), std::int64_t{1}, std::multiplies<>());
+  return count;
+}
+
+void show_layers(const NetworkVariant& variant) {
+  using enum Table::Align;
+  Table table;
+  table.add_column("layer");
+  table.add_column("parameters", right);
+  table.add_column("forward Mflop", right);
+  table.add_column("activations", right);
+  for (const NetworkLayer& layer : variant.layers) {
+    table.add_row({layer.name,
+                   std::to_string(parameters_of(layer)),
+                   fmt::format("{:.3f}", layer.forward_flops / 1e6),
+                   format_bytes(layer.activation_bytes)});
+  }
+  table.print(std::cout);
+  std::cout << '\n';
+}
+
+void show(const real::ModelDescription& description, bool has_layers) {
+  const NetworkVariant& variant = description.file.variants.front();
+  if (has_layers) show_layers(variant);
+  std::int64_t parameters = 0;
+  double forward_flops = 0;
+  double activation_bytes = 0;
+  for (const NetworkLayer& layer : variant.layers) {
+    parameters += parameters_of(layer);
+    forward_flops += layer.forward_flops;
+    activation_bytes += layer.activation_bytes;
+  }
+  std::cout << fmt::format(
+      "{}, samples of {}\n"
+      "  parameters     {} ({} of gradients), {} elements of statistics\n"
+      "  forward        {:.4g} Gflop per sample, of which products and convolutions {:.4g} G "
+      "multiply-adds (2 flop each)\n"
+      "  activations    {} per sample that backward needs\n"
+      "  layers         {}\n",
+      description.file.name,
+      shape_text(variant.input),
+      parameters,
+      format_bytes(4.0 * static_cast<double>(parameters)),
+      variant.buffers,
+      forward_flops / 1e9,
+      static_cast<double>(description.multiply_adds) / 1e9,
+      format_bytes(activation_bytes),
+      variant.layers.size());
+  if (description.unknown.empty()) return;
+  std::cout << "\nNot counted, as nobody has told what they cost:\n";
+  for (const real::UnknownOperation& each : description.unknown) {
+    std::cout << fmt::format(
+        "  {}: called {} times, {} elements per sample ({:.2g} % of all flop, at one an element)\n",
+        each.name,
+        each.calls,
+        each.elements,
+        100 * static_cast<double>(each.elements) / std::max(1.0, forward_flops));
+  }
+}
+
+int run(int argc, const char* const* argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  // The first word is the model, as everywhere: `describe MODEL`.
+  std::vector<std::string> texts;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool is_model = i == 1 && !word.starts_with("-");
+    texts.push_back(is_model ? "--model=" + word : word);
+  }
+  words.clear();
+  for (const std::string& text : texts) words.push_back(text.c_str());
+  const po::variables_map map = parse_words(
+      described_options(), static_cast<int>(words.size()), words.data(), "MODEL.pt, or --input");
+  if (map.count("help") > 0) {
+    show_help();
+    return 0;
+  }
+  std::vector<std::string> problems;
+  OptionValues values(map, problems);
+  const std::string model = values.text("model");
+  if (model.empty()) values.missing("model", "a model file: epochcast describe MODEL.pt");
+  if (!model.empty() && !is_model_file(model))
+    values.expected("model", model, "a TorchScript file that ends in .pt, .pth or .ts");
+  const std::vector<std::int64_t> shape = read_shape(values);
+  const std::int64_t classes = values.integer("classes", 1, kMostExtent);
+  const std::filesystem::path file =
+      values.has("output") ? values.file_to_write("output") : std::filesystem::path();
+  if (!problems.empty()) throw UserError(problems);
+  const OutputFile output(file);
+  keep_apart({output}, {model});
+
+  const real::ModelDescription description = real::describe_model(model, shape, classes);
+  if (map.count("quiet") == 0) show(description, map.count("layers") > 0);
+  if (!output.is_wanted()) return 0;
+  output.write(network_text(description.file));
+  if (map.count("quiet") == 0) std::cerr << "wrote " << file.string() << '\n';
+  return 0;
+}
+
+}  // namespace
+}  // namespace epochcast
+
+int main(int argc, char** argv) {
+  return epochcast::exit_status("epochcast describe", [&] { return epochcast::run(argc, argv); });
+}

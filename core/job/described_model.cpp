@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/described_model.hpp"
+
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/files/checksum.hpp"
+#include "core/process/child.hpp"
+#include "core/process/interruption.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgram = "epochcast-describe";
+
+fs::path cache_folder() {
+  const char* named = std::getenv("XDG_CACHE_HOME");
+  const char* home = std::getenv("HOME");
+  fs::path folder = fs::temp_directory_path();
+  if (named != nullptr && *named != '\0') {
+    folder = named;
+  } else if (home != nullptr && *home != '\0') {
+    folder = fs::path(home) / ".cache";
+  }
+  return folder / "epochcast" / "models";
+}
+
+}  // namespace
+
+fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
+  const std::string samples = shape_text(dataset.shape);
+  const std::string classes = std::to_string(dataset.classes);
+  const fs::path file =
+      cache_folder() / (model.stem().string() + "-" + samples + "-" + classes + "-" +
+                        checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION ".json");
+  if (fs::exists(file)) return file;
+  const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / kProgram;
+  if (!fs::exists(program))
+    throw UserError("--network: " + model.string() +
+                    ": this build has no LibTorch to look into models with; run `epochcast "
+                    "describe MODEL.pt --input " +
+                    samples + " --output my-network.json` where one has, and give that file");
+  std::error_code unwritable;  // told by the program
+  fs::create_directories(file.parent_path(), unwritable);
+  std::cerr << "describing " << model.string() << ", once\n";
+  const SignalScope signals;
+  Child child = Child::start({program.string(),
+                              model.string(),
+                              "--input=" + samples,
+                              "--classes=" + classes,
+                              "--output=" + file.string(),
+                              "--quiet"});
+  if (child.wait().ending() != Ending::done)
+    throw UserError("--network: " + model.string() + ": cannot be described for samples of " +
+                    samples + " (above)");
+  return file;
+}
+
+Network network_in(const fs::path& file, const Dataset& dataset) {
+  return load_network(is_model_file(file) ? description_of_model(file, dataset) : file, dataset);
+}
+
+}  // namespace epochcast
