@@ -4,7 +4,7 @@
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libeigen3-dev \
   libcsv-dev zlib1g-dev libxxhash-dev libprotobuf-dev protobuf-compiler libpugixml-dev
 REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin libgd-dev pkg-config
-TEST_PACKAGES := catch2 ccache
+TEST_PACKAGES := catch2 ccache python3-torchvision
 BOX_PACKAGES := iproute2 util-linux
 BENCH_PACKAGES := python3-torch
 LINT_PACKAGES := clang-format clang-tidy jq

@@ -163,7 +163,9 @@ Words launch_words(const po::variables_map& values,
     words.emplace_back("--oversubscribe");  // mpirun counts cores, not threads: we have counted
   }
   words.insert(words.end(), {"-x", "OMP_NUM_THREADS=" + std::to_string(config.machine.threads)});
-  if (std::getenv("EPOCHCAST_DATA") != nullptr) words.insert(words.end(), {"-x", "EPOCHCAST_DATA"});
+  for (const char* name : {"EPOCHCAST_DATA", "EPOCHCAST_PATH"}) {
+    if (std::getenv(name) != nullptr) words.insert(words.end(), {"-x", name});
+  }
   if (values.count("mpi-arguments") > 0) {
     std::istringstream more(values["mpi-arguments"].as<std::string>());
     for (std::string word; more >> word;) words.push_back(word);

@@ -20,6 +20,14 @@ namespace {
 
 using enum Table::Align;
 
+/// Where a file lies: a folder of the user's, or with Epochcast.
+std::string origin_of(const Catalog& catalog, const std::filesystem::path& file) {
+  for (const std::filesystem::path& own : catalog.own()) {
+    if (file.string().starts_with((own / "").string())) return own == "." ? "here" : own.string();
+  }
+  return "epochcast";
+}
+
 std::string devices_text(const NodeGroup& node) {
   std::string text;
   for (const DeviceGroup& device : node.devices) {
@@ -35,14 +43,17 @@ void list_platforms() {
   table.add_column("nodes", right);
   table.add_column("each with");
   table.add_column("grade");
+  table.add_column("from");
   table.add_column("what");
   for (const std::string& name : catalog.names("models/platforms")) {
-    const Platform platform = load_platform(catalog.find("models/platforms", name, "list"));
+    const auto file = catalog.find("models/platforms", name, "list");
+    const Platform platform = load_platform(file);
     for (const NodeGroup& node : platform.nodes) {
       table.add_row({name,
                      std::to_string(node.count),
                      devices_text(node),
                      std::string(to_string(platform.grade())),
+                     origin_of(catalog, file),
                      platform.title});
     }
   }
@@ -56,6 +67,7 @@ void list_networks() {
   table.add_column("samples");
   table.add_column("parameters", right);
   table.add_column("forward Gflop", right);
+  table.add_column("from");
   table.add_column("what");
   for (const std::string& name : catalog.names("models/networks")) {
     const auto file = catalog.find("models/networks", name, "list");
@@ -69,6 +81,7 @@ void list_networks() {
                      shape_text(dataset.shape),
                      std::to_string(network.parameters()),
                      fmt::format("{:.3f}", network.forward_flops() / 1e9),
+                     origin_of(catalog, file),
                      network.title});
     }
   }
@@ -85,14 +98,17 @@ void list_datasets() {
   table.add_column("test", right);
   table.add_column("samples");
   table.add_column("classes", right);
+  table.add_column("from");
   table.add_column("what");
   for (const std::string& name : catalog.names("models/datasets")) {
-    const Dataset dataset = load_dataset(catalog.find("models/datasets", name, "list"));
+    const auto file = catalog.find("models/datasets", name, "list");
+    const Dataset dataset = load_dataset(file);
     table.add_row({name,
                    std::to_string(dataset.train_samples),
                    std::to_string(dataset.test_samples),
                    shape_text(dataset.shape),
                    std::to_string(dataset.classes),
+                   origin_of(catalog, file),
                    dataset.title});
   }
   table.print(std::cout);
@@ -125,15 +141,21 @@ void list_traces() {
   table.add_column("device");
   table.add_column("grade");
   table.add_column("trace");
+  table.add_column("from");
   table.add_column("networks");
-  for (const TraceFile& file : catalog_traces(Catalog::standard())) {
+  const Catalog catalog = Catalog::standard();
+  for (const TraceFile& file : catalog_traces(catalog)) {
     std::string networks;
     std::set<std::string> seen;
     for (const CostTrace& cost : file.costs) {
       if (seen.insert(cost.network).second)
         networks += (networks.empty() ? "" : " ") + cost.network;
     }
-    table.add_row({file.device, std::string(to_string(file.source.grade)), file.name, networks});
+    table.add_row({file.device,
+                   std::string(to_string(file.source.grade)),
+                   file.name,
+                   origin_of(catalog, file.costs.front().file),
+                   networks});
   }
   table.print(std::cout);
 }

@@ -107,29 +107,20 @@ void read_networks(OptionValues& values, real::MeasureSettings& settings) {
       values.add("--network: " + unknown_name("network", name, known));
     }
   }
-  const std::string name = values.text("dataset");
-  // Only a plain name, so that a message about it stays about it.
-  if (!std::regex_match(name, std::regex("[A-Za-z0-9._-]+"))) {
-    values.expected("dataset", name, "a name, as in models/datasets/NAME.json");
-  }
 }
 
-void read_dataset(OptionValues& values,
-                  const std::filesystem::path& folder,
-                  real::MeasureSettings& settings) {
-  const std::string name = values.text("dataset");
-  const std::filesystem::path file = folder / (name + ".json");
-  if (!std::filesystem::exists(file)) {
-    Words known;
-    std::error_code unreadable;  // an absent folder knows no data sets
-    for (const auto& entry : std::filesystem::directory_iterator(folder, unreadable)) {
-      if (entry.path().extension() == ".json") known.push_back(entry.path().stem().string());
-    }
-    std::sort(known.begin(), known.end());
-    values.add("--dataset: " + unknown_name("data set", name, known));
-    return;
+/// Returns the data set's name.
+std::string read_dataset(OptionValues& values, const Catalog& catalog, MeasureOptions& options) {
+  real::MeasureSettings& settings = options.settings;
+  Dataset dataset;
+  try {
+    const auto file = catalog.find("models/datasets", values.text("dataset"), "--dataset");
+    options.inputs.push_back(file);
+    dataset = load_dataset(file);
+  } catch (const UserError& error) {
+    for (const std::string& problem : error.problems()) values.add(problem);
+    return {};
   }
-  const Dataset dataset = load_dataset(file);
   settings.input = dataset.shape;
   settings.classes = dataset.classes;
   const std::string data = values.text("data");
@@ -142,6 +133,7 @@ void read_dataset(OptionValues& values,
   const std::string augment = values.text("augment");
   settings.augment = augment == "on";
   if (augment != "on" && augment != "off") values.expected("augment", augment, "on or off");
+  return dataset.name;
 }
 
 void read_batches(OptionValues& values, real::MeasureSettings& settings) {
@@ -232,9 +224,7 @@ void read_file(OptionValues& values, MeasureOptions& options) {
 
 }  // namespace
 
-MeasureOptions parse_options(int argc,
-                             const char* const* argv,
-                             const std::filesystem::path& data_folder) {
+MeasureOptions parse_options(int argc, const char* const* argv, const Catalog& catalog) {
   MeasureOptions options;
   const po::variables_map words = parse_words(described_options(), argc, argv, kExpected);
   Words problems;
@@ -245,8 +235,11 @@ MeasureOptions parse_options(int argc,
   read_networks(values, options.settings);
   options.settings.seed =
       static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
-  read_dataset(values, data_folder / "models" / "datasets", options.settings);
-  options.inputs = {data_folder / "models", values.text("data")};
+  options.inputs = {catalog.root() / "models", values.text("data")};
+  for (const std::string& network : options.settings.networks) {
+    if (is_model_file(network)) options.inputs.emplace_back(network);
+  }
+  const std::string dataset = read_dataset(values, catalog, options);
   read_batches(values, options.settings);
   options.settings.rule = read_sampling_rule(values);
   options.settings.rule.drop_preempted = values.has("drop-preempted");
@@ -259,9 +252,8 @@ MeasureOptions parse_options(int argc,
 
   TraceFile& header = options.header;
   header.name = as_name(options.file.stem().string());
-  header.title = values.has("title")
-                     ? values.text("title")
-                     : "Training batches on " + values.text("dataset") + ", " + header.device;
+  header.title = values.has("title") ? values.text("title")
+                                     : "Training batches on " + dataset + ", " + header.device;
   header.source.grade = Grade::measured;
   header.source.machine = values.has("machine") ? values.text("machine") : machine_text();
   header.source.date = today_text();
@@ -270,7 +262,7 @@ MeasureOptions parse_options(int argc,
   options.settings.ranks = options.ranks;
   options.settings.data_title = values.text("data") == "procedural"
                                     ? "procedural samples"
-                                    : "samples of " + values.text("dataset") + " from files";
+                                    : "samples of " + dataset + " from files";
   return options;
 }
 

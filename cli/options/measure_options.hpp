@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options/option_values.hpp"
+#include "core/job/job.hpp"
 #include "real/measure/measure_batches.hpp"
 #include "real/measure/trace_file.hpp"
 
@@ -25,10 +26,10 @@ struct MeasureOptions {
 };
 
 /// Reads the command line, the data set's file and the machine's name. Throws a UserError with
-/// every problem. `data_folder` is the folder that holds models/.
+/// every problem.
 [[nodiscard]] MeasureOptions parse_options(int argc,
                                            const char* const* argv,
-                                           const std::filesystem::path& data_folder);
+                                           const Catalog& catalog);
 
 /// How many times as long batches are to take on a rank.
 [[nodiscard]] double slow_down_of(const MeasureOptions& options, int rank);

@@ -63,7 +63,7 @@ void write(Target& target,
 }
 
 int run_alone(int argc, const char* const* argv) {
-  MeasureOptions options = parse_options(argc, argv, Catalog::standard().root());
+  MeasureOptions options = parse_options(argc, argv, Catalog::standard());
   if (options.is_help) {
     std::cout << help_text();
     return 0;
@@ -90,7 +90,7 @@ void complete_source(Source& source, const MpiSession& session) {
 /// alone: other machines may not have its folders.
 void run_together(int argc, const char* const* argv, const MpiSession& session) {
   const bool is_first = session.rank() == 0;
-  MeasureOptions options = parse_options(argc, argv, Catalog::standard().root());
+  MeasureOptions options = parse_options(argc, argv, Catalog::standard());
   if (options.is_help) {
     if (is_first) std::cout << help_text() << std::flush;
     return;

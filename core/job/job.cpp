@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "core/error.hpp"
 #include "core/files/input_file.hpp"
@@ -17,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kTraceSchema = "epochcast.trace/1";
+
 bool is_path(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".json") || name.ends_with(".xml") ||
          is_model_file(name);
@@ -28,6 +32,25 @@ Platform read_platform(const fs::path& file) {
   Platform platform;  // SimGrid reads it, in the process that simulates
   platform.path = platform.simgrid_xml = file.string();
   return platform;
+}
+
+/// The user's own folders beside `root`, which is the last one to be searched anyway.
+std::vector<fs::path> own_folders(const fs::path& root) {
+  std::vector<fs::path> own;
+  const auto add = [&](const fs::path& folder) {
+    std::error_code unknown;
+    if (!fs::equivalent(folder, root, unknown)) own.push_back(folder);
+  };
+  const char* listed = std::getenv("EPOCHCAST_PATH");
+  std::istringstream folders(listed != nullptr ? listed : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (folder.empty()) continue;
+    if (!fs::is_directory(folder))
+      throw UserError("EPOCHCAST_PATH: " + folder + ": no such folder");
+    add(folder);
+  }
+  if (fs::is_directory("models") || fs::is_directory("traces")) add(".");
+  return own;
 }
 
 /// The traces to choose from: those named, or the whole catalogue.
@@ -60,7 +83,8 @@ CostTrace shared_by(CostTrace trace, int sharers) {
 
 }  // namespace
 
-Catalog::Catalog(fs::path root) : root_(std::move(root)) {
+Catalog::Catalog(fs::path root, std::vector<fs::path> own)
+    : root_(std::move(root)), own_(std::move(own)) {
   if (!fs::is_directory(root_ / "models") || !fs::is_directory(root_ / "traces")) {
     throw UserError(
         root_.string() +
@@ -69,28 +93,33 @@ Catalog::Catalog(fs::path root) : root_(std::move(root)) {
 }
 
 Catalog Catalog::standard() {
-  if (const char* given = std::getenv("EPOCHCAST_DATA")) return Catalog(given);
+  if (const char* given = std::getenv("EPOCHCAST_DATA")) return Catalog(given, own_folders(given));
   const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
-  const fs::path installed = (programs / EPOCHCAST_DATA_FROM_PROGRAMS).lexically_normal();
-  for (const fs::path& root : {programs / "share/epochcast", installed}) {
-    if (fs::is_directory(root / "models"))
-      return Catalog(fs::canonical(root / "models").parent_path());
+  fs::path root = (programs / EPOCHCAST_DATA_FROM_PROGRAMS).lexically_normal();
+  for (const fs::path& beside : {programs / "share/epochcast", root}) {
+    if (!fs::is_directory(beside / "models")) continue;
+    root = fs::canonical(beside / "models").parent_path();
+    break;
   }
-  return Catalog(installed);
+  return Catalog(root, own_folders(root));
 }
 
 std::vector<std::string> Catalog::names(const std::string& folder) const {
-  std::vector<std::string> names;
   if (!fs::is_directory(root_ / folder)) {
     throw UserError((root_ / folder).string() +
                     ": no such folder; set EPOCHCAST_DATA to the folder that holds models/ and "
                     "traces/");
   }
-  for (const auto& entry : fs::directory_iterator(root_ / folder)) {
-    if (entry.path().extension() == ".json") names.push_back(entry.path().stem().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+  std::set<std::string> names;
+  const auto add = [&](const fs::path& from) {
+    if (!fs::is_directory(from)) return;
+    for (const auto& entry : fs::directory_iterator(from)) {
+      if (entry.path().extension() == ".json") names.insert(entry.path().stem().string());
+    }
+  };
+  add(root_ / folder);
+  for (const fs::path& own : own_) add(own / folder);
+  return {names.begin(), names.end()};
 }
 
 fs::path Catalog::find(const std::string& folder,
@@ -104,6 +133,9 @@ fs::path Catalog::find(const std::string& folder,
     if (!fs::exists(name)) throw UserError(origin + ": " + name + ": no such file");
     return name;
   }
+  for (const fs::path& own : own_) {
+    if (fs::exists(own / folder / (name + ".json"))) return own / folder / (name + ".json");
+  }
   const std::vector<std::string> known = names(folder);
   if (std::find(known.begin(), known.end(), name) == known.end()) {
     std::string kind = folder.substr(folder.find_last_of('/') + 1);
@@ -116,13 +148,15 @@ fs::path Catalog::find(const std::string& folder,
 std::vector<TraceFile> catalog_traces(const Catalog& catalog, const std::string& network) {
   std::vector<TraceFile> files;
   for (const std::string& name : catalog.names("traces")) {
-    const fs::path file = catalog.root() / "traces" / (name + ".json");
+    const fs::path file = catalog.find("traces", name, "--trace");
+    // A folder of one's own may hold traces of other programs, of any size.
+    if (fs::file_size(file) > kSamplesFile.most_bytes) continue;
     const std::string text = read_text_file(file, kSamplesFile);
     // Finding a name takes a thousandth of the time of parsing samples that are not needed.
-    if (text.find('"' + network) == std::string::npos) continue;
+    if (text.find('"' + network) == std::string::npos || text.find(kTraceSchema) == text.npos)
+      continue;
     const nlohmann::json document = parse_json(text, file.string());
-    if (document.is_object() && document.contains("schema") &&
-        document["schema"] == "epochcast.trace/1") {
+    if (document.is_object() && document.contains("schema") && document["schema"] == kTraceSchema) {
       files.push_back(parse_trace(document, file.string()));
     }
   }

@@ -14,13 +14,17 @@
 
 namespace epochcast {
 
-/// The files that come with Epochcast: models/platforms, models/networks, models/datasets, traces.
+/// Files that are known by name: models/platforms, models/networks, models/datasets, traces. Those
+/// that come with Epochcast, and the user's own, which are looked for first.
 class Catalog {
  public:
-  /// `root` holds models/ and traces/. Throws a UserError when it does not.
-  explicit Catalog(std::filesystem::path root);
+  /// `root` holds models/ and traces/; each folder of `own` may hold some of them. Throws a
+  /// UserError when `root` does not.
+  explicit Catalog(std::filesystem::path root, std::vector<std::filesystem::path> own = {});
   /// The folder named by EPOCHCAST_DATA, else the one that this program finds from where it lies:
-  /// what it was built from, or installed with.
+  /// what it was built from, or installed with. The user's own are the folders that EPOCHCAST_PATH
+  /// lists, with colons between them, and then the one where the program was started. Throws a
+  /// UserError when EPOCHCAST_PATH names what is no folder.
   [[nodiscard]] static Catalog standard();
 
   /// Names in a folder such as "models/platforms", sorted.
@@ -31,9 +35,12 @@ class Catalog {
                                            const std::string& name,
                                            const std::string& origin) const;
   [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  /// The user's own folders, those searched first before others.
+  [[nodiscard]] const std::vector<std::filesystem::path>& own() const { return own_; }
 
  private:
   std::filesystem::path root_;
+  std::vector<std::filesystem::path> own_;
 };
 
 /// Everything a run needs, read and checked.

@@ -9,12 +9,10 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kWarmup = 3;
-constexpr int kParts = 5;          ///< of each time, two of them with both
-constexpr int kTimes = 6;          ///< that are measured
-constexpr int kFewestTimes = 3;    ///< where one takes long
-constexpr int kFewestBatches = 3;  ///< of each time
-constexpr int kBesidePerAlone = 2;
-constexpr double kShare = 0.6;  ///< of backward that exchanges beside it should take
+constexpr int kBatches = 4;       ///< of a cycle
+constexpr int kFewestCycles = 3;  ///< of each time
+constexpr int kTimes = 6;         ///< that are measured
+constexpr int kFewestTimes = 3;   ///< where one takes long
 constexpr double kMostSlowdown = 100;
 
 double now_s() {
@@ -26,34 +24,6 @@ double slowdown(double work_s, double own_s, double both_s) {
   const double done_beside_s = work_s - (own_s - both_s);
   return done_beside_s * kMostSlowdown <= both_s ? kMostSlowdown
                                                  : std::max(1.0, both_s / done_beside_s);
-}
-
-/// Seconds of a batch, alone: those of `seconds` at least. All of the crew compute until all are
-/// done.
-double batch_alone_s(double seconds, const RunBatch& run_batch, MeasureCrew& crew) {
-  crew.start_point();
-  int batches = 0;
-  double sum_s = 0;
-  bool has_enough = false;
-  while (!crew.is_point_over(has_enough)) {
-    const double batch_s = run_batch({});
-    if (has_enough) continue;
-    sum_s += batch_s;
-    ++batches;
-    has_enough = batches >= kFewestBatches && sum_s >= seconds;
-  }
-  return sum_s / batches;
-}
-
-/// Seconds of a batch, without the all-reduce before its step: the mean of so many, after one that
-/// begins otherwise.
-double batch_after_s(int batches, double bytes, const RunBatch& run_batch, CrewExchange& exchange) {
-  double sum_s = 0;
-  for (int i = 0; i <= batches; ++i) {
-    const double batch_s = run_batch({.before_step = [&] { exchange.run(bytes); }});
-    if (i > 0) sum_s += batch_s;
-  }
-  return sum_s / batches;
 }
 
 /// Seconds of an all-reduce, alone, moved by who moves it beside batches.
@@ -75,8 +45,8 @@ double backward_alone_s(const RunBatch& run_batch) {
   return ended_s - began_s;
 }
 
-/// One more batch in `times`, with so many all-reduces beside it. All of the crew begin backward
-/// together: who computes faster than others would else be through with it before these come.
+/// A batch, with so many all-reduces beside it. All of the crew begin backward together: who
+/// computes faster than others would else be through with it before these come.
 void run_beside(std::int64_t count,
                 double bytes,
                 const RunBatch& run_batch,
@@ -123,30 +93,39 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
                                CrewExchange& exchange,
                                MeasureCrew& crew,
                                const std::function<void(double)>& tell) {
+  const BatchHooks exchange_before_step = {.before_step = [&] { exchange.run(point.bytes); }};
   for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch({}));
-  const double batch_s = exchange.largest(batch_alone_s(0, run_batch, crew));
+  const double batch_s = exchange.largest(run_batch({}));
   static_cast<void>(exchange_alone_s(1, point.bytes, exchange, crew));
   const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, crew));
   const double backward_s = exchange.largest(backward_alone_s(run_batch));
-  // As in training, those who move messages rest for part of each batch: schedulers are kind to
-  // who has slept.
+  // As long as backward: a slowed device computes first and sleeps then, and only all of it tells
+  // what messages cost. As in training, those who move messages rest during forward: schedulers are
+  // kind to who has slept.
   const std::int64_t beside =
-      std::max<std::int64_t>(1, std::llround(kShare * backward_s / exchange_s));
-  const double together_s = std::max(batch_s, static_cast<double>(beside) * exchange_s);
-  const auto batches = std::max(
-      kFewestBatches, static_cast<int>(std::ceil(point.max_s / (kParts * kTimes * together_s))));
-  const double time_s = kParts * batches * together_s;
-  const int times = std::clamp(static_cast<int>(point.max_s / time_s), kFewestTimes, kTimes);
+      std::max<std::int64_t>(1, std::llround(std::ceil(backward_s / exchange_s)));
+  const double cycle_s = kBatches * batch_s + (2 * static_cast<double>(beside) + 1) * exchange_s;
+  const auto cycles =
+      std::max(kFewestCycles, static_cast<int>(std::ceil(point.max_s / (kTimes * cycle_s))));
+  const int times =
+      std::clamp(static_cast<int>(point.max_s / (cycles * cycle_s)), kFewestTimes, kTimes);
 
   OverlapSamples samples = {
       .batch = point.batch, .all_reduce = point.all_reduce, .bytes = point.bytes};
   for (int i = 0; i < times; ++i) {
     OverlapTimes both;
-    const double alone_s = batch_alone_s(batches * batch_s, run_batch, crew);
-    both.batch_after_s = batch_after_s(batches, point.bytes, run_batch, exchange);
-    both.exchange_alone_s = exchange_alone_s(batches * beside, point.bytes, exchange, crew);
-    for (int batch = 0; batch < kBesidePerAlone * batches; ++batch)
+    both.exchange_alone_s = exchange_alone_s(cycles * beside, point.bytes, exchange, crew);
+    double alone_s = 0;
+    double after_s = 0;
+    // In turn: a machine that is faster or slower for a second is so for all three.
+    for (int cycle = 0; cycle < cycles; ++cycle) {
       run_beside(beside, point.bytes, run_batch, exchange, crew, both);
+      after_s += run_batch(exchange_before_step);
+      static_cast<void>(run_batch({}));  // comes after an exchange, too
+      alone_s += run_batch({});
+    }
+    alone_s /= cycles;
+    both.batch_after_s = after_s / cycles;
     const OverlapCost cost = overlap_cost(both);
     samples.batch_alone_s.push_back(alone_s);
     samples.batch_after_s.push_back(both.batch_after_s);

@@ -49,11 +49,10 @@ struct BatchHooks {
 /// Runs a batch, and returns the seconds that it took without its hooks.
 using RunBatch = std::function<double(const BatchHooks& hooks)>;
 
-/// Measures how much batches and all-reduces slow each other down: several times, batches alone,
-/// batches that exchange before their step, all-reduces alone, and batches whose backward begins
-/// with as many all-reduces as take a good part of it and whose step waits for them, as in training
-/// with overlap. Collective over the crew. `tell` is called after each time, with the share that is
-/// done.
+/// Measures how much batches and all-reduces slow each other down: several times all-reduces alone,
+/// and in turn a batch whose backward begins with as many all-reduces as take as long and whose
+/// step waits for them, as in training with overlap, one that exchanges before its step, and one
+/// alone. Collective over the crew. `tell` is called after each time, with the share that is done.
 [[nodiscard]] OverlapSamples measure_overlap(const OverlapPoint& point,
                                              const RunBatch& run_batch,
                                              CrewExchange& exchange,

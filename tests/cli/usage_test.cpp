@@ -18,6 +18,7 @@ const std::string kUsage =
     "they "
     "cost\n"
     "  epochcast measure    what batches and messages cost on this machine\n"
+    "  epochcast describe   a model file of yours: its layers, parameters and operations\n"
     "  epochcast import     what they cost in a job of yours: PyTorch profiles, tables of "
     "iteration times\n"
     "  epochcast calibrate  a platform from what was measured\n"

@@ -19,21 +19,18 @@ namespace {
 constexpr double kAuxiliaryWeight = 0.3;
 constexpr std::int64_t kTrialSamples = 2;  // BatchNorm wants more than one
 
-/// The first line of what LibTorch says, without the places in its own sources.
+/// What LibTorch says, in a line: the first, or, where it tells the calls of a script, the last.
 std::string reason_of(const std::exception& error) {
   const auto* own = dynamic_cast<const c10::Error*>(&error);
-  std::istringstream lines(own != nullptr ? own->what_without_backtrace() : error.what());
-  std::string line;
-  std::string last;
-  // TorchScript tells a traceback, and in its last line what went wrong.
-  while (std::getline(lines, line)) {
-    if (line.find_first_not_of(" \t^~") != std::string::npos) last = line;
-    if (line.find("traceback") == std::string::npos &&
-        line.find("The following operation failed") == std::string::npos && last == line &&
-        line.find("Error") != std::string::npos)
-      break;
+  const std::string text = own != nullptr ? own->what_without_backtrace() : error.what();
+  const bool is_traceback = text.find("Traceback of TorchScript") != std::string::npos;
+  std::istringstream lines(text);
+  std::string reason;
+  for (std::string line; std::getline(lines, line);) {
+    const bool says_something = line.find_first_not_of(" \t^~") != std::string::npos;
+    if (says_something && (is_traceback || reason.empty())) reason = line;
   }
-  return last;
+  return reason;
 }
 
 torch::jit::Module loaded(const std::string& file) {

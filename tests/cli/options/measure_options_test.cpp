@@ -12,7 +12,7 @@ namespace {
 
 MeasureOptions parse(std::vector<const char*> words) {
   words.insert(words.begin(), "epochcast-measure");
-  return parse_options(static_cast<int>(words.size()), words.data(), EPOCHCAST_SOURCE_DIR);
+  return parse_options(static_cast<int>(words.size()), words.data(), Catalog(EPOCHCAST_SOURCE_DIR));
 }
 
 std::vector<std::string> problems(std::vector<const char*> words) {
@@ -69,7 +69,7 @@ TEST_CASE("ranks are known before the rest is read, and only the writer needs th
 
   CHECK(ranks_wanted(count, words.data()) == 2);
   CHECK(ranks_wanted(1, words.data()) == 1);
-  const MeasureOptions options = parse_options(count, words.data(), EPOCHCAST_SOURCE_DIR);
+  const MeasureOptions options = parse_options(count, words.data(), Catalog(EPOCHCAST_SOURCE_DIR));
   CHECK(options.ranks == 2);
   CHECK(options.file == "absent-folder/t.json");
 }
@@ -120,7 +120,7 @@ TEST_CASE("all problems of a command line are reported at once") {
                   "x"}) ==
         Problems{
             "--network: unknown network \"resnet19\"; did you mean \"resnet18\"?",
-            "--dataset: unknown data set \"cifar11\"; did you mean \"cifar10\"?",
+            "--dataset: unknown dataset \"cifar11\"; did you mean \"cifar10\"?",
             "--batch: got \"x\"; expected an integer from 1 to 1048576",
             "--confidence-width: got \"1e\"; expected a positive number",
             "--threads: got \"0\"; expected an integer from 1 to 1024",

@@ -144,6 +144,36 @@ TEST_CASE("a catalogue without models and traces is refused, and so is one witho
               ": no such folder; set EPOCHCAST_DATA to the folder that holds models/ and traces/"});
 }
 
+TEST_CASE("one's own files are found by name, before those of the same name that come along") {
+  const SmallCatalog files;
+  const fs::path own = files.root() / "own";
+  files.write("own/models/platforms/box.json", "{}");
+  files.write("own/models/platforms/my-box.json", "{}");
+  files.write("own/traces/of-something-else.json", "[]");
+  const Catalog catalog(files.root(), {own, "nowhere"});
+
+  CHECK(catalog.find("models/platforms", "my-box", "") == own / "models/platforms/my-box.json");
+  CHECK(catalog.find("models/platforms", "box", "") == own / "models/platforms/box.json");
+  CHECK(catalog.find("models/networks", "tiny", "") == files.root() / "models/networks/tiny.json");
+  CHECK(catalog.names("models/platforms") == Texts{"box", "my-box"});
+  CHECK(catalog_traces(catalog).size() == 1);
+}
+
+TEST_CASE("EPOCHCAST_PATH lists folders of one's own") {
+  const SmallCatalog files;
+  setenv("EPOCHCAST_DATA", files.root().c_str(), 1);
+  setenv("EPOCHCAST_PATH", ("::" + (files.root() / "traces").string() + ":").c_str(), 1);
+  const Catalog catalog = Catalog::standard();
+  setenv("EPOCHCAST_PATH", "/nowhere", 1);
+  const Texts problems = problems_of([] { static_cast<void>(Catalog::standard()); });
+  unsetenv("EPOCHCAST_DATA");
+  unsetenv("EPOCHCAST_PATH");
+
+  REQUIRE_FALSE(catalog.own().empty());
+  CHECK(catalog.own().front() == files.root() / "traces");
+  CHECK(problems == Texts{"EPOCHCAST_PATH: /nowhere: no such folder"});
+}
+
 TEST_CASE("other JSON among the traces is passed over") {
   const SmallCatalog files;
   for (const char* other : {"[1, 2]", "3", "{}", R"({"schema": 3})", R"({"schema": "x/1"})"}) {

@@ -108,7 +108,8 @@ TEST_CASE("batches and exchanges are measured alone, after each other and togeth
   CHECK(samples.batch == 4);
   CHECK(samples.all_reduce == "ring");
   CHECK(samples.bytes == 1e6);
-  CHECK(exchange.started.back() == 3);  // 6 of 10 ms
+  CHECK(exchange.started.back() >= 5);  // all of 10 ms and a bit
+  CHECK(exchange.started.back() <= 10);
   REQUIRE(samples.batch_s.size() >= 3);
   CHECK(samples.batch_alone_s == std::vector<double>(samples.batch_s.size(), 10e-3));
   CHECK(samples.batch_after_s.size() == samples.batch_s.size());
@@ -117,7 +118,7 @@ TEST_CASE("batches and exchanges are measured alone, after each other and togeth
   for (const double seconds : samples.exchange_alone_s) CHECK_THAT(seconds, WithinRel(2e-3, 1e-9));
   CHECK(samples.exchange_s.size() == samples.batch_s.size());
   CHECK(done.back() == 1);
-  CHECK(batches >= 9 * static_cast<int>(done.size()));
+  CHECK(batches >= 12 * static_cast<int>(done.size()));
 }
 
 }  // namespace
