@@ -35,7 +35,7 @@ fs::path cache_folder() {
 fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   const std::string samples = shape_text(dataset.shape);
   const std::string classes = std::to_string(dataset.classes);
-  const fs::path file =
+  fs::path file =
       cache_folder() / (model.stem().string() + "-" + samples + "-" + classes + "-" +
                         checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION ".json");
   if (fs::exists(file)) return file;

@@ -98,11 +98,13 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
       {{"fly"},
-       "unknown command \"fly\"; known: simulate, rehearse, tune, train, emulate, measure, import, "
+       "unknown command \"fly\"; known: simulate, rehearse, tune, train, emulate, measure, "
+       "describe, import, "
        "calibrate, "
        "validate, report, list"},
       {{""},
-       "unknown command \"\"; known: simulate, rehearse, tune, train, emulate, measure, import, "
+       "unknown command \"\"; known: simulate, rehearse, tune, train, emulate, measure, describe, "
+       "import, "
        "calibrate, "
        "validate, report, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
