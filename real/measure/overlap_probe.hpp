@@ -18,7 +18,8 @@ struct OverlapPoint {
   double max_s = 30;  ///< in all, unless batches or all-reduces are long
 };
 
-/// What batches took that began with some all-reduces each, and what one of either takes alone.
+/// What batches took whose backward began with some all-reduces each, and what one of either takes
+/// alone.
 struct OverlapTimes {
   double batches = 0;
   double batches_s = 0;  ///< without what they waited for

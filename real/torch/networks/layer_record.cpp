@@ -17,20 +17,6 @@
 namespace epochcast::real {
 namespace {
 
-/// The tensors of floating-point numbers among the values.
-std::vector<torch::Tensor> tensors_of(const std::vector<torch::IValue>& values) {
-  std::vector<torch::Tensor> tensors;
-  const auto add = [&](const torch::Tensor& tensor) {
-    if (tensor.defined() && tensor.is_floating_point()) tensors.push_back(tensor);
-  };
-  for (const torch::IValue& value : values) {
-    if (value.isTensor()) add(value.toTensor());
-    if (!value.isTensorList()) continue;
-    for (const torch::Tensor& tensor : value.toTensorVector()) add(tensor);
-  }
-  return tensors;
-}
-
 /// Follows a forward pass through the operations of this thread.
 class Recorder {
  public:
@@ -137,10 +123,10 @@ void Recorder::on_end(const at::RecordFunction& function, at::ObserverContext* /
 }
 
 void Recorder::follow(const OperationCall& call) {
-  const std::vector<torch::Tensor> outputs = tensors_of(call.outputs);
+  const std::vector<torch::Tensor> outputs = float_tensors(call.outputs);
   if (outputs.empty()) return;  // token numbers, masks, counters
   const OperationCost cost = operation_cost(call);
-  const std::vector<torch::Tensor> inputs = tensors_of(call.inputs);
+  const std::vector<torch::Tensor> inputs = float_tensors(call.inputs);
   const std::size_t layers_before = layers_.size();
   const std::optional<std::size_t> layer = layer_with_parameter(inputs);
   if (cost.moves) {

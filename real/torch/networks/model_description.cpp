@@ -18,20 +18,6 @@ namespace {
 
 constexpr const char* kInputLayer = "input";
 
-std::vector<torch::Tensor> float_tensors(const std::vector<torch::IValue>& values) {
-  std::vector<torch::Tensor> tensors;
-  const auto add = [&](const torch::Tensor& tensor) {
-    if (tensor.defined() && tensor.is_floating_point() && tensor.has_storage())
-      tensors.push_back(tensor);
-  };
-  for (const torch::IValue& value : values) {
-    if (value.isTensor()) add(value.toTensor());
-    if (!value.isTensorList()) continue;
-    for (const torch::Tensor& tensor : value.toTensorVector()) add(tensor);
-  }
-  return tensors;
-}
-
 /// The operation's own values: TorchScript's interpreter shows those of other operations before
 /// them.
 template <typename Values>

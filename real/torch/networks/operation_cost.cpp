@@ -347,6 +347,19 @@ std::int64_t OperationCall::elements(const torch::Tensor& tensor) const {
   return count;
 }
 
+std::vector<torch::Tensor> float_tensors(const std::vector<torch::IValue>& values) {
+  std::vector<torch::Tensor> tensors;
+  const auto add = [&](const torch::Tensor& tensor) {
+    if (tensor.defined() && tensor.is_floating_point()) tensors.push_back(tensor);
+  };
+  for (const torch::IValue& value : values) {
+    if (value.isTensor()) add(value.toTensor());
+    if (!value.isTensorList()) continue;
+    for (const torch::Tensor& tensor : value.toTensorVector()) add(tensor);
+  }
+  return tensors;
+}
+
 bool has_operation_cost(const std::string& name) {
   return moves().count(name) > 0 || rules().count(name) > 0;
 }

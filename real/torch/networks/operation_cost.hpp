@@ -21,6 +21,9 @@ struct OperationCall {
   [[nodiscard]] std::int64_t elements(const torch::Tensor& tensor) const;
 };
 
+/// The tensors of floating-point numbers among the values.
+[[nodiscard]] std::vector<torch::Tensor> float_tensors(const std::vector<torch::IValue>& values);
+
 /// What an operation does with one sample.
 struct OperationCost {
   std::int64_t forward_flop = 0;

@@ -34,13 +34,12 @@ std::string reason_of(const std::exception& error) {
 }
 
 torch::jit::Module loaded(const std::string& file) {
-  if (!std::filesystem::exists(file)) throw UserError("--network: " + file + ": no such file");
+  if (!std::filesystem::exists(file)) throw UserError(file + ": no such file");
   try {
     return torch::jit::load(file, torch::kCPU);
   } catch (const std::exception& error) {
     throw UserError(
-        "--network: " + file +
-        ": LibTorch " TORCH_VERSION " cannot load it as TorchScript: " + reason_of(error) +
+        file + ": LibTorch " TORCH_VERSION " cannot load it as TorchScript: " + reason_of(error) +
         "; write it with torch.jit.script(model).save(\"model.pt\") (torch.save writes "
         "Python objects, and torch.export another format)");
   }
@@ -118,20 +117,19 @@ ScriptedNetwork::ScriptedNetwork(const std::string& file,
                                  std::span<const std::int64_t> shape,
                                  std::int64_t classes)
     : file_(file), script_(loaded(file)), takes_tokens_(shape.size() == 1) {
-  if (!script_.find_method("forward"))
-    throw UserError("--network: " + file_ + ": the model has no forward()");
+  if (!script_.find_method("forward")) throw UserError(file_ + ": the model has no forward()");
   if (!script_.hasattr("training"))
-    throw UserError("--network: " + file_ +
+    throw UserError(file_ +
                     ": the model is frozen: its parameters have become constants; save it before "
                     "torch.jit.freeze or torch.jit.optimize_for_inference");
   const std::size_t required = required_arguments(script_);
   if (required < 1 || required > 2)
-    throw UserError("--network: " + file_ + ": forward() requires " + std::to_string(required) +
+    throw UserError(file_ + ": forward() requires " + std::to_string(required) +
                     " arguments; expected the samples, or the samples and the labels");
   returns_loss_ = required == 2;
   const std::set<std::string> evaluates = traced_for_evaluation(script_);
   if (!evaluates.empty())
-    throw UserError("--network: " + file_ + ": " + *evaluates.begin() +
+    throw UserError(file_ + ": " + *evaluates.begin() +
                     " was traced as it is in evaluation, and would never train; use "
                     "torch.jit.script, or call model.train() before torch.jit.trace");
   adopt_tensors();
@@ -152,16 +150,16 @@ void ScriptedNetwork::adopt_tensors() {
   };
   for (const auto& parameter : script_.named_parameters()) {
     if (parameter.value.scalar_type() != torch::kFloat32)
-      problems.push_back("--network: " + file_ + ": " + parameter.name + " is " +
+      problems.push_back(file_ + ": " + parameter.name + " is " +
                          toString(parameter.value.scalar_type()) +
                          "; expected float32 (model.float() before it is scripted)");
     if (!parameter.value.is_leaf())
-      problems.push_back("--network: " + file_ + ": " + parameter.name + " is computed");
+      problems.push_back(file_ + ": " + parameter.name + " is computed");
     adopt(parameter.name, parameter.value, parameter.value.requires_grad());
   }
   for (const auto& buffer : script_.named_buffers()) adopt(buffer.name, buffer.value, false);
   if (parameters().empty())
-    problems.push_back("--network: " + file_ + ": no parameter of the model requires a gradient");
+    problems.push_back(file_ + ": no parameter of the model requires a gradient");
   if (!problems.empty()) throw UserError(problems);
 }
 
@@ -176,20 +174,19 @@ void ScriptedNetwork::try_samples(std::span<const std::int64_t> shape, std::int6
   try {
     results = run(torch::zeros(sizes), torch::zeros({kTrialSamples}, torch::kInt64));
   } catch (const std::exception& error) {
-    throw UserError("--network: " + file_ + ": the model does not take " + what + ": " +
-                    reason_of(error));
+    throw UserError(file_ + ": the model does not take " + what + ": " + reason_of(error));
   }
   train(was_training);
-  if (results.empty()) throw UserError("--network: " + file_ + ": forward() returns no tensor");
+  if (results.empty()) throw UserError(file_ + ": forward() returns no tensor");
   const torch::Tensor& first = results.front();
   if (returns_loss_) {
     if (first.numel() != 1)
-      throw UserError("--network: " + file_ + ": given samples and labels, forward() returns " +
+      throw UserError(file_ + ": given samples and labels, forward() returns " +
                       shape_text(first.sizes().vec()) + " values; expected the loss, one value");
     return;
   }
   if (first.dim() != 2 || first.size(0) != kTrialSamples || first.size(1) < classes)
-    throw UserError("--network: " + file_ + ": of " + std::to_string(kTrialSamples) + " " + what +
+    throw UserError(file_ + ": of " + std::to_string(kTrialSamples) + " " + what +
                     " the model makes " + shape_text(first.sizes().vec()) +
                     " values; expected scores of " + std::to_string(classes) +
                     " classes each (the data set's: replace the model's last layer)");

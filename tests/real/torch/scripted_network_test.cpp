@@ -215,7 +215,7 @@ TEST_CASE("what is no model to train is refused with the reason and what to do")
     return std::string();
   };
 
-  CHECK_THROWS_WITH(ScriptedNetwork("nowhere.pt", kRows, 2), "--network: nowhere.pt: no such file");
+  CHECK_THROWS_WITH(ScriptedNetwork("nowhere.pt", kRows, 2), "nowhere.pt: no such file");
   const TempFolder folder("epochcast-test-model");
   const std::string text = (folder.path() / "text.pt").string();
   std::ofstream(text) << "no archive";
