@@ -10,6 +10,7 @@
 
 #include "analysis/calibrate/calibrated_platform.hpp"
 #include "analysis/calibrate/cost_summary.hpp"
+#include "analysis/calibrate/roofline_fit.hpp"
 #include "analysis/calibrate/warm_up.hpp"
 #include "analysis/pages/calibration_html.hpp"
 #include "cli/commands.hpp"
@@ -49,6 +50,12 @@ po::options_description calibrate_options() {
       "times)")("batches-output",
                 po::value<std::string>()->value_name("FILE"),
                 "write the only --batches trace again, without its warm-up")(
+      "roofline",
+      po::value<std::vector<std::string>>()->value_name("FILE"),
+      "tables of throughput and cost traces: fit what share of their devices' peak rates networks "
+      "reach, for estimates (several times)")("roofline-output",
+                                              po::value<std::string>()->value_name("FILE"),
+                                              "write what --roofline fits: models/roofline.json")(
       "html", po::value<std::string>()->value_name("FILE"), "write a page with plots of the fit")(
       "name", po::value<std::string>()->value_name("NAME"), "the platform's name")(
       "help", "show this text");
@@ -221,25 +228,29 @@ std::vector<std::string> files_from(const po::variables_map& values, const std::
 struct Outputs {
   OutputFile platform;
   OutputFile batches;
+  OutputFile roofline;
   OutputFile page;
 };
 
 Outputs outputs_from(const po::variables_map& values) {
   Outputs outputs = {.platform = output_from(values, "output"),
                      .batches = output_from(values, "batches-output"),
+                     .roofline = output_from(values, "roofline-output"),
                      .page = output_from(values, "html")};
   const std::size_t traces = files_from(values, "batches").size();
   if (outputs.batches.is_wanted() && traces != 1)
     throw UserError("--batches-output: expected one --batches, got " + std::to_string(traces));
   std::vector<fs::path> inputs;
-  for (const std::string option : {"messages", "batches"}) {
+  if (outputs.roofline.is_wanted() && values.count("roofline") == 0)
+    throw UserError("--roofline-output: expected --roofline FILE to fit");
+  for (const std::string option : {"messages", "batches", "roofline"}) {
     for (const std::string& file : files_from(values, option)) inputs.emplace_back(file);
   }
   if (values.count("platform") > 0) {
     inputs.push_back(Catalog::standard().find(
         "models/platforms", values["platform"].as<std::string>(), "--platform"));
   }
-  keep_apart({outputs.platform, outputs.batches, outputs.page}, inputs);
+  keep_apart({outputs.platform, outputs.batches, outputs.roofline, outputs.page}, inputs);
   return outputs;
 }
 
@@ -254,6 +265,71 @@ void look_through_batches(const std::vector<std::string>& files, const OutputFil
   if (!costs.empty()) show_batches(costs);
   if (!output.is_wanted()) return;
   output.write(to_json(trimmed(traces.front())).dump(2) + "\n");
+  std::cout << "wrote " << output.name().string() << '\n';
+}
+
+std::string percent_off(double estimate, double measured) {
+  return signed_percent(estimate / measured - 1);
+}
+
+void show_roofline_rows(const std::vector<MeasuredBatch>& rows, const Roofline& roofline) {
+  Table table;
+  table.add_column("device");
+  table.add_column("network");
+  table.add_column("precision");
+  for (const char* title :
+       {"batch", "measured", "fitted", "without the network", "without the device"})
+    table.add_column(title, Table::Align::right);
+  for (const MeasuredBatch& row : rows) {
+    const double fitted_s = seconds_of(work_of(row.network, row.batch, row.precision),
+                                       row.device,
+                                       row.precision,
+                                       roofline.by_class.at(row.device.device_class));
+    std::string precision;
+    for (const auto& [name, value] : kPrecisions) {
+      if (value == row.precision) precision = name;
+    }
+    table.add_row({row.device.name,
+                   row.network.name,
+                   precision,
+                   std::to_string(row.batch),
+                   format_seconds(row.seconds),
+                   percent_off(fitted_s, row.seconds),
+                   percent_off(row.without_network_s, row.seconds),
+                   percent_off(row.without_device_s, row.seconds)});
+  }
+  table.print(std::cout);
+  std::cout
+      << "Fitted: estimate / measured - 1; without: of fits that have not seen any row of the "
+         "network, or of the device.\n\n";
+}
+
+void fit_roofline_of(const std::vector<std::string>& files, const OutputFile& output) {
+  const Catalog catalog = Catalog::standard();
+  std::vector<MeasuredBatch> rows;
+  std::string method;
+  for (const std::string& file : files) {
+    const std::vector<MeasuredBatch> more = load_measured_batches(file, catalog);
+    rows.insert(rows.end(), more.begin(), more.end());
+    method += (method.empty() ? "" : ", ") + fs::path(file).filename().string();
+  }
+  Roofline roofline = fit_roofline(rows);
+  roofline.source = {.grade = Grade::estimated,
+                     .method = "epochcast calibrate --roofline: fitted to " + method};
+  show_roofline_rows(rows, roofline);
+  for (const auto& [device_class, efficiency] : roofline.by_class) {
+    std::cout << fmt::format(
+        "{}: of networks left out, half are off by a factor of {:.2f} at most, nine of ten by "
+        "{:.2f}; "
+        "scaled by another network on the device, by {:.2f} and {:.2f}\n",
+        device_class,
+        efficiency.usual_error,
+        efficiency.most_error,
+        efficiency.usual_scaled_error,
+        efficiency.most_scaled_error);
+  }
+  if (!output.is_wanted()) return;
+  output.write(to_json(roofline).dump(2) + "\n");
   std::cout << "wrote " << output.name().string() << '\n';
 }
 
@@ -275,7 +351,9 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   for (const std::string& file : files_from(values, "messages")) messages.emplace_back(file);
   const Outputs outputs = outputs_from(values);
   look_through_batches(files_from(values, "batches"), outputs.batches);
-  if (messages.empty() && values.count("batches") > 0) return 0;
+  const std::vector<std::string> roofline = files_from(values, "roofline");
+  if (!roofline.empty()) fit_roofline_of(roofline, outputs.roofline);
+  if (messages.empty() && (values.count("batches") > 0 || !roofline.empty())) return 0;
   if (messages.empty())
     throw UserError("--messages: missing; `epochcast measure messages` writes such a trace");
   if (!outputs.platform.is_wanted())

@@ -10,6 +10,7 @@
 #include "cli/show/table.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
+#include "core/formats/device.hpp"
 #include "core/job/job.hpp"
 #include "core/json/json_file.hpp"
 #include "core/suggest.hpp"
@@ -73,9 +74,8 @@ void list_networks() {
     const auto file = catalog.find("models/networks", name, "list");
     const nlohmann::json document = read_json_file(file, kSamplesFile);
     for (const auto& variant : document.at("variants")) {
-      Dataset dataset;
-      dataset.shape = variant.at("input").get<std::vector<std::int64_t>>();
-      dataset.classes = dataset.shape.size() == 3 && dataset.shape[1] > 100 ? 1000 : 10;
+      const Dataset dataset =
+          dataset_of_shape(variant.at("input").get<std::vector<std::int64_t>>());
       const Network network = parse_network(document, file.string(), dataset);
       table.add_row({name,
                      shape_text(dataset.shape),
@@ -88,6 +88,37 @@ void list_networks() {
   table.print(std::cout);
   std::cout << "\nParameters and flops (of one sample) are for 1000 classes with 224x224 images, "
                "else for 10.\n";
+}
+
+std::string rate_text(const DeviceSpec& device, Precision precision) {
+  const auto rate = device.flops_per_s.find(precision);
+  return rate == device.flops_per_s.end() ? "-" : fmt::format("{:.4g}", rate->second / 1e12);
+}
+
+void list_devices() {
+  const Catalog catalog = Catalog::standard();
+  Table table;
+  table.add_column("device");
+  table.add_column("class");
+  for (const char* title : {"float32", "tf32", "float16", "bfloat16", "memory", "bandwidth"})
+    table.add_column(title, right);
+  table.add_column("grade");
+  table.add_column("from");
+  table.add_column("what");
+  for (const std::string& name : catalog.names("models/devices")) {
+    const auto file = catalog.find("models/devices", name, "list");
+    const DeviceSpec device = load_device(file);
+    std::vector<std::string> row = {name, device.device_class};
+    for (const auto& [text, precision] : kPrecisions) row.push_back(rate_text(device, precision));
+    row.push_back(fmt::format("{:.4g} GiB", device.memory_bytes / 1073741824.0));
+    row.push_back(format_bytes(device.memory_bytes_per_s) + "/s");
+    row.emplace_back(to_string(device.source.grade));
+    row.push_back(origin_of(catalog, file));
+    row.push_back(device.title);
+    table.add_row(row);
+  }
+  table.print(std::cout);
+  std::cout << "\nPeak rates in Tflop/s, of dense matrices.\n";
 }
 
 void list_datasets() {
@@ -163,6 +194,7 @@ void list_traces() {
 const std::map<std::string, void (*)()> kLists = {{"platforms", list_platforms},
                                                   {"networks", list_networks},
                                                   {"datasets", list_datasets},
+                                                  {"devices", list_devices},
                                                   {"strategies", list_strategies},
                                                   {"collectives", list_collectives},
                                                   {"traces", list_traces}};
@@ -181,7 +213,8 @@ int run_list(const std::vector<std::string>& arguments) {
   }
   if (arguments.size() != 1) {
     throw UserError(
-        "list: expected one of collectives, datasets, networks, platforms, strategies, traces");
+        "list: expected one of collectives, datasets, devices, networks, platforms, strategies, "
+        "traces");
   }
   const auto found = kLists.find(arguments[0]);
   if (found == kLists.end()) throw UserError("list: " + unknown_name("list", arguments[0], known));

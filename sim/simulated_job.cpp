@@ -69,18 +69,18 @@ void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,
                const WorkerCosts& costs) {
-  std::set<std::string> extrapolated;
+  std::set<std::string> of_costs;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
     const BatchCost& cost = costs.of_device(static_cast<int>(i));
+    if (!cost.doubt().empty()) of_costs.insert(cost.doubt());
     if (!cost.is_extrapolated(reports[i].batch)) continue;
     const std::vector<std::int64_t> measured = cost.measured_batches();
-    extrapolated.insert("cost of batch " + std::to_string(reports[i].batch) + " on " +
-                        workers[i].model + " is extrapolated from " +
-                        std::to_string(measured.front()) +
-                        (measured.size() > 1 ? " to " + std::to_string(measured.back()) : ""));
+    of_costs.insert("cost of batch " + std::to_string(reports[i].batch) + " on " +
+                    workers[i].model + " is extrapolated from " + std::to_string(measured.front()) +
+                    (measured.size() > 1 ? " to " + std::to_string(measured.back()) : ""));
   }
-  result.notes.assign(extrapolated.begin(), extrapolated.end());
+  result.notes.assign(of_costs.begin(), of_costs.end());
   add_partition_notes(result, workers, reports);
 }
 

@@ -71,6 +71,7 @@ std::vector<MessagePoint> points_of(const MessageTrace& trace,
     }
     std::sort(sorted.begin(), sorted.end());
     point.seconds = mean_of(point.session_s);
+    point.least_s = sorted.front();
     point.relative_spread =
         0.5 * (quantile_of(sorted, 0.75) - quantile_of(sorted, 0.25)) / quantile_of(sorted, 0.5);
     point.deviation = deviation_of_logarithms(usual);

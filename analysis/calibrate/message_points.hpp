@@ -16,6 +16,7 @@ constexpr double kLargeMessageBytes = 65536;
 struct MessagePoint {
   double bytes = 0;
   double seconds = 0;                  ///< mean over sessions
+  double least_s = 0;                  ///< of all samples
   std::vector<double> session_s = {};  ///< of each session
   double relative_spread = 0;          ///< half the distance of the samples' quartiles / median
   double deviation = 0;                ///< standard deviation of ln(sample), without stalls

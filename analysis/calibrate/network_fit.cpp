@@ -242,20 +242,19 @@ std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& b
   return faster;
 }
 
+using Seconds = double MessagePoint::*;
+
 /// What a large message gets, latency aside, where two sizes or more were measured.
-double slope_of(const std::vector<MessagePoint>& points) {
+double slope_of(const std::vector<MessagePoint>& points, Seconds seconds) {
   const MessagePoint& large = points.back();
   const MessagePoint& small = points.front();
-  if (points.size() < 2 || large.seconds <= small.seconds) return large.bytes / large.seconds;
-  return (large.bytes - small.bytes) / (large.seconds - small.seconds);
+  if (points.size() < 2 || large.*seconds <= small.*seconds) return large.bytes / large.*seconds;
+  return (large.bytes - small.bytes) / (large.*seconds - small.*seconds);
 }
 
 /// What each node's link gives: the most of a pair or a ring that it is in, and of what it
-/// exchanged with all others at once. Empty where that was not measured, or is the same for all.
-std::vector<double> fit_links(const MessageTrace& trace, const NetworkFit& fit) {
-  const std::set<std::vector<int>> pairs = nodes_of(trace, "opposite");
-  const std::set<std::vector<int>> hubs = nodes_of(trace, "hub-step");
-  if (!fit.between || (pairs.empty() && hubs.empty())) return {};
+/// exchanged with all others at once, by their usual `seconds` or their least ones.
+std::vector<double> links_by(const MessageTrace& trace, const NetworkFit& fit, Seconds seconds) {
   std::vector<double> links(static_cast<std::size_t>(trace.node_count()), fit.between->bytes_per_s);
   const auto raise = [&links](const std::vector<int>& nodes, double bytes_per_s) {
     for (const int node : nodes) {
@@ -268,16 +267,30 @@ std::vector<double> fit_links(const MessageTrace& trace, const NetworkFit& fit) 
   const auto raise_clearly = [&](const std::string& kind, const std::vector<int>& nodes) {
     const std::vector<MessagePoint> points = points_of(trace, kind, "between", nodes);
     if (points.empty()) return;
-    const double bytes_per_s = slope_of(points);
+    const double bytes_per_s = slope_of(points, seconds);
     for (const int node : nodes) {
       if (bytes_per_s > kEqualLinks * links[static_cast<std::size_t>(node)])
         raise({node}, bytes_per_s);
     }
   };
-  for (const std::vector<int>& pair : pairs) raise_clearly("opposite", pair);
-  for (const std::vector<int>& hub : hubs) raise_clearly("hub-step", hub);
+  for (const std::vector<int>& pair : nodes_of(trace, "opposite")) raise_clearly("opposite", pair);
+  for (const std::vector<int>& hub : nodes_of(trace, "hub-step")) raise_clearly("hub-step", hub);
+  return links;
+}
+
+bool are_equal(const std::vector<double>& links) {
   const auto [least, most] = std::minmax_element(links.begin(), links.end());
-  if (*most <= kEqualLinks * *least) return {};
+  return *most <= kEqualLinks * *least;
+}
+
+/// What each node's link gives. Empty where that was not measured, or is the same for all: links
+/// differ where messages do whatever else keeps them, and busy machines do not keep every one.
+std::vector<double> fit_links(const MessageTrace& trace, const NetworkFit& fit) {
+  const bool is_measured =
+      !nodes_of(trace, "opposite").empty() || !nodes_of(trace, "hub-step").empty();
+  if (!fit.between || !is_measured) return {};
+  std::vector<double> links = links_by(trace, fit, &MessagePoint::seconds);
+  if (are_equal(links) || are_equal(links_by(trace, fit, &MessagePoint::least_s))) return {};
   return links;
 }
 

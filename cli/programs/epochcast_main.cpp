@@ -43,7 +43,7 @@ constexpr NamedCommand kCommands[] = {
      epochcast::run_validate},
     {"report", "results of validate again: tables, bounds and a page", epochcast::run_report},
     {"list",
-     "platforms, networks, datasets, strategies, collectives or traces",
+     "platforms, devices, networks, datasets, strategies, collectives or traces",
      epochcast::run_list},
 };
 

@@ -159,7 +159,8 @@ BatchCost::BatchCost(const CostTrace& trace)
       overlap_(trace.overlap),
       after_exchange_(after_exchange_of(trace.overlap)),
       grade_(trace.source.grade),
-      origin_(trace.file) {
+      origin_(trace.file),
+      doubt_(trace.doubt) {
   for (const auto& [batch, group] : by_batch(*samples_)) {
     points_.push_back(point_of(group));
     append(sessions_, numbers(group, &BatchSamples::session));

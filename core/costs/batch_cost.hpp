@@ -89,6 +89,8 @@ class BatchCost {
   /// that share a machine do the same at the same time. The median over what was measured with the
   /// nearest batch size (the smaller of two), from 0.5 to 2; 1 where nothing was.
   [[nodiscard]] double after_exchange(std::int64_t batch) const;
+  /// How wrong an estimate may be; empty for others.
+  [[nodiscard]] const std::string& doubt() const { return doubt_; }
   /// Where it comes from, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }
 
@@ -120,6 +122,7 @@ class BatchCost {
   double warmup_s_ = 0;
   Grade grade_ = Grade::estimated;
   std::string origin_;
+  std::string doubt_;
 };
 
 /// The median of values; they need not be sorted. 0 for none.

@@ -64,6 +64,7 @@ struct CostTrace {
   std::vector<LayerShare> backward_layers;
   std::vector<OverlapSamples> overlap;  ///< empty when not measured
   Source source;                        ///< its own, or the trace file's
+  std::string doubt = {};               ///< of an estimate: how wrong it may be; else empty
 
   bool operator==(const CostTrace&) const = default;
 };

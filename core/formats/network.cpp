@@ -2,6 +2,8 @@
 #include "core/formats/network.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -31,6 +33,42 @@ double elements_of(const NetworkTensor& tensor, std::int64_t classes) {
   return elements;
 }
 
+/// The kind of the layer's products, by the shape of its largest tensor.
+ProductKind kind_of(const NetworkLayer& layer) {
+  constexpr std::int64_t kFewInputs = 49;  // a depthwise window of 7 x 7
+  for (const NetworkTensor& tensor : layer.tensors) {
+    if (tensor.name.find("weight_hh") != std::string::npos) return ProductKind::recurrent;
+    if (tensor.shape.size() < 3) continue;
+    const std::int64_t inputs = std::accumulate(
+        tensor.shape.begin() + 1, tensor.shape.end(), std::int64_t{1}, std::multiplies<>());
+    return inputs <= kFewInputs ? ProductKind::grouped_convolution : ProductKind::convolution;
+  }
+  return ProductKind::matrix;
+}
+
+/// Completes what the file does not say of a layer's work: products are those of layers with
+/// weights, and of every output that is kept one more number is read.
+void add_work(Layer& layer, const NetworkLayer& described, double per_class_flops) {
+  layer.kind = kind_of(described);
+  if (described.work) {
+    layer.product_flops = described.work->product_flops + per_class_flops;
+    layer.moved_bytes = described.work->moved_bytes;
+    layer.operations = static_cast<double>(described.work->operations);
+  } else {
+    const bool has_weights =
+        std::any_of(described.tensors.begin(), described.tensors.end(), [](const auto& tensor) {
+          return tensor.shape.size() > 1;
+        });
+    layer.product_flops = has_weights ? layer.forward_flops : 0;
+    layer.moved_bytes = 2 * layer.activation_bytes;
+    layer.operations = 1;
+  }
+  if (layer.kind == ProductKind::recurrent && layer.parameters > 0) {
+    const double steps = layer.forward_flops / (2 * static_cast<double>(layer.parameters));
+    layer.operations *= std::max(1.0, std::round(steps));
+  }
+}
+
 /// The layer for so many classes; `path` is its place in the file.
 Layer layer_of(const NetworkLayer& described,
                std::int64_t classes,
@@ -57,6 +95,7 @@ Layer layer_of(const NetworkLayer& described,
       layer.parameters = 0;
     }
   }
+  add_work(layer, described, count * described.forward_flops_per_class);
   return layer;
 }
 
@@ -140,6 +179,15 @@ Dataset parse_dataset(const nlohmann::json& document, const std::string& file) {
 
 Dataset load_dataset(const std::filesystem::path& file) {
   return parse_dataset(read_json_file(file), file.string());
+}
+
+Dataset dataset_of_shape(std::vector<std::int64_t> shape) {
+  constexpr std::int64_t kLargeImage = 100;
+  Dataset dataset;
+  dataset.name = "samples of " + shape_text(shape);
+  dataset.classes = shape.size() == 3 && shape[1] > kLargeImage ? 1000 : 10;
+  dataset.shape = std::move(shape);
+  return dataset;
 }
 
 Network parse_network(const nlohmann::json& document,

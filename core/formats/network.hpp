@@ -27,12 +27,20 @@ struct Dataset {
   Source source;
 };
 
+/// What a layer's multiply-adds are. Those of grouped convolutions make an output of few inputs (49
+/// at most, as depthwise ones do); those of recurrent layers are made a step after the other.
+enum class ProductKind { convolution, grouped_convolution, matrix, recurrent };
+
 /// One layer of a network, in the order in which backward finishes it.
 struct Layer {
   std::string name = {};
   std::int64_t parameters = 0;
   double forward_flops = 0;     ///< per sample, a multiply-add counted as two
   double activation_bytes = 0;  ///< per sample, what backward needs of its output
+  ProductKind kind = ProductKind::matrix;
+  double product_flops = 0;  ///< of forward_flops: matrix products and convolutions
+  double moved_bytes = 0;    ///< per sample, what forward reads and writes beside parameters
+  double operations = 0;     ///< that forward starts, one after the other
 };
 
 /// A neural network, as far as timing is concerned, for one shape of samples and number of classes.
@@ -57,6 +65,9 @@ struct Network {
 /// Reads `epochcast.dataset/1`. Throws a UserError that lists every problem.
 [[nodiscard]] Dataset parse_dataset(const nlohmann::json& document, const std::string& file);
 [[nodiscard]] Dataset load_dataset(const std::filesystem::path& file);
+
+/// A data set of samples of this shape, with the number of classes that such samples usually have.
+[[nodiscard]] Dataset dataset_of_shape(std::vector<std::int64_t> shape);
 
 /// Reads the variant of `epochcast.network/1` (core/formats/network_file.hpp) that fits the data
 /// set's samples. Throws a UserError that lists every problem, or the shapes that the network has

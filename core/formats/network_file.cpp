@@ -37,6 +37,12 @@ NetworkLayer read_layer(JsonInput input) {
     layer.activation_bytes_per_class = per_class->at("activation").quantity(Dimension::bytes, true);
     per_class->finish();
   }
+  if (auto work = input.maybe("work")) {
+    layer.work = LayerWork{.product_flops = work->at("products").quantity(Dimension::flops, true),
+                           .moved_bytes = work->at("moved").quantity(Dimension::bytes, true),
+                           .operations = work->at("operations").integer(0)};
+    work->finish();
+  }
   input.finish();
   return layer;
 }
@@ -70,6 +76,11 @@ Json layer_json(const NetworkLayer& layer) {
   json.update(costs_json(layer.forward_flops, layer.activation_bytes));
   if (layer.forward_flops_per_class != 0 || layer.activation_bytes_per_class != 0)
     json["per_class"] = costs_json(layer.forward_flops_per_class, layer.activation_bytes_per_class);
+  if (layer.work) {
+    json["work"] = {{"products", quantity_text(layer.work->product_flops, Dimension::flops)},
+                    {"moved", quantity_text(layer.work->moved_bytes, Dimension::bytes)},
+                    {"operations", layer.work->operations}};
+  }
   return json;
 }
 

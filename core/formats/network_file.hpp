@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,15 @@ struct NetworkTensor {
   bool operator==(const NetworkTensor&) const = default;
 };
 
+/// What a layer asks of a device for one sample, beside its count of operations.
+struct LayerWork {
+  double product_flops = 0;     ///< of forward_flops: matrix products and convolutions
+  double moved_bytes = 0;       ///< that forward reads and writes, without parameters
+  std::int64_t operations = 0;  ///< of forward, as LibTorch is asked for them
+
+  bool operator==(const LayerWork&) const = default;
+};
+
 /// One step of the forward pass, for one sample. A `_per_class` figure is multiplied by the number
 /// of classes and added to its namesake.
 struct NetworkLayer {
@@ -30,6 +40,7 @@ struct NetworkLayer {
   double activation_bytes = 0;
   double forward_flops_per_class = 0;
   double activation_bytes_per_class = 0;
+  std::optional<LayerWork> work = {};  ///< absent: nobody has counted it
 
   bool operator==(const NetworkLayer&) const = default;
 };

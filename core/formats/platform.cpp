@@ -24,6 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kPlatformSchema = "epochcast.platform/1";
 constexpr Named<NodeTopology> kNodeTopologies[] = {{"pcie", NodeTopology::pcie},
                                                    {"nvlink", NodeTopology::nvlink},
+                                                   {"nvswitch", NodeTopology::nvswitch},
                                                    {"shared-memory", NodeTopology::shared_memory}};
 
 DeviceGroup read_device(JsonInput input) {
@@ -48,7 +49,7 @@ Interconnect read_interconnect(JsonInput input) {
   Interconnect inside;
   inside.topology = read_topology(input, kNodeTopologies);
   inside.link = read_link(input);
-  if (inside.topology == NodeTopology::nvlink) {
+  if (inside.topology == NodeTopology::nvlink || inside.topology == NodeTopology::nvswitch) {
     JsonInput pcie = input.at("pcie");
     inside.pcie = read_link(pcie);
     pcie.finish();

@@ -26,7 +26,7 @@ struct DeviceGroup {
   bool operator==(const DeviceGroup&) const = default;
 };
 
-enum class NodeTopology { pcie, nvlink, shared_memory };
+enum class NodeTopology { pcie, nvlink, nvswitch, shared_memory };
 
 /// One kind of link: full duplex, `latency_s` per crossing.
 struct LinkSpec {
@@ -39,8 +39,9 @@ struct LinkSpec {
 /// How the devices of one node are joined.
 struct Interconnect {
   NodeTopology topology = NodeTopology::pcie;
-  LinkSpec link;                 ///< per device (pcie), per pair (nvlink), the bus (shared-memory)
-  std::optional<LinkSpec> pcie;  ///< nvlink only: CPUs and the way to the network
+  /// Per device (pcie, nvswitch), per pair (nvlink), the bus (shared-memory).
+  LinkSpec link;
+  std::optional<LinkSpec> pcie;  ///< nvlink and nvswitch: CPUs and the way to the network
   std::optional<double>
       backbone_bytes_per_s;              ///< pcie only: shared by all transfers inside the node
   std::optional<MessageCosts> messages;  ///< of messages that stay inside the node

@@ -35,9 +35,9 @@ fs::path cache_folder() {
 fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   const std::string samples = shape_text(dataset.shape);
   const std::string classes = std::to_string(dataset.classes);
-  fs::path file =
-      cache_folder() / (model.stem().string() + "-" + samples + "-" + classes + "-" +
-                        checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION ".json");
+  fs::path file = cache_folder() /
+                  (model.stem().string() + "-" + samples + "-" + classes + "-" +
+                   checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION "-with-work.json");
   if (fs::exists(file)) return file;
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / kProgram;
   if (!fs::exists(program))

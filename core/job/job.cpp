@@ -81,6 +81,28 @@ CostTrace shared_by(CostTrace trace, int sharers) {
   return trace;
 }
 
+/// Throws a UserError where --calibrate-on says something of a device that the job has not, or of
+/// one whose batches were measured.
+void check_scaled(const Job& job) {
+  if (!job.platform.simgrid_xml.empty()) return;
+  for (const std::string& scaled : job.estimates.scaled()) {
+    const bool is_there = std::any_of(
+        job.platform.nodes.begin(), job.platform.nodes.end(), [&](const NodeGroup& node) {
+          return std::any_of(node.devices.begin(), node.devices.end(), [&](const auto& device) {
+            return device.model == scaled;
+          });
+        });
+    if (!is_there)
+      throw UserError("--calibrate-on: measures " + scaled + ", which " + job.platform.name +
+                      " does not have");
+    for (const CostTrace& trace : job.traces) {
+      if (trace.device == scaled)
+        throw UserError("--calibrate-on: nothing is estimated on " + scaled + ": " + trace.file +
+                        " knows what " + job.network.name + " costs there");
+    }
+  }
+}
+
 }  // namespace
 
 Catalog::Catalog(fs::path root, std::vector<fs::path> own)
@@ -185,6 +207,10 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }
   job.network = network_in(network, job.dataset);
+  if (!config.calibrate_on.empty() && !(config.batch_seconds.empty() && config.traces.empty())) {
+    throw UserError("--calibrate-on: scales estimates, and there are none with " +
+                    std::string(config.traces.empty() ? "--batch-seconds" : "--trace"));
+  }
   if (!config.batch_seconds.empty()) return job;
   for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
     for (CostTrace& cost : file.costs) {
@@ -196,6 +222,9 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
       job.traces.begin(), job.traces.end(), [](const CostTrace& a, const CostTrace& b) {
         return a.source.grade < b.source.grade;
       });
+  // Whoever names traces wants these.
+  if (config.traces.empty()) job.estimates = load_estimates(config, catalog);
+  check_scaled(job);
   return job;
 }
 
@@ -211,11 +240,17 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
   for (const CostTrace& trace : traces) {
     if (trace.device == worker.model) return BatchCost(shared_by(trace, worker.sharers));
   }
+  if (const auto estimate = estimates.of(worker.model, network, config.batch))
+    return BatchCost(shared_by(*estimate, worker.sharers));
   std::string where = config.traces.empty() ? "no trace of the catalogue" : "--trace: none of";
   for (const std::string& name : config.traces) where += " " + name;
   throw UserError(where + " has costs of " + network.name + " with " + shape_text(network.input) +
-                  " samples on device " + worker.model +
-                  "; add a trace that does, or --batch-seconds " + worker.device_class + "=TIME");
+                  " samples on device " + worker.model + "; add a trace that does" +
+                  (config.traces.empty()
+                       ? ", a description of the device (`epochcast list devices` "
+                         "shows those that there are)"
+                       : "") +
+                  ", or --batch-seconds " + worker.device_class + "=TIME");
 }
 
 }  // namespace epochcast

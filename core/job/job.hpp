@@ -9,6 +9,7 @@
 #include "core/costs/batch_cost.hpp"
 #include "core/formats/network.hpp"
 #include "core/formats/platform.hpp"
+#include "core/job/cost_estimates.hpp"
 #include "core/job/job_config.hpp"
 #include "core/job/placement.hpp"
 
@@ -50,9 +51,10 @@ struct Job {
   Dataset dataset;
   Network network;
   std::vector<CostTrace> traces;  ///< of this network and sample shape; best grade first
+  CostEstimates estimates;        ///< for devices that no trace knows
 
-  /// What batches cost on this worker's device, from --batch-seconds or the best trace.
-  /// Throws a UserError that says what to add when neither knows the device.
+  /// What batches cost on this worker's device, from --batch-seconds, the best trace or an
+  /// estimate. Throws a UserError that says what to add when none of them knows the device.
   [[nodiscard]] BatchCost cost_of(const WorkerInfo& worker) const;
 };
 

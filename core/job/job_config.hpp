@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/device.hpp"
 #include "core/job/learning_rate.hpp"
 #include "core/job/optimizer_settings.hpp"
 
@@ -56,6 +57,8 @@ struct JobConfig {
   std::map<std::string, std::string, std::less<>> of_strategies;
   std::vector<std::string> traces;              ///< names or paths; empty: what the catalogue has
   std::map<std::string, double> batch_seconds;  ///< by device class or model
+  Precision precision = Precision::float32;     ///< of estimated costs
+  std::vector<std::string> calibrate_on;        ///< names or paths of traces that scale estimates
   std::map<std::string, double> exchange_seconds;  ///< by "all", "node" or device class
   std::uint64_t seed = 1;
   int repetitions = 20;

@@ -65,7 +65,7 @@ sg::NetZone* make_star_node(const Interconnect& inside,
   return zone;
 }
 
-/// GPUs are joined pairwise; CPUs and the way out go over PCIe.
+/// GPUs are joined pairwise or by a switch; CPUs and the way out go over PCIe.
 sg::NetZone* make_nvlink_node(const Interconnect& inside,
                               const std::string& name,
                               sg::NetZone* parent,
@@ -77,9 +77,12 @@ sg::NetZone* make_nvlink_node(const Interconnect& inside,
   gateway = zone->create_router(name + "/gateway");
   std::vector<sg::Host*> all;
   std::vector<sg::SplitDuplexLink*> pcie;
+  std::vector<sg::SplitDuplexLink*> to_switch;  // none where GPUs are joined pairwise
   for (const std::string& device : devices) {
     all.push_back(zone->create_host(name + "/" + device, kHostSpeed)->seal());
     pcie.push_back(make_duplex(zone, name + "/" + device + "/pcie", *inside.pcie));
+    if (inside.topology == NodeTopology::nvswitch)
+      to_switch.push_back(make_duplex(zone, name + "/" + device + "/nvswitch", inside.link));
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
     zone->add_route(all[i]->get_netpoint(), gateway, nullptr, nullptr, {up(pcie[i])}, true);
@@ -91,7 +94,9 @@ sg::NetZone* make_nvlink_node(const Interconnect& inside,
                     false);
     for (std::size_t j = i + 1; j < all.size(); ++j) {
       std::vector<sg::LinkInRoute> route = {up(pcie[i]), down(pcie[j])};
-      if (is_gpu[i] && is_gpu[j]) {
+      if (is_gpu[i] && is_gpu[j] && !to_switch.empty()) {
+        route = {up(to_switch[i]), down(to_switch[j])};
+      } else if (is_gpu[i] && is_gpu[j]) {
         route = {up(make_duplex(
             zone, name + "/nvlink-" + std::to_string(i) + "-" + std::to_string(j), inside.link))};
       }
@@ -134,7 +139,7 @@ Leaf make_node(const NodeGroup& node,
   }
   simgrid::kernel::routing::NetPoint* gateway = nullptr;
   sg::NetZone* zone = nullptr;
-  if (node.interconnect->topology == NodeTopology::nvlink) {
+  if (node.interconnect->pcie) {
     zone = make_nvlink_node(*node.interconnect, name, parent, devices, is_gpu, gateway, hosts);
   } else {
     zone = make_star_node(*node.interconnect, name, parent, devices, hosts);

@@ -34,6 +34,7 @@ void check_lists(const std::string& what, const std::vector<std::string>& names)
 TEST_CASE("list shows every name of the catalogue", "[cli]") {
   const Catalog catalog{EPOCHCAST_SOURCE_DIR};
   check_lists("platforms", catalog.names("models/platforms"));
+  check_lists("devices", catalog.names("models/devices"));
   check_lists("networks", catalog.names("models/networks"));
   check_lists("datasets", catalog.names("models/datasets"));
 }

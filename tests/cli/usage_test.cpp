@@ -25,7 +25,8 @@ const std::string kUsage =
     "  epochcast validate   measure, calibrate, forecast, run for real: how far off were "
     "forecasts?\n"
     "  epochcast report     results of validate again: tables, bounds and a page\n"
-    "  epochcast list       platforms, networks, datasets, strategies, collectives or traces\n"
+    "  epochcast list       platforms, devices, networks, datasets, strategies, collectives or "
+    "traces\n"
     "\n"
     "`epochcast COMMAND --help` explains a command.\n";
 
@@ -75,10 +76,10 @@ TEST_CASE("list --help names every list", "[cli]") {
   const Outcome outcome = Folder().run("list --help");
 
   CHECK(outcome.status == 0);
-  CHECK(
-      outcome.out ==
-      "epochcast list WHAT: what there is. WHAT is one of collectives datasets networks platforms "
-      "strategies traces\n");
+  CHECK(outcome.out ==
+        "epochcast list WHAT: what there is. WHAT is one of collectives datasets devices networks "
+        "platforms "
+        "strategies traces\n");
   CHECK(Folder().run("list -h").out == outcome.out);
 }
 

@@ -100,6 +100,17 @@ Counts counts_for_ten_classes() {
   const std::int64_t wide16 = 11'007'540 - 90 * (512 + 1);
   counts["wide-resnet-16"] = {{cifar, wide16}, {tiny, wide16}, {large, wide16}};
   counts["wide-resnet-28"] = {{cifar, 36'479'194}, {tiny, 36'479'194}, {large, 36'479'194}};
+  // Described by tools/describe_published.py; counts of torchvision 0.14, and of Devlin et al.'s
+  // BERT (109,482,240 and 335,141,888 with two token types) with a head for ten classes.
+  counts["mobilenetv2"] = {{large, of_ten(3'504'872, 1280)}};
+  counts["efficientnet-b0"] = {{large, of_ten(5'288'548, 1280)}};
+  counts["convnext-tiny"] = {{large, of_ten(28'589'128, 768)}};
+  counts["wide-resnet-50-2"] = {{large, of_ten(68'883'240, 2048)}};
+  counts["resnext101-32x4d"] = {{large, of_ten(44'177'704, 2048)}};
+  const std::int64_t bert_base = 109'482'240 - 2 * 768 + 10 * (768 + 1);
+  const std::int64_t bert_large = 335'141'888 - 2 * 1024 + 10 * (1024 + 1);
+  counts["bert-base"] = {{{128}, bert_base}, {{384}, bert_base}};
+  counts["bert-large"] = {{{128}, bert_large}, {{384}, bert_large}};
   counts["distilbert"] = {{{128}, 66'955'010 + 8 * (768 + 1)}};
   // Convolutions of 5x5 with 6 and 16 channels, linear layers of 120 and 10.
   const std::int64_t lenet = 16 * (6 * 25 + 1) + 120 * (16 * 25 + 1) + 10 * (120 + 1);

@@ -145,11 +145,18 @@ std::vector<RouteLink> described_route(const Platform& platform,
   std::vector<RouteLink> route;
   const auto& inside = group_of(platform, from.node).interconnect;
   if (from.node == to.node) {
-    const bool is_pair = inside->topology == NodeTopology::nvlink && from.device_class != "cpu" &&
-                         to.device_class != "cpu";
-    if (is_pair) {
+    const bool are_gpus = from.device_class != "cpu" && to.device_class != "cpu";
+    if (are_gpus && inside->topology == NodeTopology::nvlink) {
       const std::string pair = std::to_string(from.device) + "->" + std::to_string(to.device);
       return {{named(from.node, pair), inside->link.bytes_per_s, inside->link.latency_s}};
+    }
+    if (are_gpus && inside->topology == NodeTopology::nvswitch && from.device != to.device) {
+      for (const auto& [device, direction] : {std::pair(from, "/to"), std::pair(to, "/from")}) {
+        route.push_back({named(device.node, std::to_string(device.device) + direction + "-switch"),
+                         inside->link.bytes_per_s,
+                         inside->link.latency_s});
+      }
+      return route;
     }
     add_own_link(route, *inside, from, "/up");
     add_shared(route, *inside, from.node);

@@ -26,10 +26,13 @@ std::optional<MessageCosts> random_messages(Dice& dice) {
 
 Interconnect random_interconnect(Dice& dice, const PlatformRange& range) {
   Interconnect inside;
-  inside.topology =
-      dice.one_of({NodeTopology::pcie, NodeTopology::nvlink, NodeTopology::shared_memory});
+  inside.topology = dice.one_of({NodeTopology::pcie,
+                                 NodeTopology::nvlink,
+                                 NodeTopology::nvswitch,
+                                 NodeTopology::shared_memory});
   inside.link = random_link(dice);
-  if (inside.topology == NodeTopology::nvlink) inside.pcie = random_link(dice);
+  if (inside.topology == NodeTopology::nvlink || inside.topology == NodeTopology::nvswitch)
+    inside.pcie = random_link(dice);
   if (inside.topology == NodeTopology::pcie && dice.chance(0.5))
     inside.backbone_bytes_per_s = dice.magnitude(1e9, 1e11);
   if (range.has_messages && dice.chance(0.3)) inside.messages = random_messages(dice);

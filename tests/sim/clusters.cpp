@@ -118,6 +118,12 @@ nlohmann::json nvlink() {
           {"source", kSource}};
 }
 
+nlohmann::json nvswitch() {
+  nlohmann::json json = nvlink();
+  json["topology"] = "nvswitch";
+  return json;
+}
+
 nlohmann::json shared_memory() {
   return {{"topology", "shared-memory"},
           {"bandwidth", "20GBps"},

@@ -26,6 +26,7 @@ struct TestLink {
 [[nodiscard]] nlohmann::json pcie();
 [[nodiscard]] nlohmann::json pcie_with_backbone();
 [[nodiscard]] nlohmann::json nvlink();
+[[nodiscard]] nlohmann::json nvswitch();
 [[nodiscard]] nlohmann::json shared_memory();
 [[nodiscard]] nlohmann::json star();
 [[nodiscard]] nlohmann::json fat_tree();   ///< room for 4 nodes, two levels

@@ -43,6 +43,13 @@ const Settings kNoisy = kOneServer + Settings{{"platform", "epyc-vm-2core"},
                                               {"trace", "amd-epyc-1thread-torch1.13"},
                                               {"deterministic", "off"}};
 
+/// No trace of the catalogue has measured this network.
+const Settings kEstimated = {{"platform", "deep-est-esb"},
+                             {"nodes", "4"},
+                             {"network", "mobilenetv2"},
+                             {"dataset", "imagenet"},
+                             {"strategy", "sync"}};
+
 const std::map<std::string, Change> kChanges = {
     {"platform", {kOneServer, "deep-est-dam"}},
     {"network", {kOneServer, "resnet18"}},
@@ -74,6 +81,8 @@ const std::map<std::string, Change> kChanges = {
     {"least-batch", {kOneServer + Settings{{"strategy", "dlb"}, {"batch", "8"}}, "0"}},
     {"train-samples", {kOneServer, "1000"}},
     {"trace", {kOneServer, "estimated-rtx4090,estimated-epyc-7543"}},
+    {"precision", {kEstimated, "float16"}},
+    {"calibrate-on", {kEstimated, "estimated-v100-32gb"}},
     {"batch-seconds", {kOneServer, "gpu=10ms,cpu=20ms"}},
     {"exchange-seconds", {kOneServer, "60ms"}},
     {"seed", {kNoisy, "7"}},

@@ -47,7 +47,7 @@ class Recorder {
   struct Unnamed {
     std::vector<std::string> operations;
     std::vector<std::size_t> values;
-    std::int64_t forward_flop = 0;
+    LayerRecord sums;
     bool hands_input_on = false;  ///< the last one: its output is its input
   };
 
@@ -67,6 +67,8 @@ class Recorder {
   /// Takes the outputs for the same value as the first input that is one.
   void move(const std::vector<torch::Tensor>& inputs, const std::vector<torch::Tensor>& outputs);
   void add_value(const torch::Tensor& output, Value value);
+  /// Adds what the present call costs.
+  void add(LayerRecord& layer, const OperationCost& cost) const;
   void read(const torch::Tensor& tensor);
 
   std::map<const torch::nn::Module*, std::string> modules_;
@@ -137,12 +139,12 @@ void Recorder::follow(const OperationCall& call) {
     // What a layer adds to its own product is its bias.
     const bool adds_bias =
         layers_.size() == layers_before && (call.name == "aten::add" || call.name == "aten::add_");
-    if (!adds_bias) layers_[*layer].forward_flop += cost.forward_flop;
+    if (!adds_bias) add(layers_[*layer], cost);
     layers_[*layer].activation_bytes += cost.kept_inside_bytes;
   } else {
     const bool is_in_place = value_at_.count(place(outputs.front())) > 0;
     unnamed_.operations.push_back(call.name);
-    unnamed_.forward_flop += cost.forward_flop;
+    add(unnamed_.sums, cost);
     unnamed_.hands_input_on = is_in_place && call.name.back() != '_';
   }
   for (const torch::Tensor& output : outputs) {
@@ -188,7 +190,7 @@ std::size_t Recorder::layer_of_parameters(const std::string& name) {
 }
 
 void Recorder::require_names() {
-  if (unnamed_.forward_flop > 0) {
+  if (unnamed_.sums.forward_flop > 0) {
     const std::string behind = layers_.empty() ? "the input" : layers_.back().name;
     throw std::logic_error(unnamed_.operations.back() + " behind " + behind + " is not named()");
   }
@@ -202,6 +204,15 @@ void Recorder::add_value(const torch::Tensor& output, Value value) {
   alive_.push_back(output);
 }
 
+void Recorder::add(LayerRecord& layer, const OperationCost& cost) const {
+  layer.forward_flop += cost.forward_flop;
+  layer.multiply_adds += cost.multiply_adds;
+  layer.moved_bytes += cost.kept_inside_bytes + call_.moved_bytes([&](const torch::Tensor& tensor) {
+    return parameters_.count(place(tensor)) > 0;
+  });
+  ++layer.operations;
+}
+
 void Recorder::read(const torch::Tensor& tensor) {
   // The samples, constants and parameters are no values.
   const auto found = value_at_.find(place(tensor));
@@ -213,9 +224,8 @@ torch::Tensor Recorder::name(const torch::nn::Module& owner,
                              torch::Tensor output) {
   if (unnamed_.operations.empty()) return output;
   const std::string& module = modules_.at(&owner);
-  LayerRecord layer = {.name = module + (module.empty() || name.empty() ? "" : "."),
-                       .forward_flop = unnamed_.forward_flop};
-  layer.name += name;
+  LayerRecord layer = std::move(unnamed_.sums);
+  layer.name = module + (module.empty() || name.empty() ? "" : ".") + std::string(name);
   if (unnamed_.hands_input_on) {
     // Dropout hands an empty batch on as it is; one with samples would be in another place.
     const at::DisableRecordFunctionGuard unrecorded;

@@ -19,6 +19,9 @@ struct LayerRecord {
   /// Its parameters, or none.
   std::vector<std::string> tensors = {};
   std::int64_t forward_flop = 0;
+  std::int64_t multiply_adds = 0;  ///< of products and convolutions, two flop each of the former
+  std::int64_t moved_bytes = 0;    ///< that its operations read and write, without parameters
+  std::int64_t operations = 0;     ///< that compute something
   /// Of the outputs that some backward pass reads, whether this layer's or a later one's; float32.
   /// What is computed in place lies in the output of the layer before, and counts there.
   std::int64_t activation_bytes = 0;

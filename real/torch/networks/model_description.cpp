@@ -41,6 +41,9 @@ class Meter {
   struct LayerSum {
     std::string name;
     std::int64_t forward_flop = 0;
+    std::int64_t multiply_adds = 0;
+    std::int64_t moved_bytes = 0;
+    std::int64_t operations = 0;
     std::int64_t activation_bytes = 0;
   };
 
@@ -171,8 +174,16 @@ bool Meter::count(const OperationCall& call) {
   // What a layer adds to its own product is its bias.
   const bool has_own = layer_of_parameter_.count(place(inputs.back())) > 0;
   const bool adds_bias = has_own && (call.name == "aten::add" || call.name == "aten::add_");
-  if (!adds_bias) layers_[layer].forward_flop += cost.forward_flop;
-  layers_[layer].activation_bytes += cost.kept_inside_bytes;
+  LayerSum& sum = layers_[layer];
+  if (!adds_bias) {
+    sum.forward_flop += cost.forward_flop;
+    sum.multiply_adds += cost.multiply_adds;
+    sum.moved_bytes += cost.kept_inside_bytes + call.moved_bytes([&](const torch::Tensor& tensor) {
+      return layer_of_parameter_.count(place(tensor)) > 0;
+    });
+    ++sum.operations;
+  }
+  sum.activation_bytes += cost.kept_inside_bytes;
   multiply_adds_ += cost.multiply_adds;
   for (const torch::Tensor& output : outputs) {
     if (value_at_.count(place(output)) == 0) add_value(output, layer);
@@ -236,9 +247,13 @@ ModelDescription Meter::description() const {
   const auto parameters = network_.named_parameters();
   NetworkVariant variant;
   const auto add_layer = [&](const LayerSum& sum) {
-    NetworkLayer layer = {.name = sum.name,
-                          .forward_flops = static_cast<double>(sum.forward_flop),
-                          .activation_bytes = static_cast<double>(sum.activation_bytes)};
+    NetworkLayer layer = {
+        .name = sum.name,
+        .forward_flops = static_cast<double>(sum.forward_flop),
+        .activation_bytes = static_cast<double>(sum.activation_bytes),
+        .work = LayerWork{.product_flops = 2 * static_cast<double>(sum.multiply_adds),
+                          .moved_bytes = static_cast<double>(sum.moved_bytes),
+                          .operations = sum.operations}};
     for (const auto& parameter : parameters) {
       if (layer_of_parameter_.at(place(parameter.value())) == sum.name)
         layer.tensors.push_back(

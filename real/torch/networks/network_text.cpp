@@ -36,6 +36,13 @@ NetworkLayer layer_of(const LayerRecord& record,
     layer.forward_flops = forward_flops;
     layer.activation_bytes = activation_bytes;
   }
+  // The inputs of a layer with one output per class; an output more or less counts for nothing.
+  const std::int64_t class_bytes = is_per_class ? kManyClasses * std::int64_t{sizeof(float)} : 0;
+  layer.work = LayerWork{
+      .product_flops = is_per_class ? 0 : 2 * static_cast<double>(record.multiply_adds),
+      .moved_bytes =
+          static_cast<double>(std::max<std::int64_t>(0, record.moved_bytes - class_bytes)),
+      .operations = record.operations};
   return layer;
 }
 

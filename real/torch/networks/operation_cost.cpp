@@ -155,6 +155,7 @@ OperationCost recurrence(const OperationCall& call, const Cell& cell) {
   const std::int64_t hidden = weights.at(1).size(1);
   const std::int64_t multiply_adds = weights[0].numel() + weights[1].numel();
   return {.forward_flop = steps * (kFlopPerMultiplyAdd * multiply_adds + cell.flop * hidden),
+          .multiply_adds = steps * multiply_adds,
           .kept_inside_bytes = kFloatBytes * steps * cell.kept * hidden,
           .read = {input(call), output(call)}};
 }
@@ -345,6 +346,18 @@ std::int64_t OperationCall::elements(const torch::Tensor& tensor) const {
   std::int64_t count = 1;
   for (const std::int64_t extent : tensor.sizes()) count *= extent == 0 ? 1 : extent;
   return count;
+}
+
+std::int64_t OperationCall::moved_bytes(
+    const std::function<bool(const torch::Tensor&)>& is_known) const {
+  std::int64_t bytes = 0;
+  for (const auto* values : {&inputs, &outputs}) {
+    for (const torch::Tensor& tensor : float_tensors(*values)) {
+      if (!is_known(tensor))
+        bytes += elements(tensor) * static_cast<std::int64_t>(tensor.element_size());
+    }
+  }
+  return bytes;
 }
 
 std::vector<torch::Tensor> float_tensors(const std::vector<torch::IValue>& values) {

@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,11 @@ struct OperationCall {
   /// The elements of a tensor that one sample has: all but those along extents of 0, where the
   /// batch has none; else its part of all elements.
   [[nodiscard]] std::int64_t elements(const torch::Tensor& tensor) const;
+
+  /// Bytes of the numbers that go in and come out for one sample, but for those of which `is_known`
+  /// says that they are a network's own: parameters.
+  [[nodiscard]] std::int64_t moved_bytes(
+      const std::function<bool(const torch::Tensor&)>& is_known) const;
 };
 
 /// The tensors of floating-point numbers among the values.

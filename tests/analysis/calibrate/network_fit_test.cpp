@@ -188,6 +188,28 @@ TEST_CASE("what a ring's messages share is not taken for what links give") {
   CHECK(larger.network->link.bytes_per_s == Approx(5e8).epsilon(5e-3));
 }
 
+TEST_CASE("links differ where messages do that nothing else has kept") {
+  const auto trace_with_hub = [](double slow_s, double least_s) {
+    MessageTrace trace = trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
+                                  [](double bytes) { return 1e-6 + bytes / 5e8; });
+    for (int node = 0; node < 4; ++node) {
+      std::vector<double> samples_s(10, 1e-3);
+      if (node == 2) samples_s.assign(10, slow_s);
+      samples_s[4] = node == 2 ? least_s : 1e-3;
+      trace.costs.push_back({.kind = "hub-step",
+                             .scope = "between",
+                             .nodes = {node},
+                             .bytes = 1'000'000,
+                             .samples_s = samples_s});
+    }
+    return trace;
+  };
+  CHECK(fit_network(trace_with_hub(1e-3, 1e-3)).link_bytes_per_s.empty());
+  // A busy machine keeps most messages of a node, not all of them.
+  CHECK(fit_network(trace_with_hub(1.3e-3, 1e-3)).link_bytes_per_s.empty());
+  CHECK(fit_network(trace_with_hub(1.3e-3, 1.3e-3)).link_bytes_per_s.size() == 4);
+}
+
 TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
   MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                 [](double bytes) { return 30e-6 + bytes / 5e8; });

@@ -155,7 +155,7 @@ TEST_CASE("an unknown topology is answered with the one that was meant") {
               "\"fat-tree\"?"});
   CHECK(problems_in_platform(with(kCluster, "\"pcie\"", "\"infinity-fabric\"")) ==
         Texts{"p.json: /nodes/0/interconnect/topology: unknown topology \"infinity-fabric\"; "
-              "known: pcie, nvlink, shared-memory"});
+              "known: pcie, nvlink, nvswitch, shared-memory"});
   CHECK(problems_of_network(network_of(R"("topology": 3)")) ==
         Texts{"p.json: /network/topology: got 3; expected the name of a topology"});
 }

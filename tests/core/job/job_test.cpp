@@ -214,7 +214,8 @@ TEST_CASE("a device that no trace knows is reported with what to add") {
           static_cast<void>(load_job(config, files.catalog()).cost_of(worker_of("h100")));
         }) ==
         Texts{"no trace of the catalogue has costs of tiny with 2 samples on device h100; add a "
-              "trace that does, or --batch-seconds gpu=TIME"});
+              "trace that does, a description of the device (`epochcast list devices` shows those "
+              "that there are), or --batch-seconds gpu=TIME"});
 
   config.traces = {"guess", "second"};
   CHECK(problems_of([&] {

@@ -34,7 +34,8 @@ TEST_CASE("models/networks is what the networks are") {
   std::sort(described.begin(), described.end());
   std::sort(known.begin(), known.end());
 
-  CHECK(described == known);
+  // Others are described, and come with no code of ours.
+  CHECK(std::includes(described.begin(), described.end(), known.begin(), known.end()));
   for (const std::string& name : known) {
     INFO(name << ".json: write it again with epochcast-describe-networks models/networks");
     // Compared outside of CHECK, which would print both files.

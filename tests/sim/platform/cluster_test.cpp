@@ -122,6 +122,8 @@ TEST_CASE("devices inside a node reach each other by the links of its interconne
   check_route(route(mixed(1, 2, 1, shared_memory(), nullptr), {0, 0}, {0, 2}), 1, 1e-6);
   check_route(route(mixed(1, 2, 1, nvlink(), nullptr), {0, 0}, {0, 1}), 1, 1e-6);  // GPU to GPU
   check_route(route(mixed(1, 2, 1, nvlink(), nullptr), {0, 1}, {0, 2}), 2, 4e-6);  // GPU to CPU
+  check_route(route(mixed(1, 2, 1, nvswitch(), nullptr), {0, 0}, {0, 1}), 2, 2e-6);
+  check_route(route(mixed(1, 2, 1, nvswitch(), nullptr), {0, 1}, {0, 2}), 2, 4e-6);
 }
 
 /// Ranks 0 -> 1 and 2 -> 3 send at the same time, or only the former.

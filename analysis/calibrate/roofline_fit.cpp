@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calibrate/roofline_fit.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unsupported/Eigen/NonLinearOptimization>
+#include <unsupported/Eigen/NumericalDiff>
+#include <utility>
+
+#include "core/costs/batch_cost.hpp"
+#include "core/error.hpp"
+#include "core/formats/network_file.hpp"
+#include "core/json/json_file.hpp"
+#include "core/spread.hpp"
+
+namespace epochcast {
+namespace {
+
+using Row = MeasuredBatch;
+using Rows = std::vector<const Row*>;
+
+constexpr const char* kThroughputSchema = "epochcast.throughput/1";
+
+/// Where the fit begins, and what it says where rows do not.
+Efficiency usual_efficiency(const std::string& device_class) {
+  Efficiency usual;
+  usual.of_products = {{ProductKind::convolution, 0.4},
+                       {ProductKind::grouped_convolution, 0.05},
+                       {ProductKind::matrix, 0.5},
+                       {ProductKind::recurrent, 0.2}};
+  usual.of_memory = 0.6;
+  usual.of_cores = 0.5;
+  usual.operation_s = device_class == "cpu" ? 2e-5 : 5e-6;
+  return usual;
+}
+
+/// Shares lie between 0 and 1, times above 0: as numbers without bounds.
+double from_share(double share) { return std::log(share / (1 - share)); }
+double to_share(double number) { return 1 / (1 + std::exp(-number)); }
+
+Eigen::VectorXd numbers_of(const Efficiency& efficiency) {
+  std::vector<double> numbers;
+  for (const auto& [kind, share] : efficiency.of_products) numbers.push_back(from_share(share));
+  numbers.push_back(from_share(efficiency.of_memory));
+  numbers.push_back(from_share(efficiency.of_cores));
+  numbers.push_back(std::log(efficiency.operation_s));
+  return Eigen::Map<Eigen::VectorXd>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
+}
+
+Efficiency efficiency_of(const Eigen::VectorXd& numbers, Efficiency like) {
+  Eigen::Index at = 0;
+  for (auto& [kind, share] : like.of_products) share = to_share(numbers[at++]);
+  like.of_memory = to_share(numbers[at++]);
+  like.of_cores = to_share(numbers[at++]);
+  like.operation_s = std::exp(numbers[at]);
+  return like;
+}
+
+double estimated_s(const Row& row, const Efficiency& efficiency) {
+  return seconds_of(
+      work_of(row.network, row.batch, row.precision), row.device, row.precision, efficiency);
+}
+
+/// Of all rows of one network on one device together, the weight is that of one.
+double weight_of(const Row& row, const Rows& rows) {
+  const auto like = std::count_if(rows.begin(), rows.end(), [&](const Row* other) {
+    return other->device.name == row.device.name && other->network.name == row.network.name;
+  });
+  return 1 / std::sqrt(static_cast<double>(like));
+}
+
+/// How far estimates are from what was measured, for Eigen.
+struct Misfit {
+  using Scalar = double;
+  using InputType = Eigen::VectorXd;
+  using ValueType = Eigen::VectorXd;
+  using JacobianType = Eigen::MatrixXd;
+  static constexpr int InputsAtCompileTime = Eigen::Dynamic;
+  static constexpr int ValuesAtCompileTime = Eigen::Dynamic;
+
+  Rows rows;
+  std::vector<double> weights;
+  Efficiency usual;
+  Eigen::VectorXd usual_numbers;
+
+  [[nodiscard]] int inputs() const { return static_cast<int>(usual_numbers.size()); }
+  [[nodiscard]] int values() const { return static_cast<int>(rows.size()) + inputs(); }
+
+  int operator()(const Eigen::VectorXd& numbers, Eigen::VectorXd& misfits) const {
+    constexpr double kPull = 0.05;  // one number out by e counts as much as a row off by 5 %
+    const Efficiency efficiency = efficiency_of(numbers, usual);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      misfits[static_cast<Eigen::Index>(i)] =
+          weights[i] * std::log(estimated_s(*rows[i], efficiency) / rows[i]->seconds);
+    }
+    misfits.tail(inputs()) = kPull * (numbers - usual_numbers);
+    return 0;
+  }
+};
+
+Efficiency fit(const Rows& rows, const std::string& device_class) {
+  Misfit misfit = {.rows = rows,
+                   .weights = {},
+                   .usual = usual_efficiency(device_class),
+                   .usual_numbers = numbers_of(usual_efficiency(device_class))};
+  for (const Row* row : rows) misfit.weights.push_back(weight_of(*row, rows));
+  Eigen::NumericalDiff<Misfit> with_slopes(misfit);
+  Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Misfit>> method(with_slopes);
+  Eigen::VectorXd numbers = misfit.usual_numbers;
+  method.minimize(numbers);
+  return efficiency_of(numbers, misfit.usual);
+}
+
+/// For each value of `key`, what a fit without its rows says of these.
+void leave_out(const std::vector<Row*>& rows,
+               const std::string& device_class,
+               const std::function<std::string(const Row&)>& key,
+               double Row::*estimate_s) {
+  std::set<std::string> keys;
+  for (const Row* row : rows) keys.insert(key(*row));
+  for (const std::string& left_out : keys) {
+    Rows others;
+    for (const Row* row : rows) {
+      if (key(*row) != left_out) others.push_back(row);
+    }
+    const Efficiency efficiency = fit(others, device_class);
+    for (Row* row : rows) {
+      if (key(*row) == left_out) row->*estimate_s = estimated_s(*row, efficiency);
+    }
+  }
+}
+
+struct Errors {
+  double usual = 1;
+  double most = 1;
+};
+
+/// Of logarithms of ratios.
+Errors errors_of(std::vector<double> logarithms) {
+  constexpr double kMost = 0.9;
+  for (double& logarithm : logarithms) logarithm = std::abs(logarithm);
+  std::sort(logarithms.begin(), logarithms.end());
+  return {.usual = std::exp(quantile_of(logarithms, 0.5)),
+          .most = std::exp(quantile_of(logarithms, kMost))};
+}
+
+/// How far off a network is on a device, the mean over batch sizes and precisions.
+std::map<std::pair<std::string, std::string>, double> error_by_place(
+    const std::vector<Row*>& rows) {
+  std::map<std::pair<std::string, std::string>, std::vector<double>> all;
+  for (const Row* row : rows) {
+    all[{row->device.name, row->network.name}].push_back(
+        std::log(row->without_network_s / row->seconds));
+  }
+  std::map<std::pair<std::string, std::string>, double> means;
+  for (const auto& [place, errors] : all) means[place] = mean_of(errors);
+  return means;
+}
+
+/// Errors where another network was measured on the same device: what both have in common goes.
+Errors scaled_errors(const std::vector<Row*>& rows) {
+  const auto errors = error_by_place(rows);
+  std::vector<double> scaled;
+  for (const auto& [place, error] : errors) {
+    for (const auto& [other, of_other] : errors) {
+      if (other.first == place.first && other.second != place.second)
+        scaled.push_back(error - of_other);
+    }
+  }
+  return errors_of(std::move(scaled));
+}
+
+Row row_of(const Catalog& catalog,
+           const std::string& device,
+           const std::string& network,
+           const std::vector<std::int64_t>& input) {
+  Row row;
+  row.device = load_device(catalog.find("models/devices", device, "device"));
+  row.network =
+      load_network(catalog.find("models/networks", network, "network"), dataset_of_shape(input));
+  return row;
+}
+
+std::vector<Row> rows_of_trace(const TraceFile& trace, const Catalog& catalog) {
+  std::vector<Row> rows;
+  for (const CostTrace& cost : trace.costs) {
+    const BatchCost batches(cost);
+    Row row = row_of(catalog, cost.device, cost.network, cost.input);
+    for (const std::int64_t batch : batches.measured_batches()) {
+      row.batch = batch;
+      row.seconds = batches.median(batch).total_s();
+      rows.push_back(row);
+    }
+  }
+  return rows;
+}
+
+Row read_row(JsonInput input, const Catalog& catalog) {
+  const std::string device = input.at("device").identifier();
+  const std::string network = input.at("network").identifier();
+  const std::vector<std::int64_t> shape = read_shape(input.at("input"));
+  const JsonInput precision = input.at("precision");
+  const std::string precision_name = precision.string();
+  const std::int64_t batch = input.at("batch").integer(1);
+  const std::vector<double> rate = input.at("samples_per_second").samples();
+  static_cast<void>(input.at("reference").string());
+  input.finish();
+  Row row;
+  try {
+    row = row_of(catalog, device, network, shape);
+  } catch (const UserError& error) {
+    input.problem(error.what());
+  }
+  row.batch = batch;
+  const auto known = std::find_if(kPrecisions.begin(), kPrecisions.end(), [&](const auto& each) {
+    return each.first == precision_name;
+  });
+  if (known == kPrecisions.end()) {
+    precision.fail("float32, tf32, float16 or bfloat16");
+  } else {
+    row.precision = known->second;
+  }
+  if (rate.size() == 1 && rate.front() > 0) row.seconds = static_cast<double>(batch) / rate.front();
+  if (row.seconds == 0) input.problem("expected samples_per_second: [a positive number]");
+  return row;
+}
+
+}  // namespace
+
+std::vector<MeasuredBatch> load_measured_batches(const std::filesystem::path& file,
+                                                 const Catalog& catalog) {
+  const nlohmann::json document = read_json_file(file, kSamplesFile);
+  if (!document.is_object() || document.value("schema", "") != kThroughputSchema)
+    return rows_of_trace(parse_trace(document, file.string()), catalog);
+  Problems problems(file.string());
+  JsonInput top = open_document(document, kThroughputSchema, problems);
+  static_cast<void>(top.at("title").string());
+  static_cast<void>(read_source(top.at("source")));
+  std::vector<MeasuredBatch> rows;
+  for (const JsonInput& row : top.at("rows").elements(1)) rows.push_back(read_row(row, catalog));
+  top.finish();
+  problems.throw_if_any();
+  return rows;
+}
+
+Roofline fit_roofline(std::vector<MeasuredBatch>& rows) {
+  std::map<std::string, std::vector<Row*>> by_class;
+  for (Row& row : rows) by_class[row.device.device_class].push_back(&row);
+  Roofline roofline;
+  for (const auto& [device_class, members] : by_class) {
+    std::set<std::string> networks;
+    for (const Row* row : members) networks.insert(row->network.name);
+    if (networks.size() < 2)
+      throw UserError("rows of class " + device_class + " are of one network; expected several");
+    leave_out(
+        members,
+        device_class,
+        [](const Row& row) { return row.network.name; },
+        &Row::without_network_s);
+    leave_out(
+        members,
+        device_class,
+        [](const Row& row) { return row.device.name; },
+        &Row::without_device_s);
+    Efficiency efficiency = fit({members.begin(), members.end()}, device_class);
+    std::vector<double> errors;
+    for (const Row* row : members)
+      errors.push_back(std::log(row->without_network_s / row->seconds));
+    const Errors plain = errors_of(std::move(errors));
+    const Errors scaled = scaled_errors(members);
+    efficiency.usual_error = plain.usual;
+    efficiency.most_error = plain.most;
+    efficiency.usual_scaled_error = scaled.usual;
+    efficiency.most_scaled_error = scaled.most;
+    roofline.by_class[device_class] = efficiency;
+  }
+  return roofline;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "core/source.hpp"
+
+namespace epochcast {
+
+/// What a device multiplies matrices in. Parameters and gradients are float32 with all of them, as
+/// with PyTorch's automatic mixed precision.
+enum class Precision { float32, tf32, float16, bfloat16 };
+
+inline constexpr std::array<std::pair<std::string_view, Precision>, 4> kPrecisions = {
+    {{"float32", Precision::float32},
+     {"tf32", Precision::tf32},
+     {"float16", Precision::float16},
+     {"bfloat16", Precision::bfloat16}}};
+
+/// A device as its data sheet describes it. Read from models/devices/*.json.
+struct DeviceSpec {
+  std::string name;  ///< what platforms call its model
+  std::string title;
+  std::string device_class;                      ///< "cpu", "gpu"
+  std::map<Precision, double> flops_per_s = {};  ///< at best; of dense matrices
+  double memory_bytes = 0;
+  double memory_bytes_per_s = 0;  ///< at best
+  int cores = 1;                  ///< of a CPU, that compute together
+  Source source;
+
+  /// The best rate in this precision; tf32 on a device that has none is float32, as PyTorch has it.
+  /// 0 where there is none.
+  [[nodiscard]] double rate(Precision precision) const;
+  /// Bytes of a number that layers pass on: 2 with the 16-bit precisions.
+  [[nodiscard]] static double bytes_per_value(Precision precision);
+};
+
+/// Reads `epochcast.device/1`. Throws a UserError that lists every problem.
+[[nodiscard]] DeviceSpec parse_device(const nlohmann::json& document, const std::string& file);
+[[nodiscard]] DeviceSpec load_device(const std::filesystem::path& file);
+
+}  // namespace epochcast

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/cost_estimates.hpp"
+
+#include <utility>
+
+#include "core/costs/batch_cost.hpp"
+#include "core/error.hpp"
+#include "core/job/job.hpp"
+
+namespace epochcast {
+
+CostEstimates::CostEstimates(Roofline roofline,
+                             std::map<std::string, DeviceSpec> devices,
+                             Precision precision)
+    : roofline_(std::move(roofline)), devices_(std::move(devices)), precision_(precision) {}
+
+const Efficiency* CostEstimates::efficiency_of(const DeviceSpec& device) const {
+  const auto found = roofline_.by_class.find(device.device_class);
+  return found == roofline_.by_class.end() ? nullptr : &found->second;
+}
+
+std::optional<CostTrace> CostEstimates::of(const std::string& model,
+                                           const Network& network,
+                                           std::int64_t batch) const {
+  const auto device = devices_.find(model);
+  if (device == devices_.end()) return std::nullopt;
+  const Efficiency* efficiency = efficiency_of(device->second);
+  if (efficiency == nullptr) return std::nullopt;
+  if (device->second.rate(precision_) == 0) {
+    std::string known;
+    for (const auto& [name, precision] : kPrecisions) {
+      if (device->second.flops_per_s.contains(precision))
+        known += (known.empty() ? "" : ", ") + std::string(name);
+    }
+    throw UserError("--precision: " + model + " does not compute in it; it does in " + known);
+  }
+  const auto scales = scales_.find(model);
+  const double scale = scales == scales_.end() ? 1 : median_of(scales->second);
+  return estimated_cost(network, device->second, precision_, *efficiency, batch, scale);
+}
+
+std::vector<std::string> CostEstimates::scaled() const {
+  std::vector<std::string> devices;
+  devices.reserve(scales_.size());
+  for (const auto& [device, scales] : scales_) devices.push_back(device);
+  return devices;
+}
+
+void CostEstimates::scale(const CostTrace& measured, const Network& network) {
+  const auto device = devices_.find(measured.device);
+  if (device == devices_.end() || efficiency_of(device->second) == nullptr) {
+    throw UserError("--calibrate-on: " + measured.file + ": measures " + measured.device +
+                    ", of which there is no description; `epochcast list devices` shows those that "
+                    "there are");
+  }
+  const BatchCost cost(measured);
+  std::vector<double> ratios;
+  for (const std::int64_t batch : cost.measured_batches()) {
+    const BatchWork work = work_of(network, batch, precision_);
+    ratios.push_back(cost.median(batch).total_s() /
+                     seconds_of(work, device->second, precision_, *efficiency_of(device->second)));
+  }
+  scales_[measured.device].push_back(median_of(std::move(ratios)));
+}
+
+CostEstimates load_estimates(const JobConfig& config, const Catalog& catalog) {
+  if (!std::filesystem::exists(catalog.root() / "models/roofline.json")) return {};
+  std::map<std::string, DeviceSpec> devices;
+  for (const std::string& name : catalog.names("models/devices")) {
+    DeviceSpec device = load_device(catalog.find("models/devices", name, "device"));
+    devices[device.name] = std::move(device);
+  }
+  CostEstimates estimates(load_roofline(catalog.find("models", "roofline", "efficiencies")),
+                          std::move(devices),
+                          config.precision);
+  for (const std::string& name : config.calibrate_on) {
+    const TraceFile trace = load_trace(catalog.find("traces", name, "--calibrate-on"));
+    for (const CostTrace& cost : trace.costs) {
+      estimates.scale(
+          cost,
+          load_network(
+              catalog.find("models/networks", cost.network, "--calibrate-on: " + trace.name),
+              dataset_of_shape(cost.input)));
+    }
+  }
+  return estimates;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/costs/roofline.hpp"
+#include "core/formats/cost_trace.hpp"
+#include "core/formats/device.hpp"
+#include "core/formats/network.hpp"
+#include "core/job/job_config.hpp"
+
+namespace epochcast {
+
+class Catalog;
+
+/// What batches cost on devices that nobody has measured them on, from the devices' data sheets.
+class CostEstimates {
+ public:
+  CostEstimates() = default;
+  CostEstimates(Roofline roofline, std::map<std::string, DeviceSpec> devices, Precision precision);
+
+  /// Nothing where the device is not known. Throws a UserError where it does not compute in the
+  /// precision.
+  [[nodiscard]] std::optional<CostTrace> of(const std::string& model,
+                                            const Network& network,
+                                            std::int64_t batch) const;
+  /// From now on estimates for the device are what they were times how many times as long this
+  /// cost, of `network` on it, is as its own estimate: the median over batch sizes. Throws a
+  /// UserError where the device is not known.
+  void scale(const CostTrace& measured, const Network& network);
+  /// The devices that are scaled.
+  [[nodiscard]] std::vector<std::string> scaled() const;
+
+ private:
+  [[nodiscard]] const Efficiency* efficiency_of(const DeviceSpec& device) const;
+
+  Roofline roofline_;
+  std::map<std::string, DeviceSpec> devices_;  ///< by name
+  Precision precision_ = Precision::float32;
+  std::map<std::string, std::vector<double>> scales_;  ///< by device, of each network measured
+};
+
+/// The catalogue's devices and efficiencies, scaled by the traces of --calibrate-on. Throws a
+/// UserError where one of these is of a device or a network that is not known.
+[[nodiscard]] CostEstimates load_estimates(const JobConfig& config, const Catalog& catalog);
+
+}  // namespace epochcast

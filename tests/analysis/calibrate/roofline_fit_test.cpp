@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calibrate/roofline_fit.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+DeviceSpec device_of(const std::string& name, double flops_per_s, double bytes_per_s) {
+  DeviceSpec device;
+  device.name = name;
+  device.device_class = "gpu";
+  device.flops_per_s = {{Precision::float32, flops_per_s}};
+  device.memory_bytes_per_s = bytes_per_s;
+  return device;
+}
+
+Network network_of(const std::string& name, ProductKind kind, double flops, double bytes) {
+  Network network;
+  network.name = name;
+  network.layers = {{.name = "all",
+                     .parameters = 1000,
+                     .kind = kind,
+                     .product_flops = flops,
+                     .moved_bytes = bytes,
+                     .operations = 10}};
+  return network;
+}
+
+/// Rows of devices that reach 40 % of their rate in convolutions, 60 % in matrix products and half
+/// of their bandwidth, and start an operation in 4 us.
+std::vector<MeasuredBatch> rows_of_known_device() {
+  const Efficiency truth = {.of_products = {{ProductKind::convolution, 0.4},
+                                            {ProductKind::grouped_convolution, 0.1},
+                                            {ProductKind::matrix, 0.6},
+                                            {ProductKind::recurrent, 0.1}},
+                            .of_memory = 0.5,
+                            .of_cores = 1,
+                            .operation_s = 4e-6};
+  std::vector<MeasuredBatch> rows;
+  for (const DeviceSpec& device : {device_of("a", 1e13, 1e12), device_of("b", 4e13, 1.5e12)}) {
+    for (const Network& network : {network_of("conv", ProductKind::convolution, 4e9, 1e6),
+                                   network_of("wide", ProductKind::convolution, 8e9, 9e7),
+                                   network_of("text", ProductKind::matrix, 2e9, 5e6),
+                                   network_of("prose", ProductKind::matrix, 6e9, 2e6),
+                                   network_of("thin", ProductKind::matrix, 1e8, 8e7),
+                                   network_of("flat", ProductKind::convolution, 1e8, 6e7)}) {
+      for (const std::int64_t batch : {1, 64}) {
+        MeasuredBatch row = {.device = device, .network = network, .batch = batch};
+        row.seconds =
+            seconds_of(work_of(network, batch, row.precision), device, row.precision, truth);
+        rows.push_back(row);
+      }
+    }
+  }
+  return rows;
+}
+
+TEST_CASE("efficiencies are found from what batches took, and networks left out are forecast") {
+  std::vector<MeasuredBatch> rows = rows_of_known_device();
+  const Efficiency fitted = fit_roofline(rows).by_class.at("gpu");
+
+  CHECK(fitted.of_products.at(ProductKind::convolution) == Approx(0.4).epsilon(0.02));
+  CHECK(fitted.of_products.at(ProductKind::matrix) == Approx(0.6).epsilon(0.02));
+  CHECK(fitted.of_memory == Approx(0.5).epsilon(0.02));
+  CHECK(fitted.operation_s == Approx(4e-6).epsilon(0.02));
+  CHECK(fitted.most_error < 1.05);
+  for (const MeasuredBatch& row : rows) {
+    CAPTURE(row.device.name, row.network.name, row.batch);
+    CHECK(row.without_network_s == Approx(row.seconds).epsilon(0.06));
+    CHECK(row.without_device_s == Approx(row.seconds).epsilon(0.06));
+  }
+}
+
+TEST_CASE("what all networks of a device have in common goes with one measured there") {
+  std::vector<MeasuredBatch> rows = rows_of_known_device();
+  for (MeasuredBatch& row : rows) row.seconds *= row.device.name == "a" ? 2 : 0.5;
+  const Efficiency fitted = fit_roofline(rows).by_class.at("gpu");
+
+  CHECK(fitted.usual_error > 1.3);
+  CHECK(fitted.usual_scaled_error < 1.15);
+}
+
+TEST_CASE("one network says nothing of others") {
+  std::vector<MeasuredBatch> rows = rows_of_known_device();
+  rows.resize(2);
+  CHECK_THROWS_AS(fit_roofline(rows), UserError);
+}
+
+TEST_CASE("models/roofline.json is what its rows say") {
+  const Catalog catalog{EPOCHCAST_SOURCE_DIR};
+  std::vector<MeasuredBatch> rows;
+  for (const std::string name :
+       {"published-throughput", "xeon-spr-1thread-torch1.13", "amd-epyc-1thread-torch1.13"}) {
+    const auto more = load_measured_batches(catalog.find("traces", name, "the test"), catalog);
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  const Roofline fitted = fit_roofline(rows);
+  const Roofline known = load_roofline(catalog.root() / "models/roofline.json");
+  REQUIRE(fitted.by_class.size() == known.by_class.size());
+  for (const auto& [device_class, efficiency] : fitted.by_class) {
+    CAPTURE(device_class);
+    const Efficiency& written = known.by_class.at(device_class);
+    for (const auto& [kind, share] : efficiency.of_products)
+      CHECK(written.of_products.at(kind) == Approx(share).epsilon(0.02));
+    CHECK(written.of_memory == Approx(efficiency.of_memory).epsilon(0.02));
+    CHECK(written.operation_s == Approx(efficiency.operation_s).epsilon(0.02));
+    CHECK(written.most_error == Approx(efficiency.most_error).epsilon(0.02));
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests

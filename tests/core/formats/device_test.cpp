@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/device.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/job/job.hpp"
+#include "core/json/json_file.hpp"
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+const std::string kDevice = R"({"schema": "epochcast.device/1", "name": "g", "title": "G",
+  "source": {"grade": "published", "reference": "data sheet"}, "class": "gpu",
+  "peak": {"float32": "10Tflops", "float16": "80Tflops"}, "memory": "16GiB", "bandwidth": "900GBps"})";
+
+DeviceSpec parsed(const std::string& text) {
+  return parse_device(parse_json(text, "g.json"), "g.json");
+}
+
+TEST_CASE("a device multiplies in tf32 as in float32 where it has no faster way") {
+  const DeviceSpec device = parsed(kDevice);
+  CHECK(device.rate(Precision::float32) == 10e12);
+  CHECK(device.rate(Precision::tf32) == 10e12);
+  CHECK(device.rate(Precision::float16) == 80e12);
+  CHECK(device.rate(Precision::bfloat16) == 0);
+  CHECK(device.cores == 1);
+
+  const DeviceSpec with_tf32 = parsed(with(kDevice, "\"float16\"", "\"tf32\""));
+  CHECK(with_tf32.rate(Precision::tf32) == 80e12);
+}
+
+TEST_CASE("problems of a device are told all at once") {
+  std::string text = with(kDevice, "\"float32\": \"10Tflops\", ", "\"float8\": \"1Tflops\", ");
+  text = with(text, "900GBps", "900GB");
+
+  const Texts problems = problems_of([&] { static_cast<void>(parsed(text)); });
+  REQUIRE(problems.size() == 3);
+  CHECK_THAT(problems[0], Catch::Contains("/peak") && Catch::Contains("float8"));
+  CHECK_THAT(problems[1], Catch::Contains("says nothing of float32"));
+  CHECK_THAT(problems[2], Catch::Contains("/bandwidth") && Catch::Contains("900GB"));
+}
+
+TEST_CASE("every device of the catalogue is called as its file is") {
+  const Catalog catalog{EPOCHCAST_SOURCE_DIR};
+  for (const std::string& name : catalog.names("models/devices")) {
+    CAPTURE(name);
+    const DeviceSpec device = load_device(catalog.find("models/devices", name, "the test"));
+    CHECK(device.name == name);
+    CHECK((device.device_class == "gpu" || device.device_class == "cpu"));
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests
