@@ -277,6 +277,12 @@ Roofline fit_roofline(std::vector<MeasuredBatch>& rows) {
     efficiency.most_error = plain.most;
     efficiency.usual_scaled_error = scaled.usual;
     efficiency.most_scaled_error = scaled.most;
+    for (const Row* row : members) {
+      if (row->device.cores > 1)
+        efficiency.most_cores_error =
+            std::max(efficiency.most_cores_error,
+                     std::exp(std::abs(std::log(row->without_device_s / row->seconds))));
+    }
     roofline.by_class[device_class] = efficiency;
   }
   return roofline;

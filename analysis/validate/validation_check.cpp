@@ -13,6 +13,7 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/files/input_file.hpp"
+#include "core/job/described_model.hpp"
 #include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
 
@@ -97,13 +98,14 @@ class TrainingCheck {
     std::optional<std::filesystem::path> network;
     collect(problems, [&] {
       const auto file = catalog_.find("models/networks", config.network, "--network");
-      // LibTorch trains those of the catalogue: files only describe.
-      check_known("network", "network", config.network, catalog_.names("models/networks"));
+      // LibTorch trains models and those of the catalogue: other files only describe.
+      if (!is_model_file(config.network))
+        check_known("network", "network", config.network, catalog_.names("models/networks"));
       network = file;
     });
     const Dataset dataset =
         load_dataset(catalog_.find("models/datasets", config.dataset, "--dataset"));
-    if (network) collect(problems, [&] { static_cast<void>(load_network(*network, dataset)); });
+    if (network) collect(problems, [&] { static_cast<void>(network_in(*network, dataset)); });
     const LearningConfig& learning = config.learning;
     const auto [seen, is_new] = data_problems_.try_emplace(
         {config.dataset, learning.data, learning.train_samples, learning.test_samples});

@@ -104,7 +104,7 @@ void read_networks(OptionValues& values, real::MeasureSettings& settings) {
   for (const std::string& name : settings.networks) {
     if (is_model_file(name) || name.ends_with(".json")) continue;  // looked at when it is loaded
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      values.add("--network: " + unknown_name("network", name, known));
+      values.add("--network: " + unknown_network(name, known));
     }
   }
 }

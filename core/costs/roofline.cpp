@@ -52,6 +52,7 @@ Efficiency read_efficiency(JsonInput input) {
   efficiency.most_error = read_factor(input.at("most_error"));
   efficiency.usual_scaled_error = read_factor(input.at("usual_scaled_error"));
   efficiency.most_scaled_error = read_factor(input.at("most_scaled_error"));
+  efficiency.most_cores_error = read_factor(input.at("most_cores_error"));
   input.finish();
   return efficiency;
 }
@@ -68,6 +69,7 @@ Json to_json(const Efficiency& efficiency) {
   json["most_error"] = rounded(efficiency.most_error);
   json["usual_scaled_error"] = rounded(efficiency.usual_scaled_error);
   json["most_scaled_error"] = rounded(efficiency.most_scaled_error);
+  json["most_cores_error"] = rounded(efficiency.most_cores_error);
   return json;
 }
 
@@ -79,14 +81,19 @@ std::string precision_text(Precision precision) {
 }
 
 std::string doubt_text(const DeviceSpec& device, const Efficiency& efficiency, bool is_scaled) {
+  const std::string cores =
+      device.cores > 1 && !is_scaled
+          ? fmt::format(", devices of several cores by up to {:.2f}", efficiency.most_cores_error)
+          : "";
   return fmt::format(
       "batches on {} are estimated from its peak rates{}: of networks left out, half were off by a "
-      "factor of {:.2f} at most, nine of ten by {:.2f}; `epochcast measure batches` on one says "
+      "factor of {:.2f} at most, nine of ten by {:.2f}{}; `epochcast measure batches` on one says "
       "more",
       device.name,
       is_scaled ? ", scaled by what another network took there" : "",
       is_scaled ? efficiency.usual_scaled_error : efficiency.usual_error,
-      is_scaled ? efficiency.most_scaled_error : efficiency.most_error);
+      is_scaled ? efficiency.most_scaled_error : efficiency.most_error,
+      cores);
 }
 
 }  // namespace

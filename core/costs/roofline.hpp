@@ -31,6 +31,8 @@ struct Efficiency {
   /// The same where another network had been measured on the device.
   double usual_scaled_error = 1;
   double most_scaled_error = 1;
+  /// The most of devices of several cores that the fit had not seen: there are few figures of them.
+  double most_cores_error = 1;
 };
 
 /// Efficiencies by class of device. Williams, Waterman and Patterson, "Roofline: an insightful

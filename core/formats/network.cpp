@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/formats/network_file.hpp"
 #include "core/json/json_file.hpp"
+#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {
@@ -143,6 +144,11 @@ double Network::training_bytes(std::int64_t batch) const {
 bool is_model_file(const std::string& network) {
   const std::string ending = std::filesystem::path(network).extension();
   return ending == ".pt" || ending == ".pth" || ending == ".ts";
+}
+
+std::string unknown_network(const std::string& name, const std::vector<std::string>& known) {
+  return unknown_name("network", name, known) +
+         (closest_name(name, known).empty() ? "; any other is given as a model file: MODEL.pt" : "");
 }
 
 std::string network_name(const std::string& network) {

@@ -81,6 +81,10 @@ struct Network {
 /// as a description: it ends in ".pt", ".pth" or ".ts".
 [[nodiscard]] bool is_model_file(const std::string& network);
 
+/// What is wrong with a name that is none of the networks that LibTorch computes by name.
+[[nodiscard]] std::string unknown_network(const std::string& name,
+                                          const std::vector<std::string>& known);
+
 /// What such a network is called in traces and results: the file's name without its ending. Other
 /// names are themselves.
 [[nodiscard]] std::string network_name(const std::string& network);

@@ -24,8 +24,10 @@ Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
     throw UserError("--dataset: missing; `epochcast list datasets` shows what there is");
   if (config.network.empty())
     throw UserError("--network: missing; `epochcast list networks` shows what there is");
-  if (!is_model_file(config.network) && !config.network.ends_with(".json"))
-    require_known("network", config.network, network_names());
+  const std::vector<std::string> known = network_names();
+  const bool is_file = is_model_file(config.network) || config.network.ends_with(".json");
+  if (!is_file && std::find(known.begin(), known.end(), config.network) == known.end())
+    throw UserError("--network: " + unknown_network(config.network, known));
   require_known("optimizer", config.learning.optimizer.name, optimizer_names());
   check_hyperparameters(config.learning.optimizer);
   return load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));

@@ -4,6 +4,7 @@
 
 Usage: check_models.py EPOCHCAST. Exits with 77 where python3-torchvision is not installed.
 """
+import functools
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ except ImportError as error:
     sys.exit(77)
 
 EPOCHCAST = os.path.abspath(sys.argv[1])
+NETWORKS = pathlib.Path(__file__).resolve().parents[2] / "models" / "networks"
 FEW_SAMPLES = 16
 # Billions of multiply-adds for a sample of 3 x 224 x 224, and parameters: torchvision's table of
 # classification weights (pytorch.org/vision/stable/models.html).
@@ -80,6 +82,62 @@ def check_description(name, folder):
         check(name, epoch_s > 0, f"an epoch on four nodes of the ESB is forecast to take {epoch_s:.0f} s"),
         check(name, "Not counted" not in told, "every operation has a rule"),
     ])
+
+
+class Recurrent(torch.nn.Module):
+    """What our own recurrent networks are, written again."""
+
+    def __init__(self, cell):
+        super().__init__()
+        self.cell = cell(28, 64, batch_first=True)
+        self.norm, self.fc1, self.fc2 = torch.nn.BatchNorm1d(64), torch.nn.Linear(64, 32), torch.nn.Linear(32, 10)
+        self.dropout1, self.dropout2 = torch.nn.Dropout(0.25), torch.nn.Dropout(0.5)
+
+    def forward(self, images: torch.Tensor) -> torch.Tensor:
+        rows = images.transpose(1, 2).flatten(2)
+        hidden = self.dropout1(self.norm(self.cell(rows)[0][:, -1]))
+        return self.fc2(self.dropout2(torch.relu(self.fc1(hidden))))
+
+
+# Networks of ours and the same ones scripted, for samples of a shape and so many classes.
+LARGE = ([3, 224, 224], 1000)
+TWINS = {name: (functools.partial(getattr(torchvision.models, theirs), weights=None), *LARGE) for name, theirs in {
+    "resnet18": "resnet18", "resnet34": "resnet34", "resnet50": "resnet50", "resnet101": "resnet101", "vgg16": "vgg16",
+    "densenet121": "densenet121", "shufflenetv2-1x": "shufflenet_v2_x1_0", "vit-b": "vit_b_16"}.items()}
+TWINS |= {name: (functools.partial(Recurrent, cell), [1, 28, 28], 10) for name, cell in {
+    "rnn": torch.nn.RNN, "gru": torch.nn.GRU, "lstm": torch.nn.LSTM}.items()}
+
+
+def amount(text):
+    number, unit = re.fullmatch(r"([0-9.e+-]+)([A-Za-z]+)", text).groups()
+    scale = {"flop": 1, "kflop": 1e3, "Mflop": 1e6, "Gflop": 1e9, "B": 1, "kB": 1e3, "MB": 1e6, "KiB": 2**10, "MiB": 2**20}
+    return float(number) * scale[unit]
+
+
+def sums_of(variant, classes):
+    sums = dict.fromkeys(("forward", "activation", "products", "moved"), 0)
+    for layer in variant["layers"]:
+        per_class = layer.get("per_class", {"forward": "0flop", "activation": "0B"})
+        for figure in ("forward", "activation"):
+            sums[figure] += amount(layer[figure]) + classes * amount(per_class[figure])
+        sums["products"] += amount(layer["work"]["products"]) + classes * amount(per_class["forward"])
+        sums["moved"] += amount(layer["work"]["moved"])
+    return sums
+
+
+def check_twin(name, folder):
+    """A network of ours, scripted by somebody else, is described as ours is."""
+    make, shape, classes = TWINS[name]
+    save(make(), folder / "twin.pt")
+    run("describe", "twin.pt", "--input", ",".join(map(str, shape)), "--classes", classes, "--output", "twin.json",
+        folder=folder)
+    ours = json.loads((NETWORKS / f"{name}.json").read_text())["variants"]
+    mine = sums_of(next(variant for variant in ours if variant["input"] == shape), classes)
+    theirs = sums_of(json.loads((folder / "twin.json").read_text())["variants"][0], classes)
+    errors = {figure: abs(theirs[figure] / mine[figure] - 1) for figure in mine}
+    moved = errors.pop("moved")  # ours do not tell outputs of classes from others: some 100 bytes
+    return check(name, max(errors.values()) <= 0.01 and moved <= 0.02,
+                 f"its twin's operations and activations are ours within {max(errors.values()):.2%}, what moves {moved:.2%}")
 
 
 def write_images(folder):
@@ -162,6 +220,7 @@ def main():
         folder = pathlib.Path(name)
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
         results = [check_description(each, folder) for each in PUBLISHED]
+        results += [check_twin(each, folder) for each in TWINS]
         data = write_images(folder)
         results += [check_training("mobilenet_v2", mobilenet, 2, data, folder),
                     check_training("resnet18", resnet, 3, data, folder),

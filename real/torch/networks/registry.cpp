@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/error.hpp"
 #include "core/formats/network.hpp"
-#include "core/suggest.hpp"
 #include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/scripted_network.hpp"
@@ -49,7 +48,7 @@ const KnownNetwork& checked_network(const std::string& name, Shape shape, std::i
     }
     return network;
   }
-  throw UserError(unknown_name("network", name, network_names()));
+  throw UserError(unknown_network(name, network_names()));
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ Efficiency half() {
           .usual_error = 1.25,
           .most_error = 2,
           .usual_scaled_error = 1.125,
-          .most_scaled_error = 1.5};
+          .most_scaled_error = 1.5,
+          .most_cores_error = 4};
 }
 
 /// A convolution of a million multiply-adds and a normalisation.
@@ -98,6 +99,8 @@ TEST_CASE("an estimated cost has the parts of a batch, the layers' shares and it
       estimated_cost(network, device_of(1), Precision::float32, half(), 100, 1.5));
   CHECK(scaled.median(100).total_s() == Approx(1.5 * cost.median(100).total_s()));
   CHECK_THAT(scaled.doubt(), Catch::Contains("factor of 1.12"));
+  CHECK_THAT(estimated_cost(network, device_of(8), Precision::float32, half(), 100, 1).doubt,
+             Catch::Contains("several cores by up to 4.00"));
 }
 
 TEST_CASE("efficiencies read back as they were written, and must be shares and factors") {
