@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/forecast_writer.hpp"
+#include "cli/show/show_pytorch.hpp"
 #include "core/error.hpp"
 #include "core/job/job_config.hpp"
 #include "core/progress_bar.hpp"
@@ -95,11 +96,21 @@ std::vector<ForecastTask> with_overlapped_sync(const std::vector<ForecastTask>& 
   return more;
 }
 
+std::string pytorch_text_of(const ForecastOutcome& outcome) {
+  JobConfig config = outcome.task.config;
+  config.strategy = outcome.task.strategy;
+  const std::string& point = outcome.task.point;
+  return "# " + config.strategy + (point.empty() ? "" : ": " + point) + "\n" +
+         pytorch_text(config, outcome.run->workers / std::max(1, outcome.run->nodes));
+}
+
 }  // namespace
 
 int run_simulate(const std::vector<std::string>& arguments) {
   po::options_description options;
-  options.add(setting_options(Command::simulate)).add(common_options().add(simulate_options()));
+  options.add(setting_options(Command::simulate))
+      .add(common_options().add(simulate_options()))
+      .add(show_option());
   const po::variables_map values = parse_flags("simulate", arguments, options);
   if (values.count("help") > 0) {
     std::cout << "epochcast simulate: forecast epoch times with SimGrid\n\n"
@@ -121,6 +132,8 @@ int run_simulate(const std::vector<std::string>& arguments) {
   command.insert(command.end(), arguments.begin(), arguments.end());
   const auto writer =
       make_forecast_writer(std::cout, format, shell_text(command), Command::simulate);
+  const bool shows_code = shows_pytorch(values);
+  std::vector<std::string> code;
   Failures failures;
   {
     ProgressBar progress(
@@ -134,9 +147,11 @@ int run_simulate(const std::vector<std::string>& arguments) {
           if (isatty(STDOUT_FILENO) != 0) progress.wipe();
           writer->add(outcome);
           failures.add(outcome);
+          if (shows_code && outcome.run) code.push_back(pytorch_text_of(outcome));
         });
   }
   writer->finish();
+  for (const std::string& text : code) std::cout << '\n' << text;
   std::cout.flush();
   failures.check();
   return 0;

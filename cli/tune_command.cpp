@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/rehearsal_options.hpp"
+#include "cli/show/show_pytorch.hpp"
 #include "cli/show/show_tuning.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
@@ -101,7 +102,8 @@ int run_tune(const std::vector<std::string>& arguments) {
   options.add(setting_options(Command::rehearse))
       .add(tune_options())
       .add(rehearsal_place_options())
-      .add(common_options());
+      .add(common_options())
+      .add(show_option());
   const po::variables_map values = parse_flags("tune", arguments, options);
   if (values.count("help") > 0) {
     std::cout
@@ -117,6 +119,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   }
   const Format format = format_from(values);
   if (format == Format::csv) throw UserError("--format: tune writes table or json");
+  const bool shows_code = shows_pytorch(values);
   const JobConfig config = config_from(Command::rehearse, values);
   TuningPlan plan;
   plan.goal.target_accuracy = accuracy_from(values, "target-accuracy");
@@ -152,6 +155,12 @@ int run_tune(const std::vector<std::string>& arguments) {
     std::cout << tuning_json(choice, tuning, plan, command).dump(2) << '\n';
   } else {
     show_tuning(choice, tuning, plan, rehearsals.cluster());
+  }
+  if (shows_code && tuning.best) {
+    const RehearsedCluster& cluster = rehearsals.cluster();
+    std::cout << "\nIn PyTorch:\n"
+              << pytorch_text(choice.configs[*tuning.best],
+                              cluster.workers / std::max(1, cluster.nodes));
   }
   if (page.is_wanted()) {
     std::vector<NamedCurve> curves;

@@ -128,6 +128,23 @@ Format format_from(const po::variables_map& values) {
   throw UserError("--format: " + unknown_name("format", format, {"table", "json", "csv"}));
 }
 
+po::options_description show_option() {
+  po::options_description options("Text", 110, 60);
+  options.add_options()("show",
+                        po::value<std::string>()->value_name("pytorch"),
+                        "also what to write in PyTorch to train so");
+  return options;
+}
+
+bool shows_pytorch(const po::variables_map& values) {
+  if (values.count("show") == 0) return false;
+  const auto what = values["show"].as<std::string>();
+  if (what != "pytorch") throw UserError("--show: got \"" + what + "\"; expected pytorch");
+  if (format_from(values) != Format::table)
+    throw UserError("--show: adds text to tables; expected --format table");
+  return true;
+}
+
 std::string file_from(const po::variables_map& values, const std::string& option) {
   if (values.count(option) == 0) return {};
   auto file = values[option].as<std::string>();

@@ -35,6 +35,12 @@ enum class Format { table, json, csv };
 /// The value of --format.
 [[nodiscard]] Format format_from(const boost::program_options::variables_map& values);
 
+/// The option --show.
+[[nodiscard]] boost::program_options::options_description show_option();
+/// Whether --show asks for PyTorch. Throws a UserError for anything else, and without --format
+/// table.
+[[nodiscard]] bool shows_pytorch(const boost::program_options::variables_map& values);
+
 /// The value of an option that names a file, "" when not given. Throws a UserError for an empty
 /// one.
 [[nodiscard]] std::string file_from(const boost::program_options::variables_map& values,

@@ -47,7 +47,8 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                     samples + " --output my-network.json` where one has, and give that file");
   std::error_code unwritable;  // told by the program
   fs::create_directories(file.parent_path(), unwritable);
-  std::cerr << "describing " << model.string() << ", once\n";
+  std::cerr << "describing " << model.string()
+            << ", once: this loads it, and runs what is in it; use model files that you trust\n";
   const SignalScope signals;
   Child child = Child::start({program.string(),
                               model.string(),

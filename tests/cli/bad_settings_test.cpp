@@ -123,7 +123,8 @@ TEST_CASE("a trace that lacks the device says what to add, exit 2", "[cli]") {
         "test-gpu; add a trace that does, or --batch-seconds gpu=TIME"},
        {"",
         "no trace of the catalogue has costs of resnet20 with 3x32x32 samples on device "
-        "test-gpu; add a trace that does, or --batch-seconds gpu=TIME"},
+        "test-gpu; add a trace that does, a description of the device (`epochcast list devices` "
+        "shows those that there are), or --batch-seconds gpu=TIME"},
        {"--batch-seconds cpu=1s", "--batch-seconds: says nothing of test-gpu; add gpu=TIME"}});
 }
 

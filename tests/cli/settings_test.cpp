@@ -22,6 +22,11 @@ const std::string kBiased =
 const std::string kBuckets = kJob + " --strategy sync --overlap bucket --first-bucket 10kB";
 const std::string kFiles = " --network resnet20 --dataset cifar10 --epochs 2 --strategy sync";
 
+/// No trace of the catalogue has measured this network.
+const std::string kEstimated =
+    "simulate --platform deep-est-esb --nodes 2 --strategy sync --epochs 1 --network mobilenetv2 "
+    "--dataset imagenet";
+
 /// For each setting, a job whose forecast it changes.
 const std::map<std::string, Change> kChanges = {
     {"platform", {"simulate --batch-seconds gpu=1s --nodes 2" + kFiles, "--platform deep-est-esb"}},
@@ -51,6 +56,8 @@ const std::map<std::string, Change> kChanges = {
     {"trace",
      {"simulate --platform pair.json --batch 64" + kFiles + " --trace gpu.json",
       "--trace slow.json"}},
+    {"precision", {kEstimated, "--precision float16"}},
+    {"calibrate-on", {kEstimated, "--calibrate-on estimated-v100-32gb"}},
     {"batch-seconds", {kJob, "--batch-seconds gpu=2s,cpu=3s"}},
     {"exchange-seconds", {kJob + " --strategy sync", "--exchange-seconds 1s"}},
     {"seed", {kNoisyJob, "--seed 2"}},

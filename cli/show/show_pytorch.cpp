@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_pytorch.hpp"
+
+#include <fmt/core.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr const char* kLoop =
+    "# model, optimizer, after_step = prepare(model, optimizer, loader)\n"
+    "# for samples, labels in loader:  # a DistributedSampler's, batches of {0} for each rank\n"
+    "#     optimizer.zero_grad()\n"
+    "#     criterion(model(samples), labels).backward()\n"
+    "#     optimizer.step()\n"
+    "#     after_step()\n";
+
+constexpr const char* kAverages =
+    "def average_buffers(model):\n"
+    "    \"\"\"Running statistics are averaged where parameters are, as in the forecast.\"\"\"\n"
+    "    for buffer in model.buffers():\n"
+    "        if buffer.is_floating_point():\n"
+    "            dist.all_reduce(buffer)\n"
+    "            buffer /= dist.get_world_size()\n\n\n";
+
+constexpr const char* kSameStart =
+    "    for tensor in model.state_dict().values():  # everybody starts from the same model\n"
+    "        dist.broadcast(tensor, 0)\n";
+
+/// "every 32 steps" of the strategies that average parameters.
+std::int64_t period_of(const JobConfig& config) {
+  const Strategy& strategy = find_strategy(config.strategy);
+  return strategy.period->value(config).value_or(0);
+}
+
+std::string setting_of(const JobConfig& config, const std::string& name) {
+  const auto found = config.of_strategies.find(name);
+  return found == config.of_strategies.end() ? "" : found->second;
+}
+
+int mebibytes(double bytes) {
+  constexpr double kMebibyte = 1048576;
+  return static_cast<int>(std::max(1.0, std::round(bytes / kMebibyte)));
+}
+
+std::string ddp(const JobConfig& config) {
+  return fmt::format("DistributedDataParallel(model, bucket_cap_mb={})",
+                     mebibytes(config.bucket_bytes));
+}
+
+std::string sync_text(const JobConfig& config, int /*ranks_per_node*/) {
+  const std::string note = config.overlap == Overlap::bucket
+                               ? ""
+                               : "# DistributedDataParallel exchanges buckets while backward goes "
+                                 "on: --overlap bucket forecasts that.\n";
+  return note +
+         "from torch.nn.parallel import DistributedDataParallel\n\n\n"
+         "def prepare(model, optimizer, loader):\n"
+         "    return " +
+         ddp(config) + ", optimizer, lambda: None\n";
+}
+
+/// Parameters are averaged every `period` steps (a number, or an expression of the loader's
+/// length).
+std::string averaging_text(const std::string& period) {
+  return "import torch.distributed as dist\n"
+         "from torch.distributed.algorithms.model_averaging.averagers import "
+         "PeriodicModelAverager\n\n\n" +
+         std::string(kAverages) + "def prepare(model, optimizer, loader):\n" + kSameStart +
+         "    period = " + period +
+         "\n"
+         "    averager = PeriodicModelAverager(period=period, warmup_steps=period - 1)  # first "
+         "after `period` steps\n\n"
+         "    def after_step():\n"
+         "        averager.average_parameters(model.parameters())\n"
+         "        if averager.step % period == 0:\n"
+         "            average_buffers(model)\n\n"
+         "    return model, optimizer, after_step\n";
+}
+
+std::string local_sgd_text(const JobConfig& config, int /*ranks_per_node*/) {
+  const std::string period = std::to_string(period_of(config));
+  return averaging_text(period) +
+         "\n\n# With torchft: LocalSGD(manager, model, optimizer, sync_every=" + period +
+         "); its DiLoCo with an outer SGD(lr=1.0) does the same.\n";
+}
+
+std::string one_shot_text(const JobConfig& config, int /*ranks_per_node*/) {
+  return averaging_text(std::to_string(config.epochs) + " * len(loader)  # once, at the end");
+}
+
+/// Makes `subgroup` of this rank and the others of its node; nobody's where a node has no ranks.
+std::string subgroup_text(int ranks_per_node) {
+  if (ranks_per_node == 0) return "    subgroup = None\n";
+  return fmt::format(
+      "    size = {}  # ranks of a node\n"
+      "    groups = [dist.new_group(list(range(first, first + size)))\n"
+      "              for first in range(0, dist.get_world_size(), size)]\n"
+      "    subgroup = groups[dist.get_rank() // size]\n",
+      ranks_per_node);
+}
+
+/// DistributedDataParallel whose gradients are averaged by all up to step `start` and inside nodes
+/// from there on (nowhere without `ranks_per_node`), and parameters every `period` steps from
+/// there.
+std::string hook_text(int ranks_per_node, const std::string& start, const std::string& period) {
+  return "import torch.distributed as dist\n"
+         "from torch.distributed.algorithms.ddp_comm_hooks.post_localSGD_hook import "
+         "PostLocalSGDState, "
+         "post_localSGD_hook\n"
+         "from torch.distributed.algorithms.model_averaging.averagers import "
+         "PeriodicModelAverager\n"
+         "from torch.nn.parallel import DistributedDataParallel\n\n\n" +
+         std::string(kAverages) + "def prepare(model, optimizer, loader):\n    start = " + start +
+         "\n    period = " + period + "\n" + subgroup_text(ranks_per_node) +
+         "    state = PostLocalSGDState(process_group=None, subgroup=subgroup, "
+         "start_localSGD_iter=start,\n"
+         "                              post_local_gradient_allreduce=" +
+         (ranks_per_node > 0 ? "True" : "False") +
+         ")\n"
+         "    parallel = DistributedDataParallel(model, broadcast_buffers=False)\n"
+         "    parallel.register_comm_hook(state, post_localSGD_hook)\n"
+         "    averager = PeriodicModelAverager(period=period, warmup_steps=start + period - 1)\n\n"
+         "    def after_step():\n"
+         "        averager.average_parameters(model.parameters())\n"
+         "        if averager.step > start and (averager.step - start) % period == 0:\n"
+         "            average_buffers(model)\n\n"
+         "    return parallel, optimizer, after_step\n";
+}
+
+std::string post_local_sgd_text(const JobConfig& config, int /*ranks_per_node*/) {
+  const std::string from = setting_of(config, "local-from");
+  const std::string epochs = from.empty() ? std::to_string(config.epochs / 2) : from;
+  return hook_text(0, epochs + " * len(loader)", std::to_string(period_of(config)));
+}
+
+std::string node_based_text(const JobConfig& config, int ranks_per_node) {
+  const std::int64_t period = period_of(config);
+  return "# Gradients are averaged inside nodes in every step. HierarchicalModelAverager would "
+         "average parameters there.\n" +
+         hook_text(
+             ranks_per_node, "0", period > 0 ? std::to_string(period) : "len(loader)  # an epoch") +
+         (period > 0 ? "\n\n# The forecast also averages at the end of every epoch.\n" : "");
+}
+
+std::string hetgrad_text(const JobConfig& config, int /*ranks_per_node*/) {
+  return "# Each rank has its own batch, as `epochcast simulate --format json` lists them; a "
+         "gradient counts by it.\n"
+         "import torch\n"
+         "import torch.distributed as dist\n"
+         "from torch.nn.parallel import DistributedDataParallel\n\n\n"
+         "def prepare(model, optimizer, loader):\n"
+         "    samples = torch.tensor(float(loader.batch_size))\n"
+         "    dist.all_reduce(samples)\n"
+         "    share = loader.batch_size * dist.get_world_size() / samples.item()\n"
+         "    parallel = " +
+         ddp(config) +
+         "\n"
+         "    for parameter in model.parameters():\n"
+         "        parameter.register_hook(lambda gradient: gradient * share)\n"
+         "    return parallel, optimizer, lambda: None\n";
+}
+
+using Recipe = std::string (*)(const JobConfig&, int);
+
+const std::map<std::string, Recipe>& recipes() {
+  static const std::map<std::string, Recipe> known = {{"sync", sync_text},
+                                                      {"local-sgd", local_sgd_text},
+                                                      {"one-shot", one_shot_text},
+                                                      {"post-local-sgd", post_local_sgd_text},
+                                                      {"node-based", node_based_text},
+                                                      {"hetgrad", hetgrad_text}};
+  return known;
+}
+
+}  // namespace
+
+std::string pytorch_text(const JobConfig& config, int ranks_per_node) {
+  const auto recipe = recipes().find(config.strategy);
+  if (recipe == recipes().end()) {
+    return "# PyTorch has nothing like " + config.strategy +
+           "; `epochcast train` runs it, docs/from-forecast-to-pytorch.md says what it would "
+           "take.\n";
+  }
+  return recipe->second(config, ranks_per_node) + "\n\n" + fmt::format(kLoop, config.batch);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/job/job_config.hpp"
+
+namespace epochcast {
+
+/// What to write in PyTorch to train with the configuration's strategy, one of the registry, and
+/// its settings: a function prepare(model, optimizer, loader), or why there is none.
+/// `ranks_per_node`: of nodes that are alike.
+[[nodiscard]] std::string pytorch_text(const JobConfig& config, int ranks_per_node);
+
+}  // namespace epochcast

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_pytorch.hpp"
+
+#include "strategies/strategy.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+JobConfig config_of(const std::string& strategy) {
+  JobConfig config;
+  config.strategy = strategy;
+  config.batch = 24;
+  return config;
+}
+
+// That they do what they say is checked in PyTorch: tests/own_model/check_recipes.py.
+TEST_CASE("a recipe has the job's settings") {
+  JobConfig config = config_of("local-sgd");
+  config.of_strategies["local-steps"] = "12";
+  CHECK_THAT(pytorch_text(config, 4),
+             Catch::Contains("period = 12\n") && Catch::Contains("batches of 24"));
+
+  config = config_of("node-based");
+  config.of_strategies["averaging-period"] = "50";
+  CHECK_THAT(pytorch_text(config, 4),
+             Catch::Contains("size = 4 ") && Catch::Contains("period = 50\n"));
+  CHECK_THAT(pytorch_text(config_of("node-based"), 4), Catch::Contains("period = len(loader)"));
+
+  config = config_of("post-local-sgd");
+  config.of_strategies["local-from"] = "30";
+  CHECK_THAT(pytorch_text(config, 4), Catch::Contains("start = 30 * len(loader)"));
+  config = config_of("sync");
+  config.bucket_bytes = 5 * 1048576.0;
+  CHECK_THAT(pytorch_text(config, 4), Catch::Contains("bucket_cap_mb=5)"));
+}
+
+TEST_CASE("every strategy has a recipe or says that there is none") {
+  for (const Strategy& strategy : strategies()) {
+    CAPTURE(strategy.name);
+    const std::string text = pytorch_text(config_of(std::string(strategy.name)), 2);
+    const bool has_recipe =
+        text.find("def prepare(model, optimizer, loader):") != std::string::npos;
+    const bool says_no = text.find("PyTorch has nothing like") != std::string::npos;
+    CHECK(has_recipe != says_no);
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests
