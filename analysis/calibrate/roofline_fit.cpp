@@ -224,6 +224,8 @@ Row read_row(JsonInput input, const Catalog& catalog) {
     precision.fail("float32, tf32, float16 or bfloat16");
   } else {
     row.precision = known->second;
+    if (!row.device.name.empty() && row.device.rate(row.precision) == 0)
+      precision.fail("a precision that " + row.device.name + " has a peak rate of");
   }
   if (rate.size() == 1 && rate.front() > 0) row.seconds = static_cast<double>(batch) / rate.front();
   if (row.seconds == 0) input.problem("expected samples_per_second: [a positive number]");

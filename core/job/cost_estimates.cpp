@@ -25,7 +25,12 @@ std::optional<CostTrace> CostEstimates::of(const std::string& model,
   const auto device = devices_.find(model);
   if (device == devices_.end()) return std::nullopt;
   const Efficiency* efficiency = efficiency_of(device->second);
-  if (efficiency == nullptr) return std::nullopt;
+  if (efficiency == nullptr) {
+    throw UserError("no trace knows " + network.name + " on " + model +
+                    ", and nothing is known of how well devices of class " +
+                    device->second.device_class +
+                    " are used; measure it (`epochcast measure batches`), or give --batch-seconds");
+  }
   if (device->second.rate(precision_) == 0) {
     std::string known;
     for (const auto& [name, precision] : kPrecisions) {

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/cost_estimates.hpp"
+
+#include "core/costs/batch_cost.hpp"
+#include "core/job/job.hpp"
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+DeviceSpec device_of(const std::string& name, const std::string& device_class) {
+  DeviceSpec device;
+  device.name = name;
+  device.title = name;
+  device.device_class = device_class;
+  device.flops_per_s = {{Precision::float32, 1e12}, {Precision::float16, 4e12}};
+  device.memory_bytes_per_s = 1e11;
+  return device;
+}
+
+Network small_network() {
+  Network network;
+  network.name = "small";
+  network.layers = {{.name = "fc", .parameters = 100, .product_flops = 1e9, .operations = 1}};
+  return network;
+}
+
+CostEstimates estimates_in(Precision precision) {
+  Roofline roofline;
+  roofline.by_class["gpu"] = {.of_products = {{ProductKind::matrix, 0.5}}, .of_memory = 0.5};
+  return CostEstimates(
+      roofline, {{"g", device_of("g", "gpu")}, {"n", device_of("n", "npu")}}, precision);
+}
+
+CostTrace measured_on(const std::string& device, double seconds) {
+  CostTrace trace;
+  trace.file = "m.json";
+  trace.device = device;
+  BatchSamples samples;
+  samples.batch = 10;
+  samples.total_s = {seconds};
+  trace.batches = {samples};
+  return trace;
+}
+
+TEST_CASE("a device is estimated by its data sheet, and an unknown one not at all") {
+  const CostEstimates estimates = estimates_in(Precision::float32);
+  const auto cost = estimates.of("g", small_network(), 10);
+  REQUIRE(cost);
+  CHECK(BatchCost(*cost).median(10).total_s() == Approx(10 * 3e9 / 0.5e12).epsilon(1e-3));
+  CHECK_FALSE(estimates.of("other", small_network(), 10));
+}
+
+TEST_CASE("what cannot be estimated is told, with what can") {
+  CHECK(problems_of([] {
+          static_cast<void>(estimates_in(Precision::bfloat16).of("g", small_network(), 10));
+        }) == Texts{"--precision: g does not compute in it; it does in float32, float16"});
+  CHECK(
+      problems_of([] {
+        static_cast<void>(estimates_in(Precision::float32).of("n", small_network(), 10));
+      }) ==
+      Texts{"no trace knows small on n, and nothing is known of how well devices of class npu are "
+            "used; measure it (`epochcast measure batches`), or give --batch-seconds"});
+}
+
+TEST_CASE("estimates are scaled by what other networks took on the device") {
+  CostEstimates estimates = estimates_in(Precision::float32);
+  const double before_s = BatchCost(*estimates.of("g", small_network(), 10)).median(10).total_s();
+  for (const double factor : {1.5, 3.0, 2.0})
+    estimates.scale(measured_on("g", factor * before_s), small_network());
+  CHECK(estimates.scaled() == Texts{"g"});
+  CHECK(BatchCost(*estimates.of("g", small_network(), 10)).median(10).total_s() ==
+        Approx(2 * before_s));
+  CHECK_THROWS_WITH(estimates.scale(measured_on("other", 1), small_network()),
+                    Catch::StartsWith("--calibrate-on: m.json: measures other"));
+}
+
+TEST_CASE("--calibrate-on must say something of what is estimated") {
+  const Catalog catalog{EPOCHCAST_SOURCE_DIR};
+  JobConfig config;
+  config.platform = "deep-est-esb";
+  config.network = "mobilenetv2";
+  config.dataset = "imagenet";
+  const auto problems = [&] {
+    return problems_of([&] { static_cast<void>(load_job(config, catalog)); }).at(0);
+  };
+  config.calibrate_on = {"estimated-v100-32gb"};
+  CHECK(load_job(config, catalog).estimates.scaled() == Texts{"v100-32gb"});
+  config.calibrate_on = {"estimated-rtx4090"};
+  CHECK(problems() == "--calibrate-on: measures rtx4090, which deep-est-esb does not have");
+  config.calibrate_on = {"estimated-v100-32gb"};
+  config.batch_seconds = {{"gpu", 1}};
+  CHECK(problems() == "--calibrate-on: scales estimates, and there are none with --batch-seconds");
+  config.batch_seconds.clear();
+  config.network = "resnet50";
+  CHECK_THAT(problems(), Catch::StartsWith("--calibrate-on: nothing is estimated on v100-32gb"));
+}
+
+}  // namespace
+}  // namespace epochcast::tests
