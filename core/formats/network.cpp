@@ -148,7 +148,8 @@ bool is_model_file(const std::string& network) {
 
 std::string unknown_network(const std::string& name, const std::vector<std::string>& known) {
   return unknown_name("network", name, known) +
-         (closest_name(name, known).empty() ? "; any other is given as a model file: MODEL.pt" : "");
+         (closest_name(name, known).empty() ? "; any other is given as a model file: MODEL.pt"
+                                            : "");
 }
 
 std::string network_name(const std::string& network) {
