@@ -8,7 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <unsupported/Eigen/NonLinearOptimization>
+#include <unsupported/Eigen/LevenbergMarquardt>
 #include <unsupported/Eigen/NumericalDiff>
 #include <utility>
 
@@ -75,45 +75,42 @@ double weight_of(const Row& row, const Rows& rows) {
 }
 
 /// How far estimates are from what was measured, for Eigen.
-struct Misfit {
-  using Scalar = double;
-  using InputType = Eigen::VectorXd;
-  using ValueType = Eigen::VectorXd;
-  using JacobianType = Eigen::MatrixXd;
-  static constexpr int InputsAtCompileTime = Eigen::Dynamic;
-  static constexpr int ValuesAtCompileTime = Eigen::Dynamic;
-
-  Rows rows;
-  std::vector<double> weights;
-  Efficiency usual;
-  Eigen::VectorXd usual_numbers;
-
-  [[nodiscard]] int inputs() const { return static_cast<int>(usual_numbers.size()); }
-  [[nodiscard]] int values() const { return static_cast<int>(rows.size()) + inputs(); }
+class Misfit : public Eigen::DenseFunctor<double> {
+ public:
+  Misfit(const Rows& rows, const Efficiency& usual)
+      : DenseFunctor(static_cast<int>(numbers_of(usual).size()),
+                     static_cast<int>(rows.size()) + static_cast<int>(numbers_of(usual).size())),
+        rows_(rows),
+        usual_(usual),
+        usual_numbers_(numbers_of(usual)) {
+    for (const Row* row : rows) weights_.push_back(weight_of(*row, rows));
+  }
 
   int operator()(const Eigen::VectorXd& numbers, Eigen::VectorXd& misfits) const {
     constexpr double kPull = 0.05;  // one number out by e counts as much as a row off by 5 %
-    const Efficiency efficiency = efficiency_of(numbers, usual);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Efficiency efficiency = efficiency_of(numbers, usual_);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
       misfits[static_cast<Eigen::Index>(i)] =
-          weights[i] * std::log(estimated_s(*rows[i], efficiency) / rows[i]->seconds);
+          weights_[i] * std::log(estimated_s(*rows_[i], efficiency) / rows_[i]->seconds);
     }
-    misfits.tail(inputs()) = kPull * (numbers - usual_numbers);
+    misfits.tail(inputs()) = kPull * (numbers - usual_numbers_);
     return 0;
   }
+
+ private:
+  Rows rows_;
+  std::vector<double> weights_;
+  Efficiency usual_;
+  Eigen::VectorXd usual_numbers_;
 };
 
 Efficiency fit(const Rows& rows, const std::string& device_class) {
-  Misfit misfit = {.rows = rows,
-                   .weights = {},
-                   .usual = usual_efficiency(device_class),
-                   .usual_numbers = numbers_of(usual_efficiency(device_class))};
-  for (const Row* row : rows) misfit.weights.push_back(weight_of(*row, rows));
-  Eigen::NumericalDiff<Misfit> with_slopes(misfit);
-  Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Misfit>> method(with_slopes);
-  Eigen::VectorXd numbers = misfit.usual_numbers;
+  const Efficiency usual = usual_efficiency(device_class);
+  Eigen::NumericalDiff<Misfit> misfit(Misfit(rows, usual));
+  Eigen::LevenbergMarquardt<Eigen::NumericalDiff<Misfit>> method(misfit);
+  Eigen::VectorXd numbers = numbers_of(usual);
   method.minimize(numbers);
-  return efficiency_of(numbers, misfit.usual);
+  return efficiency_of(numbers, usual);
 }
 
 /// For each value of `key`, what a fit without its rows says of these.
