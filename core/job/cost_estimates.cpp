@@ -70,24 +70,23 @@ void CostEstimates::scale(const CostTrace& measured, const Network& network) {
 
 CostEstimates load_estimates(const JobConfig& config, const Catalog& catalog) {
   if (!std::filesystem::exists(catalog.root() / "models/roofline.json")) return {};
+  std::vector<std::filesystem::path> files = {catalog.find("models", "roofline", "efficiencies")};
   std::map<std::string, DeviceSpec> devices;
   for (const std::string& name : catalog.names("models/devices")) {
-    DeviceSpec device = load_device(catalog.find("models/devices", name, "device"));
+    files.push_back(catalog.find("models/devices", name, "device"));
+    DeviceSpec device = load_device(files.back());
     devices[device.name] = std::move(device);
   }
-  CostEstimates estimates(load_roofline(catalog.find("models", "roofline", "efficiencies")),
-                          std::move(devices),
-                          config.precision);
+  CostEstimates estimates(load_roofline(files.front()), std::move(devices), config.precision);
   for (const std::string& name : config.calibrate_on) {
-    const TraceFile trace = load_trace(catalog.find("traces", name, "--calibrate-on"));
-    for (const CostTrace& cost : trace.costs) {
-      estimates.scale(
-          cost,
-          load_network(
-              catalog.find("models/networks", cost.network, "--calibrate-on: " + trace.name),
-              dataset_of_shape(cost.input)));
+    files.push_back(catalog.find("traces", name, "--calibrate-on"));
+    for (const CostTrace& cost : load_trace(files.back()).costs) {
+      const auto network =
+          catalog.find("models/networks", cost.network, "--calibrate-on: " + files.back().string());
+      estimates.scale(cost, load_network(network, dataset_of_shape(cost.input)));
     }
   }
+  for (std::filesystem::path& file : files) estimates.add_file(std::move(file));
   return estimates;
 }
 

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/costs/roofline.hpp"
@@ -36,6 +37,10 @@ class CostEstimates {
   /// The devices that are scaled.
   [[nodiscard]] std::vector<std::string> scaled() const;
 
+  /// The files that estimates depend on.
+  [[nodiscard]] const std::vector<std::filesystem::path>& files() const { return files_; }
+  void add_file(std::filesystem::path file) { files_.push_back(std::move(file)); }
+
  private:
   [[nodiscard]] const Efficiency* efficiency_of(const DeviceSpec& device) const;
 
@@ -43,6 +48,7 @@ class CostEstimates {
   std::map<std::string, DeviceSpec> devices_;  ///< by name
   Precision precision_ = Precision::float32;
   std::map<std::string, std::vector<double>> scales_;  ///< by device, of each network measured
+  std::vector<std::filesystem::path> files_;
 };
 
 /// The catalogue's devices and efficiencies, scaled by the traces of --calibrate-on. Throws a

@@ -13,10 +13,14 @@ std::string rehearsal_key(const JobConfig& config,
                           const Job& job,
                           const Catalog& catalog,
                           const std::filesystem::path& program) {
+  std::vector<std::string> estimates;
+  for (const std::filesystem::path& file : job.estimates.files())
+    estimates.push_back(checksum_of_file(file, kDataFile));
   const nlohmann::json content = {
       {"version", "epochcast " EPOCHCAST_VERSION},
       {"program", mark_of(program)},
       {"processor", processor_text()},
+      {"estimates", estimates},
       {"job", job_inputs(config, Command::rehearse, job.traces, catalog)}};
   return checksum(content.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
