@@ -31,8 +31,8 @@ TEST_CASE("computing and moving slow each other down while both go on") {
   const double computed_s = since_s(began);
   stream.join();
 
-  // What moves for 60 ms takes 90 beside computing, which does half as much meanwhile: 45 ms more on
-  // a machine that wakes both in time.
+  // What moves for 60 ms takes 90 beside computing, which does half as much meanwhile: 45 ms more
+  // on a machine that wakes both in time.
   CHECK(moved_s >= 0.0899);
   CHECK(computed_s >= 1.02);
 }
