@@ -19,6 +19,7 @@
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/job/job.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/plain_text.hpp"
 #include "core/shell_text.hpp"
 #include "core/spread.hpp"
@@ -285,13 +286,9 @@ void show_roofline_rows(const std::vector<MeasuredBatch>& rows, const Roofline& 
                                        row.device,
                                        row.precision,
                                        roofline.by_class.at(row.device.device_class));
-    std::string precision;
-    for (const auto& [name, value] : kPrecisions) {
-      if (value == row.precision) precision = name;
-    }
     table.add_row({row.device.name,
                    row.network.name,
-                   precision,
+                   show_name(row.precision, kPrecisions),
                    std::to_string(row.batch),
                    format_seconds(row.seconds),
                    percent_off(fitted_s, row.seconds),

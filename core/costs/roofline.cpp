@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "core/error.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/json/json_file.hpp"
 
 namespace epochcast {
@@ -71,13 +71,6 @@ Json to_json(const Efficiency& efficiency) {
   json["most_scaled_error"] = rounded(efficiency.most_scaled_error);
   json["most_cores_error"] = rounded(efficiency.most_cores_error);
   return json;
-}
-
-std::string precision_text(Precision precision) {
-  for (const auto& [name, value] : kPrecisions) {
-    if (value == precision) return std::string(name);
-  }
-  return "?";
 }
 
 std::string doubt_text(const DeviceSpec& device, const Efficiency& efficiency, bool is_scaled) {
@@ -178,7 +171,7 @@ CostTrace estimated_cost(const Network& network,
   trace.network = network.name;
   trace.input = network.input;
   trace.source = {.grade = Grade::estimated,
-                  .method = "roofline in " + precision_text(precision) +
+                  .method = "roofline in " + show_name(precision, kPrecisions) +
                             ": operations, bytes moved "
                             "and " +
                             device.title + "'s peak rates"};
