@@ -117,6 +117,18 @@ std::vector<Layer> layers_of(const NetworkVariant& variant,
   return layers;
 }
 
+/// "class", "values" or "tokens": a sample's values are as many as there are classes, and of tokens
+/// each of the sample's own has one.
+Targets read_targets(const JsonInput& input, const Dataset& dataset) {
+  const std::string kind = input.string();
+  if (kind == "class") return {};
+  if (kind == "values") return {.kind = TargetKind::values, .shape = {dataset.classes}};
+  if (kind != "tokens") input.fail("class, values or tokens");
+  if (!dataset.are_tokens)
+    input.problem("tokens are of texts; the samples are " + shape_text(dataset.shape));
+  return {.kind = TargetKind::tokens, .shape = dataset.shape};
+}
+
 }  // namespace
 
 std::int64_t Network::parameters() const {
@@ -174,6 +186,8 @@ Dataset parse_dataset(const nlohmann::json& document, const std::string& file) {
   dataset.shape = read_shape(top.at("shape"));
   dataset.sample_bytes = top.at("sample").quantity(Dimension::bytes);
   dataset.classes = top.at("classes").integer(1);
+  dataset.are_tokens = dataset.shape.size() == 1;
+  if (const auto targets = top.maybe("targets")) dataset.targets = read_targets(*targets, dataset);
   if (const auto resize = top.maybe("resize")) {
     const bool is_image = dataset.shape.size() == 3;
     if (!is_image) resize->problem("is for images; the samples are " + shape_text(dataset.shape));
@@ -193,6 +207,7 @@ Dataset dataset_of_shape(std::vector<std::int64_t> shape) {
   Dataset dataset;
   dataset.name = "samples of " + shape_text(shape);
   dataset.classes = shape.size() == 3 && shape[1] > kLargeImage ? 1000 : 10;
+  dataset.are_tokens = shape.size() == 1;
   dataset.shape = std::move(shape);
   return dataset;
 }

@@ -11,7 +11,18 @@
 
 namespace epochcast {
 
-/// A data set's size and the shape of its samples. Read from models/datasets/*.json.
+/// What a sample is to be mapped to: a class, numbers, or the number of a class (a token) for each
+/// of its own tokens.
+enum class TargetKind { classes, values, tokens };
+
+/// What is known beside a sample.
+struct Targets {
+  TargetKind kind = TargetKind::classes;
+  std::vector<std::int64_t> shape = {};  ///< of a sample's values or tokens; {}: a single one
+};
+
+/// A data set's size and the shape of its samples. Read from models/datasets/*.json, or from the
+/// data itself.
 struct Dataset {
   std::string name;
   std::string title;
@@ -19,7 +30,11 @@ struct Dataset {
   std::int64_t test_samples = 0;
   std::vector<std::int64_t> shape;  ///< of one sample, channels first; {tokens} for text
   double sample_bytes = 0;
+  /// Different labels; of tokens: of the vocabulary; of values: how many a sample has. What a
+  /// network's last layer makes of a sample (or a token).
   std::int64_t classes = 0;
+  bool are_tokens = false;  ///< samples are numbers of a vocabulary's words
+  Targets targets = {};
   /// Pixels of the short side that images of a folder are resized to, from which samples are
   /// cropped at their full scale: at a random place in training, in the middle in tests. Absent:
   /// the usual ImageNet recipe (real/data/image_crop.hpp).

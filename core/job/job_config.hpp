@@ -19,6 +19,7 @@ enum class Overlap { none, bucket };
 /// How a model with numbers learns.
 struct LearningConfig {
   std::string data;  ///< folder of the data set; "procedural": computed; empty: not chosen
+  std::optional<std::int64_t> sequence;  ///< tokens of a sample, where the data are a row of them
   std::optional<std::int64_t> train_samples;  ///< use only the first so many
   std::optional<std::int64_t> test_samples;   ///< the same of those it is tested on
   OptimizerSettings optimizer;

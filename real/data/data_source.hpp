@@ -27,7 +27,11 @@ class DataSource {
   [[nodiscard]] virtual std::int64_t size() const = 0;
   /// Of a sample: {channels, rows, columns} of an image, {tokens} of a text.
   [[nodiscard]] virtual const std::vector<std::int64_t>& shape() const = 0;
+  /// As Dataset::classes.
   [[nodiscard]] virtual std::int64_t classes() const = 0;
+  /// Whether samples are numbers of a vocabulary's words.
+  [[nodiscard]] virtual bool are_tokens() const { return shape().size() == 1; }
+  [[nodiscard]] virtual Targets targets() const { return {}; }
   /// Writes sample `index` to `sample` (row-major; pixels normalised to mean 0 and variance 1 over
   /// the data set, tokens as their numbers) and returns its label in [0, classes).
   ///
@@ -36,6 +40,9 @@ class DataSource {
   virtual std::int64_t load(std::int64_t index,
                             std::optional<std::uint64_t> variant,
                             std::span<float> sample) const = 0;
+  /// Writes what sample `index` is to be mapped to, row-major, where that is more than the label
+  /// that load() returns: values, or tokens as their numbers. Throws as load() does.
+  virtual void load_targets(std::int64_t /*index*/, std::span<float> /*targets*/) const {}
   /// Whether load() decodes files, so that it pays to run it ahead in threads.
   [[nodiscard]] virtual bool is_slow() const { return false; }
   /// Of an image's channels; empty for texts.

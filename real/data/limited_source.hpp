@@ -18,10 +18,15 @@ class LimitedSource : public DataSource {
   std::int64_t size() const override { return size_; }
   const std::vector<std::int64_t>& shape() const override { return all_->shape(); }
   std::int64_t classes() const override { return all_->classes(); }
+  bool are_tokens() const override { return all_->are_tokens(); }
+  Targets targets() const override { return all_->targets(); }
   std::int64_t load(std::int64_t index,
                     std::optional<std::uint64_t> variant,
                     std::span<float> sample) const override {
     return all_->load(index, variant, sample);
+  }
+  void load_targets(std::int64_t index, std::span<float> targets) const override {
+    all_->load_targets(index, targets);
   }
   bool is_slow() const override { return all_->is_slow(); }
   std::vector<PixelLevels> pixel_levels() const override { return all_->pixel_levels(); }
