@@ -23,7 +23,7 @@ class PlainLoop {
   PlainLoop(const std::string& network, std::int64_t batch, const real::DataSource& data)
       : batch_(batch),
         data_(data),
-        network_(real::make_network(network, data.shape(), data.classes())),
+        network_(real::make_network(network, real::task_of(data))),
         optimizer_(network_->parameters(),
                    torch::optim::SGDOptions(kLearningRate).momentum(kMomentum)) {
     sizes_.push_back(batch);

@@ -35,10 +35,6 @@ po::options_description rehearse_options() {
       "stop-after",
       po::value<std::string>()->value_name("TIME"),
       "end with the first epoch after which training has taken so long on the simulated clock")(
-      "target-accuracy",
-      po::value<std::string>()->value_name("SHARE"),
-      "end with the first epoch that reaches this test accuracy, such as 0.9 or 90%; tell when "
-      "that was")(
       "seeds",
       po::value<std::string>()->value_name("COUNT")->default_value("1"),
       "rehearse every job with as many seeds, from --seed on; tell means and deviations")(
@@ -71,6 +67,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(setting_options(Command::rehearse))
       .add(rehearse_options())
+      .add(target_options("end with the first epoch that reaches, and tell when that was:"))
       .add(rehearsal_place_options())
       .add(common_options());
   const po::variables_map values = parse_flags("rehearse", arguments, options);
@@ -90,7 +87,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
     for (const std::string& text : values["sweep"].as<std::vector<std::string>>())
       axes.push_back(parse_axis(text, Command::rehearse));
   }
-  const std::optional<double> target = accuracy_from(values, "target-accuracy");
+  const std::optional<LearningTarget> target = target_from(values);
   const std::optional<double> stop_after_s = seconds_from(values, "stop-after");
   const int seeds = seeds_from(values);
   std::vector<RehearsalTask> tasks;
@@ -99,7 +96,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
       tasks.push_back({.config = task.config,
                        .point = task.point,
                        .stop_after_s = stop_after_s,
-                       .stop_at_accuracy = target});
+                       .stop_at = target});
       tasks.back().config.strategy = task.strategy;
       tasks.back().config.seed += static_cast<std::uint64_t>(seed);
     }

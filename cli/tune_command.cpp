@@ -30,13 +30,11 @@ namespace po = boost::program_options;
 
 po::options_description tune_options() {
   po::options_description options("The choice", 110, 60);
-  options.add_options()("target-accuracy",
-                        po::value<std::string>()->value_name("SHARE"),
-                        "find what reaches this test accuracy, such as 0.9 or 90%, in the least "
-                        "time of the simulated cluster")(
+  options.add_options()(
       "time-budget",
       po::value<std::string>()->value_name("TIME"),
-      "or: what is the most accurate after so long on the simulated cluster")(
+      "instead of a target: find what has learned the most after so long on the simulated "
+      "cluster")(
       "choose",
       po::value<std::vector<std::string>>()->value_name("NAME=V1,V2,..."),
       "settings and values to choose from; several multiply (default: averaging-period or "
@@ -64,7 +62,7 @@ class CandidateRehearsals {
         tasks.push_back({.config = choice_.configs[index],
                          .point = choice_.candidates[index].name,
                          .stop_after_s = until_s,
-                         .stop_at_accuracy = plan_.goal.target_accuracy});
+                         .stop_at = plan_.goal.target});
         tasks.back().config.seed += static_cast<std::uint64_t>(seed);
       }
     }
@@ -100,6 +98,7 @@ class CandidateRehearsals {
 int run_tune(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(setting_options(Command::rehearse))
+      .add(target_options("find what reaches, in the least time of the simulated cluster:"))
       .add(tune_options())
       .add(rehearsal_place_options())
       .add(common_options())
@@ -122,10 +121,12 @@ int run_tune(const std::vector<std::string>& arguments) {
   const bool shows_code = shows_pytorch(values);
   const JobConfig config = config_from(Command::rehearse, values);
   TuningPlan plan;
-  plan.goal.target_accuracy = accuracy_from(values, "target-accuracy");
+  plan.goal.target = target_from(values);
   const std::optional<double> budget_s = seconds_from(values, "time-budget");
-  if (plan.goal.target_accuracy.has_value() == budget_s.has_value())
-    throw UserError("expected one of --target-accuracy and --time-budget");
+  if (plan.goal.target.has_value() == budget_s.has_value())
+    throw UserError(
+        "expected a target (--target-accuracy, --target-loss, --target-perplexity) or "
+        "--time-budget");
   plan.seeds = seeds_from(values);
   if (config.learning.data.empty()) {
     throw UserError(
@@ -174,7 +175,7 @@ int run_tune(const std::vector<std::string>& arguments) {
         curves,
         "Tuning " + config.strategy + ": means over " + std::to_string(plan.seeds) + " seeds",
         command,
-        plan.goal.target_accuracy));
+        plan.goal.target));
   }
   return status_of(tuning.best ? Ending::done : Ending::failed);
 }

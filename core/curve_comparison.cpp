@@ -16,9 +16,8 @@ std::vector<double> each_of(const std::vector<Curve>& curves,
   return values;
 }
 
-nlohmann::ordered_json json_of(const std::optional<Spread>& spread) {
-  if (!spread) return {};
-  return {{"mean", spread->mean}, {"deviation", spread->deviation}};
+nlohmann::ordered_json json_of(const Spread& spread) {
+  return {{"mean", spread.mean}, {"deviation", spread.deviation}};
 }
 
 }  // namespace
@@ -37,18 +36,21 @@ CurveSummary summary_of(const SeededCurves& job) {
   summary.samples = mean_of(last(&CurvePoint::samples));
   summary.bytes_sent = mean_of(last(&CurvePoint::bytes_sent));
   summary.test_loss = spread_of(last(&CurvePoint::test_loss));
-  if (!curves.front().back().test_accuracy) return summary;
-  summary.test_accuracy = spread_of(
-      each_of(curves, [](const Curve& curve) { return curve.back().test_accuracy.value_or(0); }));
-  summary.best_accuracy = spread_of(
-      each_of(curves, [](const Curve& curve) { return best_of(curve).test_accuracy.value_or(0); }));
-  summary.best_epoch = mean_of(each_of(
-      curves, [](const Curve& curve) { return static_cast<double>(best_of(curve).epoch); }));
+  summary.metric = main_metric(curves.front());
+  const auto value = [&](const CurvePoint& point) {
+    return value_of(point, summary.metric).value_or(std::numeric_limits<double>::quiet_NaN());
+  };
+  const auto best = [&](const Curve& curve) { return best_of(curve, summary.metric); };
+  summary.test =
+      spread_of(each_of(curves, [&](const Curve& curve) { return value(curve.back()); }));
+  summary.best = spread_of(each_of(curves, [&](const Curve& curve) { return value(best(curve)); }));
+  summary.best_epoch = mean_of(
+      each_of(curves, [&](const Curve& curve) { return static_cast<double>(best(curve).epoch); }));
   return summary;
 }
 
 CurveComparison compare(const std::vector<SeededCurves>& jobs,
-                        const std::optional<double>& target) {
+                        const std::optional<LearningTarget>& target) {
   CurveComparison comparison;
   comparison.samples = comparison.seconds = std::numeric_limits<double>::infinity();
   for (const SeededCurves& job : jobs) {
@@ -59,13 +61,12 @@ CurveComparison compare(const std::vector<SeededCurves>& jobs,
   }
   for (const SeededCurves& job : jobs) {
     CurveSummary summary = summary_of(job);
-    if (summary.test_accuracy) {
-      summary.at_samples = spread_of(each_of(job.curves, [&](const Curve& curve) {
-        return accuracy_after(curve, comparison.samples);
-      }));
-      summary.at_seconds = spread_of(each_of(
-          job.curves, [&](const Curve& curve) { return accuracy_at(curve, comparison.seconds); }));
-    }
+    summary.at_samples = spread_of(each_of(job.curves, [&](const Curve& curve) {
+      return value_after(curve, summary.metric, comparison.samples);
+    }));
+    summary.at_seconds = spread_of(each_of(job.curves, [&](const Curve& curve) {
+      return value_at(curve, summary.metric, comparison.seconds);
+    }));
     std::vector<double> reached_s;
     for (const Curve& curve : job.curves) {
       const auto seconds = target ? seconds_to(curve, *target) : std::nullopt;
@@ -81,20 +82,23 @@ CurveComparison compare(const std::vector<SeededCurves>& jobs,
 nlohmann::ordered_json to_json(const CurveComparison& comparison) {
   nlohmann::ordered_json jobs = nlohmann::ordered_json::array();
   for (const CurveSummary& job : comparison.jobs) {
-    jobs.push_back({{"job", job.name},
-                    {"seeds", job.seeds},
-                    {"epochs", job.epochs},
-                    {"training_s", job.training_s},
-                    {"samples", job.samples},
-                    {"bytes_sent", job.bytes_sent},
-                    {"test_loss", json_of(job.test_loss)},
-                    {"test_accuracy", json_of(job.test_accuracy)},
-                    {"best_test_accuracy", json_of(job.best_accuracy)},
-                    {"best_epoch", job.best_epoch},
-                    {"accuracy_at_samples", json_of(job.at_samples)},
-                    {"accuracy_at_seconds", json_of(job.at_seconds)},
-                    {"seeds_at_target", job.reached},
-                    {"target_s", json_of(job.to_target_s)}});
+    const std::string metric(to_string(job.metric));
+    jobs.push_back(
+        {{"job", job.name},
+         {"seeds", job.seeds},
+         {"epochs", job.epochs},
+         {"training_s", job.training_s},
+         {"samples", job.samples},
+         {"bytes_sent", job.bytes_sent},
+         {"test_loss", json_of(job.test_loss)},
+         {"metric", metric},
+         {"test_" + metric, json_of(job.test)},
+         {"best_test_" + metric, json_of(job.best)},
+         {"best_epoch", job.best_epoch},
+         {metric + "_at_samples", json_of(job.at_samples)},
+         {metric + "_at_seconds", json_of(job.at_seconds)},
+         {"seeds_at_target", job.reached},
+         {"target_s", job.to_target_s ? json_of(*job.to_target_s) : nlohmann::ordered_json()}});
   }
   return {{"samples", comparison.samples}, {"seconds", comparison.seconds}, {"jobs", jobs}};
 }

@@ -28,7 +28,18 @@ struct Share {
   bool operator==(const Share&) const = default;
 };
 
+/// The i-th of so many parts of a batch, which are as equal as they can be and sum to it.
+[[nodiscard]] constexpr std::int64_t part_of(std::int64_t batch,
+                                             std::int64_t parts,
+                                             std::int64_t i) {
+  return batch * (i + 1) / parts - batch * i / parts;
+}
+
 /// What one worker computes: real tensors, or only their cost.
+///
+/// A batch is what the worker trains on between two steps of its optimizer. Where gradients are
+/// accumulated, it is passed through the network in parts (part_of()), whose gradients add up to
+/// that of the whole.
 ///
 /// A learner lets the time of its work pass on the worker's Fabric. All buffers it hands out stay
 /// valid and in place.

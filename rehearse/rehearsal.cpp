@@ -83,9 +83,7 @@ class RehearsalRun {
   }
 
   [[nodiscard]] bool has_ended() const {
-    const std::optional<double>& accuracy = curve_.back().test_accuracy;
-    const bool is_reached =
-        options_.stop_at_accuracy && accuracy && *accuracy >= *options_.stop_at_accuracy;
+    const bool is_reached = options_.stop_at && options_.stop_at->is_met(curve_.back());
     return is_reached || curve_.back().epoch >= config_.epochs;
   }
   [[nodiscard]] bool has_stopped() const {
@@ -206,7 +204,11 @@ class RehearsalRun {
     result.iterations_per_epoch = reports_.front().iterations_per_epoch;
     result.rounds_per_epoch = reports_.front().rounds_per_epoch;
     add_reports(result, simulated_.workers(), reports_, 1);
-    sim::add_notes(result, simulated_.workers(), reports_, simulated_.costs());
+    sim::add_notes(result,
+                   simulated_.workers(),
+                   reports_,
+                   simulated_.costs(),
+                   simulated_.job().config.accumulate);
     result.notes.push_back("data: " + data_.title);
     if (!start_note_.empty()) result.notes.push_back(start_note_);
   }

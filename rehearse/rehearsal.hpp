@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/formats/curve_point.hpp"
+#include "core/formats/learning_metric.hpp"
 #include "core/formats/result.hpp"
 #include "core/job/job.hpp"
 #include "real/data/data_source.hpp"
@@ -18,7 +18,7 @@ struct RehearsalOptions {
   /// Ends with the first epoch after which the job has trained for so many simulated seconds ...
   std::optional<double> stop_after_s;
   /// ... or that reaches this test accuracy.
-  std::optional<double> stop_at_accuracy;
+  std::optional<LearningTarget> stop_at;
   /// File for the job's state after every epoch, from which a later rehearsal goes on; empty: none.
   std::filesystem::path state;
   /// After each epoch, also those that were in the state.

@@ -131,7 +131,7 @@ RunResult forecast(const Job& given,
     const std::vector<WorkerReport>& reports = passes.run(timeline, recording);
     result.iterations_per_epoch = reports.front().iterations_per_epoch;
     result.rounds_per_epoch = reports.front().rounds_per_epoch;
-    add_notes(result, workers, reports, costs);
+    add_notes(result, workers, reports, costs, config.accumulate);
     doubt.see(workers, reports, config.epochs);
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);

@@ -68,16 +68,18 @@ void SimulatedJob::run(const std::function<void()>& program, int stack_kib) {
 void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,
-               const WorkerCosts& costs) {
+               const WorkerCosts& costs,
+               std::int64_t accumulate) {
   std::set<std::string> of_costs;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
     const BatchCost& cost = costs.of_device(static_cast<int>(i));
     if (!cost.doubt().empty()) of_costs.insert(cost.doubt());
-    if (!cost.is_extrapolated(reports[i].batch)) continue;
+    const std::int64_t batch = part_of(reports[i].batch, accumulate, accumulate - 1);
+    if (!cost.is_extrapolated(batch)) continue;
     const std::vector<std::int64_t> measured = cost.measured_batches();
-    of_costs.insert("cost of batch " + std::to_string(reports[i].batch) + " on " +
-                    workers[i].model + " is extrapolated from " + std::to_string(measured.front()) +
+    of_costs.insert("cost of batch " + std::to_string(batch) + " on " + workers[i].model +
+                    " is extrapolated from " + std::to_string(measured.front()) +
                     (measured.size() > 1 ? " to " + std::to_string(measured.back()) : ""));
   }
   result.notes.assign(of_costs.begin(), of_costs.end());

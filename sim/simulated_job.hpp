@@ -38,6 +38,7 @@ class SimulatedJob : public CostedJob {
 void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,
-               const WorkerCosts& costs);
+               const WorkerCosts& costs,
+               std::int64_t accumulate);
 
 }  // namespace epochcast::sim

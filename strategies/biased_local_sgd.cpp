@@ -59,7 +59,7 @@ constexpr StrategySettingOf<Favoured> kHighLossTo(
 /// was drawn for slow ones: each class deals its own part.
 Share drawn_share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
   const auto rank = static_cast<std::size_t>(worker.fabric.rank());
-  const std::int64_t batch = worker.config.batch;
+  const std::int64_t batch = worker.config.step_batch();
   const bool is_fast = local.is_fast[rank];
   const std::int64_t first = is_fast ? 0 : local.fast * rounds;
   return {.offset = (first + local.before[rank]) * batch,
@@ -88,14 +88,14 @@ void run_biased_local_sgd(Worker& worker) {
   const std::shared_ptr<const LocalSteps> local = unbalanced_steps(worker);
   const std::int64_t steps = local->steps[static_cast<std::size_t>(worker.fabric.rank())];
   const std::int64_t rounds =
-      rounds_per_epoch(worker.train_samples, workers, config.batch, local->most);
+      rounds_per_epoch(worker.train_samples, workers, config.step_batch(), local->most);
   const Share share = sampling == Sampling::none ? share_of(worker, *local, rounds)
                                                  : drawn_share_of(worker, *local, rounds);
   const double weight = kWeightedAggregation.of(config)
                             ? static_cast<double>(steps) / static_cast<double>(local->total())
                             : 1.0 / workers;
-  const BiasedDraw draw = {.fast_samples = rounds * local->fast * config.batch,
-                           .slow_samples = rounds * local->slow * config.batch,
+  const BiasedDraw draw = {.fast_samples = rounds * local->fast * config.step_batch(),
+                           .slow_samples = rounds * local->slow * config.step_batch(),
                            .alpha = kAlpha.of(config),
                            .high_loss_to_slow = kHighLossTo.of(config) == Favoured::slow,
                            .disjoint = sampling == Sampling::unified,

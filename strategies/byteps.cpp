@@ -23,7 +23,7 @@ constexpr std::array<const StrategySetting*, 1> kSettings = {&kPartitionBytes};
 void run_byteps(Worker& worker) {
   Fabric& fabric = worker.fabric;
   const bool trains = fabric.self().role == Role::trains;
-  const std::int64_t batch = worker.config.batch;
+  const std::int64_t batch = worker.config.step_batch();
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
   worker.report.batch = trains ? batch : 0;

@@ -42,7 +42,12 @@ CostLearner CostedJob::learner(Fabric& fabric, const CostDraw& draw) const {
   const int rank = fabric.rank();
   std::optional<std::uint64_t> stream;
   if (draw.seed) stream = mix_seed(*draw.seed, costs_.group(rank));
-  return {fabric, job_.network, costs_.of(rank, draw.session), costs_.buckets(rank), stream};
+  return {fabric,
+          job_.network,
+          costs_.of(rank, draw.session),
+          costs_.buckets(rank),
+          stream,
+          job_.config.accumulate};
 }
 
 Worker CostedJob::worker(Fabric& fabric, SamplingLearner& learner) const {

@@ -53,18 +53,18 @@ std::vector<std::int64_t> begins(const std::vector<double>& batches) {
 void run_dlb(Worker& worker) {
   Fabric& fabric = worker.fabric;
   const auto rank = static_cast<std::size_t>(fabric.rank());
-  const std::int64_t global_batch = worker.config.batch * trainer_count(fabric);
+  const std::int64_t global_batch = worker.config.step_batch() * trainer_count(fabric);
   const std::int64_t least_batch = kLeastBatch.of(worker.config);
-  if (least_batch > worker.config.batch) {
+  if (least_batch > worker.config.step_batch()) {
     throw UserError("--least-batch: got " + std::to_string(least_batch) +
-                    "; workers begin with --batch " + std::to_string(worker.config.batch));
+                    "; workers begin with --batch " + std::to_string(worker.config.step_batch()));
   }
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, global_batch);
   worker.report.iterations_per_epoch = worker.report.rounds_per_epoch = iterations;
 
   train_epochs(worker, [&](std::int64_t) {
     const SharedNumbers batches = worker.progress.memory["batches"];
-    std::int64_t batch = worker.config.batch;
+    std::int64_t batch = worker.config.step_batch();
     std::int64_t first = fabric.rank() * batch;
     if (!batches.values().empty()) {
       const auto places = batches.follow(begins);

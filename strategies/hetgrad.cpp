@@ -61,7 +61,7 @@ Measured learned(const JobConfig& config,
                  const std::vector<double>& seconds) {
   Measured result = {.imbalance = imbalance(seconds), .next = {}};
   if (kPartition.of(config) == Partition::constant || result.imbalance <= kBalanced) return result;
-  const std::int64_t global_batch = config.batch * static_cast<std::int64_t>(seconds.size());
+  const std::int64_t global_batch = config.step_batch() * static_cast<std::int64_t>(seconds.size());
   std::vector<TimeCurve> curves = division.curves;
   for (std::size_t p = 0; p < seconds.size(); ++p) curves[p].add(division.batches[p], seconds[p]);
   std::vector<std::int64_t> batches = functional_shares(global_batch, curves);
@@ -84,9 +84,10 @@ std::shared_ptr<const Measured> measure(Worker& worker, int n, const Division& d
 /// Steps 1 and 2 of the paper; with --partition functional the batches are refined on measured
 /// curves.
 std::shared_ptr<const Division> partition(Worker& worker) {
-  const SharedNumbers seconds = benchmark_all(worker, worker.config.batch);
-  std::shared_ptr<const Division> best = seconds.follow(
-      [&](const std::vector<double>& all) { return constant_division(worker.config.batch, all); });
+  const SharedNumbers seconds = benchmark_all(worker, worker.config.step_batch());
+  std::shared_ptr<const Division> best = seconds.follow([&](const std::vector<double>& all) {
+    return constant_division(worker.config.step_batch(), all);
+  });
   std::shared_ptr<const Measured> latest = measure(worker, 0, *best);
   double least = latest->imbalance;
   worker.report.constant_imbalance = least;

@@ -12,7 +12,7 @@ void run_local_sgd(Worker& worker) {
   const int workers = trainer_count(worker.fabric);
   const std::int64_t steps = steps_given(worker.config).fastest;
   const std::int64_t rounds =
-      rounds_per_epoch(worker.train_samples, workers, worker.config.batch, steps);
+      rounds_per_epoch(worker.train_samples, workers, worker.config.step_batch(), steps);
   report_rounds(worker, rounds, steps, steps);
 
   train_epochs(worker, [&](std::int64_t) {

@@ -112,14 +112,15 @@ void check_local_steps(const JobConfig& config, const DeviceNames& devices) {
 }
 
 std::shared_ptr<const LocalSteps> unbalanced_steps(Worker& worker) {
-  return benchmark_all(worker, worker.config.batch).follow([&](const std::vector<double>& all) {
-    return unbalanced_steps(worker.fabric, worker.config, all);
-  });
+  return benchmark_all(worker, worker.config.step_batch())
+      .follow([&](const std::vector<double>& all) {
+        return unbalanced_steps(worker.fabric, worker.config, all);
+      });
 }
 
 Share share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
   const auto rank = static_cast<std::size_t>(worker.fabric.rank());
-  const std::int64_t batch = worker.config.batch;
+  const std::int64_t batch = worker.config.step_batch();
   return {.offset = local.begins[rank] * batch,
           .length = local.steps[rank] * batch,
           .stride = local.total() * batch,
@@ -129,7 +130,7 @@ Share share_of(const Worker& worker, const LocalSteps& local, std::int64_t round
 void run_rounds(Worker& worker, std::int64_t rounds, std::int64_t steps, double weight) {
   Fabric& fabric = worker.fabric;
   repeat(worker, fabric.world(), rounds, [&](std::int64_t) {
-    worker.learner.train(steps, worker.config.batch);
+    worker.learner.train(steps, worker.config.step_batch());
     fabric.all_reduce(worker.learner.parameters(), weight, fabric.world());
   });
 }
@@ -138,11 +139,11 @@ void report_rounds(Worker& worker,
                    std::int64_t rounds,
                    std::int64_t steps,
                    std::int64_t most_steps) {
-  worker.report.batch = worker.config.batch;
+  worker.report.batch = worker.config.step_batch();
   worker.report.local_steps = steps;
   worker.report.iterations_per_epoch = rounds * most_steps;
   worker.report.rounds_per_epoch = rounds;
-  worker.report.samples_per_epoch = rounds * steps * worker.config.batch;
+  worker.report.samples_per_epoch = rounds * steps * worker.config.step_batch();
 }
 
 }  // namespace epochcast

@@ -51,7 +51,7 @@ constexpr Period kPeriod = {
 
 void run_node_based(Worker& worker) {
   Fabric& fabric = worker.fabric;
-  const std::int64_t batch = worker.config.batch;
+  const std::int64_t batch = worker.config.step_batch();
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
   const std::int64_t period = averaging_period(worker.config).value_or(iterations);

@@ -9,7 +9,7 @@ namespace {
 
 void run_one_shot(Worker& worker) {
   Fabric& fabric = worker.fabric;
-  const std::int64_t batch = worker.config.batch;
+  const std::int64_t batch = worker.config.step_batch();
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
   const std::int64_t last = worker.config.epochs - 1;

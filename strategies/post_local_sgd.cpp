@@ -28,7 +28,7 @@ std::int64_t synchronous_epochs(const JobConfig& config) {
 
 void run_post_local_sgd(Worker& worker) {
   Fabric& fabric = worker.fabric;
-  const std::int64_t batch = worker.config.batch;
+  const std::int64_t batch = worker.config.step_batch();
   const std::int64_t steps = steps_given(worker.config).fastest;
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);

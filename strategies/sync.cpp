@@ -8,7 +8,7 @@ namespace epochcast {
 
 void run_sync(Worker& worker) {
   Fabric& fabric = worker.fabric;
-  const std::int64_t batch = worker.config.batch;
+  const std::int64_t batch = worker.config.step_batch();
   const int workers = trainer_count(fabric);
   const std::int64_t iterations = iterations_per_epoch(worker.train_samples, workers * batch);
   worker.report.batch = batch;

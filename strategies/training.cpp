@@ -141,7 +141,7 @@ SharedNumbers benchmark_all(Worker& worker, std::int64_t batch) {
 }
 
 void use_equal_share(Worker& worker, std::int64_t steps, std::int64_t count) {
-  const std::int64_t samples = steps * worker.config.batch;
+  const std::int64_t samples = steps * worker.config.step_batch();
   worker.learner.use_shuffled({.offset = worker.fabric.rank() * samples,
                                .length = samples,
                                .stride = trainer_count(worker.fabric) * samples,

@@ -13,7 +13,7 @@ void run_unbalanced_local_sgd(Worker& worker) {
   const std::shared_ptr<const LocalSteps> local = unbalanced_steps(worker);
   const std::int64_t steps = local->steps[static_cast<std::size_t>(worker.fabric.rank())];
   const std::int64_t rounds =
-      rounds_per_epoch(worker.train_samples, workers, worker.config.batch, local->most);
+      rounds_per_epoch(worker.train_samples, workers, worker.config.step_batch(), local->most);
   const Share share = share_of(worker, *local, rounds);
   report_rounds(worker, rounds, steps, local->most);
 

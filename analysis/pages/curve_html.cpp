@@ -46,11 +46,30 @@ const Axis kBytes = {"bytes sent by all workers",
                      [](double b) { return b == 0 ? std::string("0 B") : format_bytes(b); }};
 const Axis kAccuracy = {
     "test accuracy", [](const CurvePoint& p) { return p.test_accuracy; }, percent};
+const Axis kPerplexity = {"test perplexity",
+                          [](const CurvePoint& p) {
+                            return p.test_perplexity && std::isfinite(*p.test_perplexity)
+                                       ? p.test_perplexity
+                                       : std::nullopt;
+                          },
+                          number};
 const Axis kLoss = {"test loss",
                     [](const CurvePoint& p) {
                       return std::isfinite(p.test_loss) ? std::optional(p.test_loss) : std::nullopt;
                     },
                     number};
+
+const Axis& axis_of(Metric metric) {
+  switch (metric) {
+    case Metric::accuracy:
+      return kAccuracy;
+    case Metric::perplexity:
+      return kPerplexity;
+    case Metric::loss:
+      break;
+  }
+  return kLoss;
+}
 
 const Axis kDiscriminatorLoss = {
     "discriminator loss", [](const CurvePoint& p) { return p.discriminator_loss; }, number};
@@ -87,7 +106,7 @@ std::string plot(const std::vector<NamedCurve>& curves,
   Range y_range = range_of(curves, y, false);
   if (target) {
     y_range.low = std::min(y_range.low, *target);
-    y_range.high = std::max(y_range.high, *target + 0.02);
+    y_range.high = std::max(y_range.high, *target + 0.02 * std::max(1.0, *target));
   }
   const auto x_at = [&](double value) { return kLeft + kPlotWidth * x_range.share(value); };
   const auto y_at = [&](double value) { return kTop + kPlotHeight * (1 - y_range.share(value)); };
@@ -151,10 +170,12 @@ std::string heading(const Axis& x, const Axis& y) {
 std::string curve_html(const std::vector<NamedCurve>& curves,
                        const std::string& title,
                        const std::string& command,
-                       const std::optional<double>& target) {
-  const bool has_accuracy = std::any_of(curves.begin(), curves.end(), [](const auto& curve) {
-    return !curve.points.empty() && curve.points.front().test_accuracy.has_value();
-  });
+                       const std::optional<LearningTarget>& target) {
+  const auto has = [&](Metric metric) {
+    return std::any_of(curves.begin(), curves.end(), [&](const auto& curve) {
+      return !curve.points.empty() && value_of(curve.points.front(), metric).has_value();
+    });
+  };
   const bool has_halves = std::any_of(curves.begin(), curves.end(), [](const auto& curve) {
     return !curve.points.empty() && curve.points.front().generator_loss.has_value();
   });
@@ -165,12 +186,16 @@ std::string curve_html(const std::vector<NamedCurve>& curves,
       escaped_html(command) +
       "</pre>\n<p>Training was real: every worker's batches, gradients and parameters. Time is "
       "that of the simulated cluster.</p>\n";
-  if (has_accuracy) {
-    for (const Axis* x : {&kSeconds, &kEpochs, &kBytes})
-      html += heading(*x, kAccuracy) + plot(curves, *x, kAccuracy, target);
+  for (const Metric metric : {Metric::perplexity, Metric::accuracy, Metric::loss}) {
+    if (!has(metric)) continue;
+    const Axis& y = axis_of(metric);
+    const bool is_marked = target && target->metric == metric;
+    for (const Axis* x : {&kSeconds, &kEpochs, &kBytes}) {
+      if (metric == Metric::loss && x == &kBytes) continue;
+      html += heading(*x, y) +
+              plot(curves, *x, y, is_marked ? std::optional(target->value) : std::nullopt);
+    }
   }
-  for (const Axis* x : {&kSeconds, &kEpochs})
-    html += heading(*x, kLoss) + plot(curves, *x, kLoss, {});
   if (has_halves) {
     for (const Axis* y : {&kDiscriminatorLoss, &kGeneratorLoss})
       html += heading(kEpochs, *y) + plot(curves, kEpochs, *y, {});

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/curve_point.hpp"
+#include "core/formats/learning_metric.hpp"
 
 namespace epochcast {
 
@@ -15,12 +15,11 @@ struct NamedCurve {
   Curve points;
 };
 
-/// A page with plots of test accuracy and test loss against simulated seconds, epochs and bytes
-/// sent, and of a GAN's two losses. `target`: a test accuracy to mark. `command`: how to make it
-/// again.
+/// A page with plots of what tests tell (Metric) against simulated seconds, epochs and bytes sent,
+/// and of a GAN's two losses. `target`: what to mark. `command`: how to make it again.
 [[nodiscard]] std::string curve_html(const std::vector<NamedCurve>& curves,
                                      const std::string& title,
                                      const std::string& command,
-                                     const std::optional<double>& target);
+                                     const std::optional<LearningTarget>& target);
 
 }  // namespace epochcast

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <tuple>
 
 #include "analysis/tune/seed_statistics.hpp"
 #include "core/spread.hpp"
@@ -25,8 +24,11 @@ constexpr double kWorthIt = 1e-3;
 constexpr int kStepsOfRung = 3;
 
 /// "21.3 %, loss 2.104": means over seeds.
-std::string learned(const std::vector<double>& accuracies, const std::vector<double>& losses) {
-  return format_percent(mean_of(accuracies), 1) + fmt::format(", loss {:.3f}", mean_of(losses));
+std::string learned(Metric metric,
+                    const std::vector<double>& values,
+                    const std::vector<double>& losses) {
+  const std::string loss = fmt::format("loss {:.3f}", mean_of(losses));
+  return metric == Metric::loss ? loss : metric_text(metric, mean_of(values)) + ", " + loss;
 }
 
 class Tuner {
@@ -43,7 +45,7 @@ class Tuner {
     const int rungs = rung_count();
     for (int rung = 1; rung <= rungs && !alive_.empty(); ++rung) {
       const double until_s = plan_.goal.most_s / std::pow(plan_.eta, rungs - rung);
-      const int steps = rung > 1 && plan_.goal.target_accuracy ? kStepsOfRung : 1;
+      const int steps = rung > 1 && plan_.goal.target ? kStepsOfRung : 1;
       bool is_over = false;
       for (int step = 1; step <= steps && !is_over; ++step) {
         climb(until_s * std::pow(plan_.eta, static_cast<double>(step) / steps - 1));
@@ -92,6 +94,7 @@ class Tuner {
 
   void climb(double until_s) {
     const std::vector<std::vector<Curve>> curves = rehearse_(alive_, until_s);
+    see_metric(curves);
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < alive_.size(); ++i) {
       CandidateOutcome& one = outcome(alive_[i]);
@@ -110,6 +113,18 @@ class Tuner {
     racers_ = alive_;
   }
 
+  void see_metric(const std::vector<std::vector<Curve>>& candidates) {
+    if (plan_.goal.target) {
+      tuning_.metric = plan_.goal.target->metric;
+      return;
+    }
+    for (const std::vector<Curve>& curves : candidates) {
+      for (const Curve& curve : curves) {
+        if (!curve.empty()) tuning_.metric = main_metric(curve);
+      }
+    }
+  }
+
   /// Seconds to the target by seed; those that did not reach it: what they were rehearsed for,
   /// which is less.
   [[nodiscard]] std::vector<double> seconds_of(std::size_t index) const {
@@ -117,7 +132,7 @@ class Tuner {
     std::vector<double> seconds;
     seconds.reserve(one.curves.size());
     for (const Curve& curve : one.curves) {
-      seconds.push_back(seconds_to(curve, *plan_.goal.target_accuracy)
+      seconds.push_back(seconds_to(curve, *plan_.goal.target)
                             .value_or(std::max(one.until_s, curve.back().training_s)));
     }
     return seconds;
@@ -127,49 +142,48 @@ class Tuner {
   [[nodiscard]] bool has_reached(std::size_t index) const {
     const CandidateOutcome& one = tuning_.outcomes[index];
     return std::all_of(one.curves.begin(), one.curves.end(), [&](const Curve& curve) {
-      const std::optional<double> seconds = seconds_to(curve, *plan_.goal.target_accuracy);
+      const std::optional<double> seconds = seconds_to(curve, *plan_.goal.target);
       return seconds && *seconds <= one.until_s;
     });
   }
-  [[nodiscard]] std::vector<double> accuracies_of(std::size_t index, double seconds) const {
+  [[nodiscard]] std::vector<double> values_of(std::size_t index, double seconds) const {
     const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
-    std::vector<double> accuracies;
-    accuracies.reserve(curves.size());
-    for (const Curve& curve : curves) accuracies.push_back(accuracy_at(curve, seconds));
-    return accuracies;
+    std::vector<double> values;
+    values.reserve(curves.size());
+    for (const Curve& curve : curves) values.push_back(value_at(curve, tuning_.metric, seconds));
+    return values;
   }
 
-  /// Infinite where it is none.
+  /// Infinite where there is none.
   [[nodiscard]] std::vector<double> losses_of(std::size_t index, double seconds) const {
     const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
     std::vector<double> losses;
     losses.reserve(curves.size());
     for (const Curve& curve : curves) {
-      const double loss = loss_at(curve, seconds);
-      losses.push_back(std::isnan(loss) ? std::numeric_limits<double>::infinity() : loss);
+      losses.push_back(value_at(curve, Metric::loss, seconds));
     }
     return losses;
   }
 
   [[nodiscard]] bool has_winner() const {
-    return plan_.goal.target_accuracy &&
-           std::any_of(
-               alive_.begin(), alive_.end(), [&](std::size_t index) { return has_reached(index); });
+    return plan_.goal.target && std::any_of(alive_.begin(), alive_.end(), [&](std::size_t index) {
+             return has_reached(index);
+           });
   }
 
   /// Gives up who is neither among the best 1/eta after so many seconds, nor might be the best.
   void halve(double until_s) {
     if (alive_.empty()) return;
-    std::vector<std::vector<double>> accuracies;
+    std::vector<std::vector<double>> values;
     std::vector<std::vector<double>> losses;
     for (const std::size_t index : alive_) {
-      accuracies.push_back(accuracies_of(index, until_s));
+      values.push_back(values_of(index, until_s));
       losses.push_back(losses_of(index, until_s));
     }
     std::vector<std::size_t> ranked(alive_.size());  // indices into alive_
     std::iota(ranked.begin(), ranked.end(), 0);
     std::stable_sort(ranked.begin(), ranked.end(), [&](std::size_t a, std::size_t b) {
-      return mean_of(accuracies[a]) > mean_of(accuracies[b]);
+      return is_better(tuning_.metric, mean_of(values[a]), mean_of(values[b]));
     });
     const std::size_t first = ranked.front();
     const auto kept =
@@ -180,7 +194,8 @@ class Tuner {
     for (std::size_t place = 0; place < ranked.size(); ++place) {
       const std::size_t one = ranked[place];
       const std::size_t index = alive_[one];
-      const bool is_behind = mean_of(accuracies[one]) < mean_of(accuracies[first]);
+      const bool is_behind =
+          is_better(tuning_.metric, mean_of(values[first]), mean_of(values[one]));
       const bool is_worse =
           plan_.seeds == 1 || (is_behind && mean_of(ranks[one]) - mean_of(ranks[first]) > least);
       if (place < kept || candidates_[index].is_default || !is_worse) {
@@ -188,9 +203,10 @@ class Tuner {
         continue;
       }
       outcome(index).fate = Fate::given_up;
-      outcome(index).reason =
-          "after " + format_seconds(until_s) + " " + learned(accuracies[one], losses[one]) + "; " +
-          candidates_[alive_[first]].name + " " + learned(accuracies[first], losses[first]);
+      outcome(index).reason = "after " + format_seconds(until_s) + " " +
+                              learned(tuning_.metric, values[one], losses[one]) + "; " +
+                              candidates_[alive_[first]].name + " " +
+                              learned(tuning_.metric, values[first], losses[first]);
     }
     std::sort(left.begin(), left.end());
     alive_ = std::move(left);
@@ -213,15 +229,18 @@ class Tuner {
 
   /// The larger the better.
   [[nodiscard]] std::vector<double> merits_of(std::size_t index) const {
-    if (!plan_.goal.target_accuracy) return accuracies_of(index, plan_.goal.most_s);
-    std::vector<double> merits = seconds_of(index);
-    for (double& seconds : merits) seconds = -seconds;
+    const bool is_less_better = plan_.goal.target || tuning_.metric != Metric::accuracy;
+    std::vector<double> merits =
+        plan_.goal.target ? seconds_of(index) : values_of(index, plan_.goal.most_s);
+    if (is_less_better) {
+      for (double& merit : merits) merit = -merit;
+    }
     return merits;
   }
 
   void judge() {
     for (const std::size_t index : alive_) {
-      if (plan_.goal.target_accuracy && !has_reached(index)) continue;
+      if (plan_.goal.target && !has_reached(index)) continue;
       const std::vector<double> merits = merits_of(index);
       outcome(index).mean = std::abs(mean_of(merits));
       outcome(index).deviation = deviation_of(merits);
@@ -244,19 +263,19 @@ class Tuner {
       const std::vector<Curve>& curves = outcome(index).curves;
       if (curves.empty() || outcome(index).fate == Fate::diverged) continue;
       for (const CurvePoint& mean : mean_of(curves)) {
-        points.push_back({.candidate = index,
-                          .seconds = mean.training_s,
-                          .accuracy = mean.test_accuracy.value_or(0)});
+        const std::optional<double> value = value_of(mean, tuning_.metric);
+        if (value && std::isfinite(*value))
+          points.push_back({.candidate = index, .seconds = mean.training_s, .value = *value});
       }
     }
-    std::sort(points.begin(), points.end(), [](const FrontPoint& a, const FrontPoint& b) {
-      return std::tuple(a.seconds, -a.accuracy) < std::tuple(b.seconds, -b.accuracy);
+    std::sort(points.begin(), points.end(), [this](const FrontPoint& a, const FrontPoint& b) {
+      if (a.seconds != b.seconds) return a.seconds < b.seconds;
+      return is_better(tuning_.metric, a.value, b.value);
     });
-    double best = -1;
     for (const FrontPoint& point : points) {
-      if (point.accuracy <= best) continue;
-      best = point.accuracy;
-      tuning_.front.push_back(point);
+      const bool is_new = tuning_.front.empty() ||
+                          is_better(tuning_.metric, point.value, tuning_.front.back().value);
+      if (is_new) tuning_.front.push_back(point);
     }
   }
 

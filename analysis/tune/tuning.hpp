@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/curve_point.hpp"
+#include "core/formats/learning_metric.hpp"
 
 namespace epochcast {
 
@@ -24,8 +24,8 @@ struct Candidate {
 
 /// What is asked of a tuner: one of the two.
 struct TuningGoal {
-  std::optional<double> target_accuracy;  ///< minimise the seconds to it, within at most most_s
-  double most_s = 0;                      ///< maximise accuracy after so many simulated seconds
+  std::optional<LearningTarget> target;  ///< minimise the seconds to it, within at most most_s
+  double most_s = 0;  ///< learn the most, by the curves' main metric, in so many simulated seconds
 };
 
 struct TuningPlan {
@@ -46,15 +46,16 @@ struct CandidateOutcome {
   double deviation = 0;        ///< over seeds
 };
 
-/// A point of the front of time and accuracy: nothing is faster and as accurate.
+/// A point of the front of time and learning: nothing is faster and as good.
 struct FrontPoint {
   std::size_t candidate = 0;
   double seconds = 0;
-  double accuracy = 0;  ///< mean over seeds
+  double value = 0;  ///< of the metric, mean over seeds
 };
 
-/// The result. The objective is the seconds to the target, or the accuracy after most_s.
+/// The result. The objective is the seconds to the target, or the metric after most_s.
 struct Tuning {
+  Metric metric = Metric::accuracy;        ///< the target's, or what tells most of the curves
   std::vector<CandidateOutcome> outcomes;  ///< by candidate
   std::optional<std::size_t> best;         ///< absent: no seed reached the target everywhere
   std::optional<std::size_t> runner_up;
@@ -77,8 +78,8 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 /// best 1/eta for eta times as long, and so on up to most_s. As in Hyperband's longest bracket,
 /// there are as many rungs as leave the first one an epoch of the fastest candidate.
 ///
-/// Unlike there, nobody is given up who might as well be the best: beside the best 1/eta by
-/// accuracy, all stay whose test loss is not significantly above that of the first one. (Accuracies
+/// Unlike there, nobody is given up who might as well be the best: beside the best 1/eta by the
+/// metric, all stay whose test loss is not significantly above that of the first one. (Accuracies
 /// of a small test set tell little at the beginning of learning, and what they tell is misleading:
 /// who is at 18 % first need not be at 40 % first.) Significant is what F-Race calls so (Birattari
 /// et al., GECCO 2002): seeds are blocks, and losses are ranked within each; some settings' losses

@@ -179,18 +179,45 @@ int seeds_from(const po::variables_map& values) {
   }
 }
 
-std::optional<double> accuracy_from(const po::variables_map& values, const std::string& flag) {
-  if (values.count(flag) == 0) return std::nullopt;
-  std::string text = values[flag].as<std::string>();
-  const std::string given = text;
-  const bool is_percent = text.ends_with('%');
-  if (is_percent) text.pop_back();
-  try {
-    return parse_number(text, 0, is_percent ? 100 : 1, "") / (is_percent ? 100 : 1);
-  } catch (const UserError&) {
-    throw UserError("--" + flag + ": got \"" + given +
-                    "\"; expected an accuracy such as 0.9 or 90%");
+po::options_description target_options(const std::string& what) {
+  po::options_description options("The target", 110, 60);
+  const auto* word = "NUMBER";
+  options.add_options()("target-accuracy",
+                        po::value<std::string>()->value_name("SHARE"),
+                        (what + " this test accuracy, such as 0.9 or 90%").c_str())(
+      "target-loss",
+      po::value<std::string>()->value_name(word),
+      (what + " this test loss, or a lower one").c_str())(
+      "target-perplexity",
+      po::value<std::string>()->value_name(word),
+      (what + " this test perplexity of a language model, or a lower one").c_str());
+  return options;
+}
+
+std::optional<LearningTarget> target_from(const po::variables_map& values) {
+  std::optional<LearningTarget> target;
+  for (const Metric metric : {Metric::accuracy, Metric::loss, Metric::perplexity}) {
+    const std::string flag = "target-" + std::string(to_string(metric));
+    if (values.count(flag) == 0) continue;
+    if (target) throw UserError("--" + flag + ": there is a target already; expected one");
+    const std::string given = values[flag].as<std::string>();
+    std::string text = given;
+    const bool is_share = metric == Metric::accuracy;
+    const bool is_percent = is_share && text.ends_with('%');
+    if (is_percent) text.pop_back();
+    const double least = metric == Metric::perplexity ? 1 : 0;
+    const double most = is_percent ? 100 : is_share ? 1 : std::numeric_limits<double>::max();
+    try {
+      target = {.metric = metric,
+                .value = parse_number(text, least, most, "") / (is_percent ? 100 : 1)};
+    } catch (const UserError&) {
+      throw UserError("--" + flag + ": got \"" + given + "\"; expected " +
+                      (is_share                 ? "an accuracy such as 0.9 or 90%"
+                       : metric == Metric::loss ? "a loss such as 1.5"
+                                                : "a perplexity from 1, such as 30"));
+    }
   }
+  return target;
 }
 
 std::optional<double> seconds_from(const po::variables_map& values, const std::string& flag) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/files/output_file.hpp"
+#include "core/formats/learning_metric.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -56,11 +57,14 @@ enum class Format { table, json, csv };
 
 /// How many seeds, from --seed on. Throws a UserError.
 [[nodiscard]] int seeds_from(const boost::program_options::variables_map& values);
-/// An accuracy such as 0.9 or 90%, as a share; nothing when the flag is not given. Throws a
-/// UserError that names it.
-[[nodiscard]] std::optional<double> accuracy_from(
-    const boost::program_options::variables_map& values, const std::string& flag);
-/// Seconds such as 90s or 2min. The same.
+/// --target-accuracy, --target-loss and --target-perplexity, of which one may be given; `what` says
+/// what for.
+[[nodiscard]] boost::program_options::options_description target_options(const std::string& what);
+/// What they ask for; nothing where none is given. Throws a UserError.
+[[nodiscard]] std::optional<LearningTarget> target_from(
+    const boost::program_options::variables_map& values);
+/// Seconds such as 90s or 2min; nothing when the flag is not given. Throws a UserError that names
+/// it.
 [[nodiscard]] std::optional<double> seconds_from(
     const boost::program_options::variables_map& values, const std::string& flag);
 

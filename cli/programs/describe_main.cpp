@@ -37,10 +37,18 @@ po::options_description described_options() {
       "shape of a sample, such as 3,224,224 (an image) or 128 (tokens)")(
       "classes",
       po::value<std::string>()->value_name("COUNT")->default_value(std::to_string(kUsualClasses)),
-      "that the model scores")("output",
-                               po::value<std::string>()->value_name("FILE"),
-                               "write the description: a network for --network, also where "
-                               "there is no LibTorch")(
+      "that the model scores")("samples",
+                               po::value<std::string>()->value_name("tokens|numbers"),
+                               "what samples consist of (default: tokens where --input is one "
+                               "size)")(
+      "targets",
+      po::value<std::string>()->value_name("class|values|tokens")->default_value("class"),
+      "what a sample is mapped to, for models that take it and return their loss: a class, "
+      "--classes values, or a token for each of its own")(
+      "output",
+      po::value<std::string>()->value_name("FILE"),
+      "write the description: a network for --network, also where "
+      "there is no LibTorch")(
       "layers", "show each layer, in the order in which backward is through with them")(
       "quiet", "show nothing")("help,h", "this text");
   return options;
@@ -73,6 +81,17 @@ std::vector<std::int64_t> read_shape(OptionValues& values) {
   }
   if (text.empty()) values.missing("input", "a sample's shape, such as 3,224,224");
   return shape;
+}
+
+void read_targets(OptionValues& values, real::Task& task) {
+  const std::string targets = values.text("targets");
+  if (targets == "values") {
+    task.targets = {.kind = TargetKind::values, .shape = {task.classes}};
+  } else if (targets == "tokens") {
+    task.targets = {.kind = TargetKind::tokens, .shape = task.shape};
+  } else if (targets != "class") {
+    values.expected("targets", targets, "class, values or tokens");
+  }
 }
 
 std::int64_t parameters_of(const NetworkLayer& layer) {
@@ -164,13 +183,21 @@ int run(int argc, const char* const* argv) {
     values.expected("model", model, "a TorchScript file that ends in .pt, .pth or .ts");
   const std::vector<std::int64_t> shape = read_shape(values);
   const std::int64_t classes = values.integer("classes", 1, kMostExtent);
+  real::Task task = real::classification(shape, classes);
+  if (values.has("samples")) {
+    const std::string samples = values.text("samples");
+    task.are_tokens = samples == "tokens";
+    if (samples != "tokens" && samples != "numbers")
+      values.expected("samples", samples, "tokens or numbers");
+  }
+  read_targets(values, task);
   const std::filesystem::path file =
       values.has("output") ? values.file_to_write("output") : std::filesystem::path();
   if (!problems.empty()) throw UserError(problems);
   const OutputFile output(file);
   keep_apart({output}, {model});
 
-  const real::ModelDescription description = real::describe_model(model, shape, classes);
+  const real::ModelDescription description = real::describe_model(model, task);
   if (map.count("quiet") == 0) show(description, map.count("layers") > 0);
   if (!output.is_wanted()) return 0;
   output.write(network_text(description.file));

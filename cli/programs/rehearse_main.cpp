@@ -24,10 +24,8 @@ po::options_description own_flags() {
                     "keep the job's state here after every epoch, and go on from it")(
       "stop-after",
       po::value<std::string>()->value_name("TIME"),
-      "end with the first epoch after which training has taken so long on the simulated clock")(
-      "stop-at-accuracy",
-      po::value<std::string>()->value_name("SHARE"),
-      "end with the first epoch that reaches this test accuracy, such as 0.9");
+      "end with the first epoch after which training has taken so long on the simulated clock");
+  own.add(target_options("end with the first epoch that reaches"));
   return own;
 }
 
@@ -50,7 +48,7 @@ int run(const std::vector<std::string>& arguments) {
   const real::DataSplit data = real::training_data(config, real::training_dataset(config, catalog));
   RehearsalOptions options;
   options.stop_after_s = seconds_from(values, "stop-after");
-  options.stop_at_accuracy = accuracy_from(values, "stop-at-accuracy");
+  options.stop_at = target_from(values);
   options.state = file_from(values, "state");
   options.after_epoch = [&](const CurvePoint& point) { print_line(to_json(point)); };
   options.warn = [](const std::string& text) { print_line({{"warning", text}}); };

@@ -29,11 +29,11 @@ constexpr const char* kProgram = "epochcast";  // as its users know it
 std::string learned_text(const CurveSummary& job, bool is_whole) {
   std::string text = fmt::format("test loss {:.4f}", job.test_loss.mean);
   if (job.seeds > 1) text += fmt::format(" ± {:.4f}", job.test_loss.deviation);
-  if (job.test_accuracy) {
-    text += ", test accuracy " + percent_text(*job.test_accuracy, job.seeds == 1) + "; best " +
-            percent_text(*job.best_accuracy, job.seeds == 1) +
-            fmt::format(" in epoch {:.3g}", job.best_epoch);
-  }
+  if (job.metric != Metric::loss)
+    text += ", test " + std::string(to_string(job.metric)) + " " +
+            spread_text(job.metric, job.test, job.seeds == 1);
+  text += "; best " + spread_text(job.metric, job.best, job.seeds == 1) +
+          fmt::format(" in epoch {:.3g}", job.best_epoch);
   if (job.seeds > 1)
     text += "\n(means ± standard deviations over " + std::to_string(job.seeds) + " seeds)";
   if (!is_whole) text += "\n(of the epochs since the checkpoint; --metrics has all)";

@@ -16,10 +16,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string accuracy_text(const std::optional<Spread>& accuracy, std::size_t seeds) {
-  return accuracy ? percent_text(*accuracy, seeds == 1) : "-";
-}
-
 std::string loss_text(const Spread& loss, std::size_t seeds) {
   const std::string mean = fmt::format("{:.4f}", loss.mean);
   return seeds == 1 ? mean : mean + fmt::format(" ± {:.4f}", loss.deviation);
@@ -68,39 +64,41 @@ std::vector<SeededCurves> curves_by_job(const std::vector<RehearsalOutcome>& out
 }
 
 void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
-                          const std::optional<double>& target) {
+                          const std::optional<LearningTarget>& target) {
   const CurveComparison comparison = compare(jobs, target);
   const CurveSummary& baseline = baseline_of(comparison);
   const bool has_many = comparison.jobs.size() > 1;
   Table table;
   table.add_column("job");
-  std::vector<std::string> titles = {
-      "epochs", "s/epoch", "time", "samples", "sent", "test loss", "test accuracy", "best (epoch)"};
+  std::vector<std::string> titles = {"epochs", "s/epoch", "time", "samples", "sent", "test loss"};
+  if (baseline.metric != Metric::loss)
+    titles.push_back("test " + std::string(to_string(baseline.metric)));
+  titles.emplace_back("best (epoch)");
   if (has_many) {
     titles.push_back("per sample vs " + baseline.name);
     titles.push_back("after " + samples_text(comparison.samples) + " samples");
     titles.push_back("after " + format_seconds(comparison.seconds));
   }
-  if (target) titles.push_back("time to " + percent_text({.mean = *target}, true));
+  if (target) titles.push_back("time to " + target->text());
   if (target && has_many) titles.push_back("to it vs " + baseline.name);
   for (const std::string& title : titles) table.add_column(title, Table::Align::right);
   for (const CurveSummary& job : comparison.jobs) {
-    std::vector<std::string> cells = {
-        job.name,
-        fmt::format("{:.4g}", job.epochs),
-        format_seconds(job.training_s / job.epochs),
-        format_seconds(job.training_s),
-        samples_text(job.samples),
-        format_bytes(job.bytes_sent),
-        loss_text(job.test_loss, job.seeds),
-        accuracy_text(job.test_accuracy, job.seeds),
-        job.best_accuracy
-            ? accuracy_text(job.best_accuracy, job.seeds) + fmt::format(" ({:.3g})", job.best_epoch)
-            : "-"};
+    std::vector<std::string> cells = {job.name,
+                                      fmt::format("{:.4g}", job.epochs),
+                                      format_seconds(job.training_s / job.epochs),
+                                      format_seconds(job.training_s),
+                                      samples_text(job.samples),
+                                      format_bytes(job.bytes_sent),
+                                      loss_text(job.test_loss, job.seeds)};
+    const auto text = [&](const Spread& values) {
+      return spread_text(job.metric, values, job.seeds == 1);
+    };
+    if (baseline.metric != Metric::loss) cells.push_back(text(job.test));
+    cells.push_back(text(job.best) + fmt::format(" ({:.3g})", job.best_epoch));
     if (has_many) {
       cells.push_back(fmt::format("{:.2f}x", baseline.sample_s() / job.sample_s()));
-      cells.push_back(accuracy_text(job.at_samples, job.seeds));
-      cells.push_back(accuracy_text(job.at_seconds, job.seeds));
+      cells.push_back(text(job.at_samples));
+      cells.push_back(text(job.at_seconds));
     }
     if (target) cells.push_back(target_text(job));
     if (target && has_many) {
@@ -118,15 +116,17 @@ void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
     std::cout << " Means ± standard deviations over " << comparison.jobs.front().seeds << " seeds.";
   if (has_many) {
     std::cout << "\nEpochs may differ in samples and seconds: the columns `after` have every job's "
-                 "test accuracy where the\nfirst of them ended, by samples trained on and by "
-                 "seconds, interpolated between epochs.";
+                 "test "
+              << to_string(baseline.metric)
+              << " where the\nfirst of them ended, by samples trained on and by seconds, "
+                 "interpolated between epochs.";
   }
   std::cout << '\n';
 }
 
 void show_rehearsal_json(const std::vector<RehearsalOutcome>& outcomes,
                          const std::vector<SeededCurves>& jobs,
-                         const std::optional<double>& target,
+                         const std::optional<LearningTarget>& target,
                          const std::string& command) {
   Json all = Json::array();
   for (const RehearsalOutcome& outcome : outcomes) {
@@ -157,6 +157,7 @@ void show_rehearsal_csv(const std::vector<RehearsalOutcome>& outcomes) {
                                    "train_accuracy",
                                    "test_loss",
                                    "test_accuracy",
+                                   "test_perplexity",
                                    "discriminator_loss",
                                    "generator_loss"};
   std::cout << "job,seed";

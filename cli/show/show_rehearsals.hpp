@@ -19,11 +19,11 @@ namespace epochcast {
 
 /// A table of the jobs' last, best and comparable figures, on standard output.
 void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
-                          const std::optional<double>& target);
+                          const std::optional<LearningTarget>& target);
 /// `epochcast.rehearsals/1`.
 void show_rehearsal_json(const std::vector<RehearsalOutcome>& outcomes,
                          const std::vector<SeededCurves>& jobs,
-                         const std::optional<double>& target,
+                         const std::optional<LearningTarget>& target,
                          const std::string& command);
 /// A line for each epoch of each job and seed.
 void show_rehearsal_csv(const std::vector<RehearsalOutcome>& outcomes);

@@ -19,9 +19,13 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Fate = CandidateOutcome::Fate;
 
-std::string objective(const TuningGoal& goal, double value, double deviation) {
-  if (goal.target_accuracy) return format_seconds(value) + " +- " + format_seconds(deviation);
-  return format_percent(value, 1) + " +- " + format_percent(deviation, 1);
+std::string objective(const Tuning& tuning,
+                      const TuningGoal& goal,
+                      const CandidateOutcome& outcome) {
+  if (goal.target)
+    return format_seconds(*outcome.mean) + " +- " + format_seconds(outcome.deviation);
+  return metric_text(tuning.metric, *outcome.mean) + " +- " +
+         metric_text(tuning.metric, outcome.deviation);
 }
 
 std::string fate_of(const CandidateOutcome& outcome) {
@@ -43,9 +47,10 @@ void show_candidates(const TuningChoice& choice, const Tuning& tuning, const Tun
   table.add_column("setting");
   table.add_column("epoch", Table::Align::right);
   table.add_column("rehearsed", Table::Align::right);
-  table.add_column(goal.target_accuracy ? "time to " + format_percent(*goal.target_accuracy, 1)
-                                        : "accuracy after " + format_seconds(goal.most_s),
-                   Table::Align::right);
+  table.add_column(
+      goal.target ? "time to " + goal.target->text()
+                  : std::string(to_string(tuning.metric)) + " after " + format_seconds(goal.most_s),
+      Table::Align::right);
   table.add_column("what became of it");
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const CandidateOutcome& outcome = tuning.outcomes[i];
@@ -53,7 +58,7 @@ void show_candidates(const TuningChoice& choice, const Tuning& tuning, const Tun
         {choice.candidates[i].name + (choice.candidates[i].is_default ? " (default)" : ""),
          format_seconds(choice.candidates[i].epoch_s),
          outcome.curves.empty() ? "-" : format_seconds(outcome.until_s),
-         outcome.mean ? objective(goal, *outcome.mean, outcome.deviation) : "-",
+         outcome.mean ? objective(tuning, goal, outcome) : "-",
          fate_of(outcome)});
   }
   table.print(std::cout);
@@ -61,10 +66,10 @@ void show_candidates(const TuningChoice& choice, const Tuning& tuning, const Tun
 
 void show_front(const TuningChoice& choice, const Tuning& tuning) {
   constexpr std::size_t kMost = 12;
-  std::cout << "\nNothing is faster and as accurate (means over seeds):\n";
+  std::cout << "\nNothing is faster and has learned as much (means over seeds):\n";
   Table table;
   table.add_column("after", Table::Align::right);
-  table.add_column("test accuracy", Table::Align::right);
+  table.add_column("test " + std::string(to_string(tuning.metric)), Table::Align::right);
   table.add_column("with");
   const std::size_t count = tuning.front.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -73,7 +78,7 @@ void show_front(const TuningChoice& choice, const Tuning& tuning) {
     if (!is_shown) continue;
     const FrontPoint& point = tuning.front[i];
     table.add_row({format_seconds(point.seconds),
-                   format_percent(point.accuracy, 1),
+                   metric_text(tuning.metric, point.value),
                    choice.candidates[point.candidate].name});
   }
   table.print(std::cout);
@@ -103,22 +108,22 @@ void show_recommendation(const TuningChoice& choice,
                          const RehearsedCluster& cluster) {
   const TuningGoal& goal = plan.goal;
   if (!tuning.best) {
-    std::cout << "\nNo setting reached " << format_percent(*goal.target_accuracy, 1)
-              << " with every seed within " << format_seconds(goal.most_s)
-              << " of the cluster's time. Raise --epochs, or lower --target-accuracy"
+    std::cout << "\nNo setting reached " << goal.target->text() << " with every seed within "
+              << format_seconds(goal.most_s)
+              << " of the cluster's time. Raise --epochs, or ask for less: --target-"
+              << to_string(tuning.metric)
               << (tuning.front.empty()
                       ? std::string()
-                      : " (the best was " + format_percent(tuning.front.back().accuracy, 1) +
+                      : " (the best was " + metric_text(tuning.metric, tuning.front.back().value) +
                             ", after " + format_seconds(tuning.front.back().seconds) + ")")
               << ".\n";
     return;
   }
   const Candidate& best = choice.candidates[*tuning.best];
   const CandidateOutcome& outcome = tuning.outcomes[*tuning.best];
-  std::cout << "\nRecommended: " << best.name << " - "
-            << objective(goal, *outcome.mean, outcome.deviation)
-            << (goal.target_accuracy ? " to " + format_percent(*goal.target_accuracy, 1)
-                                     : " after " + format_seconds(goal.most_s))
+  std::cout << "\nRecommended: " << best.name << " - " << objective(tuning, goal, outcome)
+            << (goal.target ? " to " + goal.target->text()
+                            : " after " + format_seconds(goal.most_s))
             << " (mean and standard deviation over " << plan.seeds << " seeds)\n";
   if (tuning.runner_up) {
     const Candidate& second = choice.candidates[*tuning.runner_up];
@@ -138,20 +143,19 @@ void show_recommendation(const TuningChoice& choice,
     const CandidateOutcome& usual = tuning.outcomes[i];
     std::cout << "  The default, " << choice.candidates[i].name << ": ";
     if (!usual.mean) {
-      std::cout << (goal.target_accuracy ? "not there after " + format_seconds(usual.until_s)
-                                         : "see above");
-    } else if (goal.target_accuracy) {
-      std::cout << objective(goal, *usual.mean, usual.deviation)
+      std::cout << (goal.target ? "not there after " + format_seconds(usual.until_s) : "see above");
+    } else if (goal.target) {
+      std::cout << objective(tuning, goal, usual)
                 << fmt::format(", {:.2f} times as long", *usual.mean / *outcome.mean);
     } else {
-      std::cout << objective(goal, *usual.mean, usual.deviation);
+      std::cout << objective(tuning, goal, usual);
     }
     std::cout << '\n';
   }
   const JobConfig& config = choice.configs[*tuning.best];
   const double all_s = best.epoch_s * static_cast<double>(config.epochs);
   constexpr double kAlmost = 0.99;
-  if (!goal.target_accuracy && all_s < kAlmost * goal.most_s) {
+  if (!goal.target && all_s < kAlmost * goal.most_s) {
     std::cout << "  Its " << config.epochs << " epochs take " << format_seconds(all_s)
               << " only; raise --epochs to use all of the time.\n";
   }
@@ -194,12 +198,13 @@ Json tuning_json(const TuningChoice& choice,
   for (const FrontPoint& point : tuning.front) {
     front.push_back({{"candidate", choice.candidates[point.candidate].name},
                      {"seconds", point.seconds},
-                     {"accuracy", point.accuracy}});
+                     {std::string(to_string(tuning.metric)), point.value}});
   }
   const TuningGoal& goal = plan.goal;
   return {
       {"schema", "epochcast.tuning/1"},
-      {"target_accuracy", goal.target_accuracy ? Json(*goal.target_accuracy) : Json()},
+      {"metric", to_string(tuning.metric)},
+      {"target", goal.target ? Json(goal.target->value) : Json()},
       {"most_s", goal.most_s},
       {"seeds", plan.seeds},
       {"best", tuning.best ? Json(choice.candidates[*tuning.best].name) : Json()},

@@ -20,12 +20,14 @@ CostLearner::CostLearner(Fabric& fabric,
                          const Network& network,
                          const BatchCost& cost,
                          const std::vector<Bucket>& buckets,
-                         std::optional<std::uint64_t> seed)
+                         std::optional<std::uint64_t> seed,
+                         std::int64_t accumulate)
     : fabric_(fabric),
       network_(network),
       cost_(cost),
       buckets_(buckets),
       seed_(seed),
+      accumulate_(accumulate),
       warmup_s_(cost.warmup_s()) {
   if (seed) weather_.emplace(*seed);
 }
@@ -79,14 +81,33 @@ Payload CostLearner::drawn_indices(const BiasedDraw& draw) {
 
 void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
 
-BatchTimes CostLearner::next(std::int64_t batch) {
-  if (batch > largest_batch_) check_memory(batch);
-  BatchTimes times = weather_
-                         ? cost_.at(batch, weather_->place(under_weather_++, cost_.samples(batch)))
-                         : cost_.median(batch);
-  if (std::exchange(has_exchanged_, false)) times *= cost_.after_exchange(batch);
-  if (batch > 0) times.forward_s += std::exchange(warmup_s_, 0);
+BatchTimes CostLearner::next(std::int64_t samples) {
+  if (samples > largest_batch_) check_memory(samples);
+  BatchTimes times =
+      weather_ ? cost_.at(samples, weather_->place(under_weather_++, cost_.samples(samples)))
+               : cost_.median(samples);
+  if (std::exchange(has_exchanged_, false)) times *= cost_.after_exchange(samples);
+  if (samples > 0) times.forward_s += std::exchange(warmup_s_, 0);
   return times;
+}
+
+BatchTimes CostLearner::last_part(std::int64_t batch) {
+  double before_s = 0;
+  for (std::int64_t i = 0; i + 1 < accumulate_; ++i) {
+    const BatchTimes times = next(part_of(batch, accumulate_, i));
+    before_s += times.total_s() - times.step_s;
+  }
+  if (accumulate_ > 1) fabric_.compute(before_s, "accumulated batches");
+  return next(part_of(batch, accumulate_, accumulate_ - 1));
+}
+
+double CostLearner::whole(std::int64_t batch) {
+  double seconds = 0;
+  for (std::int64_t i = 0; i + 1 < accumulate_; ++i) {
+    const BatchTimes times = next(part_of(batch, accumulate_, i));
+    seconds += times.total_s() - times.step_s;
+  }
+  return seconds + next(part_of(batch, accumulate_, accumulate_ - 1)).total_s();
 }
 
 double CostLearner::drawn_beside() {
@@ -95,26 +116,26 @@ double CostLearner::drawn_beside() {
   return spread[beside_.below(spread.size())];
 }
 
-void CostLearner::check_memory(std::int64_t batch) {
+void CostLearner::check_memory(std::int64_t samples) {
   const WorkerInfo& device = fabric_.self();
-  const double needed = network_.training_bytes(batch);
+  const double needed = network_.training_bytes(samples);
   if (device.memory_bytes > 0 && needed > device.memory_bytes) {
-    throw UserError("--batch: a batch of " + std::to_string(batch) + " samples of " +
+    throw UserError("--batch: a batch of " + std::to_string(samples) + " samples of " +
                     network_.name + " needs " + format_bytes(needed) + "; device " + device.model +
                     " has " + format_bytes(device.memory_bytes));
   }
-  largest_batch_ = batch;
+  largest_batch_ = samples;
 }
 
 void CostLearner::forward_backward(std::int64_t batch) {
-  const BatchTimes times = next(batch);
+  const BatchTimes times = last_part(batch);
   pending_step_s_ = times.step_s;
   fabric_.compute(times.load_s + times.forward_s, "forward");
   fabric_.compute(times.backward_s, "backward");
 }
 
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
-  BatchTimes times = next(batch);
+  BatchTimes times = last_part(batch);
   times.backward_s *= drawn_beside();
   has_exchanged_ = true;
   pending_step_s_ = times.step_s;
@@ -129,11 +150,11 @@ void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (steps == 0) return;
-  double seconds = next(batch).total_s();
+  double seconds = whole(batch);
   if (weather_) {
-    for (std::int64_t i = 1; i < steps; ++i) seconds += next(batch).total_s();
-  } else {
-    seconds += static_cast<double>(steps - 1) * cost_.median(batch).total_s();
+    for (std::int64_t i = 1; i < steps; ++i) seconds += whole(batch);
+  } else if (steps > 1) {
+    seconds += static_cast<double>(steps - 1) * whole(batch);
   }
   fabric_.compute(seconds, "local steps");
 }
@@ -143,7 +164,7 @@ double CostLearner::benchmark(std::int64_t batch) {
   fabric_.compute(std::exchange(warmup_s_, 0), "benchmark");
   std::int64_t batches = 0;
   double seconds = 0;
-  for (; !is_benchmark_over(batches, seconds); ++batches) seconds += next(batch).total_s();
+  for (; !is_benchmark_over(batches, seconds); ++batches) seconds += whole(batch);
   fabric_.compute(seconds, "benchmark");
   return seconds / static_cast<double>(batches);
 }

@@ -19,12 +19,14 @@ class CostLearner : public SamplingLearner {
  public:
   /// `seed`: costs are those of the samples at the places that the seed's Weather tells, each
   /// epoch's alike whatever came before, and beside messages each batch draws from what overlap
-  /// costs; without one they are medians. All references must outlive the learner.
+  /// costs; without one they are medians. Batches are computed in `accumulate` parts. All
+  /// references must outlive the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
               const BatchCost& cost,
               const std::vector<Bucket>& buckets,
-              std::optional<std::uint64_t> seed);
+              std::optional<std::uint64_t> seed,
+              std::int64_t accumulate = 1);
 
   Payload parameters() override;
   Payload gradients() override;
@@ -45,18 +47,24 @@ class CostLearner : public SamplingLearner {
   double benchmark(std::int64_t batch) override;
 
  private:
-  BatchTimes next(std::int64_t batch);
+  /// What passing the next samples through the network costs, with a step behind it.
+  BatchTimes next(std::int64_t samples);
+  /// Computes all parts of a batch but the last, and returns what that costs.
+  BatchTimes last_part(std::int64_t batch);
+  /// Seconds of the next batch, all parts and a step.
+  double whole(std::int64_t batch);
   /// How much longer than usual the next backward takes beside messages.
   double drawn_beside();
-  void check_memory(std::int64_t batch);
+  void check_memory(std::int64_t samples);
 
   Fabric& fabric_;
   const Network& network_;
   const BatchCost& cost_;
   const std::vector<Bucket>& buckets_;
   std::optional<std::uint64_t> seed_;
+  std::int64_t accumulate_;
   std::optional<Weather> weather_;
-  std::int64_t under_weather_ = 0;  ///< batches so far
+  std::int64_t under_weather_ = 0;  ///< parts of batches so far
   Random beside_{0};
   double warmup_s_;             ///< that the next batch takes longer
   bool has_exchanged_ = false;  ///< since the last batch, or is about to before its step

@@ -40,30 +40,15 @@ std::optional<double> read_maybe(const JsonInput& input, double low, double high
   return read_number(input, low, high);
 }
 
-std::optional<double> read_loss_of_half(JsonInput& point, const char* key) {
-  const auto loss = point.maybe(key);
-  return loss ? read_maybe(*loss, kLeast, kMost) : std::nullopt;
+/// One that most points do not have.
+std::optional<double> read_figure(JsonInput& point, const char* key, double least) {
+  const auto figure = point.maybe(key);
+  return figure ? read_maybe(*figure, least, kMost) : std::nullopt;
 }
 
 /// JSON has no way to write what is not finite but null.
 double read_loss(const JsonInput& input) {
   return read_maybe(input, kLeast, kMost).value_or(std::numeric_limits<double>::quiet_NaN());
-}
-
-/// Test accuracy where an amount that grows has reached a value.
-double accuracy_where(const Curve& curve, double CurvePoint::*amount, double value) {
-  double before_amount = 0;
-  double before = 0;
-  for (const CurvePoint& point : curve) {
-    const double now = point.test_accuracy.value_or(0);
-    if (point.*amount >= value) {
-      const double share = (value - before_amount) / (point.*amount - before_amount);
-      return before + share * (now - before);
-    }
-    before_amount = point.*amount;
-    before = now;
-  }
-  return before;
 }
 
 }  // namespace
@@ -79,6 +64,7 @@ nlohmann::ordered_json to_json(const CurvePoint& point) {
                                  {"train_accuracy", maybe(point.train_accuracy)},
                                  {"test_loss", point.test_loss},
                                  {"test_accuracy", maybe(point.test_accuracy)}};
+  if (point.test_perplexity) json["test_perplexity"] = *point.test_perplexity;
   if (point.discriminator_loss) json["discriminator_loss"] = *point.discriminator_loss;
   if (point.generator_loss) json["generator_loss"] = *point.generator_loss;
   return json;
@@ -101,8 +87,9 @@ CurvePoint read_curve_point(JsonInput input) {
           .train_accuracy = read_maybe(input.at("train_accuracy"), 0, 1),
           .test_loss = read_loss(input.at("test_loss")),
           .test_accuracy = read_maybe(input.at("test_accuracy"), 0, 1),
-          .discriminator_loss = read_loss_of_half(input, "discriminator_loss"),
-          .generator_loss = read_loss_of_half(input, "generator_loss")};
+          .test_perplexity = read_figure(input, "test_perplexity", 0),
+          .discriminator_loss = read_figure(input, "discriminator_loss", kLeast),
+          .generator_loss = read_figure(input, "generator_loss", kLeast)};
 }
 
 Curve read_curve(const JsonInput& input) {
@@ -123,7 +110,8 @@ std::string text_of(const CurvePoint& point, std::int64_t epochs) {
   return "epoch " + std::to_string(point.epoch) + "/" + std::to_string(epochs) + ": " +
          (point.epoch_s ? format_seconds(*point.epoch_s) + ", " : std::string()) +
          learned(point.train_loss, point.train_accuracy) + halves(point) + "; test " +
-         learned(point.test_loss, point.test_accuracy);
+         learned(point.test_loss, point.test_accuracy) +
+         (point.test_perplexity ? fmt::format(", perplexity {:.4g}", *point.test_perplexity) : "");
 }
 
 Curve mean_of(const std::vector<Curve>& curves) {
@@ -146,6 +134,7 @@ Curve mean_of(const std::vector<Curve>& curves) {
     for (std::optional<double> CurvePoint::*figure : {&CurvePoint::epoch_s,
                                                       &CurvePoint::train_accuracy,
                                                       &CurvePoint::test_accuracy,
+                                                      &CurvePoint::test_perplexity,
                                                       &CurvePoint::discriminator_loss,
                                                       &CurvePoint::generator_loss}) {
       std::optional<double> sum = 0.0;
@@ -157,47 +146,6 @@ Curve mean_of(const std::vector<Curve>& curves) {
     }
   }
   return means;
-}
-
-const CurvePoint& best_of(const Curve& curve) {
-  return *std::max_element(
-      curve.begin(), curve.end(), [](const CurvePoint& a, const CurvePoint& b) {
-        return a.test_accuracy.value_or(0) < b.test_accuracy.value_or(0);
-      });
-}
-
-double accuracy_at(const Curve& curve, double seconds) {
-  return accuracy_where(curve, &CurvePoint::training_s, seconds);
-}
-
-double accuracy_after(const Curve& curve, double samples) {
-  return accuracy_where(curve, &CurvePoint::samples, samples);
-}
-
-double loss_at(const Curve& curve, double seconds) {
-  const auto after = std::find_if(curve.begin(), curve.end(), [&](const CurvePoint& point) {
-    return point.training_s >= seconds;
-  });
-  if (after == curve.begin()) return curve.front().test_loss;
-  const CurvePoint& before = *(after - 1);
-  if (after == curve.end()) return before.test_loss;
-  const double share = (seconds - before.training_s) / (after->training_s - before.training_s);
-  return before.test_loss + share * (after->test_loss - before.test_loss);
-}
-
-std::optional<double> seconds_to(const Curve& curve, double accuracy) {
-  double before_s = 0;
-  double before = 0;
-  for (const CurvePoint& point : curve) {
-    const double now = point.test_accuracy.value_or(0);
-    if (now >= accuracy) {
-      const double share = now > before ? std::max(0.0, (accuracy - before) / (now - before)) : 1;
-      return before_s + share * (point.training_s - before_s);
-    }
-    before_s = point.training_s;
-    before = now;
-  }
-  return std::nullopt;
 }
 
 }  // namespace epochcast

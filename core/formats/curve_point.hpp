@@ -24,6 +24,7 @@ struct CurvePoint {
   std::optional<double> train_accuracy = {};  ///< absent where nothing is classified
   double test_loss = 0;
   std::optional<double> test_accuracy = {};
+  std::optional<double> test_perplexity = {};  ///< of language models; absent elsewhere
   /// Means over the last epoch's samples, of a GAN's two halves; absent elsewhere.
   std::optional<double> discriminator_loss = {};
   std::optional<double> generator_loss = {};
@@ -50,18 +51,5 @@ using Curve = std::vector<CurvePoint>;
 /// The means of several curves, epoch by epoch, as far as the shortest one goes. What some of them
 /// lack is absent. At least one curve.
 [[nodiscard]] Curve mean_of(const std::vector<Curve>& curves);
-
-/// The epoch of the best test accuracy, the first of several. At least one point.
-[[nodiscard]] const CurvePoint& best_of(const Curve& curve);
-/// Test accuracy after so many seconds of training, interpolated between epochs.
-[[nodiscard]] double accuracy_at(const Curve& curve, double seconds);
-/// Test accuracy after training on so many samples, likewise.
-[[nodiscard]] double accuracy_after(const Curve& curve, double samples);
-/// Test loss after so many seconds of training, likewise; before the first epoch's end, what it was
-/// then. At least one point.
-[[nodiscard]] double loss_at(const Curve& curve, double seconds);
-/// Seconds of training until the accuracy was first reached, interpolated between epochs; nothing
-/// when it never was.
-[[nodiscard]] std::optional<double> seconds_to(const Curve& curve, double accuracy);
 
 }  // namespace epochcast

@@ -49,11 +49,14 @@ ProductKind kind_of(const NetworkLayer& layer) {
 
 /// Completes what the file does not say of a layer's work: products are those of layers with
 /// weights, and of every output that is kept one more number is read.
-void add_work(Layer& layer, const NetworkLayer& described, double per_class_flops) {
+void add_work(Layer& layer,
+              const NetworkLayer& described,
+              double per_class_flops,
+              double per_class_bytes) {
   layer.kind = kind_of(described);
   if (described.work) {
     layer.product_flops = described.work->product_flops + per_class_flops;
-    layer.moved_bytes = described.work->moved_bytes;
+    layer.moved_bytes = described.work->moved_bytes + per_class_bytes;
     layer.operations = static_cast<double>(described.work->operations);
   } else {
     const bool has_weights =
@@ -96,7 +99,10 @@ Layer layer_of(const NetworkLayer& described,
       layer.parameters = 0;
     }
   }
-  add_work(layer, described, count * described.forward_flops_per_class);
+  add_work(layer,
+           described,
+           count * described.forward_flops_per_class,
+           count * described.activation_bytes_per_class);
   return layer;
 }
 
@@ -115,6 +121,12 @@ std::vector<Layer> layers_of(const NetworkVariant& variant,
   if (parameters > static_cast<double>(kMostElements))
     problems.add(path, "has more than 2^44 parameters");
   return layers;
+}
+
+std::int64_t usual_classes(const NetworkVariant& variant) {
+  constexpr std::int64_t kLargeImage = 100;
+  const std::vector<std::int64_t>& shape = variant.input;
+  return variant.classes.value_or(shape.size() == 3 && shape[1] > kLargeImage ? 1000 : 10);
 }
 
 /// "class", "values" or "tokens": a sample's values are as many as there are classes, and of tokens
@@ -203,10 +215,8 @@ Dataset load_dataset(const std::filesystem::path& file) {
 }
 
 Dataset dataset_of_shape(std::vector<std::int64_t> shape) {
-  constexpr std::int64_t kLargeImage = 100;
   Dataset dataset;
   dataset.name = "samples of " + shape_text(shape);
-  dataset.classes = shape.size() == 3 && shape[1] > kLargeImage ? 1000 : 10;
   dataset.are_tokens = shape.size() == 1;
   dataset.shape = std::move(shape);
   return dataset;
@@ -225,8 +235,8 @@ Network parse_network(const nlohmann::json& document,
     if (variant.input != dataset.shape || !network.input.empty()) continue;
     network.input = variant.input;
     network.buffers = variant.buffers;
-    network.layers =
-        layers_of(variant, dataset.classes, "/variants/" + std::to_string(i), problems);
+    const std::int64_t classes = dataset.classes > 0 ? dataset.classes : usual_classes(variant);
+    network.layers = layers_of(variant, classes, "/variants/" + std::to_string(i), problems);
   }
   problems.throw_if_any();
   if (network.input.empty()) {

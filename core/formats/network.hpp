@@ -81,7 +81,8 @@ struct Network {
 [[nodiscard]] Dataset parse_dataset(const nlohmann::json& document, const std::string& file);
 [[nodiscard]] Dataset load_dataset(const std::filesystem::path& file);
 
-/// A data set of samples of this shape, with the number of classes that such samples usually have.
+/// A data set of samples of this shape and nothing else: parse_network() then takes the number of
+/// classes that such samples usually have, as the network's file or the shape tells.
 [[nodiscard]] Dataset dataset_of_shape(std::vector<std::int64_t> shape);
 
 /// Reads the variant of `epochcast.network/1` (core/formats/network_file.hpp) that fits the data

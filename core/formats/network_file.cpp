@@ -50,6 +50,7 @@ NetworkLayer read_layer(JsonInput input) {
 NetworkVariant read_variant(JsonInput input) {
   NetworkVariant variant;
   variant.input = read_shape(input.at("input"));
+  if (const auto classes = input.maybe("classes")) variant.classes = classes->integer(1);
   if (const auto note = input.maybe("note")) variant.note = note->string();
   variant.buffers = input.at("buffers").integer(0);
   for (const JsonInput& layer : input.at("layers").elements(1))
@@ -87,6 +88,7 @@ Json layer_json(const NetworkLayer& layer) {
 std::string variant_text(const NetworkVariant& variant) {
   std::string text = "    {\n";
   text += "      \"input\": " + Json(variant.input).dump() + ",\n";
+  if (variant.classes) text += "      \"classes\": " + std::to_string(*variant.classes) + ",\n";
   if (!variant.note.empty()) text += "      \"note\": " + Json(variant.note).dump() + ",\n";
   text += "      \"buffers\": " + std::to_string(variant.buffers) + ",\n";
   text += "      \"layers\": [\n";

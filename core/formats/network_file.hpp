@@ -48,9 +48,10 @@ struct NetworkLayer {
 /// A network for one shape of samples.
 struct NetworkVariant {
   std::vector<std::int64_t> input;
-  std::string note = {};                  ///< empty: none
-  std::int64_t buffers = 0;               ///< BatchNorm running statistics, elements
-  std::vector<NetworkLayer> layers = {};  ///< backward order: whose gradient is ready first
+  std::optional<std::int64_t> classes = {};  ///< that such samples usually have; absent: unknown
+  std::string note = {};                     ///< empty: none
+  std::int64_t buffers = 0;                  ///< BatchNorm running statistics, elements
+  std::vector<NetworkLayer> layers = {};     ///< backward order: whose gradient is ready first
 
   bool operator==(const NetworkVariant&) const = default;
 };

@@ -30,14 +30,30 @@ fs::path cache_folder() {
   return folder / "epochcast" / "models";
 }
 
+/// As `epochcast describe --targets` has it.
+std::string name_of(TargetKind kind) {
+  switch (kind) {
+    case TargetKind::classes:
+      return "class";
+    case TargetKind::values:
+      return "values";
+    case TargetKind::tokens:
+      return "tokens";
+  }
+  return {};
+}
+
 }  // namespace
 
 fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   const std::string samples = shape_text(dataset.shape);
   const std::string classes = std::to_string(dataset.classes);
-  fs::path file = cache_folder() /
-                  (model.stem().string() + "-" + samples + "-" + classes + "-" +
-                   checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION "-with-work.json");
+  const std::string kind = dataset.are_tokens ? "tokens" : "numbers";
+  const std::string targets = name_of(dataset.targets.kind);
+  fs::path file =
+      cache_folder() /
+      (model.stem().string() + "-" + samples + "-" + kind + "-" + classes + "-" + targets + "-" +
+       checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION "-with-work.json");
   if (fs::exists(file)) return file;
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / kProgram;
   if (!fs::exists(program))
@@ -54,6 +70,8 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                               model.string(),
                               "--input=" + samples,
                               "--classes=" + classes,
+                              "--samples=" + kind,
+                              "--targets=" + targets,
                               "--output=" + file.string(),
                               "--quiet"});
   if (child.wait().ending() != Ending::done)

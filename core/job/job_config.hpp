@@ -10,6 +10,7 @@
 
 #include "core/formats/device.hpp"
 #include "core/job/learning_rate.hpp"
+#include "core/job/loss.hpp"
 #include "core/job/optimizer_settings.hpp"
 
 namespace epochcast {
@@ -22,9 +23,11 @@ struct LearningConfig {
   std::optional<std::int64_t> sequence;  ///< tokens of a sample, where the data are a row of them
   std::optional<std::int64_t> train_samples;  ///< use only the first so many
   std::optional<std::int64_t> test_samples;   ///< the same of those it is tested on
+  Loss loss = Loss::automatic;
   OptimizerSettings optimizer;
-  LearningRateSchedule rate;  ///< its `epochs` are those of the job
-  std::string pretrained;     ///< file of weights to start from; empty: random ones
+  LearningRateSchedule rate;        ///< its `epochs` are those of the job
+  std::optional<double> clip_norm;  ///< of all gradients together, at most
+  std::string pretrained;           ///< file of weights to start from; empty: random ones
   bool augment = true;
 };
 
@@ -44,10 +47,11 @@ struct JobConfig {
   std::string network;
   std::string dataset;
   std::string strategy = "all";
-  std::optional<int> nodes;  ///< absent: every node of the platform
-  std::string workers;       ///< device class that trains; empty: those the platform marks
-  int ranks_per_device = 1;  ///< workers that share each device that trains
-  std::int64_t batch = 128;  ///< samples per worker
+  std::optional<int> nodes;     ///< absent: every node of the platform
+  std::string workers;          ///< device class that trains; empty: those the platform marks
+  int ranks_per_device = 1;     ///< workers that share each device that trains
+  std::int64_t batch = 128;     ///< samples per worker that are passed through the network at once
+  std::int64_t accumulate = 1;  ///< such batches between two steps of the optimizer
   std::int64_t epochs = 100;
   std::string all_reduce = "ring";
   Overlap overlap = Overlap::none;
@@ -67,6 +71,9 @@ struct JobConfig {
   bool exact = false;  ///< simulate every message and iteration
   LearningConfig learning;
   MachineConfig machine;
+
+  /// Samples per worker between two steps of the optimizer: what strategies call a batch.
+  [[nodiscard]] std::int64_t step_batch() const { return batch * accumulate; }
 };
 
 /// How many times as long batches take on a device that goes by these names: class, model, rank.

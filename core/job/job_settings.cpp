@@ -29,6 +29,7 @@ constexpr const char* kNameOrFile = "a name or a file";
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 constexpr int kMostRepetitions = 10'000;
 constexpr int kMostRanksPerDevice = 1'000;
+constexpr std::int64_t kMostAccumulated = 1'000'000;
 
 }  // namespace
 
@@ -84,9 +85,15 @@ std::vector<Setting> job_settings() {
       {"batch",
        kEverywhere,
        "SAMPLES",
-       "batch per worker",
+       "batch per worker, passed through the network at once",
        [](C& c, Text t) { c.batch = parse_count(t, 1); },
        [](const C& c) { return std::to_string(c.batch); }},
+      {"accumulate",
+       kEverywhere,
+       "COUNT",
+       "batches whose gradients a worker adds up before each exchange or step",
+       [](C& c, Text t) { c.accumulate = parse_count(t, 1, kMostAccumulated); },
+       [](const C& c) { return std::to_string(c.accumulate); }},
       {"epochs",
        kEverywhere,
        "COUNT",

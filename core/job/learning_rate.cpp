@@ -6,24 +6,35 @@
 #include <numbers>
 
 namespace epochcast {
+namespace {
 
-double LearningRateSchedule::at(std::int64_t epoch) const {
-  switch (kind) {
+double unwarmed(const LearningRateSchedule& schedule, std::int64_t epoch, double place) {
+  switch (schedule.kind) {
     case LearningRateKind::constant:
-      return base;
+      return schedule.base;
     case LearningRateKind::cosine: {
-      const double done = static_cast<double>(epoch) / static_cast<double>(epochs);
-      return base * (1 + std::cos(std::numbers::pi * done)) / 2;
+      const double length = static_cast<double>(schedule.epochs) - schedule.warmup;
+      const double done = length > 0 ? std::clamp((place - schedule.warmup) / length, 0.0, 1.0) : 0;
+      const double least = schedule.final_share * schedule.base;
+      return least + (schedule.base - least) * (1 + std::cos(std::numbers::pi * done)) / 2;
     }
     case LearningRateKind::multi_step: {
-      const auto passed =
-          std::count_if(milestones.begin(), milestones.end(), [epoch](std::int64_t milestone) {
+      const auto passed = std::count_if(
+          schedule.milestones.begin(), schedule.milestones.end(), [epoch](std::int64_t milestone) {
             return milestone <= epoch;
           });
-      return base * std::pow(decay, static_cast<double>(passed));
+      return schedule.base * std::pow(schedule.decay, static_cast<double>(passed));
     }
   }
-  return base;
+  return schedule.base;
+}
+
+}  // namespace
+
+double LearningRateSchedule::at(std::int64_t epoch, double before, double after) const {
+  const auto begun = static_cast<double>(epoch);
+  const double rate = unwarmed(*this, epoch, is_by_step ? begun + before : begun);
+  return warmup > 0 ? rate * std::min(1.0, (begun + after) / warmup) : rate;
 }
 
 }  // namespace epochcast

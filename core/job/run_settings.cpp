@@ -20,6 +20,15 @@ constexpr Names<LearningRateKind, 3> kSchedules = {{{"constant", LearningRateKin
                                                     {"cosine", LearningRateKind::cosine},
                                                     {"multi-step", LearningRateKind::multi_step}}};
 
+constexpr Names<Loss, 6> kLosses = {{{"auto", Loss::automatic},
+                                     {"cross-entropy", Loss::cross_entropy},
+                                     {"mse", Loss::mse},
+                                     {"binary-cross-entropy", Loss::binary_cross_entropy},
+                                     {"language-model", Loss::language_model},
+                                     {"model", Loss::model}}};
+constexpr Names<bool, 2> kSchedulesBy = {{{"epoch", false}, {"step", true}}};
+constexpr double kMostWarmup = 1e6;
+
 void set_milestones(JobConfig& config, const std::string& text) {
   config.learning.rate.milestones.clear();
   for (const std::string& part : parse_list(text, "epochs such as 30,60"))
@@ -118,6 +127,12 @@ std::vector<Setting> run_settings() {
        "crop and flip training images at random",
        [](C& c, Text t) { c.learning.augment = parse_switch(t); },
        [](const C& c) { return show_switch(c.learning.augment); }},
+      {"loss",
+       kLearning,
+       "auto|cross-entropy|mse|binary-cross-entropy|language-model|model",
+       "what is minimised (auto: what suits the data; model: the model returns it)",
+       [](C& c, Text t) { c.learning.loss = parse_name(t, kLosses); },
+       [](const C& c) { return show_name(c.learning.loss, kLosses); }},
       {"optimizer",
        kLearning,
        "NAME",
@@ -200,7 +215,7 @@ std::vector<Setting> run_settings() {
       {"schedule",
        kLearning,
        "constant|cosine|multi-step",
-       "of the learning rate, epoch by epoch",
+       "of the learning rate; see --schedule-by",
        [](C& c, Text t) { c.learning.rate.kind = parse_name(t, kSchedules); },
        [](const C& c) { return show_name(c.learning.rate.kind, kSchedules); }},
       {"milestones",
@@ -215,6 +230,40 @@ std::vector<Setting> run_settings() {
        "--schedule multi-step: by which factor",
        [](C& c, Text t) { c.learning.rate.decay = parse_number(t, 0, 1, "a factor from 0 to 1"); },
        [](const C& c) { return shortest(c.learning.rate.decay); }},
+      {"schedule-by",
+       kLearning,
+       "epoch|step",
+       "whether the schedule changes the learning rate with every epoch, or every step",
+       [](C& c, Text t) { c.learning.rate.is_by_step = parse_name(t, kSchedulesBy); },
+       [](const C& c) { return show_name(c.learning.rate.is_by_step, kSchedulesBy); }},
+      {"final-rate",
+       kLearning,
+       "SHARE",
+       "--schedule cosine: the last learning rate, as a share of the first",
+       [](C& c, Text t) {
+         c.learning.rate.final_share = parse_number(t, 0, 1, "a share from 0 to 1");
+       },
+       [](const C& c) { return shortest(c.learning.rate.final_share); }},
+      {"warmup",
+       kLearning,
+       "EPOCHS",
+       "let the learning rate rise from 0 in the first so many epochs (0.1: a tenth of one), step "
+       "by step",
+       [](C& c, Text t) {
+         c.learning.rate.warmup = parse_number(t, 0, kMostWarmup, "epochs from 0 to 1e6");
+       },
+       [](const C& c) { return shortest(c.learning.rate.warmup); }},
+      {"clip-norm",
+       kLearning,
+       "NUMBER",
+       "scale gradients down to this norm of all of them together before a step",
+       [](C& c, Text t) {
+         c.learning.clip_norm =
+             parse_number(t, kLeastEpsilon, kLargestRate, "a number from 1e-30 to 1e30");
+       },
+       [](const C& c) {
+         return c.learning.clip_norm ? shortest(*c.learning.clip_norm) : std::string();
+       }},
       {"ranks",
        kTrain,
        "COUNT",

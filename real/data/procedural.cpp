@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "real/data/crop_flip.hpp"
 #include "real/data/draws.hpp"
+#include "real/data/procedural_tokens.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -163,6 +164,21 @@ std::unique_ptr<SampleMaker> maker_for(const Dataset& dataset, std::uint64_t see
 }  // namespace
 
 DataSplit procedural_data(const Dataset& dataset, std::uint64_t seed) {
+  const std::string title =
+      "procedural samples like those of " + dataset.title + ", seed " + std::to_string(seed);
+  if (dataset.targets.kind == TargetKind::tokens) {
+    const auto texts = [&](std::int64_t size, Stream stream) {
+      return procedural_tokens(
+          dataset, size, mix_seed(seed, Stream::class_recipes), mix_seed(seed, stream));
+    };
+    return {.train = texts(dataset.train_samples, Stream::train_samples),
+            .test = texts(dataset.test_samples, Stream::test_samples),
+            .title = title};
+  }
+  if (dataset.targets.kind == TargetKind::values ||
+      (dataset.shape.size() == 1 && !dataset.are_tokens))
+    throw UserError(dataset.name +
+                    ": procedural data are images and texts, with classes, or texts with tokens");
   const auto recipe = std::make_shared<Recipe>();
   recipe->shape = dataset.shape;
   recipe->classes = dataset.classes;
@@ -176,8 +192,7 @@ DataSplit procedural_data(const Dataset& dataset, std::uint64_t seed) {
   if (dataset.shape.size() == 3) recipe->scales = measured_scales(*recipe, train);
   return {.train = std::make_unique<ProceduralData>(recipe, train),
           .test = std::make_unique<ProceduralData>(recipe, test),
-          .title = "procedural samples like those of " + dataset.title + ", seed " +
-                   std::to_string(seed)};
+          .title = title};
 }
 
 }  // namespace epochcast::real

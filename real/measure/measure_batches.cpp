@@ -80,6 +80,7 @@ std::shared_ptr<const DataSource> open_source(const MeasureSettings& settings) {
   dataset.test_samples = 1;
   dataset.shape = settings.input;
   dataset.classes = settings.classes;
+  dataset.are_tokens = settings.input.size() == 1;
   return procedural_data(dataset, settings.seed).train;
 }
 
@@ -94,7 +95,7 @@ class Trainer {
         random_(settings.seed),
         augments_(settings.augment),
         slow_down_(settings.slow_down),
-        model_(make_network(network, settings.input, settings.classes),
+        model_(make_network(network, task_of(*source_, settings.loss)),
                device_,
                kOneBucket,
                kOneBucket),
@@ -111,7 +112,7 @@ class Trainer {
     const Batch data =
         loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
     const double loaded_s = synchronized_now_s();
-    const BatchLoss loss = model_.network().loss(data.samples, data.labels);
+    const BatchLoss loss = model_.network().loss(data.samples, data.targets);
     const double forward_ended_s = end_of_part(start_s);
     if (hooks.before_backward) hooks.before_backward();
     backward_started_s_ = synchronized_now_s();
@@ -285,7 +286,9 @@ std::vector<NetworkCosts> measure(const MeasureSettings& settings,
                                   const std::function<void(const MeasureProgress&)>& report,
                                   MeasureCrew& crew) {
   for (const std::string& network : settings.networks) {
-    check_network(network, settings.input, settings.classes);
+    check_network(network,
+                  settings.data ? task_of(*settings.data, settings.loss)
+                                : classification(settings.input, settings.classes));
   }
   try {
     set_threads(settings.threads);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/job/loss.hpp"
 #include "real/data/data_source.hpp"
 #include "real/measure/measure_crew.hpp"
 #include "real/measure/network_costs.hpp"
@@ -21,6 +22,7 @@ struct MeasureSettings {
   std::vector<std::string> networks = {};
   std::vector<std::int64_t> input = {};  ///< shape of a sample
   std::int64_t classes = 0;
+  Loss loss = Loss::automatic;
   std::vector<std::int64_t> batches = {};  ///< ascending
   std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
   std::string overlap = {};       ///< all-reduce whose overlap is measured; empty: none

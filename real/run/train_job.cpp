@@ -226,7 +226,7 @@ double batch_seconds(const JobConfig& config, const DataSplit& data, const OwnDe
   settings.pretrained.clear();  // any weights take as long
   const auto learner =
       make_torch_learner(alone, *data.train, settings, device.device, config.machine.threads);
-  return device.slow_down * learner->benchmark(config.batch);
+  return device.slow_down * learner->benchmark(config.step_batch());
 }
 
 }  // namespace

@@ -24,16 +24,26 @@ Batch BatchLoader::make(std::vector<std::int64_t> indices,
   const bool is_pinned = device_.is_cuda();
   torch::Tensor samples =
       torch::empty(sizes, torch::TensorOptions(torch::kFloat32).pinned_memory(is_pinned));
-  torch::Tensor labels =
-      torch::empty({count}, torch::TensorOptions(torch::kInt64).pinned_memory(is_pinned));
+  const TargetKind kind = source_.targets().kind;
+  torch::Tensor labels = torch::empty(
+      {count},
+      torch::TensorOptions(torch::kInt64).pinned_memory(is_pinned && kind == TargetKind::classes));
+  torch::Tensor targets = kind == TargetKind::classes ? labels : new_targets(count);
   float* values = samples.data_ptr<float>();
   auto* label = labels.data_ptr<std::int64_t>();
-  const auto sample_size = static_cast<std::size_t>(count == 0 ? 0 : samples.numel() / count);
+  float* target = kind == TargetKind::classes ? nullptr : targets.data_ptr<float>();
+  const auto size_of = [count](const torch::Tensor& all) {
+    return static_cast<std::size_t>(count == 0 ? 0 : all.numel() / count);
+  };
+  const std::size_t sample_size = size_of(samples);
+  const std::size_t target_size = size_of(targets);
   const auto load_some = [&](std::size_t first, std::size_t stride) {
     for (std::size_t i = first; i < indices.size(); i += stride) {
       std::optional<std::uint64_t> own;
       if (variant) own = mix_seed(*variant, static_cast<std::uint64_t>(indices[i]));
       label[i] = source_.load(indices[i], own, {values + i * sample_size, sample_size});
+      if (target != nullptr)
+        source_.load_targets(indices[i], {target + i * target_size, target_size});
     }
   };
   if (source_.is_slow()) {
@@ -49,7 +59,16 @@ Batch BatchLoader::make(std::vector<std::int64_t> indices,
   } else {
     load_some(0, 1);
   }
-  return {.indices = std::move(indices), .samples = samples, .labels = labels};
+  if (kind == TargetKind::tokens) targets = targets.to(torch::kInt64);
+  return {.indices = std::move(indices), .samples = samples, .targets = targets};
+}
+
+torch::Tensor BatchLoader::new_targets(std::int64_t count) const {
+  const Targets targets = source_.targets();
+  std::vector<std::int64_t> sizes = {count};
+  sizes.insert(sizes.end(), targets.shape.begin(), targets.shape.end());
+  const bool is_pinned = device_.is_cuda() && targets.kind == TargetKind::values;
+  return torch::empty(sizes, torch::TensorOptions(torch::kFloat32).pinned_memory(is_pinned));
 }
 
 Batch BatchLoader::load(std::span<const std::int64_t> indices,
@@ -73,7 +92,7 @@ Batch BatchLoader::load(std::span<const std::int64_t> indices,
   }
   if (!device_.is_cpu()) {
     batch.samples = batch.samples.to(device_, /*non_blocking=*/true);
-    batch.labels = batch.labels.to(device_, /*non_blocking=*/true);
+    batch.targets = batch.targets.to(device_, /*non_blocking=*/true);
   }
   return batch;
 }

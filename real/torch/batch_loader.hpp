@@ -13,11 +13,12 @@
 
 namespace epochcast::real {
 
-/// Samples float32 [batch, shape...] and labels int64 [batch], on a device.
+/// Samples float32 [batch, shape...] and what they are to be mapped to, on a device: classes int64
+/// [batch], tokens int64 [batch, tokens] or values float32 [batch, shape...].
 struct Batch {
   std::vector<std::int64_t> indices;
   torch::Tensor samples;
-  torch::Tensor labels;
+  torch::Tensor targets;
 };
 
 /// Makes batches of a data source. Where its samples are slow to load, several threads do so, and
@@ -36,6 +37,8 @@ class BatchLoader {
  private:
   [[nodiscard]] Batch make(std::vector<std::int64_t> indices,
                            std::optional<std::uint64_t> variant) const;
+  /// Empty targets of so many samples.
+  [[nodiscard]] torch::Tensor new_targets(std::int64_t count) const;
 
   const DataSource& source_;
   torch::Device device_;

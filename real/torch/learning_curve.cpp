@@ -94,12 +94,13 @@ CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
                       .bytes_sent = sofar[2],
                       .learning_rate = learner_.learning_rate(),
                       .train_loss = sums[0] / sums[2],
-                      .train_accuracy = sums[1] / sums[2],
+                      .train_accuracy = mean_over(sums[1], sums[2]),
                       .test_loss = sums[3] / sums[5],
-                      .test_accuracy = sums[4] / sums[5],
+                      .test_accuracy = mean_over(sums[4], sums[5]),
                       .discriminator_loss = mean_over(sums[7], sums[2]),
                       .generator_loss = mean_over(sums[8], sums[2])};
   if (now.is_whole) point.epoch_s = now.seconds;
+  if (test_.targets().kind == TargetKind::tokens) point.test_perplexity = std::exp(point.test_loss);
   return point;
 }
 

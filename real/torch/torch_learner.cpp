@@ -39,7 +39,7 @@ std::shared_ptr<TorchNetwork> new_network(const LearnerSettings& settings,
                                           int rank,
                                           std::optional<Pretrained>& pretrained) {
   torch::manual_seed(settings.seed);
-  auto network = make_network(settings.network, data.shape(), data.classes());
+  auto network = make_network(settings.network, task_of(data, settings.loss));
   if (rank == 0 && !settings.pretrained.empty())
     pretrained = load_pretrained(*network, settings.pretrained);
   return network;
@@ -115,6 +115,9 @@ void TorchLearner::use(const Share& share, std::vector<std::int64_t> order) {
   for (std::int64_t n = 0; n < share.samples(); ++n)
     order_.push_back(order.at(static_cast<std::size_t>(share.position(n))));
   next_ = 0;
+  steps_ = 0;
+  chunks_ = share.count;
+  stepped_share_ = 0;
   records_.begin(order_.size());
 }
 
@@ -172,32 +175,42 @@ void TorchLearner::record(const Batch& batch, const BatchLoss& loss) {
   trained_.generator_loss_sum += sum_of(loss.generator);
 }
 
-void TorchLearner::run_batch(std::int64_t batch) {
+void TorchLearner::run_part(std::int64_t samples, double share) {
   const auto first = static_cast<std::size_t>(next_);
-  const auto size = static_cast<std::size_t>(batch);
+  const auto size = static_cast<std::size_t>(samples);
   if (first + size > order_.size()) {
     throw std::logic_error("rank " + std::to_string(fabric_.rank()) + " trains beyond its " +
                            std::to_string(order_.size()) + " samples");
   }
-  const auto samples = std::span(order_).subspan(first);
+  const auto rest = std::span(order_).subspan(first);
   std::optional<std::uint64_t> variant;
   if (settings_.augment) variant = epoch_seed(settings_.seed, kVariantStream, epoch_);
-  const std::size_t expected = samples.size() >= 2 * size ? size : 0;
-  const Batch data =
-      loader_.load(samples.first(size), variant, samples.subspan(size).first(expected));
-  next_ += batch;
+  const std::size_t expected = rest.size() >= 2 * size ? size : 0;
+  const Batch data = loader_.load(rest.first(size), variant, rest.subspan(size).first(expected));
+  next_ += samples;
   refresh_state();
   if (!model_.network().is_training()) model_.network().train();
   take_generators();
-  const BatchLoss loss = model_.network().loss(data.samples, data.labels);
+  const BatchLoss loss = model_.network().loss(data.samples, data.targets);
   pass("forward");
-  model_.gradients().zero_();
-  are_gradients_out_ = false;
   model_.begin_backward();
-  loss.loss.backward();
+  (share == 1 ? loss.loss : loss.loss * share).backward();
   check_loss(loss.loss);
   record(data, loss);
   leave_generators();
+}
+
+void TorchLearner::run_batch(std::int64_t batch, const FlatModel::RangeReady& ready) {
+  model_.watch({});
+  model_.gradients().zero_();
+  are_gradients_out_ = false;
+  const std::int64_t parts = std::min(settings_.accumulate, batch);
+  for (std::int64_t i = 0; i < parts; ++i) {
+    const std::int64_t samples = part_of(batch, parts, i);
+    if (i + 1 == parts) model_.watch(ready);
+    run_part(samples, static_cast<double>(samples) / static_cast<double>(batch));
+    if (i + 1 < parts) pass("backward");
+  }
 }
 
 void TorchLearner::forward_backward(std::int64_t batch) {
@@ -206,7 +219,6 @@ void TorchLearner::forward_backward(std::int64_t batch) {
     model_.gradients().zero_();
     return;
   }
-  model_.watch({});
   run_batch(batch);
   pass("backward");
 }
@@ -223,8 +235,7 @@ void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& rea
     model_.gradients().zero_();
     for (std::size_t bucket = 0; bucket < payloads.size(); ++bucket) leave(bucket);
   } else {
-    model_.watch(leave);
-    run_batch(batch);
+    run_batch(batch, leave);
     model_.end_backward();
     model_.watch({});
     pass("backward");
@@ -232,11 +243,33 @@ void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& rea
   are_gradients_out_ = true;
 }
 
+void TorchLearner::clip_gradients() {
+  if (!settings_.clip_norm) return;
+  constexpr double kAboveZero = 1e-6;  // as in PyTorch
+  const torch::NoGradGuard no_gradients;
+  const double norm = model_.gradients().norm().item<double>();
+  const double factor = *settings_.clip_norm / (norm + kAboveZero);
+  if (factor < 1) model_.gradients().mul_(factor);
+}
+
+double TorchLearner::share_after_step() const {
+  if (!order_.empty()) return epoch_share();
+  // A worker without samples makes the others' steps.
+  return chunks_ == 0
+             ? 1
+             : std::min(1.0, static_cast<double>(steps_ + 1) / static_cast<double>(chunks_));
+}
+
 void TorchLearner::step() {
   work_began_s_ = fabric_.now_s();
   if (are_gradients_out_) model_.gradients_from_host();
   are_gradients_out_ = false;
   refresh_state();
+  clip_gradients();
+  const double share = share_after_step();
+  learning_rate_ = settings_.learning_rate.at(epoch_, stepped_share_, share);
+  stepped_share_ = share;
+  ++steps_;
   optimizer_->step(learning_rate_);
   pass("step");
 }
@@ -291,7 +324,7 @@ Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_
     const auto later = rest.subspan(count);
     const Batch batch = loader.load(
         rest.first(count), {}, later.first(std::min<std::size_t>(kTestBatch, later.size())));
-    const BatchLoss loss = model_.network().loss(batch.samples, batch.labels);
+    const BatchLoss loss = model_.network().loss(batch.samples, batch.targets);
     score += {.loss_sum = loss.sample_losses.sum(torch::kFloat64).item<double>(),
               .correct = loss.correct.item<double>(),
               .samples = static_cast<double>(count)};

@@ -65,8 +65,15 @@ class TorchLearner : public TrainingLearner {
 
  private:
   void use(const Share& share, std::vector<std::int64_t> order);
-  /// Forward pass of the next batch, and backward of its mean loss into clean gradients.
-  void run_batch(std::int64_t batch);
+  /// Clears the gradients and adds to them those of the batch's mean loss, part by part; of the
+  /// last part, the model may be watched.
+  void run_batch(std::int64_t batch, const FlatModel::RangeReady& ready = {});
+  /// Forward pass of the next samples; backward of their mean loss, times a share of the batch.
+  void run_part(std::int64_t samples, double share);
+  /// Before a step: scales the gradients down where they are to be clipped.
+  void clip_gradients();
+  /// The share of the epoch's steps after the next one.
+  [[nodiscard]] double share_after_step() const;
   void check_loss(const torch::Tensor& loss);
   void record(const Batch& batch, const BatchLoss& loss);
   /// Ends a piece of work: adds what the pace asks for.
@@ -90,6 +97,9 @@ class TorchLearner : public TrainingLearner {
   double learning_rate_ = 0;
   std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
   std::int64_t next_ = 0;            ///< of order_
+  std::int64_t steps_ = 0;           ///< of this epoch
+  std::int64_t chunks_ = 0;          ///< Share::count of this epoch's
+  double stepped_share_ = 0;         ///< of this epoch, at the last step
   Score trained_;
 
   LossRecords records_;

@@ -94,7 +94,10 @@ std::string TorchLearner::save() {
                                trained_.samples,
                                trained_.discriminator_loss_sum,
                                trained_.generator_loss_sum,
-                               static_cast<double>(samples_)},
+                               static_cast<double>(samples_),
+                               static_cast<double>(steps_),
+                               static_cast<double>(chunks_),
+                               stepped_share_},
                               torch::kFloat64));
   std::string bytes;
   archive.save_to([&](const void* data, std::size_t size) {
@@ -111,7 +114,7 @@ void TorchLearner::load(const std::string& bytes) {
     archive.load_from(bytes.data(), bytes.size());
     const torch::Tensor state = read(archive, "state");
     const torch::Tensor numbers = read(archive, "numbers");
-    constexpr std::int64_t kNumbers = 9;
+    constexpr std::int64_t kNumbers = 12;
     if (numbers.numel() != kNumbers) throw RunError("it is of another version");
     const auto* at = numbers.data_ptr<double>();
     const auto samples = static_cast<std::int64_t>(at[8]);
@@ -147,6 +150,9 @@ void TorchLearner::load(const std::string& bytes) {
     epoch_ = static_cast<std::int64_t>(at[0]);
     next_ = static_cast<std::int64_t>(at[1]);
     learning_rate_ = at[2];
+    steps_ = static_cast<std::int64_t>(at[9]);
+    chunks_ = static_cast<std::int64_t>(at[10]);
+    stepped_share_ = at[11];
     trained_ = {.loss_sum = at[3],
                 .correct = at[4],
                 .samples = at[5],

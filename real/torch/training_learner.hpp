@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/job/learning_rate.hpp"
+#include "core/job/loss.hpp"
 #include "core/job/optimizer_settings.hpp"
 #include "core/loss_sampling.hpp"
 #include "real/data/data_source.hpp"
@@ -26,8 +27,13 @@ struct LearnerSettings {
   /// File of the first parameters, which the first rank reads for all; empty: random ones. See
   /// load_pretrained().
   std::string pretrained = {};
+  Loss loss = Loss::automatic;
   OptimizerSettings optimizer;
   LearningRateSchedule learning_rate;
+  /// What gradients' norm is scaled down to before a step, where it is above; all of them together,
+  /// as PyTorch's clip_grad_norm_ does (Pascanu et al., ICML 2013, algorithm 1).
+  std::optional<double> clip_norm = {};
+  std::int64_t accumulate = 1;  ///< parts in which a batch is passed through the network
   bool augment = true;
   double first_bucket_bytes = 0;
   double bucket_bytes = 0;
@@ -43,7 +49,7 @@ using Pace = std::function<double(double real_s, std::string_view what)>;
 /// What a model makes of samples.
 struct Score {
   double loss_sum = 0;
-  double correct = 0;
+  double correct = 0;  ///< samples, or shares of a sample's tokens; NaN: nothing is classified
   double samples = 0;
   /// Of two halves that learn against each other (GAN), summed over samples like `loss_sum`; NaN
   /// elsewhere.
@@ -65,6 +71,7 @@ class TrainingLearner : public SamplingLearner {
  public:
   /// What the model made of the samples it has trained on since the epoch began.
   [[nodiscard]] virtual Score trained() const = 0;
+  /// Of the last step.
   [[nodiscard]] virtual double learning_rate() const = 0;
   /// What the first parameters were read from; absent where they are random, and on all ranks but
   /// the first, whose parameters everybody gets before training.

@@ -37,8 +37,11 @@ LearnerSettings learner_settings(const JobConfig& config) {
   LearnerSettings settings = {
       .network = config.network,
       .pretrained = config.learning.pretrained,
+      .loss = config.learning.loss,
       .optimizer = config.learning.optimizer,
       .learning_rate = config.learning.rate,
+      .clip_norm = config.learning.clip_norm,
+      .accumulate = config.accumulate,
       .augment = config.learning.augment,
       .first_bucket_bytes = config.first_bucket_bytes,
       .bucket_bytes = config.bucket_bytes,

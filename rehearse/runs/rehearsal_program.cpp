@@ -28,7 +28,10 @@ std::vector<std::string> rehearsal_words(const RehearsalTask& task,
     words.push_back(text.str());
   };
   add("--stop-after=", task.stop_after_s, "s");
-  add("--stop-at-accuracy=", task.stop_at_accuracy, "");
+  if (task.stop_at) {
+    const std::string flag = "--target-" + std::string(to_string(task.stop_at->metric)) + "=";
+    add(flag.c_str(), task.stop_at->value, "");
+  }
   return words;
 }
 

@@ -9,8 +9,7 @@ bool is_enough(const RehearsalTask& task, Curve& curve) {
   const auto end = std::find_if(curve.begin(), curve.end(), [&](const CurvePoint& point) {
     return point.epoch >= task.config.epochs ||
            (task.stop_after_s && point.training_s >= *task.stop_after_s) ||
-           (task.stop_at_accuracy && point.test_accuracy &&
-            *point.test_accuracy >= *task.stop_at_accuracy);
+           (task.stop_at && task.stop_at->is_met(point));
   });
   if (end == curve.end()) return false;
   curve.erase(end + 1, curve.end());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/curve_point.hpp"
+#include "core/formats/learning_metric.hpp"
 #include "core/formats/result.hpp"
 #include "core/job/job_config.hpp"
 #include "core/process/ending.hpp"
@@ -15,9 +15,9 @@ namespace epochcast {
 /// A job to rehearse, and how far.
 struct RehearsalTask {
   JobConfig config;
-  std::string point;                       ///< "sync, batch 32": what tells it from the others
-  std::optional<double> stop_after_s;      ///< simulated seconds of training
-  std::optional<double> stop_at_accuracy;  ///< test accuracy, 0 to 1
+  std::string point;                   ///< "sync, batch 32": what tells it from the others
+  std::optional<double> stop_after_s;  ///< simulated seconds of training
+  std::optional<LearningTarget> stop_at;
 };
 
 /// Whether the curve goes as far as the task asks. What an earlier one went further is cut off: the

@@ -36,6 +36,7 @@ const std::map<std::string, Change> kChanges = {
     {"nodes", {kJob, "--nodes 1"}},
     {"workers", {kJob + " --strategy sync", "--workers all"}},
     {"batch", {kJob, "--batch 64"}},
+    {"accumulate", {kJob, "--accumulate 4"}},
     {"epochs", {kJob, "--epochs 3"}},
     {"all-reduce", {kTwoClasses + " --strategy sync", "--all-reduce binary-tree"}},
     {"overlap", {kJob + " --strategy sync", "--overlap bucket"}},

@@ -34,10 +34,10 @@ TEST_CASE("jobs whose epochs differ are compared after equal samples and after e
   CHECK(comparison.seconds == 8);
   const CurveSummary& a = comparison.jobs[0];
   const CurveSummary& b = comparison.jobs[1];
-  CHECK(a.at_samples->mean == Approx(0.4));
-  CHECK(b.at_samples->mean == Approx(0.4));
-  CHECK(a.at_seconds->mean == Approx(0.16));
-  CHECK(b.at_seconds->mean == Approx(0.4));
+  CHECK(a.at_samples.mean == Approx(0.4));
+  CHECK(b.at_samples.mean == Approx(0.4));
+  CHECK(a.at_seconds.mean == Approx(0.16));
+  CHECK(b.at_seconds.mean == Approx(0.4));
   CHECK(a.sample_s() == Approx(0.01));
   CHECK(b.sample_s() == Approx(0.004));
 }
@@ -48,9 +48,9 @@ TEST_CASE("a summary has the best accuracy and its epoch, not only the last") {
        .curves = {curve_of({0.2, 0.7, 0.7, 0.5}, 1, 10), curve_of({0.2, 0.3, 0.4, 0.9}, 1, 10)}});
 
   CHECK(summary.seeds == 2);
-  CHECK(summary.test_accuracy->mean == Approx(0.7));
-  CHECK(summary.test_accuracy->deviation == Approx(0.4 / std::sqrt(2)));
-  CHECK(summary.best_accuracy->mean == Approx(0.8));
+  CHECK(summary.test.mean == Approx(0.7));
+  CHECK(summary.test.deviation == Approx(0.4 / std::sqrt(2)));
+  CHECK(summary.best.mean == Approx(0.8));
   CHECK(summary.best_epoch == 3);  // of 2 and 4
   CHECK(summary.test_loss.mean == Approx(0.3));
 }
@@ -60,7 +60,8 @@ TEST_CASE("time to an accuracy is that of the seeds that reached it, and says ho
       {.name = "a", .curves = {curve_of({0.5, 0.6}, 4, 10), curve_of({0.25, 0.5}, 4, 10)}},
       {.name = "b", .curves = {curve_of({0.1, 0.2}, 4, 10), curve_of({0.1, 0.2}, 4, 10)}}};
 
-  const CurveComparison comparison = compare(jobs, 0.55);
+  const CurveComparison comparison =
+      compare(jobs, LearningTarget{.metric = Metric::accuracy, .value = 0.55});
 
   CHECK(comparison.jobs[0].reached == 1);
   CHECK(comparison.jobs[0].to_target_s->mean == Approx(6));
@@ -74,9 +75,23 @@ TEST_CASE("where nothing is classified there are losses alone") {
 
   const CurveComparison comparison = compare({{.name = "gan", .curves = {curve}}}, std::nullopt);
 
-  CHECK_FALSE(comparison.jobs[0].test_accuracy);
-  CHECK_FALSE(comparison.jobs[0].at_samples);
+  CHECK(comparison.jobs[0].metric == Metric::loss);
+  CHECK(comparison.jobs[0].at_samples.mean == 0.5);
   CHECK(comparison.jobs[0].test_loss.mean == 0.5);
+}
+
+TEST_CASE("language models are compared by perplexity, the less the better") {
+  Curve curve = curve_of({0.1, 0.2}, 10, 100);
+  curve[0].test_perplexity = 8;
+  curve[1].test_perplexity = 6;
+  const LearningTarget seven = {.metric = Metric::perplexity, .value = 7};
+
+  const CurveComparison comparison = compare({{.name = "gpt", .curves = {curve}}}, seven);
+
+  CHECK(comparison.jobs[0].metric == Metric::perplexity);
+  CHECK(comparison.jobs[0].best.mean == 6);
+  CHECK(comparison.jobs[0].best_epoch == 2);
+  CHECK(comparison.jobs[0].to_target_s->mean == Approx(15));
 }
 
 }  // namespace

@@ -49,6 +49,9 @@ TEST_CASE("parameters equal the published counts") {
       {"wide-resnet-28", {3, 32, 32}, 100, 36'536'884},
       // Hugging Face, distilbert-base-uncased with a classification head of two labels.
       {"distilbert", {128}, 2, 66'955'010},
+      // nanoGPT: 10.65 M without the 98,304 of positions. Hugging Face, gpt2: 124,439,808.
+      {"gpt-char", {256}, 65, 10'646'784 + 98'304},
+      {"gpt2", {1024}, 50'257, 124'439'808},
   };
   for (const Published& row : published) {
     const json variant = read_variant(row.network, row.input);

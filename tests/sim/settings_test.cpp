@@ -58,6 +58,7 @@ const std::map<std::string, Change> kChanges = {
     {"nodes", {kOneServer + Settings{{"platform", "deep-est-esb"}, {"nodes", "8"}}, "4"}},
     {"workers", {kOneServer, "gpu"}},
     {"batch", {kOneServer, "64"}},
+    {"accumulate", {kOneServer, "4"}},
     {"epochs", {kOneServer + Settings{{"strategy", "dlb"}}, "2"}},
     {"all-reduce", {kOneServer, "double-binary-tree"}},
     {"overlap", {kOneServer, "bucket"}},

@@ -264,7 +264,8 @@ KnownNetwork gan_network() {
               "Image Synthesis with Auxiliary Classifier GANs, ICML 2017",
           .requirement = gan_image(),
           .make = maker<Gan>(),
-          .described = {described_gan({1, 28, 28}), described_gan({3, 32, 32})}};
+          .described = {described_gan({1, 28, 28}), described_gan({3, 32, 32})},
+          .has_own_loss = true};
 }
 
 }  // namespace epochcast::real

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct ShapeRequirement {
 /// A shape of samples for which the network's file states the costs.
 struct DescribedShape {
   std::vector<std::int64_t> input;
+  /// That such samples usually have; nothing: what dataset_of_shape() says.
+  std::optional<std::int64_t> classes = {};
   std::string note;  ///< what is particular about the network for these samples
 };
 
@@ -43,6 +46,8 @@ struct KnownNetwork {
                                               std::int64_t classes)>
       make;
   std::vector<DescribedShape> described;
+  bool scores_tokens = false;  ///< makes something of each token, rather than of the sample
+  bool has_own_loss = false;
 };
 
 /// Makes a `Network` by its plan, where it has one, the shape and the number of classes.

@@ -60,8 +60,9 @@ class Recorder {
   void follow(const OperationCall& call);
   /// The layer whose parameter is among the inputs, if one is.
   std::optional<std::size_t> layer_with_parameter(const std::vector<torch::Tensor>& inputs);
-  /// The layer of these parameters, a new one unless it is the last.
-  std::size_t layer_of_parameters(const std::string& name);
+  /// The layer of these parameters, a new one unless it is the last; nothing where they are used
+  /// again, by a layer that has them from another.
+  std::optional<std::size_t> layer_of_parameters(const std::string& name);
   /// Throws where operations that compute something have no name, and forgets the others.
   void require_names();
   /// Takes the outputs for the same value as the first input that is one.
@@ -176,11 +177,10 @@ void Recorder::move(const std::vector<torch::Tensor>& inputs,
   }
 }
 
-std::size_t Recorder::layer_of_parameters(const std::string& name) {
+std::optional<std::size_t> Recorder::layer_of_parameters(const std::string& name) {
   if (!layers_.empty() && layers_.back().name == name) return layers_.size() - 1;
-  for (const LayerRecord& layer : layers_) {
-    if (layer.name == name) throw std::logic_error(name + " is passed twice");
-  }
+  const auto is_passed = [&](const LayerRecord& layer) { return layer.name == name; };
+  if (std::any_of(layers_.begin(), layers_.end(), is_passed)) return std::nullopt;
   require_names();
   layers_.push_back({.name = name});
   for (const auto& [layer, tensor] : tensors_) {

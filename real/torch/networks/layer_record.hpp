@@ -32,9 +32,9 @@ struct LayerRecord {
 /// by the callbacks of its profiler.
 ///
 /// A layer is the operations that use the same module's parameters, named as these up to the last
-/// dot; or operations without parameters, as named() calls them. Throws std::logic_error when a
-/// layer is passed twice, when a parameter is in none, when operations that compute something have
-/// no name, and where operation_cost() does.
+/// dot; or operations without parameters, or with those of a layer that was passed before, as
+/// named() calls them. Throws std::logic_error when a parameter is in none, when operations that
+/// compute something have no name, and where operation_cost() does.
 [[nodiscard]] std::vector<LayerRecord> record_layers(TorchNetwork& network,
                                                      std::span<const std::int64_t> shape);
 

@@ -58,6 +58,12 @@ torch::Tensor attend(const torch::nn::Module& owner,
     scores = scores.masked_fill(settings.is_padding.unsqueeze(1).unsqueeze(1),
                                 std::numeric_limits<float>::lowest());
   }
+  if (settings.is_causal) {
+    const auto bits = torch::TensorOptions(torch::kBool).device(query.device());
+    const torch::Tensor is_behind =
+        torch::ones({query.size(1), key.size(1)}, bits).triu(/*diagonal=*/1);
+    scores = scores.masked_fill(is_behind, std::numeric_limits<float>::lowest());
+  }
   torch::Tensor weights = named(owner, "softmax", scores.softmax(-1));
   if (settings.dropout > 0) {
     weights = named(owner, "dropout", torch::dropout(weights, settings.dropout, true));

@@ -42,6 +42,7 @@ void initialise_convolutions(torch::nn::Module& network);
 struct AttentionSettings {
   std::int64_t heads = 1;
   torch::Tensor is_padding = {};  ///< bool [batch, tokens]: keys to leave out; undefined: none
+  bool is_causal = false;         ///< no token attends to those behind it
   double dropout = 0;             ///< share of the weights set to zero
 };
 

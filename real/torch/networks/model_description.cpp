@@ -292,10 +292,10 @@ ModelDescription described(ScriptedNetwork& network,
 
 }  // namespace
 
-ModelDescription describe_model(const std::string& file,
-                                std::span<const std::int64_t> shape,
-                                std::int64_t classes) {
-  ScriptedNetwork network(file, shape, classes);
+ModelDescription describe_model(const std::string& file, Task task) {
+  task.loss.reset();
+  const std::vector<std::int64_t>& shape = task.shape;
+  ScriptedNetwork network(file, task);
   network.train();
   ModelDescription description = [&] {
     try {
@@ -311,7 +311,7 @@ ModelDescription describe_model(const std::string& file,
       .grade = Grade::estimated,
       .method = "epochcast describe: a sample was sent through the model, and what LibTorch " +
                 std::string(TORCH_VERSION) + " was asked to do was added up by operation"};
-  description.file.variants.front().input = {shape.begin(), shape.end()};
+  description.file.variants.front().input = shape;
   return description;
 }
 

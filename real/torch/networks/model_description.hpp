@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "core/formats/network_file.hpp"
+#include "real/torch/networks/task.hpp"
 
 // Free of LibTorch headers.
 
@@ -34,9 +34,7 @@ struct ModelDescription {
 /// behind them; what comes before the first is called "input". Layers are in the order in which
 /// backward is through with them: of those used several times the first use counts, parameters that
 /// no operation uses come last. Throws a UserError as ScriptedNetwork does, and where the samples'
-/// shape is missing.
-[[nodiscard]] ModelDescription describe_model(const std::string& file,
-                                              std::span<const std::int64_t> shape,
-                                              std::int64_t classes);
+/// shape is missing; the task's loss does not matter.
+[[nodiscard]] ModelDescription describe_model(const std::string& file, Task task);
 
 }  // namespace epochcast::real

@@ -11,38 +11,45 @@
 namespace epochcast::real {
 namespace {
 
-/// A prime that is no extent of any tensor, so that in tensors it can only be the number of
+/// Primes that are no extents of any tensor, so that in tensors they can only be the number of
 /// classes.
 constexpr std::int64_t kManyClasses = 997;
+constexpr std::int64_t kFewerClasses = 499;
 
-/// What a layer with one output per class costs is proportional to their number.
-NetworkLayer layer_of(const LayerRecord& record,
+/// A figure that grows with the number of classes by the same amount for each.
+struct Line {
+  double base = 0;
+  double per_class = 0;
+};
+
+Line line_through(std::int64_t with_many, std::int64_t with_fewer) {
+  const auto per_class =
+      static_cast<double>(with_many - with_fewer) / (kManyClasses - kFewerClasses);
+  return {.base = static_cast<double>(with_many) - kManyClasses * per_class,
+          .per_class = per_class};
+}
+
+/// A layer, as it was recorded with many classes and with fewer.
+NetworkLayer layer_of(const LayerRecord& many,
+                      const LayerRecord& fewer,
                       const torch::OrderedDict<std::string, torch::Tensor>& parameters) {
-  NetworkLayer layer = {.name = record.name};
-  bool is_per_class = false;
-  for (const std::string& name : record.tensors) {
-    const torch::Tensor& parameter = parameters[name];
-    NetworkTensor tensor = {.name = name, .shape = parameter.sizes().vec()};
+  NetworkLayer layer = {.name = many.name};
+  for (const std::string& name : many.tensors) {
+    NetworkTensor tensor = {.name = name, .shape = parameters[name].sizes().vec()};
     std::ranges::replace(tensor.shape, kManyClasses, kClasses);
-    is_per_class = is_per_class || parameter.size(0) == kManyClasses;
     layer.tensors.push_back(std::move(tensor));
   }
-  const auto forward_flops = static_cast<double>(record.forward_flop);
-  const auto activation_bytes = static_cast<double>(record.activation_bytes);
-  if (is_per_class) {
-    layer.forward_flops_per_class = forward_flops / kManyClasses;
-    layer.activation_bytes_per_class = activation_bytes / kManyClasses;
-  } else {
-    layer.forward_flops = forward_flops;
-    layer.activation_bytes = activation_bytes;
-  }
-  // The inputs of a layer with one output per class; an output more or less counts for nothing.
-  const std::int64_t class_bytes = is_per_class ? kManyClasses * std::int64_t{sizeof(float)} : 0;
-  layer.work = LayerWork{
-      .product_flops = is_per_class ? 0 : 2 * static_cast<double>(record.multiply_adds),
-      .moved_bytes =
-          static_cast<double>(std::max<std::int64_t>(0, record.moved_bytes - class_bytes)),
-      .operations = record.operations};
+  const Line flops = line_through(many.forward_flop, fewer.forward_flop);
+  const Line products = line_through(many.multiply_adds, fewer.multiply_adds);
+  const Line activations = line_through(many.activation_bytes, fewer.activation_bytes);
+  layer.forward_flops = flops.base;
+  layer.forward_flops_per_class = flops.per_class;
+  layer.activation_bytes = activations.base;
+  layer.activation_bytes_per_class = activations.per_class;
+  // What is moved for each class is what is kept of it (core/formats/network.cpp).
+  layer.work = LayerWork{.product_flops = 2 * products.base,
+                         .moved_bytes = line_through(many.moved_bytes, fewer.moved_bytes).base,
+                         .operations = many.operations};
   return layer;
 }
 
@@ -55,14 +62,25 @@ std::int64_t running_statistics(const TorchNetwork& network) {
   return count;
 }
 
+/// Backward order.
+std::vector<LayerRecord> backward_records(TorchNetwork& network, const DescribedShape& described) {
+  std::vector<LayerRecord> records = record_layers(network, described.input);
+  std::ranges::reverse(records);
+  return records;
+}
+
 NetworkVariant variant_of(const KnownNetwork& known, const DescribedShape& described) {
   const auto network = known.make(described.input, kManyClasses);
-  NetworkVariant variant = {
-      .input = described.input, .note = described.note, .buffers = running_statistics(*network)};
-  std::vector<LayerRecord> records = record_layers(*network, described.input);
+  const auto with_fewer = known.make(described.input, kFewerClasses);
+  NetworkVariant variant = {.input = described.input,
+                            .classes = described.classes,
+                            .note = described.note,
+                            .buffers = running_statistics(*network)};
+  const std::vector<LayerRecord> many = backward_records(*network, described);
+  const std::vector<LayerRecord> fewer = backward_records(*with_fewer, described);
   const auto parameters = network->named_parameters();
-  std::ranges::reverse(records);  // backward order
-  for (const LayerRecord& record : records) variant.layers.push_back(layer_of(record, parameters));
+  for (std::size_t i = 0; i < many.size(); ++i)
+    variant.layers.push_back(layer_of(many[i], fewer[i], parameters));
   return variant;
 }
 

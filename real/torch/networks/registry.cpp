@@ -12,6 +12,8 @@ namespace epochcast::real {
 KnownNetwork densenet121_network();
 KnownNetwork distilbert_network();
 KnownNetwork gan_network();
+KnownNetwork gpt_char_network();
+KnownNetwork gpt2_network();
 KnownNetwork gru_network();
 KnownNetwork lstm_network();
 KnownNetwork resnet101_network();
@@ -30,49 +32,54 @@ KnownNetwork wide_resnet28_network();
 
 namespace {
 
-using Shape = std::span<const std::int64_t>;
+/// Throws where what the network makes is not what the targets are.
+void check_targets(const KnownNetwork& network, const Task& task, Loss loss) {
+  const bool has_tokens = task.targets.kind == TargetKind::tokens;
+  if (has_tokens != network.scores_tokens)
+    throw UserError(
+        network.name + ": makes something of each " + (network.scores_tokens ? "token" : "sample") +
+        ", and the data have something " + "for each " + (has_tokens ? "token" : "sample"));
+  if (loss == Loss::model || (network.has_own_loss && loss != Loss::cross_entropy))
+    throw UserError(
+        "--loss: got " + to_string(loss) + "; " + network.name +
+        (network.has_own_loss ? " has a loss of its own" : " does not return its loss"));
+}
 
-const KnownNetwork& checked_network(const std::string& name, Shape shape, std::int64_t classes) {
+const KnownNetwork& checked_network(const std::string& name, const Task& task) {
   if (name.ends_with(".json"))
     throw UserError("--network: " + name +
                     " describes a network; to train it takes one of ours, or a TorchScript file "
                     "(torch.jit.script(model).save(\"model.pt\"))");
   for (const KnownNetwork& network : known_networks()) {
     if (network.name != name) continue;
-    if (!network.requirement.is_met(shape)) {
-      throw UserError(name + ": got samples of shape " + shape_text({shape.begin(), shape.end()}) +
+    const bool takes_tokens = network.described.front().input.size() == 1;
+    if (!network.requirement.is_met(task.shape) || takes_tokens != task.are_tokens) {
+      throw UserError(name + ": got samples of shape " + shape_text(task.shape) +
+                      (task.shape.size() == 1 && !task.are_tokens ? " (numbers, no tokens)" : "") +
                       "; expected " + network.requirement.expected);
     }
-    if (classes < 1) {
-      throw UserError(name + ": got " + std::to_string(classes) + " classes; expected at least 1");
+    if (task.classes < 1) {
+      throw UserError(name + ": got " + std::to_string(task.classes) +
+                      " classes; expected at least 1");
     }
     return network;
   }
   throw UserError(unknown_network(name, network_names()));
 }
 
+Loss loss_for(const Task& task) {
+  return chosen_loss(task.loss.value_or(Loss::automatic), task.targets, "the data set");
+}
+
 }  // namespace
 
 const std::vector<KnownNetwork>& known_networks() {
   static const std::vector<KnownNetwork> kNetworks = {
-      small_cnn_network(),
-      resnet20_network(),
-      shufflenetv2_network(),
-      densenet121_network(),
-      wide_resnet16_network(),
-      resnet18_network(),
-      vgg16_network(),
-      resnet34_network(),
-      vit_small_network(),
-      resnet50_network(),
-      wide_resnet28_network(),
-      resnet101_network(),
-      vit_base_network(),
-      rnn_network(),
-      gru_network(),
-      lstm_network(),
-      distilbert_network(),
-      gan_network(),
+      small_cnn_network(),     resnet20_network(), shufflenetv2_network(),  densenet121_network(),
+      wide_resnet16_network(), resnet18_network(), vgg16_network(),         resnet34_network(),
+      vit_small_network(),     resnet50_network(), wide_resnet28_network(), resnet101_network(),
+      vit_base_network(),      rnn_network(),      gru_network(),           lstm_network(),
+      distilbert_network(),    gpt_char_network(), gpt2_network(),          gan_network(),
   };
   return kNetworks;
 }
@@ -83,19 +90,22 @@ std::vector<std::string> network_names() {
   return names;
 }
 
-void check_network(const std::string& name, Shape shape, std::int64_t classes) {
+void check_network(const std::string& name, const Task& task) {
   if (is_model_file(name)) {
-    static_cast<void>(ScriptedNetwork(name, shape, classes));
+    static_cast<void>(ScriptedNetwork(name, task));
   } else {
-    static_cast<void>(checked_network(name, shape, classes));
+    check_targets(checked_network(name, task), task, loss_for(task));
   }
 }
 
-std::shared_ptr<TorchNetwork> make_network(const std::string& name,
-                                           Shape shape,
-                                           std::int64_t classes) {
-  if (is_model_file(name)) return std::make_shared<ScriptedNetwork>(name, shape, classes);
-  return checked_network(name, shape, classes).make(shape, classes);
+std::shared_ptr<TorchNetwork> make_network(const std::string& name, const Task& task) {
+  if (is_model_file(name)) return std::make_shared<ScriptedNetwork>(name, task);
+  const KnownNetwork& known = checked_network(name, task);
+  const Loss loss = loss_for(task);
+  check_targets(known, task, loss);
+  auto network = known.make(task.shape, outputs_for(loss, task.targets, task.classes));
+  network->learn_by(loss);
+  return network;
 }
 
 }  // namespace epochcast::real

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <set>
 #include <sstream>
@@ -83,13 +84,19 @@ std::set<std::string> traced_for_evaluation(const torch::jit::Module& script) {
   return found;
 }
 
-/// Tensors that forward() cannot do without: the first is for samples.
-std::size_t required_arguments(const torch::jit::Module& script) {
+/// What forward() takes: the first is for samples.
+struct Arguments {
+  std::size_t required = 0;  ///< that it cannot do without
+  std::size_t all = 0;
+};
+
+Arguments arguments_of(const torch::jit::Module& script) {
   const auto& arguments = script.get_method("forward").function().getSchema().arguments();
-  return static_cast<std::size_t>(
+  const auto required =
       std::count_if(arguments.begin() + 1, arguments.end(), [](const c10::Argument& argument) {
         return !argument.default_value();
-      }));
+      });
+  return {.required = static_cast<std::size_t>(required), .all = arguments.size() - 1};
 }
 
 /// The module that is to own a tensor of this name, made with those around it where there is none.
@@ -113,27 +120,36 @@ std::string last_part(const std::string& name) { return name.substr(name.rfind('
 
 }  // namespace
 
-ScriptedNetwork::ScriptedNetwork(const std::string& file,
-                                 std::span<const std::int64_t> shape,
-                                 std::int64_t classes)
-    : file_(file), script_(loaded(file)), takes_tokens_(shape.size() == 1) {
+ScriptedNetwork::ScriptedNetwork(const std::string& file, const Task& task)
+    : file_(file), task_(task), script_(loaded(file)) {
   if (!script_.find_method("forward")) throw UserError(file_ + ": the model has no forward()");
   if (!script_.hasattr("training"))
     throw UserError(file_ +
                     ": the model is frozen: its parameters have become constants; save it before "
                     "torch.jit.freeze or torch.jit.optimize_for_inference");
-  const std::size_t required = required_arguments(script_);
-  if (required < 1 || required > 2)
-    throw UserError(file_ + ": forward() requires " + std::to_string(required) +
-                    " arguments; expected the samples, or the samples and the labels");
-  returns_loss_ = required == 2;
+  const Arguments arguments = arguments_of(script_);
+  if (arguments.required < 1 || arguments.required > 2)
+    throw UserError(file_ + ": forward() requires " + std::to_string(arguments.required) +
+                    " arguments; expected the samples, or the samples and the targets");
+  if (task_.loss == Loss::model && arguments.all < 2)
+    throw UserError(file_ +
+                    ": forward() takes the samples alone; expected forward(samples, targets), "
+                    "which returns the loss, for --loss model");
+  returns_loss_ = arguments.required == 2 || task_.loss == Loss::model;
+  if (returns_loss_ && task_.loss && *task_.loss != Loss::automatic && *task_.loss != Loss::model)
+    throw UserError("--loss: got " + to_string(*task_.loss) + "; " + file_ +
+                    " requires the targets, and returns its loss");
+  if (!returns_loss_ && task_.loss) {
+    task_.loss = chosen_loss(*task_.loss, task_.targets, "the data set");
+    learn_by(*task_.loss);
+  }
   const std::set<std::string> evaluates = traced_for_evaluation(script_);
   if (!evaluates.empty())
     throw UserError(file_ + ": " + *evaluates.begin() +
                     " was traced as it is in evaluation, and would never train; use "
                     "torch.jit.script, or call model.train() before torch.jit.trace");
   adopt_tensors();
-  try_samples(shape, classes);
+  try_samples();
 }
 
 void ScriptedNetwork::adopt_tensors() {
@@ -163,74 +179,98 @@ void ScriptedNetwork::adopt_tensors() {
   if (!problems.empty()) throw UserError(problems);
 }
 
-void ScriptedNetwork::try_samples(std::span<const std::int64_t> shape, std::int64_t classes) {
+torch::Tensor ScriptedNetwork::no_targets(std::int64_t samples, torch::Device device) const {
+  std::vector<std::int64_t> sizes = {samples};
+  sizes.insert(sizes.end(), task_.targets.shape.begin(), task_.targets.shape.end());
+  const bool are_values = task_.targets.kind == TargetKind::values;
+  return torch::zeros(
+      sizes, torch::TensorOptions(are_values ? torch::kFloat32 : torch::kInt64).device(device));
+}
+
+void ScriptedNetwork::try_samples() {
   const torch::NoGradGuard no_gradients;
   std::vector<std::int64_t> sizes = {kTrialSamples};
-  sizes.insert(sizes.end(), shape.begin(), shape.end());
-  const std::string what = "samples of " + shape_text({shape.begin(), shape.end()});
+  sizes.insert(sizes.end(), task_.shape.begin(), task_.shape.end());
   const bool was_training = is_training();
   eval();  // draws nothing, and leaves BatchNorm's statistics alone
   std::vector<torch::Tensor> results;
   try {
-    results = run(torch::zeros(sizes), torch::zeros({kTrialSamples}, torch::kInt64));
+    results = run(torch::zeros(sizes), no_targets(kTrialSamples, torch::kCPU));
   } catch (const std::exception& error) {
-    throw UserError(file_ + ": the model does not take " + what + ": " + reason_of(error));
+    throw UserError(file_ + ": the model does not take samples of " + shape_text(task_.shape) +
+                    ": " + reason_of(error));
   }
   train(was_training);
   if (results.empty()) throw UserError(file_ + ": forward() returns no tensor");
-  const torch::Tensor& first = results.front();
-  if (returns_loss_) {
-    if (first.numel() != 1)
-      throw UserError(file_ + ": given samples and labels, forward() returns " +
-                      shape_text(first.sizes().vec()) + " values; expected the loss, one value");
-    return;
+  if (!returns_loss_) {
+    check_outputs(results.front());
+  } else if (results.front().numel() != 1) {
+    throw UserError(file_ + ": given samples and targets, forward() returns " +
+                    shape_text(results.front().sizes().vec()) +
+                    " values; expected the loss, one value");
   }
-  if (first.dim() != 2 || first.size(0) != kTrialSamples || first.size(1) < classes)
-    throw UserError(file_ + ": of " + std::to_string(kTrialSamples) + " " + what +
-                    " the model makes " + shape_text(first.sizes().vec()) +
-                    " values; expected scores of " + std::to_string(classes) +
-                    " classes each (the data set's: replace the model's last layer)");
+}
+
+void ScriptedNetwork::check_outputs(const torch::Tensor& outputs) const {
+  if (!task_.loss) return;
+  const std::int64_t count = outputs_for(*task_.loss, task_.targets, task_.classes);
+  const std::string numbers = std::to_string(count);
+  std::string expected;
+  bool fits = false;
+  switch (*task_.loss) {
+    case Loss::cross_entropy:
+      fits = outputs.dim() == 2 && outputs.size(0) == kTrialSamples && outputs.size(1) >= count;
+      expected =
+          "scores of " + numbers + " classes each (the data set's: replace the model's last layer)";
+      break;
+    case Loss::language_model:
+      fits = outputs.dim() == 3 && outputs.size(0) == kTrialSamples &&
+             outputs.size(1) == task_.shape.front() && outputs.size(2) >= count;
+      expected = "scores of " + numbers + " tokens for each token";
+      break;
+    default:
+      fits = outputs.numel() == kTrialSamples * count;
+      expected = numbers + (count == 1 ? " value each" : " values each");
+  }
+  if (fits) return;
+  throw UserError(file_ + ": of " + std::to_string(kTrialSamples) + " samples of " +
+                  shape_text(task_.shape) + " the model makes " +
+                  shape_text(outputs.sizes().vec()) + " values; --loss " + to_string(*task_.loss) +
+                  " expects " + expected);
 }
 
 std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,
-                                                const torch::Tensor& labels) {
-  std::vector<torch::IValue> arguments = {takes_tokens_ ? samples.to(torch::kInt64) : samples};
-  if (returns_loss_) arguments.emplace_back(labels);
+                                                const torch::Tensor& targets) {
+  std::vector<torch::IValue> arguments = {task_.are_tokens ? samples.to(torch::kInt64) : samples};
+  if (returns_loss_) arguments.emplace_back(targets);
   std::vector<torch::Tensor> tensors;
   add_tensors(script_.forward(std::move(arguments)), tensors);
   return tensors;
 }
 
 torch::Tensor ScriptedNetwork::forward(torch::Tensor samples) {
-  return run(samples, torch::zeros({samples.size(0)}, samples.options().dtype(torch::kInt64)))
-      .front();
+  return pass_all_layers(samples).front();
 }
 
 std::vector<torch::Tensor> ScriptedNetwork::pass_all_layers(const torch::Tensor& samples) {
-  return run(samples, torch::zeros({samples.size(0)}, samples.options().dtype(torch::kInt64)));
+  return run(samples, no_targets(samples.size(0), samples.device()));
 }
 
-BatchLoss ScriptedNetwork::loss(const torch::Tensor& samples, const torch::Tensor& labels) {
-  const std::vector<torch::Tensor> results = run(samples, labels);
+BatchLoss ScriptedNetwork::loss(const torch::Tensor& samples, const torch::Tensor& targets) {
+  const std::vector<torch::Tensor> results = run(samples, targets);
   if (returns_loss_) {
     const torch::Tensor loss = results.front().reshape({});
     // What each sample adds is not told: all are taken to be alike.
     return {.loss = loss,
             .sample_losses = loss.detach().expand({samples.size(0)}),
-            .correct = torch::zeros({}, labels.options())};
+            .correct = torch::full({}, std::numeric_limits<double>::quiet_NaN())};
   }
-  namespace F = torch::nn::functional;
-  const torch::Tensor& scores = results.front();
-  torch::Tensor sample_losses =
-      F::cross_entropy(scores, labels, F::CrossEntropyFuncOptions().reduction(torch::kNone));
-  torch::Tensor loss = sample_losses.mean();
+  BatchLoss loss = loss_of(learns_by(), results.front(), targets);
   for (std::size_t i = 1; i < results.size() && is_training(); ++i) {
-    if (results[i].sizes() == scores.sizes())
-      loss = loss + kAuxiliaryWeight * F::cross_entropy(results[i], labels);
+    if (results[i].sizes() == results.front().sizes())
+      loss.loss = loss.loss + kAuxiliaryWeight * loss_of(learns_by(), results[i], targets).loss;
   }
-  return {.loss = loss,
-          .sample_losses = sample_losses.detach(),
-          .correct = (scores.detach().argmax(1) == labels).sum()};
+  return loss;
 }
 
 void ScriptedNetwork::train(bool on) {

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 
 #include "real/torch/networks/torch_network.hpp"
@@ -14,10 +13,11 @@ namespace epochcast::real {
 /// torch.jit.trace(model, example).save(file) make it.
 ///
 /// Its forward() takes samples [batch, shape...] (float32; int64 where a sample is a row of tokens)
-/// and returns scores [batch, classes], or a tuple or dictionary of which these are the first
-/// tensor. Further tensors of that shape are what auxiliary classifiers say: their cross-entropy
-/// counts with 0.3, as in Szegedy et al., CVPR 2015, section 5. A model that requires a second
-/// argument gets the labels, and the first tensor that it returns is its loss.
+/// and returns what the loss is computed of (loss_of()), such as scores [batch, classes], or a
+/// tuple or dictionary of which this is the first tensor. Further tensors of that shape are what
+/// auxiliary classifiers say: their loss counts with 0.3, as in Szegedy et al., CVPR 2015, section
+/// 5. A model that requires a second argument gets the targets, and the first tensor that it
+/// returns is its loss; with --loss model, one that can do without them gets them, too.
 ///
 /// Parameters that require no gradient are kept like buffers: exchanged where states are, never
 /// trained. A tensor that several modules own is one parameter, under the name that comes first.
@@ -25,13 +25,12 @@ class ScriptedNetwork : public TorchNetwork {
  public:
   /// Reads the file and sends two samples of zeros through it. Loading a model runs what is in it.
   /// Throws a UserError with LibTorch's own reason when the file is no TorchScript, when the model
-  /// does not take such samples, was traced for evaluation, or has parameters other than float32.
-  ScriptedNetwork(const std::string& file,
-                  std::span<const std::int64_t> shape,
-                  std::int64_t classes);
+  /// does not take such samples or makes something else of them than the loss is computed of, was
+  /// traced for evaluation, or has parameters other than float32.
+  ScriptedNetwork(const std::string& file, const Task& task);
 
   torch::Tensor forward(torch::Tensor samples) override;
-  BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels) override;
+  BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& targets) override;
   std::vector<torch::Tensor> pass_all_layers(const torch::Tensor& samples) override;
   /// Nobody but its author knows which layer scores the classes.
   [[nodiscard]] std::string classifier() const override { return {}; }
@@ -39,19 +38,23 @@ class ScriptedNetwork : public TorchNetwork {
   void train(bool on = true) override;
   void to(torch::Device device, bool non_blocking = false) override;
 
-  /// Whether forward() takes labels and returns the loss.
+  /// Whether forward() takes targets and returns the loss.
   [[nodiscard]] bool returns_loss() const { return returns_loss_; }
 
  private:
   /// Every tensor that the model returns, in order.
-  std::vector<torch::Tensor> run(const torch::Tensor& samples, const torch::Tensor& labels);
+  std::vector<torch::Tensor> run(const torch::Tensor& samples, const torch::Tensor& targets);
+  /// Targets of so many samples, all 0.
+  [[nodiscard]] torch::Tensor no_targets(std::int64_t samples, torch::Device device) const;
   /// Makes the model's parameters and buffers those of this module, under their names.
   void adopt_tensors();
-  void try_samples(std::span<const std::int64_t> shape, std::int64_t classes);
+  void try_samples();
+  /// Throws where the loss cannot be computed of such outputs.
+  void check_outputs(const torch::Tensor& outputs) const;
 
   std::string file_;
+  Task task_;
   torch::jit::Module script_;
-  bool takes_tokens_;
   bool returns_loss_ = false;
 };
 

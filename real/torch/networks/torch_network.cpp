@@ -3,13 +3,8 @@
 
 namespace epochcast::real {
 
-BatchLoss TorchNetwork::loss(const torch::Tensor& samples, const torch::Tensor& labels) {
-  const torch::Tensor scores = forward(samples);
-  const torch::Tensor sample_losses = torch::nn::functional::cross_entropy(
-      scores, labels, torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone));
-  return {.loss = sample_losses.mean(),
-          .sample_losses = sample_losses.detach(),
-          .correct = (scores.detach().argmax(1) == labels).sum()};
+BatchLoss TorchNetwork::loss(const torch::Tensor& samples, const torch::Tensor& targets) {
+  return loss_of(loss_, forward(samples), targets);
 }
 
 std::vector<torch::Tensor> TorchNetwork::pass_all_layers(const torch::Tensor& samples) {

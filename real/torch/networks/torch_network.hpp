@@ -10,34 +10,26 @@
 #include <vector>
 
 #include "real/data/data_source.hpp"
+#include "real/torch/networks/batch_loss.hpp"
+#include "real/torch/networks/task.hpp"
 
 namespace epochcast::real {
 
-/// What a batch comes to.
-struct BatchLoss {
-  torch::Tensor loss;  ///< to be minimised: scalar, the mean over the batch
-  /// Loss of each sample [batch], without gradient: what biased sampling ranks samples by.
-  torch::Tensor sample_losses;
-  /// How many samples are classified correctly: int64 scalar.
-  torch::Tensor correct;
-  /// Of two halves that learn against each other (GAN): the loss of each, scalars without gradient;
-  /// undefined elsewhere.
-  torch::Tensor discriminator = {};
-  torch::Tensor generator = {};
-};
-
-/// A trainable network: samples in, class scores out.
+/// A trainable network: samples in, scores or values out.
 ///
 /// Tensors are named as torchvision names them; a layer is a module that owns parameters, and its
 /// name is that of its tensors up to the last dot (as in models/networks/*.json).
 class TorchNetwork : public torch::nn::Module {
  public:
-  /// Scores [batch, classes] of samples [batch, shape...], float32 on the network's device.
+  /// Scores or values [batch, outputs] of samples [batch, shape...], float32 on the network's
+  /// device; [batch, tokens, outputs] where every token has its own.
   virtual torch::Tensor forward(torch::Tensor samples) = 0;
 
-  /// Loss of a batch; labels int64 [batch] on the network's device. Cross-entropy of the scores,
-  /// unless the network is trained in another way (GAN).
-  virtual BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels);
+  /// Loss of a batch, with targets as a Batch has them; see learn_by().
+  virtual BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& targets);
+  /// What the network is trained by from now on: cross-entropy, unless it is told. One that is
+  /// trained in a way of its own (GAN) does not care.
+  void learn_by(Loss loss) { loss_ = loss; }
 
   /// Passes samples [batch, shape...] through every layer once, in order; the results are what a
   /// loss is computed of. It is what models/networks/NAME.json describes.
@@ -57,14 +49,18 @@ class TorchNetwork : public torch::nn::Module {
   /// The name of the layer that scores the classes, the last one; empty where nothing is
   /// classified. Weights of another task differ there.
   [[nodiscard]] virtual std::string classifier() const;
+
+ protected:
+  [[nodiscard]] Loss learns_by() const { return loss_; }
+
+ private:
+  Loss loss_ = Loss::cross_entropy;
 };
 
-/// The network `name` (see network_names.hpp) for samples of this shape, on the CPU, randomly
+/// The network `name` (see network_names.hpp) for such samples and targets, on the CPU, randomly
 /// initialised from LibTorch's global generator; or, where the name is a model file's
 /// (is_model_file()), that model with its own parameters. Throws a UserError when the name is
-/// unknown, the file is none, or the shape does not suit it.
-[[nodiscard]] std::shared_ptr<TorchNetwork> make_network(const std::string& name,
-                                                         std::span<const std::int64_t> shape,
-                                                         std::int64_t classes);
+/// unknown, the file is none, or the samples, targets or the loss do not suit it.
+[[nodiscard]] std::shared_ptr<TorchNetwork> make_network(const std::string& name, const Task& task);
 
 }  // namespace epochcast::real

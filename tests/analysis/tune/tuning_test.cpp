@@ -10,6 +10,8 @@
 namespace epochcast::tests {
 namespace {
 
+constexpr LearningTarget kNinety = {.metric = Metric::accuracy, .value = 0.9};
+
 using Fate = CandidateOutcome::Fate;
 
 /// Candidates whose accuracy rises as 1 - exp(-rate · seconds), with some noise from seed to seed.
@@ -54,7 +56,7 @@ class Field {
       point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
       curve.push_back(point);
     } while (curve.back().training_s < until_s &&
-             !(goal.target_accuracy && *curve.back().test_accuracy >= *goal.target_accuracy));
+             !(goal.target && goal.target->is_met(curve.back())));
     return curve;
   }
 
@@ -69,7 +71,7 @@ TEST_CASE("the fastest to the target wins, and the hopeless are given up early")
   const std::size_t good = field.add("good", 1, 0.04, 0.01);
   for (int i = 0; i < 6; ++i) field.add("slow too", 1, 0.001 * i);
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 3});
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 90}, .seeds = 3});
 
   REQUIRE(tuning.best == best);
   CHECK(*tuning.outcomes[best].mean == Approx(std::log(10) / 0.05).epsilon(0.02));
@@ -91,7 +93,7 @@ TEST_CASE("beside the best third, who has a significantly larger loss is given u
   const std::size_t hopeful = field.add("far from it, with its loss", 1, 0.001);
   field.losses = {{best, 2}, {like, 2.1}, {lossy, 9}, {hopeful, 2}};
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 3}, .seeds = 3});
+  const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 3}, .seeds = 3});
 
   CHECK(tuning.outcomes[best].fate == Fate::finalist);
   CHECK(tuning.outcomes[like].fate == Fate::finalist);
@@ -104,7 +106,7 @@ TEST_CASE("with one seed, the best third goes on and nobody else") {
   Field field;
   for (int i = 0; i < 9; ++i) field.add("one", 1, 0.01 * (i + 1));
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 9}, .seeds = 1});
+  const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 9}, .seeds = 1});
 
   CHECK(tuning.best == 8);
   for (std::size_t i = 0; i < 9; ++i) {
@@ -118,7 +120,7 @@ TEST_CASE("who is there after the end of a rung has not won it, however few its 
   const std::size_t slow = field.add("there in its first epoch", 60, 0.1);
   const std::size_t best = field.add("there after many", 1, 0.11);
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 3});
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 90}, .seeds = 3});
 
   CHECK(tuning.best == best);
   CHECK(tuning.outcomes[best].fate == Fate::finalist);
@@ -131,7 +133,7 @@ TEST_CASE("within a time budget the most accurate wins") {
   const std::size_t best = field.add("b", 1, 0.02, 0.01);
   field.candidates[usual].is_default = true;  // stays to be compared with
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 20}, .seeds = 3});
+  const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 20}, .seeds = 3});
 
   CHECK(tuning.best == best);
   REQUIRE(tuning.runner_up == usual);
@@ -145,7 +147,7 @@ TEST_CASE("the best is compared with who was still in the race when it ended") {
   const std::size_t late = field.add("there after 77 s", 1, 0.03, 0.01);
   field.losses = {{best, 1}, {late, 1}};  // nobody is given up before
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 3});
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 90}, .seeds = 3});
 
   CHECK(tuning.best == best);
   CHECK(tuning.outcomes[late].fate == Fate::given_up);
@@ -158,7 +160,7 @@ TEST_CASE("two that differ less than their seeds do are kept, and said to be ali
   field.add("a", 1, 0.050, 0.2);
   field.add("b", 1, 0.051, -0.2);
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 4});
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 90}, .seeds = 4});
 
   REQUIRE(tuning.best);
   REQUIRE(tuning.runner_up);
@@ -178,7 +180,7 @@ TEST_CASE("who averages more rarely and gains no time is not rehearsed, the defa
   }
   field.candidates[usual].is_default = true;
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 90}, .seeds = 2});
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 90}, .seeds = 2});
 
   CHECK(tuning.outcomes[rarely].fate == Fate::dominated);
   CHECK(tuning.outcomes[rarely].reason == "every 1 averages more often and takes no longer");
@@ -193,7 +195,7 @@ TEST_CASE("a target that nobody reaches has no winner, and diverged seeds no say
   field.add("a", 1, 0.001);
   const std::size_t diverged = field.add("b", 1, -1);
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 9}, .seeds = 3});
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 9}, .seeds = 3});
 
   CHECK_FALSE(tuning.best);
   CHECK(tuning.outcomes[diverged].fate == Fate::diverged);
@@ -206,7 +208,7 @@ TEST_CASE("where all diverge, nobody wins") {
   field.add("a", 1, -1);
   field.add("b", 1, -1);
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = 0.9, .most_s = 9}, .seeds = 3});
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 9}, .seeds = 3});
 
   CHECK_FALSE(tuning.best);
   CHECK(tuning.front.empty());
@@ -219,12 +221,12 @@ TEST_CASE("the front has no point that another one beats") {
   field.add("as fast, and beaten", 10, 0.1);
   field.add("as fast, and better", 10, 0.3);
 
-  const Tuning tuning = field.tuned({.goal = {.target_accuracy = {}, .most_s = 30}, .seeds = 1});
+  const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 30}, .seeds = 1});
 
   REQUIRE(tuning.front.size() > 2);
   for (std::size_t i = 1; i < tuning.front.size(); ++i) {
     CHECK(tuning.front[i].seconds > tuning.front[i - 1].seconds);
-    CHECK(tuning.front[i].accuracy > tuning.front[i - 1].accuracy);
+    CHECK(tuning.front[i].value > tuning.front[i - 1].value);
   }
 }
 

@@ -82,26 +82,6 @@ TEST_CASE("a curve that cannot be is told from one that can") {
   CHECK_THROWS_WITH(problems.throw_if_any(), "kept.json: /curve/1/" + key + ": " + complaint);
 }
 
-TEST_CASE("between epochs, accuracy and time to it are interpolated") {
-  Curve curve(2);
-  curve[0].training_s = 10;
-  curve[0].test_accuracy = 0.4;
-  curve[0].test_loss = 2;
-  curve[1].training_s = 20;
-  curve[1].test_accuracy = 0.6;
-  curve[1].test_loss = 1;
-
-  CHECK(accuracy_at(curve, 5) == Approx(0.2));
-  CHECK(accuracy_at(curve, 15) == Approx(0.5));
-  CHECK(accuracy_at(curve, 99) == Approx(0.6));
-  CHECK(loss_at(curve, 5) == 2);
-  CHECK(loss_at(curve, 17.5) == Approx(1.25));
-  CHECK(loss_at(curve, 99) == 1);
-  CHECK(*seconds_to(curve, 0.5) == Approx(15));
-  CHECK(*seconds_to(curve, 0.2) == Approx(5));
-  CHECK_FALSE(seconds_to(curve, 0.7));
-}
-
 TEST_CASE("a mean curve is as long as the shortest, and lacks what one of them lacks") {
   const Curve a = {
       {.epoch = 1, .training_s = 2, .train_accuracy = {}, .test_loss = 1, .test_accuracy = 0.25},

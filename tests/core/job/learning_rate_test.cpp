@@ -67,5 +67,38 @@ TEST_CASE("milestones multiply by the schedule's own decay, and none leave the b
   CHECK(none.at(100) == 8);
 }
 
+TEST_CASE("a warm-up rises with each step from its share of the base to all of it") {
+  const LearningRateSchedule schedule = {.base = 0.8, .warmup = 2};
+
+  // Four steps an epoch.
+  CHECK(schedule.at(0, 0, 0.25) == Approx(0.1).epsilon(kRounding));
+  CHECK(schedule.at(0, 0.75, 1) == Approx(0.4).epsilon(kRounding));
+  CHECK(schedule.at(1, 0.5, 0.75) == Approx(0.7).epsilon(kRounding));
+  CHECK(schedule.at(1, 0.75, 1) == 0.8);
+  CHECK(schedule.at(7, 0, 0.25) == 0.8);
+}
+
+TEST_CASE("by step, cosine falls within epochs, from the end of the warm-up to the final share") {
+  const LearningRateSchedule schedule = {.kind = LearningRateKind::cosine,
+                                         .base = 1,
+                                         .epochs = 3,
+                                         .final_share = 0.1,
+                                         .warmup = 1,
+                                         .is_by_step = true};
+
+  CHECK(schedule.at(0, 0.25, 0.5) == 0.5);
+  CHECK(schedule.at(1, 0, 0.25) == 1);
+  CHECK(schedule.at(2, 0, 0.25) == Approx(0.55).epsilon(kRounding));
+  CHECK(schedule.at(2, 0.5, 0.75) ==
+        Approx(0.1 + 0.9 * (1 - std::sqrt(0.5)) / 2).epsilon(kRounding));
+}
+
+TEST_CASE("a warm-up longer than the training never ends") {
+  const LearningRateSchedule schedule = {
+      .kind = LearningRateKind::cosine, .base = 1, .epochs = 2, .warmup = 4};
+
+  CHECK(schedule.at(1, 0.5, 1) == 0.5);
+}
+
 }  // namespace
 }  // namespace epochcast::tests

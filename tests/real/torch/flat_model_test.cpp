@@ -15,9 +15,10 @@ namespace {
 
 TEST_CASE("a flat model's buffers are its network's parameters, statistics and gradients") {
   torch::manual_seed(1);
-  const auto original = make_network("resnet20", small_shape("resnet20"), 3);
+  const auto original = make_network("resnet20", classification(small_shape("resnet20"), 3));
   torch::manual_seed(1);
-  FlatModel model(make_network("resnet20", small_shape("resnet20"), 3), torch::kCPU, 1e6, 1e6);
+  FlatModel model(
+      make_network("resnet20", classification(small_shape("resnet20"), 3)), torch::kCPU, 1e6, 1e6);
 
   const std::vector<torch::Tensor> parameters = model.network().parameters();
   const float* value = model.state().data_ptr<float>();
@@ -44,7 +45,8 @@ TEST_CASE("a flat model's buffers are its network's parameters, statistics and g
 
 TEST_CASE("a network computes with what is written into its buffer") {
   const torch::Device device(tests::test_device());
-  FlatModel model(make_network("small-cnn", small_shape("small-cnn"), 3), device, 1e6, 1e6);
+  FlatModel model(
+      make_network("small-cnn", classification(small_shape("small-cnn"), 3)), device, 1e6, 1e6);
   const torch::Tensor samples = random_samples(2, small_shape("small-cnn")).to(device);
   REQUIRE(model.network().forward(samples).abs().sum().item<float>() > 0);
 
@@ -56,7 +58,8 @@ TEST_CASE("a network computes with what is written into its buffer") {
 
 TEST_CASE("what backward computes arrives in the host's buffer, range by range") {
   const torch::Device device(tests::test_device());
-  FlatModel model(make_network("small-cnn", small_shape("small-cnn"), 3), device, 1000, 20000);
+  FlatModel model(
+      make_network("small-cnn", classification(small_shape("small-cnn"), 3)), device, 1000, 20000);
   const torch::Tensor samples = random_samples(2, small_shape("small-cnn")).to(device);
   model.network().forward(samples).sum().backward();
 
@@ -81,7 +84,7 @@ struct Limits {
 TEST_CASE("ranges cover all gradients once, from the last to the first") {
   for (const std::string network : {"small-cnn", "resnet20", "gan"}) {
     for (const Limits& limits : {Limits{1, 1}, Limits{3000, 50000}, Limits{1e9, 1}}) {
-      const FlatModel model(make_network(network, small_shape(network), 3),
+      const FlatModel model(make_network(network, classification(small_shape(network), 3)),
                             torch::kCPU,
                             limits.first_bytes,
                             limits.bytes);

@@ -23,7 +23,7 @@ TEST_CASE("networks classify large images, too, and those of one channel") {
                                  "vit-s",
                                  "lstm"}) {
     CAPTURE(name);
-    auto network = make_network(name, Shape{1, 80, 96}, 7);
+    auto network = make_network(name, classification(Shape{1, 80, 96}, 7));
 
     const torch::Tensor scores = network->forward(torch::randn({2, 1, 80, 96}));
 
@@ -35,7 +35,7 @@ TEST_CASE("the padded shortcut keeps every second pixel and adds channels of zer
   // Convolutions of zero leave the shortcuts alone; the last stage then holds 24 + 24 channels of
   // zeros around the 16 of the first stage (16 -> 8+16+8 -> 16+32+16).
   torch::NoGradGuard no_gradients;
-  auto network = make_network("resnet20", Shape{3, 32, 32}, 10);
+  auto network = make_network("resnet20", classification(Shape{3, 32, 32}, 10));
   for (auto& parameter : network->named_parameters()) {
     const bool is_stem_or_head = parameter.key() == "conv1.weight" ||
                                  parameter.key() == "bn1.weight" ||
@@ -78,14 +78,14 @@ TEST_CASE("attention is that of torch.nn") {
 
 TEST_CASE("a text of nothing but padding is classified all the same") {
   const torch::NoGradGuard no_gradients;
-  auto network = make_network("distilbert", Shape{4}, 3);
+  auto network = make_network("distilbert", classification(Shape{4}, 3));
 
   CHECK(network->forward(torch::zeros({2, 4})).isfinite().all().item<bool>());
 }
 
 TEST_CASE("padding behind a text changes nothing") {
   const torch::NoGradGuard no_gradients;
-  auto network = make_network("distilbert", Shape{4}, 3);
+  auto network = make_network("distilbert", classification(Shape{4}, 3));
   network->eval();
 
   const torch::Tensor bare = network->forward(torch::tensor({{101.0F, 30'521.0F}}));
@@ -100,7 +100,7 @@ TEST_CASE("padding behind a text changes nothing") {
 TEST_CASE("an image is read row by row, all channels at once, and the last row is freshest") {
   // Without memory of earlier steps only the last row counts.
   const torch::NoGradGuard no_gradients;
-  auto network = make_network("rnn", Shape{2, 4, 3}, 5);
+  auto network = make_network("rnn", classification(Shape{2, 4, 3}, 5));
   network->eval();
   network->named_parameters()["rnn.weight_hh_l0"].zero_();
   const torch::Tensor image = torch::randn({1, 2, 4, 3});
@@ -117,7 +117,7 @@ TEST_CASE("an image is read row by row, all channels at once, and the last row i
 
 TEST_CASE("a recurrent network drops features in training only, and learns from a single sample") {
   torch::manual_seed(1);
-  auto network = make_network("gru", Shape{1, 4, 3}, 5);
+  auto network = make_network("gru", classification(Shape{1, 4, 3}, 5));
   const torch::Tensor image = torch::randn({1, 1, 4, 3});
   const auto gap = [&] {
     return (network->forward(image) - network->forward(image)).abs().max().item<float>();

@@ -37,7 +37,7 @@ TEST_CASE(
   torch::manual_seed(1);
   for (const std::string& name : network_names()) {
     CAPTURE(name);
-    auto network = make_network(name, small_shape(name), kClasses);
+    auto network = make_network(name, classification(small_shape(name), kClasses));
     const torch::Tensor samples = random_samples(kBatch, small_shape(name));
     const torch::Tensor labels = torch::randint(kClasses, {kBatch}, torch::kInt64);
     double ticks = 0;

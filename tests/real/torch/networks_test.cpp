@@ -47,29 +47,30 @@ TEST_CASE("models/networks is what the networks are") {
 TEST_CASE("an unknown network or an unsuitable shape is the user's mistake") {
   const std::string image = "expected images [channels, rows, columns] ";
 
-  CHECK_THROWS_WITH(check_network("resnet19", kCifar, 10),
+  CHECK_THROWS_WITH(check_network("resnet19", classification(kCifar, 10)),
                     "unknown network \"resnet19\"; did you mean \"resnet18\"?");
-  CHECK_THROWS_WITH(check_network("resnet18", Shape{128}, 10),
+  CHECK_THROWS_WITH(check_network("resnet18", classification(Shape{128}, 10)),
                     "resnet18: got samples of shape 128; " + image + "of at least 16 x 16 pixels");
-  CHECK_THROWS_WITH(check_network("vgg16", Shape{1, 8, 8}, 10),
+  CHECK_THROWS_WITH(check_network("vgg16", classification(Shape{1, 8, 8}, 10)),
                     "vgg16: got samples of shape 1x8x8; " + image + "of at least 32 x 32 pixels");
   CHECK_THROWS_WITH(
-      check_network("vit-s", Shape{3, 84, 84}, 10),
+      check_network("vit-s", classification(Shape{3, 84, 84}, 10)),
       "vit-s: got samples of shape 3x84x84; " + image +
           "whose rows and columns are multiples of 4, or of 16 with more than 64 rows");
   for (const char* size : {"16x16", "30x30"}) {
     const std::int64_t pixels = std::stoi(size);
-    CHECK_THROWS_WITH(check_network("gan", Shape{3, pixels, pixels}, 10),
+    CHECK_THROWS_WITH(check_network("gan", classification(Shape{3, pixels, pixels}, 10)),
                       "gan: got samples of shape 3x" + std::string(size) + "; " + image +
                           "whose rows and columns are multiples of 4 and at least 20");
   }
-  CHECK_THROWS_WITH(check_network("lstm", Shape{128}, 10),
+  CHECK_THROWS_WITH(check_network("lstm", classification(Shape{128}, 10)),
                     "lstm: got samples of shape 128; " + image + "of at least 1 x 1 pixel");
-  CHECK_THROWS_WITH(check_network("distilbert", kCifar, 10),
+  CHECK_THROWS_WITH(check_network("distilbert", classification(kCifar, 10)),
                     "distilbert: got samples of shape 3x32x32; expected texts [tokens] of at most "
                     "512 tokens");
-  CHECK_THROWS_WITH(check_network("gru", kCifar, 0), "gru: got 0 classes; expected at least 1");
-  CHECK_THROWS_AS(check_network("small-cnn", Shape{3, 8, 8}, 10), UserError);
+  CHECK_THROWS_WITH(check_network("gru", classification(kCifar, 0)),
+                    "gru: got 0 classes; expected at least 1");
+  CHECK_THROWS_AS(check_network("small-cnn", classification(Shape{3, 8, 8}, 10)), UserError);
 }
 
 }  // namespace

@@ -201,7 +201,7 @@ TEST_CASE("tokens are whole numbers") {
   words.define("def forward(self, x):\n  return torch.embedding(self.weight, x).mean(1)\n");
   const Saved saved(words);
 
-  CHECK_NOTHROW(ScriptedNetwork(saved.file(), std::vector<std::int64_t>{6}, 2));
+  CHECK_NOTHROW(ScriptedNetwork(saved.file(), classification(std::vector<std::int64_t>{6}, 2)));
 }
 
 TEST_CASE("what is no model to train is refused with the reason and what to do") {
@@ -215,11 +215,12 @@ TEST_CASE("what is no model to train is refused with the reason and what to do")
     return std::string();
   };
 
-  CHECK_THROWS_WITH(ScriptedNetwork("nowhere.pt", kRows, 2), "nowhere.pt: no such file");
+  CHECK_THROWS_WITH(ScriptedNetwork("nowhere.pt", classification(kRows, 2)),
+                    "nowhere.pt: no such file");
   const TempFolder folder("epochcast-test-model");
   const std::string text = (folder.path() / "text.pt").string();
   std::ofstream(text) << "no archive";
-  CHECK_THROWS_WITH(ScriptedNetwork(text, kRows, 2),
+  CHECK_THROWS_WITH(ScriptedNetwork(text, classification(kRows, 2)),
                     Contains("cannot load it as TorchScript") && Contains("torch.jit.script"));
   CHECK_THAT(problem_with(usual(), 3), Contains("expected scores of 3 classes"));
   CHECK_THAT(problem_with(two_layers()), Contains("does not take samples of 1x1x3"));
@@ -237,7 +238,7 @@ TEST_CASE("what is no model to train is refused with the reason and what to do")
 TEST_CASE("a model is described by what it does with a sample") {
   const Saved saved(usual(), "mine.pt");
 
-  const ModelDescription description = describe_model(saved.file(), kRows, 2);
+  const ModelDescription description = describe_model(saved.file(), classification(kRows, 2));
 
   CHECK(description.file.name == "mine");
   CHECK(description.unknown.empty());
@@ -266,7 +267,7 @@ TEST_CASE(
                          "  x = torch.einsum('bi,oi->bo', x, self.head.weight)\n"
                          "  return x\n")));
 
-  const ModelDescription description = describe_model(saved.file(), kRows, 2);
+  const ModelDescription description = describe_model(saved.file(), classification(kRows, 2));
 
   REQUIRE(description.unknown.size() == 1);
   CHECK(description.unknown[0].name == "aten::cumsum");

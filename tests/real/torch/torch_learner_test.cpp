@@ -130,6 +130,77 @@ TEST_CASE("a batch of no samples leaves zero gradients, in every bucket, at no c
   });
 }
 
+TEST_CASE("a batch in parts has the gradient of the whole, and buckets once it is there") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    LearnerSettings settings = settings_of("small-cnn");
+    TorchLearner whole(fabric, setup.data, settings, test_device());
+    settings.accumulate = 3;  // 1, 1 and 2 samples
+    TorchLearner parted(fabric, setup.data, settings, test_device());
+    begin(whole, 0);
+    begin(parted, 0);
+    whole.forward_backward(kBatch);
+    const Values expected = copy_of(whole.gradients());
+    int ready = 0;
+
+    parted.forward_backward(kBatch, [&](Payload) { ++ready; });
+
+    const Values found = copy_of(parted.gradients());
+    CHECK(ready == std::ssize(parted.buckets()));
+    REQUIRE(found.size() == expected.size());
+    double worst = 0;
+    for (std::size_t i = 0; i < found.size(); ++i)
+      worst = std::max(worst, std::abs(double{found[i]} - expected[i]));
+    CHECK(worst < 1e-6);
+    CHECK(parted.trained().samples == kBatch);
+    CHECK(parted.trained().loss_sum == Approx(whole.trained().loss_sum));
+  });
+}
+
+TEST_CASE("gradients above the norm are scaled down to it before the step, and others are left") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    const auto moved = [&](std::optional<double> clip_norm) {
+      LearnerSettings settings = settings_of("small-cnn");
+      settings.optimizer.momentum = 0;
+      settings.clip_norm = clip_norm;
+      TorchLearner learner(fabric, setup.data, settings, test_device());
+      begin(learner, 0);
+      const Values before = copy_of(learner.parameters());
+      learner.train(1, kBatch);
+      const Values after = copy_of(learner.parameters());
+      double sum = 0;
+      for (std::size_t i = 0; i < before.size(); ++i)
+        sum += (double{after[i]} - before[i]) * (double{after[i]} - before[i]);
+      return std::sqrt(sum) / 0.01;  // the learning rate
+    };
+
+    const double norm = moved({});
+    CHECK(moved(norm / 4) == Approx(norm / 4).epsilon(1e-3));
+    CHECK(moved(4 * norm) == Approx(norm).epsilon(1e-3));
+  });
+}
+
+TEST_CASE("in a warm-up each step has its own learning rate, also where there are no samples") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    LearnerSettings settings = settings_of("small-cnn");
+    settings.learning_rate = {.base = 0.06, .warmup = 1};
+    TorchLearner busy(fabric, setup.data, settings, test_device());
+    TorchLearner idle(fabric, setup.data, settings, test_device());
+    begin(busy, 0);
+    idle.begin_epoch(0);
+    idle.use_shuffled({.offset = 0, .length = 0, .stride = kBatch, .count = kBatches});
+    for (int step = 1; step <= kBatches; ++step) {
+      busy.train(1, kBatch);
+      idle.forward_backward(0);
+      idle.step();
+      CHECK(busy.learning_rate() == Approx(0.01 * step));
+      CHECK(idle.learning_rate() == busy.learning_rate());
+    }
+  });
+}
+
 struct Resumed {
   std::string network;
   std::string optimizer;

@@ -41,7 +41,7 @@ TEST_CASE("a task is answered by the epoch that ends it, whatever was rehearsed 
   CHECK(enough(task, 1) == 0);
   CHECK(enough(task, 6) == 2);
 
-  task.stop_at_accuracy = 0.1;
+  task.stop_at = LearningTarget{.metric = Metric::accuracy, .value = 0.1};
   CHECK(enough(task, 6) == 1);
 }
 

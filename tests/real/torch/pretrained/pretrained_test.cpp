@@ -24,7 +24,7 @@ std::shared_ptr<TorchNetwork> network_of(const std::string& name,
                                          int seed,
                                          std::int64_t classes = 3) {
   torch::manual_seed(seed);
-  return make_network(name, small_shape(name), classes);
+  return make_network(name, classification(small_shape(name), classes));
 }
 
 /// A network whose BatchNorm statistics are not those it began with.

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <torch/torch.h>
+
+#include "core/job/loss.hpp"
+
+namespace epochcast::real {
+
+/// What a batch comes to.
+struct BatchLoss {
+  torch::Tensor loss;  ///< to be minimised: scalar, the mean over the batch
+  /// Loss of each sample [batch], without gradient: what biased sampling ranks samples by.
+  torch::Tensor sample_losses;
+  /// How many samples are classified correctly, scalar; of tokens, the sum of each sample's share
+  /// of them; NaN where nothing is classified.
+  torch::Tensor correct;
+  /// Of two halves that learn against each other (GAN): the loss of each, scalars without gradient;
+  /// undefined elsewhere.
+  torch::Tensor discriminator = {};
+  torch::Tensor generator = {};
+};
+
+/// The loss of what a network made of a batch, all tensors on one device:
+///
+/// cross-entropy: scores [batch, classes], targets int64 [batch].
+/// mse: values and targets float32 [batch, ...], as many of one as of the other.
+/// binary cross-entropy: scores before the sigmoid, as many as targets, which are float32 or the
+/// classes 0 and 1; correct are those on the right side of 0.
+/// language model: scores [batch, tokens, vocabulary], targets int64 [batch, tokens].
+///
+/// `loss` is one of these four; the mean of the sample losses.
+[[nodiscard]] BatchLoss loss_of(Loss loss,
+                                const torch::Tensor& outputs,
+                                const torch::Tensor& targets);
+
+}  // namespace epochcast::real
