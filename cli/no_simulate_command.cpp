@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // In a build without SimGrid: real runs on a cluster need none.
 #include "cli/commands.hpp"
+#include "cli/import_forecast.hpp"
 #include "core/error.hpp"
 
 namespace epochcast {
 
 int run_simulate(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
+void forecast_imported(const ImportOptions&,
+                       const ImportedJob&,
+                       const CostTrace&,
+                       const std::string&) {
+  throw UserError("--forecast: this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
 int run_rehearse(const std::vector<std::string>&) {

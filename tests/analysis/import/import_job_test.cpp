@@ -121,8 +121,8 @@ TEST_CASE("what a table or a profile does not tell must be given, and nothing el
   CHECK(problems_of_job({.files = {batched.path()}, .batch = 8}) ==
         Texts{"--batch: given, but " + batched.path().string() + " has a column of batch sizes"});
   CHECK(problems_of_job({.files = {profile.path()}}) ==
-        Texts{"--batch: missing; expected the samples per rank and iteration, which profiles do "
-              "not tell"});
+        Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
+              "do not tell (without record_shapes=True)"});
   CHECK(problems_of_job({.files = {profile.path(), plain.path()}, .batch = 8}) ==
         Texts{name + ": got a file of another kind than the first; expected profiles (JSON) or "
                      "tables (CSV) only"});
