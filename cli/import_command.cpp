@@ -191,8 +191,10 @@ int run_import(const std::vector<std::string>& arguments) {
     std::cout << import_help();
     return 0;
   }
+  if (options.forecast) check_forecast(options);
   const ImportedJob job = import_job(options.settings);
   check_messages(options, job);
+  if (options.forecast) check_records(options, job);
   std::vector<std::string> command = {"epochcast", "import"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const Source source = source_of(options, job, shell_text(command));

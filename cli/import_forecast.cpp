@@ -108,6 +108,19 @@ int most_nodes(const std::vector<ForecastTask>& tasks) {
 
 }  // namespace
 
+void check_forecast(const ImportOptions& options) {
+  const std::vector<ForecastTask> tasks = tasks_of(*options.forecast, 1);
+  const std::string& platform = tasks.front().config.platform;
+  if (!platform.empty())
+    static_cast<void>(named_platform(options, platform, 0, Catalog::standard()));
+}
+
+void check_records(const ImportOptions& options, const ImportedJob& job) {
+  const std::vector<ForecastTask> tasks = tasks_of(*options.forecast, 1);
+  if (tasks.front().config.platform.empty())
+    static_cast<void>(platform_of_job(options, job, most_nodes(tasks)));
+}
+
 void forecast_imported(const ImportOptions& options,
                        const ImportedJob& job,
                        const CostTrace& cost,

@@ -10,12 +10,16 @@ int run_simulate(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
+void check_forecast(const ImportOptions&) {
+  throw UserError("--forecast: this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
+void check_records(const ImportOptions&, const ImportedJob&) {}
+
 void forecast_imported(const ImportOptions&,
                        const ImportedJob&,
                        const CostTrace&,
-                       const std::string&) {
-  throw UserError("--forecast: this build has no simulator; build with -DEPOCHCAST_SIM=ON");
-}
+                       const std::string&) {}
 
 int run_rehearse(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");

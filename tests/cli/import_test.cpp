@@ -164,7 +164,16 @@ TEST_CASE("import --help names every option", "[cli]") {
                                    "--skip COUNT",
                                    "--ranks-per-node COUNT",
                                    "--time-column NAME",
-                                   "--time-unit s|ms|us|ns"}) {
+                                   "--time-unit s|ms|us|ns",
+                                   "--device-name NAME",
+                                   "--forecast NAME=V1,V2,...",
+                                   "--platform NAME|FILE",
+                                   "--strategy NAME[,NAME]|all",
+                                   "--epochs COUNT",
+                                   "--train-samples COUNT",
+                                   "--all-reduce NAME",
+                                   "--set NAME=VALUE",
+                                   "--format table|json|csv"}) {
     CAPTURE(option);
     CHECK(outcome.out.find(option) != std::string::npos);
   }
