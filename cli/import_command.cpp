@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/import_forecast.hpp"
 #include "cli/options/import_options.hpp"
 #include "cli/options/job_options.hpp"
 #include "core/costs/batch_cost.hpp"
@@ -50,19 +51,24 @@ Source source_of(const ImportOptions& options, const ImportedJob& job, const std
   return source;
 }
 
-TraceFile cost_trace(const ImportOptions& options, const ImportedJob& job, const Source& source) {
+CostTrace cost_of(const ImportOptions& options, const ImportedJob& job, const Source& source) {
   CostTrace cost;
-  cost.network = options.network;
-  cost.input = options.input;
+  cost.device = options.device;
+  cost.network = options.network.name;
+  cost.input = options.network.input;
   cost.batches = job.batches;
   cost.source = source;
+  return rounded(std::move(cost));
+}
+
+TraceFile cost_trace(const ImportOptions& options, const ImportedJob& job, const Source& source) {
   TraceFile trace = {.name = as_name(options.output.name().stem().string()),
-                     .title = options.title.empty() ? "Batches of " + options.network + " on " +
-                                                          options.device + ", imported"
+                     .title = options.title.empty() ? "Batches of " + options.network.name +
+                                                          " on " + options.device + ", imported"
                                                     : options.title,
                      .device = options.device,
                      .source = source,
-                     .costs = {rounded(std::move(cost))}};
+                     .costs = {cost_of(options, job, source)}};
   const std::filesystem::path& file = options.output.name();
   if (!options.is_append || !std::filesystem::exists(file)) return trace;
   return merged(load_trace(file), trace, file.string());
@@ -73,7 +79,7 @@ MessageTrace message_trace(const ImportOptions& options,
                            const Source& source) {
   return rounded(MessageTrace{.name = as_name(options.messages_output.name().stem().string()),
                               .title = options.title.empty()
-                                           ? "All-reduces of " + options.network + ", imported"
+                                           ? "All-reduces of " + options.network.name + ", imported"
                                            : options.title,
                               .source = source,
                               .node_of_rank = job.all_reduces.node_of_rank,
@@ -117,37 +123,50 @@ BatchSamples pooled(const std::vector<BatchSamples>& batches, std::int64_t batch
   return all;
 }
 
-void show_batch(const BatchSamples& batch, const ImportOptions& options) {
+void show_batch(std::ostream& out, const BatchSamples& batch, const ImportOptions& options) {
   const auto median = [](const std::vector<double>& samples_s) {
     return format_seconds(median_of(samples_s));
   };
-  std::cout << "batch " << batch.batch << " of " << options.network << " on " << options.device
-            << ": median " << median(batch.total_s) << " of " << batch.total_s.size() << '\n';
+  out << "batch " << batch.batch << " of " << options.network.name << " on " << options.device
+      << ": median " << median(batch.total_s) << " of " << batch.total_s.size() << '\n';
   if (batch.load_s.empty()) return;
-  std::cout << "  load " << median(batch.load_s) << ", forward " << median(batch.forward_s)
-            << ", backward " << median(batch.backward_s) << ", step " << median(batch.step_s)
-            << '\n';
+  out << "  load " << median(batch.load_s) << ", forward " << median(batch.forward_s)
+      << ", backward " << median(batch.backward_s) << ", step " << median(batch.step_s) << '\n';
 }
 
-void show_summary(const ImportOptions& options, const ImportedJob& job) {
-  for (const std::string& finding : job.findings) std::cout << finding << '\n';
+void show_summary(std::ostream& out, const ImportOptions& options, const ImportedJob& job) {
+  for (const std::string& finding : job.findings) out << finding << '\n';
   std::set<std::int64_t> sizes;
   for (const BatchSamples& samples : job.batches) sizes.insert(samples.batch);
-  for (const std::int64_t size : sizes) show_batch(pooled(job.batches, size), options);
+  for (const std::int64_t size : sizes) show_batch(out, pooled(job.batches, size), options);
   for (const MessageCost& cost : job.all_reduces.costs) {
-    std::cout << "all-reduce of " << cost.bytes << " B by " << cost.algorithm << " ("
-              << (cost.scope == "all" ? "all ranks" : "ranks of a node")
-              << "): " << cost.samples_s.size() << ", median "
-              << format_seconds(median_of(cost.samples_s)) << '\n';
+    out << "all-reduce of " << cost.bytes << " B by " << cost.algorithm << " ("
+        << (cost.scope == "all" ? "all ranks" : "ranks of a node") << "): " << cost.samples_s.size()
+        << ", median " << format_seconds(median_of(cost.samples_s)) << '\n';
   }
   const AllReduceCosts& all = job.all_reduces;
-  const auto left_out = [](std::int64_t count, const char* why) {
-    if (count > 0) std::cout << "left out: " << count << " all-reduces " << why << '\n';
+  const auto left_out = [&out](std::int64_t count, const char* why) {
+    if (count > 0) out << "left out: " << count << " all-reduces " << why << '\n';
   };
   left_out(all.unsized, "whose size the profile does not tell (record_shapes=True)");
   left_out(all.uncounted, "among an unknown number of ranks (import the profiles of all)");
   left_out(all.unmatched, "that are not the same in the profiles of all ranks");
   left_out(all.partial, "among neither all ranks nor those of a node");
+}
+
+void show_written(std::ostream& out, const ImportOptions& options) {
+  std::string written;
+  for (const OutputFile* file : {&options.output, &options.messages_output}) {
+    if (file->is_wanted()) written += (written.empty() ? "" : " and ") + file->name().string();
+  }
+  if (!written.empty()) out << "wrote " << written << '\n';
+}
+
+/// What no profile tells.
+void show_assumptions(std::ostream& out, const ForecastRequest& request) {
+  if (request.are_samples_told) return;
+  out << "an epoch is taken to have " << request.dataset.train_samples
+      << " samples (--dataset or --train-samples says otherwise)\n";
 }
 
 /// Platforms of the catalogue have other devices: the trace will wait for one of the user's own.
@@ -172,19 +191,28 @@ int run_import(const std::vector<std::string>& arguments) {
     std::cout << import_help();
     return 0;
   }
+  if (options.forecast) check_forecast(options);
   const ImportedJob job = import_job(options.settings);
   check_messages(options, job);
+  if (options.forecast) check_records(options, job);
   std::vector<std::string> command = {"epochcast", "import"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const Source source = source_of(options, job, shell_text(command));
-  options.output.write(json_text(to_json(cost_trace(options, job, source))));
+  if (options.output.is_wanted())
+    options.output.write(json_text(to_json(cost_trace(options, job, source))));
   if (options.messages_output.is_wanted())
     options.messages_output.write(json_text(to_json(message_trace(options, job, source))));
-  show_summary(options, job);
-  std::cout << "wrote " << options.output.name().string();
-  if (options.messages_output.is_wanted())
-    std::cout << " and " << options.messages_output.name().string();
-  std::cout << '\n';
+  // What programs read is the forecast alone.
+  const bool is_read = options.forecast && options.forecast->format != Format::table;
+  std::ostream& out = is_read ? std::cerr : std::cout;
+  show_summary(out, options, job);
+  show_written(out, options);
+  if (options.forecast) {
+    show_assumptions(out, *options.forecast);
+    out << std::endl;
+    forecast_imported(options, job, cost_of(options, job, source), shell_text(command));
+    return 0;
+  }
   if (!is_known_device(catalog, options.device)) {
     std::cout << "no platform of `epochcast list platforms` has a device \"" << options.device
               << "\"; one of yours must, for simulate to use this trace\n";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In a build without SimGrid: real runs on a cluster need none.
 #include "cli/commands.hpp"
+#include "cli/import_forecast.hpp"
 #include "core/error.hpp"
 
 namespace epochcast {
@@ -8,6 +9,17 @@ namespace epochcast {
 int run_simulate(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
+
+void check_forecast(const ImportOptions&) {
+  throw UserError("--forecast: this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
+void check_records(const ImportOptions&, const ImportedJob&) {}
+
+void forecast_imported(const ImportOptions&,
+                       const ImportedJob&,
+                       const CostTrace&,
+                       const std::string&) {}
 
 int run_rehearse(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");

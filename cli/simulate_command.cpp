@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
 #include <algorithm>
 #include <boost/program_options.hpp>
 #include <iostream>
@@ -8,11 +6,10 @@
 #include "analysis/forecast/sweep.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
-#include "cli/show/forecast_writer.hpp"
+#include "cli/show/forecast_and_show.hpp"
 #include "cli/show/show_pytorch.hpp"
 #include "core/error.hpp"
 #include "core/job/job_config.hpp"
-#include "core/progress_bar.hpp"
 #include "core/shell_text.hpp"
 
 namespace epochcast {
@@ -50,50 +47,6 @@ RecordFiles records_from(const po::variables_map& values, const std::vector<Fore
     keep_apart({records.timeline}, inputs_of(values, tasks.front().config));
   if (!records.chakra.empty()) check_output_folder(records.chakra);
   return records;
-}
-
-/// What could not be forecast, of all outcomes.
-class Failures {
- public:
-  void add(const ForecastOutcome& outcome) {
-    has_run_ = has_run_ || outcome.run.has_value();
-    has_died_ = has_died_ || outcome.has_died;
-    if (outcome.run) return;
-    was_named_ = was_named_ || outcome.task.config.strategy != "all";
-    for (const std::string& problem : outcome.problems) {
-      if (std::find(problems_.begin(), problems_.end(), problem) == problems_.end())
-        problems_.push_back(problem);
-    }
-  }
-
-  /// Throws when nothing was forecast. That a strategy does not apply is an error unless all were
-  /// asked for.
-  void check() const {
-    if (has_died_) throw RunError(problems_.front());
-    if (!problems_.empty() && (!has_run_ || was_named_)) throw UserError(problems_);
-  }
-
- private:
-  std::vector<std::string> problems_;  ///< each once
-  bool has_run_ = false;
-  bool has_died_ = false;
-  bool was_named_ = false;
-};
-
-/// Among all strategies, sync stands twice: as the papers have it, and with buckets of gradients
-/// that leave while backward goes on, which is what users have in practice (PyTorch's
-/// DistributedDataParallel).
-std::vector<ForecastTask> with_overlapped_sync(const std::vector<ForecastTask>& tasks) {
-  std::vector<ForecastTask> more;
-  for (const ForecastTask& task : tasks) {
-    more.push_back(task);
-    const JobConfig& config = task.config;
-    if (config.strategy != "all" || task.strategy != "sync" || config.overlap != Overlap::none)
-      continue;
-    more.push_back(task);
-    more.back().config.overlap = Overlap::bucket;
-  }
-  return more;
 }
 
 std::string pytorch_text_of(const ForecastOutcome& outcome) {
@@ -134,23 +87,15 @@ int run_simulate(const std::vector<std::string>& arguments) {
       make_forecast_writer(std::cout, format, shell_text(command), Command::simulate);
   const bool shows_code = shows_pytorch(values);
   std::vector<std::string> code;
-  Failures failures;
-  {
-    ProgressBar progress(
-        std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
-    forecast_each(
-        tasks,
-        Catalog::standard(),
-        records,
-        [&](std::size_t done) { progress.update(static_cast<double>(done)); },
-        [&](const ForecastOutcome& outcome) {
-          if (isatty(STDOUT_FILENO) != 0) progress.wipe();
-          writer->add(outcome);
-          failures.add(outcome);
-          if (shows_code && outcome.run) code.push_back(pytorch_text_of(outcome));
-        });
-  }
-  writer->finish();
+  const Catalog catalog = Catalog::standard();
+  const Failures failures = forecast_and_show(
+      tasks,
+      [&](const JobConfig& job) { return load_job(job, catalog); },
+      records,
+      *writer,
+      [&](const ForecastOutcome& outcome) {
+        if (shows_code && outcome.run) code.push_back(pytorch_text_of(outcome));
+      });
   for (const std::string& text : code) std::cout << '\n' << text;
   std::cout.flush();
   failures.check();

@@ -171,8 +171,21 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
   return tasks;
 }
 
+std::vector<ForecastTask> with_overlapped_sync(const std::vector<ForecastTask>& tasks) {
+  std::vector<ForecastTask> more;
+  for (const ForecastTask& task : tasks) {
+    more.push_back(task);
+    const JobConfig& config = task.config;
+    if (config.strategy != "all" || task.strategy != "sync" || config.overlap != Overlap::none)
+      continue;
+    more.push_back(task);
+    more.back().config.overlap = Overlap::bucket;
+  }
+  return more;
+}
+
 void forecast_each(const std::vector<ForecastTask>& tasks,
-                   const Catalog& catalog,
+                   const JobLoader& load,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome) {
@@ -181,7 +194,7 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
   std::map<std::string, Job> loaded;
   for (const ForecastTask& task : tasks) {
     auto [at, is_new] = loaded.try_emplace(files_of(task.config));
-    if (is_new) at->second = load_job(task.config, catalog);
+    if (is_new) at->second = load(task.config);
     jobs.push_back(&at->second);
   }
   std::size_t finished = 0;
@@ -206,7 +219,7 @@ std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks
   std::vector<ForecastOutcome> outcomes;
   forecast_each(
       tasks,
-      catalog,
+      [&](const JobConfig& config) { return load_job(config, catalog); },
       {},
       [](std::size_t) {},
       [&](const ForecastOutcome& outcome) { outcomes.push_back(outcome); });

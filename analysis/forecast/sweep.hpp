@@ -30,22 +30,32 @@ struct SweepAxis {
 [[nodiscard]] std::vector<ForecastTask> expand(const JobConfig& config,
                                                const std::vector<SweepAxis>& axes);
 
+/// Among all strategies, sync stands twice: as the papers have it, and with buckets of gradients
+/// that leave while backward goes on, which is what users have in practice (PyTorch's
+/// DistributedDataParallel).
+[[nodiscard]] std::vector<ForecastTask> with_overlapped_sync(
+    const std::vector<ForecastTask>& tasks);
+
 /// Where records of the only task go; empty: nowhere.
 struct RecordFiles {
   OutputFile timeline = {};           ///< what every worker does and when
   std::filesystem::path chakra = {};  ///< a folder: what every worker does, as execution traces
 };
 
-/// Forecasts all tasks in parallel processes. `outcome` gets what became of each, in the order of
+/// What a task's settings are of, read and checked.
+using JobLoader = std::function<Job(const JobConfig&)>;
+
+/// Forecasts all tasks in parallel processes, which share the jobs that `load` gives: tasks that
+/// name the same files have one. `outcome` gets what became of each, in the order of
 /// the tasks, as soon as it and all before it are there; `done(n)` is called after the n-th has
 /// finished, in any order.
 void forecast_each(const std::vector<ForecastTask>& tasks,
-                   const Catalog& catalog,
+                   const JobLoader& load,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome);
 
-/// The same, when all have finished.
+/// The same of jobs that the catalogue has, when all have finished.
 [[nodiscard]] std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
                                                         const Catalog& catalog);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -20,11 +21,30 @@ struct Seen {
   bool is_same = true;          ///< the ranks agree about its size
 };
 
+/// Seconds of each of a rank's all-reduces. One that was handed over while another of its group was
+/// under way waits for that, or shares the links with it: it counts from that one's end.
+std::vector<double> own_times_s(const std::vector<AllReduce>& all_reduces) {
+  std::vector<std::size_t> by_end(all_reduces.size());
+  std::iota(by_end.begin(), by_end.end(), std::size_t{0});
+  std::ranges::stable_sort(by_end, {}, [&](std::size_t i) { return all_reduces[i].end_s; });
+  std::map<std::string, double> free_from_s;  // by group
+  std::vector<double> times_s(all_reduces.size());
+  for (const std::size_t i : by_end) {
+    const AllReduce& one = all_reduces[i];
+    const auto [before, is_first] = free_from_s.try_emplace(one.group, one.start_s);
+    times_s[i] = one.end_s - std::max(one.start_s, before->second);
+    before->second = one.end_s;
+  }
+  return times_s;
+}
+
 std::map<Place, Seen> seen_by(std::span<const RankProfile> ranks) {
   std::map<Place, Seen> seen;
   for (const RankProfile& rank : ranks) {
     std::map<std::pair<std::int64_t, std::string>, std::int64_t> ordinals;
-    for (const AllReduce& one : rank.profile.all_reduces) {
+    const std::vector<double> times_s = own_times_s(rank.profile.all_reduces);
+    for (std::size_t i = 0; i < times_s.size(); ++i) {
+      const AllReduce& one = rank.profile.all_reduces[i];
       const auto& iterations = rank.times.iterations;
       const auto within = std::ranges::find_if(iterations, [&](const IterationTimes& iteration) {
         return one.start_s >= iteration.start_s && one.start_s < iteration.end_s;
@@ -34,7 +54,7 @@ std::map<Place, Seen> seen_by(std::span<const RankProfile> ranks) {
       const auto [at, is_new] = seen.try_emplace({within->number, one.group, ordinal});
       if (is_new) at->second.first = one;
       at->second.is_same = at->second.is_same && one.bytes == at->second.first.bytes;
-      at->second.times_s.push_back(one.end_s - one.start_s);
+      at->second.times_s.push_back(times_s[i]);
     }
   }
   return seen;

@@ -34,7 +34,9 @@ struct AllReduceCosts {
 /// same on all its ranks.
 ///
 /// A rank that comes early waits, and its all-reduce seems to take longer: the sample is the
-/// shortest of the ranks' times. `ranks_per_node` 0: all ranks are on one node.
+/// shortest of the ranks' times. Of a group's all-reduces that overlap on a rank, the later one
+/// counts from the earlier one's end: gloo's spans begin when they are asked for, and its two
+/// threads share a link. `ranks_per_node` 0: all ranks are on one node.
 [[nodiscard]] AllReduceCosts all_reduce_costs(std::span<const RankProfile> ranks,
                                               int ranks_per_node);
 

@@ -140,11 +140,30 @@ std::string profile_note(const ImportSettings& settings,
   return note;
 }
 
+/// Samples per iteration: how many the batches of samples had that operators were given.
+std::int64_t batch_in(const std::vector<RankProfile>& ranks, const ImportSettings& settings) {
+  if (settings.batch) return *settings.batch;
+  std::map<std::int64_t, std::int64_t> operators;  // by the size of their batch
+  for (const RankProfile& rank : ranks) {
+    for (const auto& [shape, count] : rank.profile.input_shapes) {
+      const bool is_batch =
+          !settings.input.empty() && shape.front() > 0 &&
+          std::equal(shape.begin() + 1, shape.end(), settings.input.begin(), settings.input.end());
+      if (is_batch) operators[shape.front()] += count;
+    }
+  }
+  if (operators.size() == 1) return operators.begin()->first;
+  std::string found;
+  for (const auto& [batch, count] : operators)
+    found += (found.empty() ? "" : ", ") + std::to_string(batch);
+  throw UserError(
+      "--batch: missing; expected the samples per rank and iteration, which the "
+      "profiles " +
+      (found.empty() ? "do not tell (without record_shapes=True)" : "give as " + found));
+}
+
 ImportedJob import_profiles(const ImportSettings& settings, std::vector<RankProfile> ranks) {
-  if (!settings.batch)
-    throw UserError(
-        "--batch: missing; expected the samples per rank and iteration, which profiles "
-        "do not tell");
+  const std::int64_t batch = batch_in(ranks, settings);
   if (!settings.column.name.empty() || !settings.column.unit.empty())
     throw UserError("--time-column and --time-unit belong to CSV files; got profiles");
   ImportedJob job;
@@ -161,7 +180,7 @@ ImportedJob import_profiles(const ImportSettings& settings, std::vector<RankProf
   std::ranges::stable_sort(
       ranks, {}, [](const RankProfile& rank) { return rank.profile.rank.value_or(0); });
   for (const std::string& version : nccl_versions) job.versions["nccl"] = version;
-  add_batches(job, ranks, *settings.batch);
+  add_batches(job, ranks, batch);
   job.all_reduces = all_reduce_costs(ranks, settings.ranks_per_node);
   job.note = profile_note(settings, ranks, job);
   return job;

@@ -17,10 +17,12 @@ namespace epochcast {
 /// What to import.
 struct ImportSettings {
   std::vector<std::filesystem::path> files = {};  ///< profiles of one job's ranks, or tables
-  std::optional<std::int64_t> batch = {};         ///< samples per rank and iteration
-  std::int64_t skip = 1;                          ///< first iterations of each rank, left out
-  int ranks_per_node = 0;                         ///< 0: all ranks on one node
-  TimeColumn column = {};                         ///< of tables
+  /// Samples per rank and iteration; absent: as tables or the shapes in profiles tell.
+  std::optional<std::int64_t> batch = {};
+  std::vector<std::int64_t> input = {};  ///< shape of a sample
+  std::int64_t skip = 1;                 ///< first iterations of each rank, left out
+  int ranks_per_node = 0;                ///< 0: all ranks on one node
+  TimeColumn column = {};                ///< of tables
 };
 
 /// What a job's own records say about its costs.

@@ -57,6 +57,7 @@ class ProfileReader {
   double microseconds(JsonInput& event, const std::string& key, double low);
   int thread_of(JsonInput& event);
   void add_collective(const ProfileEvent& event, const std::string& name, JsonInput& args);
+  void add_shape(JsonInput& args);
   void tell_sizes();
 
   Profile profile_;
@@ -110,6 +111,7 @@ void ProfileReader::add(const Json& value, const std::string& path) {
   } else if (*kind == EventKind::launch || *kind == EventKind::kernel) {
     read.number = number_of(args, "correlation");
   }
+  if (*kind == EventKind::operation) add_shape(args);
   add_collective(read, name, args);
   profile_.events.push_back(read);
   if (profile_.events.size() > kMostEvents)
@@ -145,6 +147,24 @@ void ProfileReader::add_collective(const ProfileEvent& event,
                                   .group_size = told.group_size,
                                   .bytes = told.bytes});
   external_id_.push_back(external_id);
+}
+
+/// Counts the shape of an operator's first input, where it is told.
+void ProfileReader::add_shape(JsonInput& args) {
+  constexpr std::size_t kMostShapes = 10'000;
+  constexpr std::size_t kMostDimensions = 8;
+  const auto dims = args.maybe("Input Dims");
+  if (!dims || !dims->value().is_array() || dims->value().empty()) return;
+  const Json& first = dims->value().front();
+  if (!first.is_array() || first.empty() || first.size() > kMostDimensions) return;
+  std::vector<std::int64_t> shape;
+  for (const Json& size : first) {
+    if (!size.is_number_unsigned() || size > static_cast<std::uint64_t>(JsonInput::kMaxCount))
+      return;
+    shape.push_back(size.get<std::int64_t>());
+  }
+  if (profile_.input_shapes.size() < kMostShapes || profile_.input_shapes.contains(shape))
+    ++profile_.input_shapes[shape];
 }
 
 /// Sizes for transfers that do not have them: from the operator of the same external id, or, where

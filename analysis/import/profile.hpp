@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -52,6 +53,8 @@ struct Profile {
   std::optional<double> began_s;
   std::vector<ProfileEvent> events;  ///< by start; of those that start together, the longest first
   std::vector<AllReduce> all_reduces;  ///< by start
+  /// How many operators had a first input of this shape; empty without record_shapes=True.
+  std::map<std::vector<std::int64_t>, std::int64_t> input_shapes = {};
 };
 
 /// Reads a profile: Chrome-trace JSON as Kineto writes it (an object with `traceEvents`), or as

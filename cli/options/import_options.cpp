@@ -2,15 +2,19 @@
 #include "cli/options/import_options.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/program_options.hpp>
+#include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
 
 #include "cli/options/job_options.hpp"
 #include "cli/options/option_values.hpp"
 #include "core/error.hpp"
+#include "core/formats/network_file.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/setting_text.hpp"
+#include "core/json/json_file.hpp"
 #include "core/json/json_input.hpp"
 #include "core/plain_text.hpp"
 #include "core/source.hpp"
@@ -25,6 +29,10 @@ using Words = std::vector<std::string>;
 constexpr std::int64_t kLargestBatch = std::int64_t{1} << 40;
 constexpr std::int64_t kMostSkipped = std::int64_t{1} << 40;
 constexpr std::int64_t kMostRanks = 1 << 20;
+constexpr std::int64_t kUsualSamples = 100'000;
+/// Settings of the forecast that have flags of their own; --set has all others.
+constexpr std::array kForecastFlags = {
+    "platform", "strategy", "epochs", "train-samples", "all-reduce"};
 
 po::options_description described_options() {
   po::options_description options("Options", 110, 60);
@@ -37,19 +45,46 @@ po::options_description described_options() {
   add("input", word("SHAPE"), "the samples' shape instead, such as 3x32x32");
   add("batch", word("COUNT"), "samples per rank and iteration, unless a CSV column tells");
   add("device", word("NAME"), "the device that computed, as platforms call it (their `model`)");
+  add("device-name", word("NAME"), "the same, as `measure` and `calibrate` call it");
   add("machine", word("TEXT"), "the machine, for the trace's source: \"AMD EPYC, 2 cores, KVM\"");
-  add("output", word("FILE"), "cost trace to write");
+  add("output", word("FILE"), "cost trace to write (with --forecast: optional)");
   add("append", word("FILE"), "cost trace to add to (or to create), instead of --output");
   add("messages-output", word("FILE"), "message trace to write with the all-reduces");
   add("title", word("TEXT"), "the traces' title");
   add("date", word("YYYY-MM-DD"), "day of the job (default: from the profile, or the file's)");
   add("skip", word("COUNT")->default_value("1"), "first iterations of each rank to leave out");
   add("ranks-per-node",
-      word("COUNT")->default_value("0"),
-      "so many ranks after one another share a node (0: all)");
+      word("COUNT"),
+      "so many ranks after one another share a node (0: all; default: all, with --forecast 1)");
   add("time-column", word("NAME"), "CSV: the column of times, unless its name tells");
   add("time-unit", word("s|ms|us|ns"), "CSV: its unit, unless its name tells");
   options.add_options()("help,h", "this text");
+  return options;
+}
+
+po::options_description forecast_options() {
+  po::options_description options("Forecast what the job would do on other clusters", 110, 60);
+  options.add_options()("forecast",
+                        po::value<Words>()->value_name("NAME=V1,V2,..."),
+                        "forecast every strategy for these numbers of nodes (nodes=2,4,8), or "
+                        "other values of a setting; several multiply");
+  for (const Setting& setting : settings_of(Command::simulate)) {
+    if (std::ranges::find(kForecastFlags, setting.name) == kForecastFlags.end()) continue;
+    std::string help(setting.help);
+    if (setting.name == "platform")
+      help += " (default: nodes like those of the job, links as its all-reduces show them)";
+    if (setting.name == "train-samples")
+      help += ", or so many without --dataset (default: " + std::to_string(kUsualSamples) + ")";
+    options.add_options()(std::string(setting.name).c_str(),
+                          po::value<std::string>()->value_name(std::string(setting.value_name)),
+                          help.c_str());
+  }
+  options.add_options()("set",
+                        po::value<Words>()->value_name("NAME=VALUE"),
+                        "one of the other settings of `simulate`, such as overlap=bucket")(
+      "format",
+      po::value<std::string>()->default_value("table")->value_name("table|json|csv"),
+      "of the forecast on stdout");
   return options;
 }
 
@@ -71,45 +106,104 @@ void collecting(Words& problems, Call call) {
   }
 }
 
-/// Network and shape, checked against each other.
-void read_network(OptionValues& values,
-                  const Catalog& catalog,
-                  ImportOptions& options,
-                  Words& problems) {
+/// The shape of samples that a description of a network is for, where it is for one only.
+std::vector<std::int64_t> sole_input_of(const std::filesystem::path& file) {
+  if (is_model_file(file)) return {};
+  Problems problems(file.string());
+  const NetworkFile network = read_network_file(read_json_file(file), problems);
+  problems.throw_if_any();
+  return network.variants.size() == 1 ? network.variants.front().input
+                                      : std::vector<std::int64_t>{};
+}
+
+/// Network and data set, checked against each other. Samples of --input have no data set: one of
+/// their shape stands for it.
+Dataset read_network(OptionValues& values,
+                     const Catalog& catalog,
+                     ImportOptions& options,
+                     Words& problems) {
   Dataset dataset;
-  dataset.name = "--input";
-  dataset.classes = 10;  // counts for parameters only
-  if (values.has("input") == values.has("dataset")) {
-    values.add(values.has("input")
-                   ? "--input: expected either this or --dataset, got both"
-                   : "--dataset: missing; expected a data set, or --input with the samples' shape");
+  std::filesystem::path file;
+  if (values.has("network")) {
+    collecting(problems, [&] {
+      file = catalog.find("models/networks", values.text("network"), "--network");
+    });
+  }
+  if (values.has("input") && values.has("dataset")) {
+    values.add("--input: expected either this or --dataset, got both");
   } else if (values.has("input")) {
-    dataset.shape = parse_shape(values.text("input"));
+    dataset = dataset_of_shape(parse_shape(values.text("input")));
     if (dataset.shape.empty())
       values.expected("input", values.text("input"), "a shape such as 3x32x32");
-  } else {
+  } else if (values.has("dataset")) {
     collecting(problems, [&] {
       dataset = load_dataset(catalog.find("models/datasets", values.text("dataset"), "--dataset"));
     });
+  } else {
+    if (!file.empty())
+      collecting(problems, [&] { dataset = dataset_of_shape(sole_input_of(file)); });
+    if (dataset.shape.empty())
+      values.add("--dataset: missing; expected a data set, or --input with the samples' shape");
   }
-  if (!values.has("network")) {
-    values.missing("network", "the network that was trained");
+  if (!values.has("network")) values.missing("network", "the network that was trained");
+  if (file.empty() || dataset.shape.empty()) return dataset;
+  collecting(problems, [&] { options.network = network_in(file, dataset); });
+  options.settings.input = dataset.shape;
+  return dataset;
+}
+
+/// What --forecast is to do, where it is given; else flags that are of no use without it are
+/// problems.
+void read_forecast(OptionValues& values,
+                   const po::variables_map& words,
+                   Dataset dataset,
+                   ImportOptions& options,
+                   Words& problems) {
+  if (!values.has("forecast")) {
+    const auto refuse = [&](const std::string& flag) {
+      if (values.has(flag))
+        values.add("--" + flag + ": is for --forecast; expected that, too, as in nodes=2,4,8");
+    };
+    for (const char* flag : kForecastFlags) refuse(flag);
+    refuse("set");
+    if (values.text("format") != "table") refuse("format");
     return;
   }
-  collecting(problems, [&] {
-    const auto file = catalog.find("models/networks", values.text("network"), "--network");
-    if (dataset.shape.empty()) return;
-    const Network network = network_in(file, dataset);
-    options.network = network.name;
-    options.input = dataset.shape;
-  });
+  ForecastRequest& request = options.forecast.emplace();
+  request.axes = words["forecast"].as<Words>();
+  request.are_nodes_told = values.has("ranks-per-node");
+  JobConfig& config = request.config;
+  config.batch = 0;
+  for (const char* flag : kForecastFlags) {
+    if (!values.has(flag)) continue;
+    collecting(problems,
+               [&] { set_setting(config, flag, values.text(flag), std::string("--") + flag); });
+  }
+  if (values.has("set")) {
+    collecting(problems,
+               [&] { apply_assignments(config, Command::simulate, words["set"].as<Words>()); });
+  }
+  collecting(problems, [&] { request.format = format_from(words); });
+  const std::optional<std::int64_t>& samples = config.learning.train_samples;
+  request.are_samples_told = samples || values.has("dataset");
+  if (!values.has("dataset")) dataset.train_samples = samples.value_or(kUsualSamples);
+  if (samples && *samples > dataset.train_samples)
+    values.expected("train-samples",
+                    std::to_string(*samples),
+                    "at most the " + std::to_string(dataset.train_samples) + " of the data set");
+  else if (samples)
+    dataset.train_samples = *samples;
+  request.dataset = std::move(dataset);
 }
 
 void read_files(OptionValues& values, const Words& files, ImportOptions& options, Words& problems) {
   if (files.empty()) values.add("FILE: missing; expected profiles (JSON) or a table (CSV)");
   for (const std::string& file : files) options.settings.files.emplace_back(file);
   options.is_append = values.has("append");
-  if (values.has("output") == options.is_append) {
+  const bool is_any = values.has("output") || options.is_append;
+  if (!is_any && values.has("forecast")) {
+    // Nothing is to be kept.
+  } else if (values.has("output") == options.is_append) {
     values.add(options.is_append ? "--append: expected either this or --output, got both"
                                  : "--output: missing; expected a cost trace to write");
   } else {
@@ -128,10 +222,17 @@ void read_source(OptionValues& values, ImportOptions& options) {
     if (values.text(name).empty()) values.missing(name, what);
     return values.text(name);
   };
-  options.device = required("device", "the device that computed, as platforms call it");
+  if (values.has("device") && values.has("device-name"))
+    values.add("--device-name: is the same as --device; expected one of them, got both");
+  const char* const flag = values.has("device-name") ? "device-name" : "device";
+  options.device = required(flag, "the device that computed, as platforms call it");
   if (!options.device.empty() && !is_name(options.device))
-    values.expected("device", options.device, kExpectedName);
-  options.machine = required("machine", "the machine that the job ran on, in words");
+    values.expected(flag, options.device, kExpectedName);
+  // A trace that is kept says where it is from.
+  const bool is_kept = values.has("output") || values.has("append") ||
+                       values.has("messages-output") || !values.has("forecast");
+  options.machine = is_kept ? required("machine", "the machine that the job ran on, in words")
+                            : values.text("machine");
   options.title = values.text("title");
   options.date = values.text("date");
   if (values.has("date") && !is_date(options.date))
@@ -142,7 +243,7 @@ void read_source(OptionValues& values, ImportOptions& options) {
 
 ImportOptions parse_import_options(const Words& arguments, const Catalog& catalog) {
   po::options_description known = described_options();
-  known.add_options()("file", po::value<Words>());
+  known.add(forecast_options()).add_options()("file", po::value<Words>());
   const po::variables_map words = parse_flags("import", arguments, known, "file");
   ImportOptions options;
   options.is_help = words.count("help") > 0;
@@ -151,12 +252,15 @@ ImportOptions parse_import_options(const Words& arguments, const Catalog& catalo
   OptionValues values(words, problems);
   read_files(
       values, words.count("file") > 0 ? words["file"].as<Words>() : Words{}, options, problems);
-  read_network(values, catalog, options, problems);
+  const Dataset dataset = read_network(values, catalog, options, problems);
+  read_forecast(values, words, dataset, options, problems);
   read_source(values, options);
   ImportSettings& settings = options.settings;
   if (values.has("batch")) settings.batch = values.integer("batch", 1, kLargestBatch);
   settings.skip = values.integer("skip", 0, kMostSkipped);
-  settings.ranks_per_node = static_cast<int>(values.integer("ranks-per-node", 0, kMostRanks));
+  settings.ranks_per_node = options.forecast ? 1 : 0;
+  if (values.has("ranks-per-node"))
+    settings.ranks_per_node = static_cast<int>(values.integer("ranks-per-node", 0, kMostRanks));
   settings.column = {.name = values.text("time-column"), .unit = values.text("time-unit")};
   if (!problems.empty()) throw UserError(problems);
   return options;
@@ -167,10 +271,14 @@ std::string import_help() {
   text << "epochcast import FILE...: cost traces from records of a job that is not ours\n\n"
           "FILE: what torch.profiler wrote (.json or .json.gz), one file per rank; or a CSV file "
           "with a header row and\none row per iteration.\n\n"
-       << described_options()
+       << described_options() << '\n'
+       << forecast_options()
        << "\nExample: epochcast import rank0.json.gz rank1.json.gz --network resnet50 --dataset "
           "imagenet --batch 64\n           --device v100-32gb --machine \"2 V100, NVLink\" "
-          "--output my-v100.json --messages-output my-nccl.json\n";
+          "--output my-v100.json --messages-output my-nccl.json\n"
+          "\nand what the job would do on more nodes:\n         epochcast import rank0.json.gz "
+          "rank1.json.gz --network my-network.json --device-name my-gpu\n           --forecast "
+          "nodes=2,4,8,16\n";
   return text.str();
 }
 

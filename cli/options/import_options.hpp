@@ -2,28 +2,40 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/import/import_job.hpp"
+#include "cli/options/job_options.hpp"
 #include "core/files/output_file.hpp"
 #include "core/job/job.hpp"
 
 namespace epochcast {
 
+/// What --forecast asks for.
+struct ForecastRequest {
+  std::vector<std::string> axes;  ///< "nodes=2,4,8"
+  JobConfig config;  ///< no platform: the one that profiles tell of; batch 0: that of the records
+  Dataset dataset;   ///< with as many samples as an epoch takes
+  bool are_samples_told = false;  ///< how many those are; else it is a default
+  bool are_nodes_told = false;    ///< which ranks share a node; else each is one
+  Format format = Format::table;
+};
+
 /// What `epochcast import` is asked for.
 struct ImportOptions {
   ImportSettings settings;
-  std::string network;
-  std::vector<std::int64_t> input;  ///< shape of a sample
-  std::string device;               ///< a platform's device model
+  Network network;     ///< for samples of its `input`
+  std::string device;  ///< a platform's device model
   std::string machine;
   std::string title;           ///< "": none given
   std::string date;            ///< "": none given
   OutputFile output;           ///< of the cost trace
   bool is_append = false;      ///< add to `output`, where it exists
   OutputFile messages_output;  ///< of the message trace
-  bool is_help = false;        ///< nothing else is set
+  std::optional<ForecastRequest> forecast;
+  bool is_help = false;  ///< nothing else is set
 };
 
 /// Reads the words after `epochcast import`. Throws a UserError with every problem.

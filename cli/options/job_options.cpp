@@ -103,21 +103,37 @@ JobConfig config_from(Command command, const po::variables_map& values) {
     if (values.count(name) > 0) apply(name, values[name].as<std::string>(), "--" + name);
   }
   if (values.count("set") > 0) {
-    for (const std::string& assignment : values["set"].as<std::vector<std::string>>()) {
-      const std::size_t equals = assignment.find('=');
-      if (equals == std::string::npos || equals == 0) {
-        problems.push_back("--set: got \"" + assignment +
-                           "\"; expected a setting and its value, such as batch=64");
-        continue;
-      }
-      apply(assignment.substr(0, equals),
-            assignment.substr(equals + 1),
-            "--set " + assignment.substr(0, equals));
+    try {
+      apply_assignments(config, command, values["set"].as<std::vector<std::string>>());
+    } catch (const UserError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
     }
   }
   if (!problems.empty()) throw UserError(problems);
   check_strategies_have_settings(config);
   return config;
+}
+
+void apply_assignments(JobConfig& config,
+                       Command command,
+                       const std::vector<std::string>& assignments) {
+  std::vector<std::string> problems;
+  for (const std::string& assignment : assignments) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      problems.push_back("--set: got \"" + assignment +
+                         "\"; expected a setting and its value, such as batch=64");
+      continue;
+    }
+    const std::string name = assignment.substr(0, equals);
+    try {
+      check_counts(name, command, "--set " + name);
+      set_setting(config, name, assignment.substr(equals + 1), "--set " + name);
+    } catch (const UserError& error) {
+      problems.emplace_back(error.what());
+    }
+  }
+  if (!problems.empty()) throw UserError(problems);
 }
 
 Format format_from(const po::variables_map& values) {

@@ -32,6 +32,11 @@ namespace epochcast {
 [[nodiscard]] JobConfig config_from(Command command,
                                     const boost::program_options::variables_map& values);
 
+/// Sets what --set says, "batch=64" each. Throws a UserError with every problem.
+void apply_assignments(JobConfig& config,
+                       Command command,
+                       const std::vector<std::string>& assignments);
+
 enum class Format { table, json, csv };
 /// The value of --format.
 [[nodiscard]] Format format_from(const boost::program_options::variables_map& values);

@@ -26,14 +26,6 @@ bool is_path(const std::string& name) {
          is_model_file(name);
 }
 
-Platform read_platform(const fs::path& file) {
-  if (file.extension() != ".xml") return load_platform(file);
-  static_cast<void>(open_input(file, kModelFile));
-  Platform platform;  // SimGrid reads it, in the process that simulates
-  platform.path = platform.simgrid_xml = file.string();
-  return platform;
-}
-
 /// The user's own folders beside `root`, which is the last one to be searched anyway.
 std::vector<fs::path> own_folders(const fs::path& root) {
   std::vector<fs::path> own;
@@ -185,6 +177,14 @@ std::vector<TraceFile> catalog_traces(const Catalog& catalog, const std::string&
   return files;
 }
 
+Platform platform_in(const fs::path& file) {
+  if (file.extension() != ".xml") return load_platform(file);
+  static_cast<void>(open_input(file, kModelFile));
+  Platform platform;  // SimGrid reads it, in the process that simulates
+  platform.path = platform.simgrid_xml = file.string();
+  return platform;
+}
+
 Job load_job(const JobConfig& config, const Catalog& catalog) {
   std::vector<std::string> problems;
   const auto find = [&](const char* folder, const std::string& name, const char* origin) {
@@ -201,17 +201,23 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
   if (!problems.empty()) throw UserError(problems);
   Job job;
   job.config = config;
-  job.platform = read_platform(platform);
+  job.platform = platform_in(platform);
   job.dataset = load_dataset(dataset);
   if (config.learning.train_samples) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }
   job.network = network_in(network, job.dataset);
+  load_costs(job, catalog);
+  return job;
+}
+
+void load_costs(Job& job, const Catalog& catalog) {
+  const JobConfig& config = job.config;
   if (!config.calibrate_on.empty() && !(config.batch_seconds.empty() && config.traces.empty())) {
     throw UserError("--calibrate-on: scales estimates, and there are none with " +
                     std::string(config.traces.empty() ? "--batch-seconds" : "--trace"));
   }
-  if (!config.batch_seconds.empty()) return job;
+  if (!config.batch_seconds.empty()) return;
   for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
     for (CostTrace& cost : file.costs) {
       if (cost.network == job.network.name && cost.input == job.network.input)
@@ -225,7 +231,6 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
   // Whoever names traces wants these.
   if (config.traces.empty()) job.estimates = load_estimates(config, catalog);
   check_scaled(job);
-  return job;
 }
 
 BatchCost Job::cost_of(const WorkerInfo& worker) const {

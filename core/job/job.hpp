@@ -61,6 +61,13 @@ struct Job {
 /// Reads the files that the configuration names. Throws UserError.
 [[nodiscard]] Job load_job(const JobConfig& config, const Catalog& catalog);
 
+/// Reads a platform, as JSON or for SimGrid to read as XML. Throws UserError.
+[[nodiscard]] Platform platform_in(const std::filesystem::path& file);
+
+/// Completes a job that has all but costs by what its configuration says of them: traces and
+/// estimates. Throws UserError.
+void load_costs(Job& job, const Catalog& catalog);
+
 /// Reads every trace file of the catalogue's traces/ that mentions `network` (empty: all). Other
 /// schemas there are passed over.
 [[nodiscard]] std::vector<TraceFile> catalog_traces(const Catalog& catalog,

@@ -120,8 +120,8 @@ TEST_CASE("bad input is reported by file and path, and writes nothing", "[cli]")
   CHECK(error_of("no.json" + told) ==
         "epochcast: no.json: cannot be read: No such file or directory\n");
   CHECK(error_of(kTwoGpus + kTold) ==
-        "epochcast: --batch: missing; expected the samples per rank and iteration, which profiles "
-        "do not tell\n");
+        "epochcast: --batch: missing; expected the samples per rank and iteration, which the "
+        "profiles do not tell (without record_shapes=True)\n");
   CHECK(error_of(kTwoGpus + told + " --dataset cifar10") ==
         "epochcast: --input: expected either this or --dataset, got both\n");
   CHECK(error_of(kTwoGpus + told + " --skips 2") ==
@@ -164,7 +164,16 @@ TEST_CASE("import --help names every option", "[cli]") {
                                    "--skip COUNT",
                                    "--ranks-per-node COUNT",
                                    "--time-column NAME",
-                                   "--time-unit s|ms|us|ns"}) {
+                                   "--time-unit s|ms|us|ns",
+                                   "--device-name NAME",
+                                   "--forecast NAME=V1,V2,...",
+                                   "--platform NAME|FILE",
+                                   "--strategy NAME[,NAME]|all",
+                                   "--epochs COUNT",
+                                   "--train-samples COUNT",
+                                   "--all-reduce NAME",
+                                   "--set NAME=VALUE",
+                                   "--format table|json|csv"}) {
     CAPTURE(option);
     CHECK(outcome.out.find(option) != std::string::npos);
   }

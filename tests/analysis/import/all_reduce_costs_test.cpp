@@ -85,6 +85,31 @@ TEST_CASE("what cannot be a cost is left out, and counted") {
   CHECK(found.counted == 0);
 }
 
+TEST_CASE("an all-reduce that is asked for while another goes on counts from that one's end") {
+  AllReduce other = all_reduce(0.25, 0.5, 24);
+  other.group = "other";
+  const std::vector<RankProfile> ranks = {
+      rank_of_two({all_reduce(0.25, 0.25, 8), other, all_reduce(0.375, 0.25, 16)}, 0, 2)};
+
+  const AllReduceCosts found = all_reduce_costs(ranks, 1);
+
+  REQUIRE(found.costs.size() == 3);
+  CHECK(found.costs[0].samples_s == std::vector<double>{0.25});
+  CHECK(found.costs[1].samples_s == std::vector<double>{0.625 - 0.5});
+  CHECK(found.costs[2].samples_s == std::vector<double>{0.5});  // of another group
+}
+
+TEST_CASE("an all-reduce that overtakes another counts in full, the other from its end") {
+  const std::vector<RankProfile> ranks = {
+      rank_of_two({all_reduce(0.25, 0.5, 8), all_reduce(0.375, 0.125, 16)}, 0, 2)};
+
+  const AllReduceCosts found = all_reduce_costs(ranks, 1);
+
+  REQUIRE(found.costs.size() == 2);
+  CHECK(found.costs[0].samples_s == std::vector<double>{0.75 - 0.5});
+  CHECK(found.costs[1].samples_s == std::vector<double>{0.125});
+}
+
 TEST_CASE("a group is all ranks, those of a node, or left out") {
   AllReduce node = all_reduce(0.25, 0.125, 1);
   node.group_size = 2;

@@ -121,8 +121,8 @@ TEST_CASE("what a table or a profile does not tell must be given, and nothing el
   CHECK(problems_of_job({.files = {batched.path()}, .batch = 8}) ==
         Texts{"--batch: given, but " + batched.path().string() + " has a column of batch sizes"});
   CHECK(problems_of_job({.files = {profile.path()}}) ==
-        Texts{"--batch: missing; expected the samples per rank and iteration, which profiles do "
-              "not tell"});
+        Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
+              "do not tell (without record_shapes=True)"});
   CHECK(problems_of_job({.files = {profile.path(), plain.path()}, .batch = 8}) ==
         Texts{name + ": got a file of another kind than the first; expected profiles (JSON) or "
                      "tables (CSV) only"});
@@ -144,6 +144,30 @@ TEST_CASE("a rank has one file") {
   CHECK(problems_of_job({.files = {one.path(), other.path()}, .batch = 8}) ==
         Texts{other.path().string() + ": /distributedInfo/rank: got 1, as " + one.path().string() +
               " has; expected one file per rank"});
+}
+
+/// A profile of two iterations in which an operator has a first input of this shape.
+std::string profile_with_input(const std::vector<int>& shape, const std::vector<int>& second) {
+  return profile_text(
+      {iteration(1, 0, 1000),
+       {"cpu_op", "aten::conv2d", 100, 500, 1, {{"Input Dims", {shape, {8, 3, 3, 3}, {}}}}},
+       iteration(2, 1000, 1000),
+       {"cpu_op", "aten::conv2d", 1100, 500, 1, {{"Input Dims", {second, {8, 3, 3, 3}, {}}}}}});
+}
+
+TEST_CASE("the batch is what operators were given, where the profile tells shapes") {
+  const TestFile told("p.json", profile_with_input({16, 3, 32, 32}, {16, 3, 32, 32}));
+  const TestFile torn("q.json", profile_with_input({16, 3, 32, 32}, {9, 3, 32, 32}));
+
+  CHECK(import_job({.files = {told.path()}, .input = {3, 32, 32}}).batches[0].batch == 16);
+  CHECK(import_job({.files = {told.path()}, .batch = 4, .input = {3, 32, 32}}).batches[0].batch ==
+        4);
+  CHECK(problems_of_job({.files = {told.path()}, .input = {3, 64, 64}}) ==
+        Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
+              "do not tell (without record_shapes=True)"});
+  CHECK(problems_of_job({.files = {torn.path()}, .input = {3, 32, 32}}) ==
+        Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
+              "give as 9, 16"});
 }
 
 }  // namespace

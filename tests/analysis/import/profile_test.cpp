@@ -138,5 +138,22 @@ TEST_CASE("what is no profile is bad input") {
   CHECK(profile_in("[1, null, \"x\", [], {\"ph\": 3}]").events.empty());
 }
 
+TEST_CASE("shapes of operators' first inputs are counted, whatever else stands there") {
+  const auto with = [](const nlohmann::json& dims) -> TestEvent {
+    return {"cpu_op", "aten::add", 0, 1, 1, {{"Input Dims", dims}}};
+  };
+  const Profile profile = profile_of({with({{2, 3}, {7}}),
+                                      with({{2, 3}}),
+                                      with({{4}}),
+                                      with({{{2, 3}, {4}}}),
+                                      with({{-1, 3}}),
+                                      with({"Scalar"}),
+                                      with(nlohmann::json::array()),
+                                      with("none")});
+
+  CHECK(profile.input_shapes ==
+        std::map<std::vector<std::int64_t>, std::int64_t>{{{2, 3}, 2}, {{4}, 1}});
+}
+
 }  // namespace
 }  // namespace epochcast::tests

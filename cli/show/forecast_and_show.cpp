@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/forecast_and_show.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "core/error.hpp"
+#include "core/progress_bar.hpp"
+
+namespace epochcast {
+
+void Failures::add(const ForecastOutcome& outcome) {
+  has_run_ = has_run_ || outcome.run.has_value();
+  has_died_ = has_died_ || outcome.has_died;
+  if (outcome.run) return;
+  was_named_ = was_named_ || outcome.task.config.strategy != "all";
+  for (const std::string& problem : outcome.problems) {
+    if (std::find(problems_.begin(), problems_.end(), problem) == problems_.end())
+      problems_.push_back(problem);
+  }
+}
+
+void Failures::check() const {
+  if (has_died_) throw RunError(problems_.front());
+  if (!problems_.empty() && (!has_run_ || was_named_)) throw UserError(problems_);
+}
+
+Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
+                           const JobLoader& load,
+                           const RecordFiles& records,
+                           ForecastWriter& writer,
+                           const std::function<void(const ForecastOutcome&)>& each) {
+  Failures failures;
+  {
+    ProgressBar progress(
+        std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
+    forecast_each(
+        tasks,
+        load,
+        records,
+        [&](std::size_t done) { progress.update(static_cast<double>(done)); },
+        [&](const ForecastOutcome& outcome) {
+          if (isatty(STDOUT_FILENO) != 0) progress.wipe();
+          writer.add(outcome);
+          failures.add(outcome);
+          each(outcome);
+        });
+  }
+  writer.finish();
+  return failures;
+}
+
+}  // namespace epochcast

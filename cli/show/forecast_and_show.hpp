@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/forecast/sweep.hpp"
+#include "cli/show/forecast_writer.hpp"
+
+namespace epochcast {
+
+/// What could not be forecast, of all outcomes.
+class Failures {
+ public:
+  void add(const ForecastOutcome& outcome);
+
+  /// Throws when nothing was forecast. That a strategy does not apply is an error unless all were
+  /// asked for.
+  void check() const;
+
+ private:
+  std::vector<std::string> problems_;  ///< each once
+  bool has_run_ = false;
+  bool has_died_ = false;
+  bool was_named_ = false;
+};
+
+/// Forecasts all tasks and writes them as they come, the last one included, while a bar on a
+/// terminal's stderr tells how many are done. `each` gets every outcome, too.
+[[nodiscard]] Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
+                                         const JobLoader& load,
+                                         const RecordFiles& records,
+                                         ForecastWriter& writer,
+                                         const std::function<void(const ForecastOutcome&)>& each);
+
+}  // namespace epochcast
