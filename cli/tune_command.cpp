@@ -16,6 +16,7 @@
 #include "cli/show/show_pytorch.hpp"
 #include "cli/show/show_tuning.hpp"
 #include "core/error.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/process/ending.hpp"
 #include "core/progress_bar.hpp"
@@ -128,7 +129,7 @@ int run_tune(const std::vector<std::string>& arguments) {
         "expected a target (--target-accuracy, --target-loss, --target-perplexity) or "
         "--time-budget");
   plan.seeds = seeds_from(values);
-  if (config.learning.data.empty()) {
+  if (chosen_data(config).empty()) {
     throw UserError(
         "--data: missing; expected a folder, or \"procedural\" for samples that are computed");
   }

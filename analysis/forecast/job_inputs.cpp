@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -68,11 +69,12 @@ Json job_inputs(const JobConfig& config,
   };
   if (command != Command::train) add("platform", "models/platforms", config.platform);
   add("network", "models/networks", config.network);
-  add("dataset", "models/datasets", config.dataset);
+  const fs::path dataset = dataset_place(config, catalog);
+  inputs["dataset"] = fs::is_directory(dataset) ? marks_in(dataset) : Json(content_of(dataset));
   for (const CostTrace& trace : traces) inputs["traces"].push_back(content_of(trace.file));
   const bool learns = (in(command)&kLearning) != 0;
-  if (learns && config.learning.data != "procedural")
-    inputs["data"] = marks_in(config.learning.data);
+  const std::string data = chosen_data(config);
+  if (learns && data != "procedural") inputs["data"] = marks_in(data);
   if (learns && !config.learning.pretrained.empty())
     inputs["pretrained"] = mark_of(config.learning.pretrained);
   return inputs;

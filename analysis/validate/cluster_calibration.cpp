@@ -18,6 +18,7 @@
 #include "core/files/checksum.hpp"
 #include "core/files/file_draft.hpp"
 #include "core/files/text_file.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/process/child.hpp"
 #include "core/process/interruption.hpp"
@@ -91,10 +92,8 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     std::to_string(one.cluster.ranks),
                                     "--network",
                                     config.network,
-                                    "--dataset",
-                                    config.dataset,
                                     "--data",
-                                    config.learning.data,
+                                    chosen_data(config),
                                     "--augment",
                                     config.learning.augment ? "on" : "off",
                                     "--threads",
@@ -117,7 +116,8 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
   // cores are busy.
   words.insert(words.end(), {"--overlap", overlaps ? config.all_reduce : "ring"});
   for (const SettingText& setting : setting_texts(config, kTrain)) {
-    if (setting.name == "slow-down" || (overlaps && setting.name == "bucket"))
+    const bool is_of_data = setting.name == "dataset" || setting.name == "sequence";
+    if (is_of_data || setting.name == "slow-down" || (overlaps && setting.name == "bucket"))
       words.push_back("--" + setting.name + "=" + setting.value);
   }
   return words;

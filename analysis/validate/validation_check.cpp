@@ -2,6 +2,7 @@
 #include "analysis/validate/validation_check.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -13,6 +14,7 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/files/input_file.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
@@ -103,22 +105,20 @@ class TrainingCheck {
         check_known("network", "network", config.network, catalog_.names("models/networks"));
       network = file;
     });
-    const Dataset dataset =
-        load_dataset(catalog_.find("models/datasets", config.dataset, "--dataset"));
+    const Dataset dataset = chosen_dataset(config, catalog_);
     if (network) collect(problems, [&] { static_cast<void>(network_in(*network, dataset)); });
     const LearningConfig& learning = config.learning;
     const auto [seen, is_new] = data_problems_.try_emplace(
-        {config.dataset, learning.data, learning.train_samples, learning.test_samples});
+        {config.dataset,
+         learning.data,
+         {learning.sequence, learning.train_samples, learning.test_samples}});
     if (is_new) collect(seen->second, [&] { check_data(config, dataset); });
     problems.insert(problems.end(), seen->second.begin(), seen->second.end());
   }
 
   const Catalog& catalog_;
   /// Data sets are large, and mostly the same in all cases.
-  std::map<
-      std::
-          tuple<std::string, std::string, std::optional<std::int64_t>, std::optional<std::int64_t>>,
-      Texts>
+  std::map<std::tuple<std::string, std::string, std::array<std::optional<std::int64_t>, 3>>, Texts>
       data_problems_;
 };
 

@@ -12,6 +12,7 @@
 #include "cli/options/option_values.hpp"
 #include "core/error.hpp"
 #include "core/formats/network_file.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/json/json_file.hpp"
@@ -41,7 +42,7 @@ po::options_description described_options() {
     options.add_options()(name, value, help);
   };
   add("network", word("NAME"), "the network that was trained: a name (`list networks`) or a file");
-  add("dataset", word("NAME"), "the data set, for the samples' shape: a name or a file");
+  add("dataset", word("NAME"), "the data set, for the samples' shape: a name, a file or a folder");
   add("input", word("SHAPE"), "the samples' shape instead, such as 3x32x32");
   add("batch", word("COUNT"), "samples per rank and iteration, unless a CSV column tells");
   add("device", word("NAME"), "the device that computed, as platforms call it (their `model`)");
@@ -137,7 +138,9 @@ Dataset read_network(OptionValues& values,
       values.expected("input", values.text("input"), "a shape such as 3x32x32");
   } else if (values.has("dataset")) {
     collecting(problems, [&] {
-      dataset = load_dataset(catalog.find("models/datasets", values.text("dataset"), "--dataset"));
+      JobConfig config;
+      config.dataset = values.text("dataset");
+      dataset = chosen_dataset(config, catalog);
     });
   } else {
     if (!file.empty())

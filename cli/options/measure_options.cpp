@@ -14,11 +14,13 @@
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/formats/network.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/job/job_config.hpp"
 #include "core/machine.hpp"
 #include "core/plain_text.hpp"
 #include "core/source.hpp"
 #include "core/suggest.hpp"
+#include "core/tensors/own_data.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "strategies/settings.hpp"
 
@@ -32,6 +34,7 @@ using Words = std::vector<std::string>;
 constexpr std::int64_t kLargestBatch = 1 << 20;
 constexpr std::int64_t kMostThreads = 1024;
 constexpr std::int64_t kMostRanks = 1 << 20;
+constexpr const char* kProcedural = "procedural";
 constexpr const char* kExpected = "--network, --batch, --output";
 
 std::string device_class(const MeasureOptions& options) {
@@ -48,11 +51,17 @@ po::options_description described_options() {
   options.add_options()("help", "show this text");
   options.add_options()("network", words(), "networks, repeated or separated by commas");
   options.add_options()(
-      "dataset", text("cifar10"), "data set that decides the samples' shape and the classes")(
+      "dataset",
+      word(),
+      "data set that decides the samples' shape and the classes: a name, a file or a folder "
+      "(default: what --data names, else cifar10)")(
       "data",
-      text("procedural"),
+      word(),
       "the data set's folder, or procedural: samples of its shape computed from the seed; loading "
-      "them is part of a batch, as in training")(
+      "them is part of a batch, as in training (default: what --dataset names, else procedural)")(
+      "sequence",
+      word(),
+      "cut rows of tokens (train.bin, val.bin) into samples of so many, as `train` does")(
       "augment", text("on"), "on or off: crop and flip images at random, as training does");
   options.add_options()("batch", words(), "batch sizes, repeated or separated by commas");
   options.add_options()("output", word(), "trace file to write");
@@ -109,24 +118,41 @@ void read_networks(OptionValues& values, real::MeasureSettings& settings) {
   }
 }
 
+/// What --dataset, --data and --sequence say.
+JobConfig data_config(OptionValues& values) {
+  JobConfig config;
+  config.dataset = values.text("dataset");
+  config.learning.data = values.text("data");
+  if (values.has("sequence"))
+    set_setting(config, "sequence", values.text("sequence"), "--sequence");
+  if (config.dataset.empty() && !is_own_data(config.learning.data)) config.dataset = "cifar10";
+  config.learning.data = chosen_data(config);
+  if (config.learning.data.empty()) config.learning.data = kProcedural;
+  return config;
+}
+
 /// Returns the data set's name.
 std::string read_dataset(OptionValues& values, const Catalog& catalog, MeasureOptions& options) {
   real::MeasureSettings& settings = options.settings;
   Dataset dataset;
+  JobConfig config;
   try {
-    const auto file = catalog.find("models/datasets", values.text("dataset"), "--dataset");
-    options.inputs.push_back(file);
-    dataset = load_dataset(file);
+    config = data_config(values);
+    options.inputs.push_back(dataset_place(config, catalog));
+    dataset = chosen_dataset(config, catalog);
   } catch (const UserError& error) {
     for (const std::string& problem : error.problems()) values.add(problem);
     return {};
   }
   settings.input = dataset.shape;
   settings.classes = dataset.classes;
-  const std::string data = values.text("data");
+  const std::string& data = config.learning.data;
+  if (data != kProcedural) options.inputs.emplace_back(data);
+  settings.data_title =
+      data == kProcedural ? "procedural samples" : "samples of " + dataset.name + " from files";
   try {
-    settings.data = data == "procedural" ? real::procedural_data(dataset, settings.seed).train
-                                         : real::open_data(dataset, data).train;
+    settings.data = data == kProcedural ? real::procedural_data(dataset, settings.seed).train
+                                        : real::open_data(dataset, data).train;
   } catch (const UserError& error) {
     values.add(std::string("--data: ") + error.what());
   }
@@ -235,7 +261,7 @@ MeasureOptions parse_options(int argc, const char* const* argv, const Catalog& c
   read_networks(values, options.settings);
   options.settings.seed =
       static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
-  options.inputs = {catalog.root() / "models", values.text("data")};
+  options.inputs = {catalog.root() / "models"};
   for (const std::string& network : options.settings.networks) {
     if (is_model_file(network)) options.inputs.emplace_back(network);
   }
@@ -260,9 +286,6 @@ MeasureOptions parse_options(int argc, const char* const* argv, const Catalog& c
   header.source.command = command_text(argc, argv);
   header.source.versions = real::library_versions();
   options.settings.ranks = options.ranks;
-  options.settings.data_title = values.text("data") == "procedural"
-                                    ? "procedural samples"
-                                    : "samples of " + dataset + " from files";
   return options;
 }
 

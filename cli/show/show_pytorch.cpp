@@ -14,13 +14,38 @@
 namespace epochcast {
 namespace {
 
-constexpr const char* kLoop =
-    "# model, optimizer, after_step = prepare(model, optimizer, loader)\n"
-    "# for samples, labels in loader:  # a DistributedSampler's, batches of {0} for each rank\n"
-    "#     optimizer.zero_grad()\n"
-    "#     criterion(model(samples), labels).backward()\n"
-    "#     optimizer.step()\n"
-    "#     after_step()\n";
+/// The loop around what prepare() makes.
+std::string loop_text(const JobConfig& config) {
+  const std::string batches = fmt::format(
+      "loader:  # a DistributedSampler's, batches of {} for each rank\n", config.batch);
+  const std::string clip =
+      config.learning.clip_norm
+          ? fmt::format("torch.nn.utils.clip_grad_norm_(model.parameters(), {:g})\n",
+                        *config.learning.clip_norm)
+          : std::string();
+  const std::string head = "# model, optimizer, after_step = prepare(model, optimizer, loader)\n";
+  if (config.accumulate == 1) {
+    return head + "# for samples, labels in " + batches +
+           "#     optimizer.zero_grad()\n"
+           "#     criterion(model(samples), labels).backward()\n" +
+           (clip.empty() ? "" : "#     " + clip) +
+           "#     optimizer.step()\n"
+           "#     after_step()\n";
+  }
+  return head + "# optimizer.zero_grad()\n# for i, (samples, labels) in enumerate(loader):  " +
+         batches.substr(batches.find('#')) +
+         fmt::format(
+             "#     is_last = (i + 1) % {0} == 0  # of those whose gradients are added up\n"
+             "#     is_silent = not is_last and hasattr(model, \"no_sync\")\n"
+             "#     with model.no_sync() if is_silent else contextlib.nullcontext():\n"
+             "#         (criterion(model(samples), labels) / {0}).backward()\n"
+             "#     if is_last:\n",
+             config.accumulate) +
+         (clip.empty() ? "" : "#         " + clip) +
+         "#         optimizer.step()\n"
+         "#         after_step()\n"
+         "#         optimizer.zero_grad()\n";
+}
 
 constexpr const char* kAverages =
     "def average_buffers(model):\n"
@@ -189,7 +214,16 @@ std::string pytorch_text(const JobConfig& config, int ranks_per_node) {
            "; `epochcast train` runs it, docs/from-forecast-to-pytorch.md says what it would "
            "take.\n";
   }
-  return recipe->second(config, ranks_per_node) + "\n\n" + fmt::format(kLoop, config.batch);
+  std::string text = recipe->second(config, ranks_per_node);
+  if (config.accumulate > 1) {
+    // What counts is steps.
+    const std::string batches = "len(loader)";
+    const std::string steps = "(" + batches + " // " + std::to_string(config.accumulate) + ")";
+    for (std::size_t at = text.find(batches); at != std::string::npos;
+         at = text.find(batches, at + steps.size()))
+      text.replace(at, batches.size(), steps);
+  }
+  return text + "\n\n" + loop_text(config);
 }
 
 }  // namespace epochcast

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/random.hpp"
+
 namespace epochcast {
 namespace {
 

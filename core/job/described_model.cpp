@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/job/described_model.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -47,7 +48,7 @@ std::string name_of(TargetKind kind) {
 
 fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   const std::string samples = shape_text(dataset.shape);
-  const std::string classes = std::to_string(dataset.classes);
+  const std::string classes = std::to_string(std::max<std::int64_t>(1, dataset.classes));
   const std::string kind = dataset.are_tokens ? "tokens" : "numbers";
   const std::string targets = name_of(dataset.targets.kind);
   fs::path file =

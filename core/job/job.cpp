@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/files/input_file.hpp"
 #include "core/files/text_file.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/json/json_file.hpp"
 #include "core/suggest.hpp"
@@ -197,12 +198,17 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
   };
   const fs::path platform = find("models/platforms", config.platform, "--platform");
   const fs::path network = find("models/networks", config.network, "--network");
-  const fs::path dataset = find("models/datasets", config.dataset, "--dataset");
+  Dataset dataset;
+  try {
+    dataset = chosen_dataset(config, catalog);
+  } catch (const UserError& error) {
+    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+  }
   if (!problems.empty()) throw UserError(problems);
   Job job;
   job.config = config;
   job.platform = platform_in(platform);
-  job.dataset = load_dataset(dataset);
+  job.dataset = std::move(dataset);
   if (config.learning.train_samples) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }

@@ -52,9 +52,10 @@ std::vector<Setting> job_settings() {
        [](const C& c) { return c.network; }},
       {"dataset",
        kEverywhere,
-       "NAME|FILE",
-       "data set, from `list datasets` or a JSON file",
-       [](C& c, Text t) { c.dataset = parse_text(t, kNameOrFile); },
+       "NAME|FILE|FOLDER",
+       "data set: from `list datasets`, a JSON file, or a folder of inputs.npy and targets.npy or "
+       "of train.bin and val.bin",
+       [](C& c, Text t) { c.dataset = parse_text(t, "a name, a file or a folder"); },
        [](const C& c) { return c.dataset; }},
       {"strategy",
        kEverywhere,

@@ -15,6 +15,7 @@ constexpr double kBelowOne = 1 - 0x1p-53;  // the largest
 constexpr const char* kFromZeroToOne = "a number from 0 to below 1";
 constexpr double kMostSlowDown = 1e4;  // a batch of 50 ms takes eight minutes
 constexpr int kMostThreads = 1024;
+constexpr std::int64_t kLongestSequence = std::int64_t{1} << 30;
 
 constexpr Names<LearningRateKind, 3> kSchedules = {{{"constant", LearningRateKind::constant},
                                                     {"cosine", LearningRateKind::cosine},
@@ -100,9 +101,19 @@ std::vector<Setting> run_settings() {
       {"data",
        kLearning,
        "FOLDER|procedural",
-       "the data set's files, or samples of its shape computed from the seed",
+       "the data set's files, or samples of its shape computed from the seed; a folder of "
+       "inputs.npy and targets.npy, or of train.bin and val.bin, needs no --dataset",
        [](C& c, Text t) { c.learning.data = parse_text(t, "a folder, or procedural"); },
        [](const C& c) { return c.learning.data; }},
+      {"sequence",
+       kEverywhere,
+       "TOKENS",
+       "cut rows of tokens (train.bin, val.bin) into samples of so many",
+       [](C& c, Text t) { c.learning.sequence = parse_count(t, 1, kLongestSequence); },
+       [](const C& c) {
+         const auto& sequence = c.learning.sequence;
+         return sequence ? std::to_string(*sequence) : std::string();
+       }},
       {"train-samples",
        kEverywhere,
        "COUNT",

@@ -57,8 +57,9 @@ struct DataSplit {
 };
 
 /// The data set `dataset` in `folder`; its format is recognised by the files that are there (IDX,
-/// CIFAR binary, one folder per class, AG News CSV). Throws a UserError that names the file, what
-/// is wrong and what was expected: unreadable, truncated, wrong number of classes, wrong shape, ...
+/// CIFAR binary, one folder per class, AG News CSV, tensors, rows of tokens). Throws a UserError
+/// that names the file, what is wrong and what was expected: unreadable, truncated, wrong number of
+/// classes, wrong shape, ...
 [[nodiscard]] DataSplit open_data(const Dataset& dataset, const std::filesystem::path& folder);
 
 /// Samples of the data set's shape, sizes and classes, computed from `seed`: learnable, but not

@@ -4,11 +4,13 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/tensors/own_data.hpp"
 #include "real/data/ag_news.hpp"
 #include "real/data/cifar.hpp"
 #include "real/data/data_source.hpp"
 #include "real/data/idx.hpp"
 #include "real/data/image_folder.hpp"
+#include "real/data/own_source.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -56,6 +58,7 @@ DataSplit open_data(const Dataset& dataset, const fs::path& folder) {
                     (error ? error.message() : std::string("not a folder")) +
                     "; expected the folder of " + dataset.title);
   }
+  if (is_own_data(folder)) return open_own_source(dataset, folder);
   for (const Format& format : kFormats) {
     for (const char* sign : format.signs) {
       if (fs::exists(folder / sign, error)) return format.open(dataset, folder);
@@ -66,6 +69,7 @@ DataSplit open_data(const Dataset& dataset, const fs::path& folder) {
     if (&format != kFormats.data()) problem += "; or ";
     problem += std::string(format.title) + ": " + format.layout;
   }
+  problem += std::string("; or ") + kOwnDataLayouts;
   throw UserError(problem);
 }
 

@@ -2,6 +2,7 @@
 #include "real/data/training_data.hpp"
 
 #include "core/error.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "real/data/limited_source.hpp"
 
 namespace epochcast::real {
@@ -22,12 +23,13 @@ void limit(std::unique_ptr<DataSource>& source,
 }  // namespace
 
 DataSplit training_data(const JobConfig& config, const Dataset& dataset) {
-  if (config.learning.data.empty()) {
+  const std::string data = chosen_data(config);
+  if (data.empty()) {
     throw UserError("--data: missing; expected the folder that holds " + dataset.name +
                     ", or \"procedural\" for computed samples of its shape");
   }
-  DataSplit split = config.learning.data == "procedural" ? procedural_data(dataset, config.seed)
-                                                         : open_data(dataset, config.learning.data);
+  DataSplit split =
+      data == "procedural" ? procedural_data(dataset, config.seed) : open_data(dataset, data);
   limit(split.train, config.learning.train_samples, "--train-samples");
   limit(split.test, config.learning.test_samples, "--test-samples");
   return split;

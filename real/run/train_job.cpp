@@ -92,7 +92,7 @@ class TrainingRun {
   [[nodiscard]] bool is_first() const { return fabric_.rank() == 0; }
   [[nodiscard]] std::string title() const {
     return std::string(strategy_.name) + ", " + network_name(config_.network) + " on " +
-           config_.dataset;
+           (config_.dataset.empty() ? config_.learning.data : config_.dataset);
   }
 
   static Pace pace_of(const OwnDevice& device) {
@@ -251,7 +251,7 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   result.strategy = config.strategy;
   result.platform = machine_text();
   result.network = network_name(config.network);
-  result.dataset = config.dataset;
+  result.dataset = dataset.name;
   result.train_samples = data.train->size();
   result.batch = config.batch;
   result.input_grade = Grade::measured;

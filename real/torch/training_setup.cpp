@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/error.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/suggest.hpp"
 #include "real/torch/networks/network_names.hpp"
 
@@ -20,8 +21,7 @@ void require_known(const std::string& what,
 }  // namespace
 
 Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
-  if (config.dataset.empty())
-    throw UserError("--dataset: missing; `epochcast list datasets` shows what there is");
+  if (config.dataset.empty()) static_cast<void>(dataset_place(config, catalog));
   if (config.network.empty())
     throw UserError("--network: missing; `epochcast list networks` shows what there is");
   const std::vector<std::string> known = network_names();
@@ -30,7 +30,7 @@ Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
     throw UserError("--network: " + unknown_network(config.network, known));
   require_known("optimizer", config.learning.optimizer.name, optimizer_names());
   check_hyperparameters(config.learning.optimizer);
-  return load_dataset(catalog.find("models/datasets", config.dataset, "--dataset"));
+  return chosen_dataset(config, catalog);
 }
 
 LearnerSettings learner_settings(const JobConfig& config) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/pretrained/pickle.hpp"
-#include "real/torch/pretrained/zip_archive.hpp"
+#include "core/tensors/pickle.hpp"
+#include "core/tensors/zip_archive.hpp"
 #include "tests/fuzz/fuzz_input.hpp"
 
 using namespace epochcast;
@@ -10,9 +10,9 @@ namespace {
 /// Weights are a pickle in an archive: the same bytes are tried as either.
 void open_archive(std::string_view bytes) {
   try {
-    const real::ZipArchive archive(bytes);
+    const ZipArchive archive(bytes);
     fuzz::require(archive.record("data.pkl").size() <= bytes.size());
-  } catch (const real::ZipError& error) {
+  } catch (const ZipError& error) {
     fuzz::require(error.what()[0] != '\0');
   }
 }
@@ -23,12 +23,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   open_archive(bytes);
   try {
-    for (const real::PickledMember& member : real::read_pickled_dictionary(bytes)) {
+    for (const PickledMember& member : read_pickled_dictionary(bytes)) {
       fuzz::require(member.tensor.has_value() == (member.kind == "a tensor"));
       if (member.tensor)
         fuzz::require(member.tensor->shape.size() == member.tensor->strides.size());
     }
-  } catch (const real::PickleError& error) {
+  } catch (const PickleError& error) {
     fuzz::require(error.what()[0] != '\0');
   }
   return 0;

@@ -46,6 +46,7 @@ const std::map<std::string, std::string> kValues = with_examples({
     {"deterministic", "on"},
     {"exact", "on"},
     {"data", "/data/cifar"},
+    {"sequence", "1024"},
     {"train-samples", "5000"},
     {"test-samples", "500"},
     {"augment", "off"},

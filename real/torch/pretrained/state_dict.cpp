@@ -11,8 +11,8 @@
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/text_file.hpp"
-#include "real/torch/pretrained/pickle.hpp"
-#include "real/torch/pretrained/zip_archive.hpp"
+#include "core/tensors/pickle.hpp"
+#include "core/tensors/zip_archive.hpp"
 
 namespace epochcast::real {
 namespace {

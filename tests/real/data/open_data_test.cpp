@@ -20,7 +20,9 @@ TEST_CASE("a folder of no known format is answered with the files that were look
               "train-images-idx3-ubyte, train-labels-idx1-ubyte, t10k-images-idx3-ubyte, "
               "t10k-labels-idx1-ubyte; or CIFAR-10 binary: data_batch_1.bin to data_batch_5.bin, "
               "test_batch.bin; or CIFAR-100 binary: train.bin, test.bin; or AG News: train.csv, "
-              "test.csv; or image folders: train/CLASS/*.jpg, val/CLASS/*.jpg (or test/)"});
+              "test.csv; or image folders: train/CLASS/*.jpg, val/CLASS/*.jpg (or test/); or "
+              "tensors: inputs.npy, targets.npy (or .pt; in train and val, or not); or tokens: "
+              "train.bin, val.bin"});
 }
 
 TEST_CASE("a folder that does not exist, or is a file, is told") {

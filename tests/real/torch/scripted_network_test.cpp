@@ -134,7 +134,7 @@ TEST_CASE("a scripted model knows whether it trains") {
   const Saved saved(
       two_layers(on_rows("  x = torch.dropout(self.body.first.forward(x), 1.0, self.training)\n"
                          "  return self.head.forward(self.norm.forward(x))\n")));
-  ScriptedNetwork network(saved.file(), kRows, 2);
+  ScriptedNetwork network(saved.file(), classification(kRows, 2));
   const torch::Tensor samples = torch::randn({4, 1, 1, 3});
   CHECK(network.is_training());
 
@@ -153,7 +153,7 @@ TEST_CASE("a tensor of two modules is one parameter, and what needs no gradient 
   model.register_module("twin", twin);
   head.attr("bias").toTensor().set_requires_grad(false);
   const Saved saved(model);
-  const ScriptedNetwork network(saved.file(), kRows, 2);
+  const ScriptedNetwork network(saved.file(), classification(kRows, 2));
 
   std::vector<std::string> parameters;
   for (const auto& parameter : network.named_parameters()) parameters.push_back(parameter.key());
@@ -167,7 +167,7 @@ TEST_CASE("auxiliary scores add 0.3 of their loss while the model trains") {
   const Saved saved(
       two_layers(on_rows("  x = self.body.first.forward(x)\n"
                          "  return self.head.forward(x), self.head.forward(2 * x)\n")));
-  ScriptedNetwork network(saved.file(), kRows, 2);
+  ScriptedNetwork network(saved.file(), classification(kRows, 2));
   const torch::Tensor samples = torch::randn({4, 1, 1, 3});
   const torch::Tensor labels = torch::zeros({4}, torch::kInt64);
   const auto scores = network.pass_all_layers(samples);
@@ -187,7 +187,7 @@ TEST_CASE("a model that takes labels returns its loss") {
       two_layers("def forward(self, x, labels):\n"
                  "  x = self.head.forward(self.body.first.forward(torch.flatten(x, 1)))\n"
                  "  return torch.nll_loss(torch.log_softmax(x, 1), labels)\n"));
-  ScriptedNetwork network(saved.file(), kRows, 2);
+  ScriptedNetwork network(saved.file(), classification(kRows, 2));
   const BatchLoss loss = network.loss(torch::randn({4, 1, 1, 3}), torch::zeros({4}, torch::kInt64));
 
   CHECK(network.returns_loss());
@@ -208,7 +208,7 @@ TEST_CASE("what is no model to train is refused with the reason and what to do")
   const auto problem_with = [](const torch::jit::Module& module, std::int64_t classes = 2) {
     const Saved saved(module);
     try {
-      const ScriptedNetwork network(saved.file(), kRows, classes);
+      const ScriptedNetwork network(saved.file(), classification(kRows, classes));
     } catch (const UserError& error) {
       return std::string(error.what());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/pretrained/pickle_value.hpp"
+#include "core/tensors/pickle_value.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 using Kind = PickleValue::Kind;
@@ -89,4 +89,4 @@ std::string kind_in_words(const PickleValue& value) {
   return value.text;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

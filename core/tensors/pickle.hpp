@@ -8,9 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Free of LibTorch headers.
-
-namespace epochcast::real {
+namespace epochcast {
 
 /// A tensor as a pickle describes it; its numbers are a record of the same archive.
 struct PickledTensor {
@@ -29,7 +27,8 @@ struct PickledMember {
   bool holds_tensors = false;  ///< a dictionary with tensors in it
 };
 
-/// Why bytes are not a pickled dictionary: what they hold instead, or what is wrong with them.
+/// Why bytes are not the pickle that was expected: what they hold instead, or what is wrong with
+/// them.
 class PickleError : public std::runtime_error {
  public:
   enum class Reason { other_content, damage };
@@ -49,4 +48,8 @@ class PickleError : public std::runtime_error {
 /// (CPython's Lib/pickletools.py) that state_dicts and training checkpoints are made of.
 [[nodiscard]] std::vector<PickledMember> read_pickled_dictionary(std::string_view bytes);
 
-}  // namespace epochcast::real
+/// The tensor that torch.save() has pickled, a parameter's too. Computes nothing, likewise; what
+/// was to be called instead is named in the PickleError.
+[[nodiscard]] PickledTensor read_pickled_tensor(std::string_view bytes);
+
+}  // namespace epochcast

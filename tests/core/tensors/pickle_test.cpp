@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/pretrained/pickle.hpp"
+#include "core/tensors/pickle.hpp"
 
 #include "tests/catch.hpp"
 
-namespace epochcast::real {
+namespace epochcast::tests {
 namespace {
 
 using namespace std::string_literals;
@@ -89,7 +89,7 @@ TEST_CASE("a pickle that cannot be is refused, and nothing of it is called") {
   CHECK(message_of("}(K\x01u.") == "its pickle adds members to a dictionary");
   CHECK(message_of("}K\x01"s + "a.") == "its pickle adds members to a dictionary");
   CHECK(message_of("i.") ==
-        "its pickle has the opcode 105 at byte 0, which weights have no need of");
+        "its pickle has the opcode 105 at byte 0, which tensors have no need of");
   const std::string rebuild = "ctorch._utils\n_rebuild_tensor_v2\n";
   CHECK(message_of(rebuild + ")R.") == "a tensor of it has no storage");
   CHECK(message_of(rebuild + "(K\x01K\x01))tR.") == "a tensor of it has no storage");
@@ -105,4 +105,4 @@ TEST_CASE("a pickle that is cut off is refused, wherever that happened") {
 }
 
 }  // namespace
-}  // namespace epochcast::real
+}  // namespace epochcast::tests

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/pretrained/pickle.hpp"
+#include "core/tensors/pickle.hpp"
 
 #include <algorithm>
 #include <deque>
 #include <map>
 
-#include "real/torch/pretrained/pickle_value.hpp"
+#include "core/tensors/pickle_value.hpp"
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 using Kind = PickleValue::Kind;
@@ -29,7 +29,7 @@ class Unpickler {
       if (!read_scalar(opcode) && !read_container(opcode) && !read_memo(opcode) &&
           !read_object(opcode)) {
         fail("its pickle has the opcode " + std::to_string(opcode) + " at byte " +
-             std::to_string(at_ - 1) + ", which weights have no need of");
+             std::to_string(at_ - 1) + ", which tensors have no need of");
       }
     }
   }
@@ -252,7 +252,7 @@ class Unpickler {
         push_other("a " + parts[0]->text);
         return true;
       }
-      case 'b':  // BUILD: attributes, which weights have no need of
+      case 'b':  // BUILD: attributes, which tensors have no need of
         static_cast<void>(pop());
         return true;
       case 'Q':  // BINPERSID
@@ -294,4 +294,12 @@ std::vector<PickledMember> read_pickled_dictionary(std::string_view bytes) {
   return members;
 }
 
-}  // namespace epochcast::real
+PickledTensor read_pickled_tensor(std::string_view bytes) {
+  Unpickler unpickler(bytes);
+  const PickleValue& top = unpickler.run();
+  if (top.kind != Kind::tensor)
+    throw PickleError(PickleError::Reason::other_content, kind_in_words(top));
+  return top.tensor;
+}
+
+}  // namespace epochcast

@@ -6,11 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "real/torch/pretrained/pickle.hpp"
+#include "core/tensors/pickle.hpp"
 
-// What a pickle is made of, for real/torch/pretrained/pickle.cpp.
+// What a pickle is made of, for core/tensors/pickle.cpp.
 
-namespace epochcast::real {
+namespace epochcast {
 
 /// A Python object, as far as weights need it. Others refer to it by its address.
 struct PickleValue {
@@ -45,4 +45,4 @@ struct PickleValue {
 /// "a tensor", "a dictionary", "a torchvision.models.resnet.ResNet".
 [[nodiscard]] std::string kind_in_words(const PickleValue& value);
 
-}  // namespace epochcast::real
+}  // namespace epochcast

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/torch/pretrained/zip_archive.hpp"
+#include "core/tensors/zip_archive.hpp"
 
 #include <zlib.h>
 
-namespace epochcast::real {
+namespace epochcast {
 namespace {
 
 constexpr std::string_view kEntry = "PK\x01\x02";
@@ -83,20 +83,25 @@ void ZipArchive::read_zip64(Entry& entry, std::uint64_t at, std::uint64_t count)
   }
 }
 
-std::string_view ZipArchive::record(const std::string& name) const {
+std::string_view ZipArchive::unchecked_record(const std::string& name) const {
   const auto found = entries_.find(name);
   if (found == entries_.end()) throw ZipError("its archive lacks " + name);
   const Entry& entry = found->second;
   if (entry.method != 0 || entry.packed_bytes != entry.bytes)
     throw ZipError(name + " of its archive is compressed");
-  const bool is_there = part(entry.offset, kContent.size()) == kContent;
+  if (part(entry.offset, kContent.size()) != kContent)
+    throw ZipError(name + " of its archive is not where its directory says");
   const std::uint64_t begin =
       entry.offset + kContentBytes + number(entry.offset + 26, 2) + number(entry.offset + 28, 2);
-  const std::string_view content = part(begin, entry.bytes);
+  return part(begin, entry.bytes);
+}
+
+std::string_view ZipArchive::record(const std::string& name) const {
+  const std::string_view content = unchecked_record(name);
   const auto* data = reinterpret_cast<const Bytef*>(content.data());
-  if (!is_there || crc32_z(0, data, content.size()) != entry.crc32)
+  if (crc32_z(0, data, content.size()) != entries_.at(name).crc32)
     throw ZipError(name + " of its archive has a wrong checksum");
   return content;
 }
 
-}  // namespace epochcast::real
+}  // namespace epochcast

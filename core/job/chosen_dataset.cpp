@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/chosen_dataset.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/tensors/own_data.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_folder(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_directory(path, unknown);
+}
+
+/// The same texts in samples of so many tokens.
+void cut(Dataset& dataset, std::int64_t sequence) {
+  const auto before = static_cast<double>(dataset.shape[0]);
+  const auto after = static_cast<double>(sequence);
+  const auto recut = [&](std::int64_t samples) {
+    return static_cast<std::int64_t>(static_cast<double>(samples) * before / after);
+  };
+  dataset.train_samples = std::max<std::int64_t>(recut(dataset.train_samples), 1);
+  dataset.test_samples = recut(dataset.test_samples);
+  dataset.sample_bytes *= after / before;
+  dataset.shape = dataset.targets.shape = {sequence};
+}
+
+}  // namespace
+
+fs::path dataset_place(const JobConfig& config, const Catalog& catalog) {
+  const std::string& data = config.learning.data;
+  if (config.dataset.empty() && is_folder(data) && is_own_data(data)) return data;
+  if (is_folder(config.dataset)) {
+    const std::vector<std::string> known = catalog.names("models/datasets");
+    if (std::find(known.begin(), known.end(), config.dataset) == known.end()) return config.dataset;
+  }
+  return catalog.find("models/datasets", config.dataset, "--dataset");
+}
+
+Dataset chosen_dataset(const JobConfig& config, const Catalog& catalog) {
+  const fs::path place = dataset_place(config, catalog);
+  const std::optional<std::int64_t>& sequence = config.learning.sequence;
+  const bool is_own = is_folder(place);
+  if (is_own && !is_own_data(place)) {
+    throw UserError("--dataset: " + place.string() + ": a folder without data that describes " +
+                    "itself; expected " + kOwnDataLayouts);
+  }
+  Dataset dataset = is_own ? open_own_data(place, sequence).dataset : load_dataset(place);
+  if (!sequence || dataset.shape == std::vector{*sequence}) return dataset;
+  if (is_own || !dataset.are_tokens || dataset.targets.kind != TargetKind::tokens) {
+    throw UserError("--sequence: cuts rows of tokens into samples; those of " + dataset.name +
+                    " are " + shape_text(dataset.shape));
+  }
+  cut(dataset, *sequence);
+  return dataset;
+}
+
+std::string chosen_data(const JobConfig& config) {
+  if (!config.learning.data.empty() || !is_folder(config.dataset)) return config.learning.data;
+  return is_own_data(config.dataset) ? config.dataset : std::string();
+}
+
+}  // namespace epochcast

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/chosen_dataset.hpp"
+
+#include <numeric>
+
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+#include "tests/core/tensors/tensor_files.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A catalogue with one data set of 100 + 10 texts of 8 tokens, named "cards", and "pictures".
+class CardCatalog {
+ public:
+  CardCatalog() {
+    fs::create_directories(folder_.path() / "traces");
+    folder_.write("models/datasets/cards.json", described("cards", "[8]", "\"tokens\""));
+    folder_.write("models/datasets/pictures.json", described("pictures", "[3, 4, 4]", "\"class\""));
+  }
+
+  [[nodiscard]] Dataset chosen(const JobConfig& config) const {
+    return chosen_dataset(config, Catalog(folder_.path()));
+  }
+  [[nodiscard]] Texts problems(const JobConfig& config) const {
+    return problems_of([&] { static_cast<void>(chosen(config)); });
+  }
+  [[nodiscard]] fs::path place(const JobConfig& config) const {
+    return dataset_place(config, Catalog(folder_.path()));
+  }
+  [[nodiscard]] const DataFolder& folder() const { return folder_; }
+
+ private:
+  static std::string described(const std::string& name,
+                               const std::string& shape,
+                               const std::string& targets) {
+    return R"({"schema": "epochcast.dataset/1", "name": ")" + name +
+           R"(", "title": "T", "source": {"grade": "estimated", "method": "m"},
+               "train_samples": 100, "test_samples": 10, "sample": "16B", "classes": 52,
+               "shape": )" +
+           shape + ", \"targets\": " + targets + "}";
+  }
+  DataFolder folder_;
+};
+
+/// Two classes of samples of three numbers.
+std::string write_tensors(const DataFolder& folder, const std::string& name) {
+  folder.write(name + "/inputs.npy", npy<float>("<f4", "(2, 3)", {1, 2, 3, 4, 5, 6}));
+  folder.write(name + "/targets.npy", npy<std::int64_t>("<i8", "(2,)", {0, 1}));
+  return folder / name;
+}
+
+std::string write_tokens(const DataFolder& folder, const std::string& name) {
+  std::vector<std::uint16_t> tokens(41);
+  std::iota(tokens.begin(), tokens.end(), std::uint16_t{0});
+  folder.write(name + "/train.bin", bytes_of(tokens));
+  folder.write(name + "/val.bin", bytes_of(tokens));
+  return folder / name;
+}
+
+JobConfig config_with(const std::string& dataset,
+                      const std::string& data,
+                      std::optional<std::int64_t> sequence = {}) {
+  JobConfig config;
+  config.dataset = dataset;
+  config.learning.data = data;
+  config.learning.sequence = sequence;
+  return config;
+}
+
+TEST_CASE("a folder of data is a data set, whether --dataset or --data names it") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+  const std::string mine = write_tensors(folder, "my data");
+
+  for (const JobConfig& config : {config_with(mine, ""),
+                                  config_with("", mine),
+                                  config_with(mine, "procedural"),
+                                  config_with(mine + "/", "")}) {
+    CHECK(catalog.chosen(config).name == "my-data");
+    CHECK(catalog.chosen(config).shape == std::vector<std::int64_t>{3});
+    CHECK(catalog.chosen(config).classes == 2);
+  }
+  CHECK(chosen_data(config_with(mine, "")) == mine);
+  CHECK(chosen_data(config_with("", mine)) == mine);
+  CHECK(chosen_data(config_with(mine, "procedural")) == "procedural");
+  CHECK(chosen_data(config_with("cards", "")).empty());
+}
+
+TEST_CASE("a data set's name comes before a folder's, and before what --data would say") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+  const std::string mine = write_tensors(folder, "mine");
+
+  CHECK(catalog.chosen(config_with("pictures", mine)).name == "pictures");
+  CHECK(catalog.place(config_with("pictures", mine)).filename() == "pictures.json");
+  CHECK(catalog.place(config_with("", mine)) == mine);
+}
+
+TEST_CASE("rows of tokens are cut as --sequence says") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+  const std::string texts = write_tokens(folder, "texts");
+
+  const Dataset dataset = catalog.chosen(config_with("", texts, 4));
+  CHECK(dataset.train_samples == 10);
+  CHECK(dataset.shape == std::vector<std::int64_t>{4});
+  CHECK(catalog.chosen(config_with(texts, "", 8)).train_samples == 5);
+  CHECK(catalog.problems(config_with(texts, "")) ==
+        Texts{"--sequence: missing; expected how many tokens of " + texts +
+              " are a sample, such as 1024"});
+}
+
+TEST_CASE("described texts are cut again, into as many tokens in all") {
+  const CardCatalog catalog;
+
+  const Dataset dataset = catalog.chosen(config_with("cards", "", 2));
+
+  CHECK(dataset.train_samples == 400);
+  CHECK(dataset.test_samples == 40);
+  CHECK(dataset.shape == std::vector<std::int64_t>{2});
+  CHECK(dataset.targets.shape == std::vector<std::int64_t>{2});
+  CHECK(dataset.sample_bytes == 4);
+  CHECK(catalog.chosen(config_with("cards", "", 16)).train_samples == 50);
+}
+
+TEST_CASE("--sequence is refused where there is nothing to cut") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+
+  CHECK(catalog.problems(config_with("pictures", "", 4)) ==
+        Texts{"--sequence: cuts rows of tokens into samples; those of pictures are 3x4x4"});
+  CHECK(catalog.problems(config_with(write_tensors(folder, "mine"), "", 4)) ==
+        Texts{"--sequence: cuts rows of tokens into samples; those of mine are 3"});
+}
+
+TEST_CASE("a folder that says nothing of itself is no data set") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+  const std::string empty = folder.path().string();
+
+  CHECK(catalog.problems(config_with(empty, "")) ==
+        Texts{"--dataset: " + empty +
+              ": a folder without data that describes itself; expected tensors: inputs.npy, "
+              "targets.npy (or .pt; in train and val, or not); or tokens: train.bin, val.bin"});
+  CHECK(catalog.problems(config_with("", empty)) ==
+        Texts{"--dataset: missing; `epochcast list datasets` shows what there is"});
+  CHECK(catalog.problems(config_with("card", "")) ==
+        Texts{"--dataset: unknown dataset \"card\"; did you mean \"cards\"?"});
+}
+
+}  // namespace
+}  // namespace epochcast::tests
