@@ -62,6 +62,9 @@ po::options_description described_options() {
       "sequence",
       word(),
       "cut rows of tokens (train.bin, val.bin) into samples of so many, as `train` does")(
+      "loss", word(), "what is minimised, as in `train`: auto, cross-entropy, mse, ...")(
+      "optimizer", word(), "whose steps are part of a batch: sgd, adamw, ... (default: sgd)")(
+      "clip-norm", word(), "scale gradients down to this norm before a step")(
       "augment", text("on"), "on or off: crop and flip images at random, as training does");
   options.add_options()("batch", words(), "batch sizes, repeated or separated by commas");
   options.add_options()("output", word(), "trace file to write");
@@ -118,13 +121,21 @@ void read_networks(OptionValues& values, real::MeasureSettings& settings) {
   }
 }
 
-/// What --dataset, --data and --sequence say.
+void check_known_optimizer(const std::string& name) {
+  const Words known = optimizer_names();
+  if (std::find(known.begin(), known.end(), name) == known.end())
+    throw UserError("--optimizer: " + unknown_name("optimizer", name, known));
+}
+
+/// What is said of data, and of what is learned from them.
 JobConfig data_config(OptionValues& values) {
   JobConfig config;
   config.dataset = values.text("dataset");
   config.learning.data = values.text("data");
-  if (values.has("sequence"))
-    set_setting(config, "sequence", values.text("sequence"), "--sequence");
+  for (const std::string name : {"sequence", "loss", "optimizer", "clip-norm"}) {
+    if (values.has(name)) set_setting(config, name, values.text(name), "--" + name);
+  }
+  check_known_optimizer(config.learning.optimizer.name);
   if (config.dataset.empty() && !is_own_data(config.learning.data)) config.dataset = "cifar10";
   config.learning.data = chosen_data(config);
   if (config.learning.data.empty()) config.learning.data = kProcedural;
@@ -146,6 +157,9 @@ std::string read_dataset(OptionValues& values, const Catalog& catalog, MeasureOp
   }
   settings.input = dataset.shape;
   settings.classes = dataset.classes;
+  settings.loss = config.learning.loss;
+  settings.optimizer = config.learning.optimizer;
+  settings.clip_norm = config.learning.clip_norm;
   const std::string& data = config.learning.data;
   if (data != kProcedural) options.inputs.emplace_back(data);
   settings.data_title =

@@ -30,8 +30,7 @@
 namespace epochcast::real {
 namespace {
 
-constexpr double kLearningRate = 0.01;
-constexpr double kMomentum = 0.9;
+constexpr double kLearningRate = 1e-4;
 constexpr double kOneBucket = std::numeric_limits<double>::infinity();
 constexpr double kMostSecondsOfOverlap = 10;
 
@@ -95,11 +94,12 @@ class Trainer {
         random_(settings.seed),
         augments_(settings.augment),
         slow_down_(settings.slow_down),
+        clip_norm_(settings.clip_norm),
         model_(make_network(network, task_of(*source_, settings.loss)),
                device_,
                kOneBucket,
                kOneBucket),
-        optimizer_(make_optimizer({.name = "sgd", .momentum = kMomentum}, model_.parameters())),
+        optimizer_(make_optimizer(settings.optimizer, model_.parameters())),
         batch_(batch),
         next_(draw()) {}
 
@@ -123,6 +123,7 @@ class Trainer {
     const double backward_ended_s = end_of_part(backward_started_s_);
     if (hooks.before_step) hooks.before_step();
     const double step_started_s = synchronized_now_s();
+    if (clip_norm_) model_.clip_gradients(*clip_norm_);
     optimizer_->step(kLearningRate);
     const double end_s = end_of_part(step_started_s);
     timing.cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_start_s;
@@ -186,6 +187,7 @@ class Trainer {
   Random random_;
   bool augments_;
   double slow_down_;
+  std::optional<double> clip_norm_;
   FlatModel model_;
   std::unique_ptr<FlatOptimizer> optimizer_;
   std::int64_t batch_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/job/loss.hpp"
+#include "core/job/optimizer_settings.hpp"
 #include "real/data/data_source.hpp"
 #include "real/measure/measure_crew.hpp"
 #include "real/measure/network_costs.hpp"
@@ -23,6 +24,8 @@ struct MeasureSettings {
   std::vector<std::int64_t> input = {};  ///< shape of a sample
   std::int64_t classes = 0;
   Loss loss = Loss::automatic;
+  OptimizerSettings optimizer = {};
+  std::optional<double> clip_norm = {};    ///< of gradients, before a step
   std::vector<std::int64_t> batches = {};  ///< ascending
   std::int64_t layers_batch = 0;  ///< batch size for the layers' backward shares; 0: not measured
   std::string overlap = {};       ///< all-reduce whose overlap is measured; empty: none
@@ -40,8 +43,8 @@ struct MeasureSettings {
 
 /// Costs of each network's training batches, on this machine, now.
 ///
-/// Each point gets a new network and trains it with SGD (learning rate 0.01, momentum 0.9) on
-/// samples loaded as in training; phases are bounded by waiting for the device. Sets LibTorch's
+/// Each point gets a new network and trains it, at a learning rate that lets no optimizer diverge,
+/// on samples loaded as in training; phases are bounded by waiting for the device. Sets LibTorch's
 /// thread count. All of `crew` have the same settings; each returns what it measured itself.
 /// `report` is called between batches, at most about once a second and after each point. Throws a
 /// UserError when LibTorch has no such device, and a RunError when a batch fails (memory) or the

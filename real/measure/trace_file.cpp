@@ -71,7 +71,7 @@ std::string sampling_note(const MeasureSettings& settings, std::span<const Netwo
     note << "; " << settings.ranks
          << " ranks at the same time, each computing until all had enough";
   if (settings.layers_batch > 0) note << "; backward_layers at batch " << settings.layers_batch;
-  note << "; SGD with momentum, " << settings.data_title;
+  note << "; optimizer " << settings.optimizer.name << ", " << settings.data_title;
   return note.str();
 }
 

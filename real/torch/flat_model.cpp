@@ -106,6 +106,13 @@ void FlatModel::hook_parameters() {
   }
 }
 
+void FlatModel::clip_gradients(double norm) {
+  constexpr double kAboveZero = 1e-6;  // as in PyTorch
+  const torch::NoGradGuard no_gradients;
+  const double factor = norm / (gradients_.norm().item<double>() + kAboveZero);
+  if (factor < 1) gradients_.mul_(factor);
+}
+
 void FlatModel::begin_backward() {
   missing_ = parameters_in_range_;
   next_range_ = 0;

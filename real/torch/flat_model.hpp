@@ -45,6 +45,10 @@ class FlatModel {
   [[nodiscard]] const torch::Tensor& state() const { return state_; }
   [[nodiscard]] const torch::Tensor& gradients() const { return gradients_; }
 
+  /// Scales all gradients down by one factor where their norm is above `norm`, to it; as PyTorch's
+  /// clip_grad_norm_ does (Pascanu et al., ICML 2013, algorithm 1).
+  void clip_gradients(double norm);
+
   [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
   /// Calls `ready` from now on, in the order of ranges(), once all gradients of a range are final;
   /// an empty function ends that.

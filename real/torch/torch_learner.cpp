@@ -243,15 +243,6 @@ void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& rea
   are_gradients_out_ = true;
 }
 
-void TorchLearner::clip_gradients() {
-  if (!settings_.clip_norm) return;
-  constexpr double kAboveZero = 1e-6;  // as in PyTorch
-  const torch::NoGradGuard no_gradients;
-  const double norm = model_.gradients().norm().item<double>();
-  const double factor = *settings_.clip_norm / (norm + kAboveZero);
-  if (factor < 1) model_.gradients().mul_(factor);
-}
-
 double TorchLearner::share_after_step() const {
   if (!order_.empty()) return epoch_share();
   // A worker without samples makes the others' steps.
@@ -265,7 +256,7 @@ void TorchLearner::step() {
   if (are_gradients_out_) model_.gradients_from_host();
   are_gradients_out_ = false;
   refresh_state();
-  clip_gradients();
+  if (settings_.clip_norm) model_.clip_gradients(*settings_.clip_norm);
   const double share = share_after_step();
   learning_rate_ = settings_.learning_rate.at(epoch_, stepped_share_, share);
   stepped_share_ = share;

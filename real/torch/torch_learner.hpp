@@ -70,8 +70,6 @@ class TorchLearner : public TrainingLearner {
   void run_batch(std::int64_t batch, const FlatModel::RangeReady& ready = {});
   /// Forward pass of the next samples; backward of their mean loss, times a share of the batch.
   void run_part(std::int64_t samples, double share);
-  /// Before a step: scales the gradients down where they are to be clipped.
-  void clip_gradients();
   /// The share of the epoch's steps after the next one.
   [[nodiscard]] double share_after_step() const;
   void check_loss(const torch::Tensor& loss);

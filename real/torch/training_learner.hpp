@@ -30,10 +30,8 @@ struct LearnerSettings {
   Loss loss = Loss::automatic;
   OptimizerSettings optimizer;
   LearningRateSchedule learning_rate;
-  /// What gradients' norm is scaled down to before a step, where it is above; all of them together,
-  /// as PyTorch's clip_grad_norm_ does (Pascanu et al., ICML 2013, algorithm 1).
-  std::optional<double> clip_norm = {};
-  std::int64_t accumulate = 1;  ///< parts in which a batch is passed through the network
+  std::optional<double> clip_norm = {};  ///< of all gradients together, at most, in a step
+  std::int64_t accumulate = 1;           ///< parts in which a batch is passed through the network
   bool augment = true;
   double first_bucket_bytes = 0;
   double bucket_bytes = 0;

@@ -161,7 +161,7 @@ TEST_CASE("the note says how samples were taken and how many were disturbed") {
         "median was within "
         "1 % (at least 30 batches; at most 500, or 30 s); 3 more were preempted (wall time more "
         "than 3 % over CPU "
-        "time) and measured again; backward_layers at batch 16; SGD with momentum, procedural "
+        "time) and measured again; backward_layers at batch 16; optimizer sgd, procedural "
         "samples");
 }
 
