@@ -20,6 +20,7 @@ for name in $targets; do
     fuzz_network) seeds=models/networks ;;
     fuzz_dataset) seeds=models/datasets ;;
     fuzz_trace) seeds="traces tests/fuzz/seeds/$name" ;;
+    fuzz_npy | fuzz_tensor) seeds=tests/core/tensors/data ;;
     fuzz_profile) seeds=tests/analysis/data ;;
     *) seeds=tests/fuzz/seeds/$name ;;
   esac

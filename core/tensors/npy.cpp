@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostHeaderBytes = std::size_t{1} << 16;
-constexpr std::size_t kMostDimensions = 32;  // NumPy's own limit until 2.0
+constexpr std::size_t kMostNpyDimensions = 32;  // NumPy's own limit until 2.0
 
 /// What is said to be where an array is not one of numbers.
 constexpr const char* kAdvice =
@@ -26,7 +26,7 @@ constexpr const char* kAdvice =
     "array.astype(\"float32\"))";
 
 /// The end of NumPy's names of types, after the sign of the order of bytes.
-constexpr std::array<std::pair<std::string_view, ElementType>, 11> kTypes = {
+constexpr std::array<std::pair<std::string_view, ElementType>, 11> kNpyTypes = {
     {{"b1", ElementType::boolean},
      {"u1", ElementType::uint8},
      {"i1", ElementType::int8},
@@ -54,8 +54,8 @@ ElementType type_of(std::string_view description) {
         "expected numbers (save array.astype(\"float32\"), or a list of arrays one by one)");
   }
   const auto* const known = std::find_if(
-      kTypes.begin(), kTypes.end(), [&](const auto& each) { return each.first == type; });
-  if (known == kTypes.end()) throw NpyError(shown + kAdvice);
+      kNpyTypes.begin(), kNpyTypes.end(), [&](const auto& each) { return each.first == type; });
+  if (known == kNpyTypes.end()) throw NpyError(shown + kAdvice);
   const bool is_single_byte = bytes_of(known->second) == 1;
   if (order == '>' && !is_single_byte) {
     throw NpyError(shown + ", big-endian numbers; save array.astype(\"<" + std::string(type) +
@@ -144,7 +144,7 @@ class Literal {
       static_cast<void>(peek());
       std::int64_t size = 0;
       const auto read = std::from_chars(text_.data(), text_.data() + text_.size(), size);
-      if (read.ec != std::errc() || size < 0 || sizes.size() == kMostDimensions) fail_header();
+      if (read.ec != std::errc() || size < 0 || sizes.size() == kMostNpyDimensions) fail_header();
       text_.remove_prefix(static_cast<std::size_t>(read.ptr - text_.data()));
       static_cast<void>(has('L'));  // Python 2 wrote long integers so
       sizes.push_back(size);

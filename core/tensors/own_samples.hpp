@@ -10,6 +10,9 @@
 
 namespace epochcast {
 
+/// Tokens travel as floats, which tell whole numbers below this one apart.
+inline constexpr std::int64_t kMostOwnTokens = std::int64_t{1} << 24;
+
 /// Samples in files of the user's own, by index. Calls from several threads are safe.
 class OwnSamples {
  public:

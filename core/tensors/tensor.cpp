@@ -24,20 +24,20 @@ struct TypeFacts {
 };
 
 /// In the order of ElementType.
-constexpr std::array<TypeFacts, 12> kTypes = {{{"bool", 1, false},
-                                               {"uint8", 1, false},
-                                               {"int8", 1, false},
-                                               {"uint16", 2, false},
-                                               {"int16", 2, false},
-                                               {"uint32", 4, false},
-                                               {"int32", 4, false},
-                                               {"int64", 8, false},
-                                               {"float16", 2, true},
-                                               {"bfloat16", 2, true},
-                                               {"float32", 4, true},
-                                               {"float64", 8, true}}};
+constexpr std::array<TypeFacts, 12> kTypeFacts = {{{"bool", 1, false},
+                                                   {"uint8", 1, false},
+                                                   {"int8", 1, false},
+                                                   {"uint16", 2, false},
+                                                   {"int16", 2, false},
+                                                   {"uint32", 4, false},
+                                                   {"int32", 4, false},
+                                                   {"int64", 8, false},
+                                                   {"float16", 2, true},
+                                                   {"bfloat16", 2, true},
+                                                   {"float32", 4, true},
+                                                   {"float64", 8, true}}};
 
-const TypeFacts& facts_of(ElementType type) { return kTypes[static_cast<std::size_t>(type)]; }
+const TypeFacts& facts_of(ElementType type) { return kTypeFacts[static_cast<std::size_t>(type)]; }
 
 /// IEEE 754's binary16: a sign, 5 bits of exponent, 10 of fraction.
 struct Half {

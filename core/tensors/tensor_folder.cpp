@@ -22,7 +22,6 @@ using Texts = std::vector<std::string>;
 
 constexpr const char* kInputs = "inputs";
 constexpr const char* kTargets = "targets";
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;  // what a float tells apart
 
 /// Files of one kind, by what stands between it and the ending.
 using Files = std::map<std::string, fs::path>;
@@ -170,7 +169,7 @@ std::int64_t words_of(const Part& part, const char* what) {
     throw UserError(part.file.string() + ": sample " + std::to_string(index / row) + ": got " +
                     what + " " + std::to_string(tensor.integer(index)) + "; expected 0 and more");
   }
-  if (range.greatest >= kMostTokens) {
+  if (range.greatest >= kMostOwnTokens) {
     throw UserError(part.file.string() + ": has the " + what + " " +
                     std::to_string(range.greatest) + "; expected less than 2^24");
   }

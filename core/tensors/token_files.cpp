@@ -16,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;  // what a float tells apart
-
 /// Names of the two files, and what they say of the tokens.
 struct Names {
   const char* train;
@@ -113,7 +111,7 @@ void check(const fs::path& file, const Tensor& tokens, std::size_t bytes, std::i
                     std::to_string(sequence) + ", and what comes after it");
   }
   const std::int64_t greatest = tokens.range().greatest;
-  if (greatest >= kMostTokens) {
+  if (greatest >= kMostOwnTokens) {
     throw UserError(name + ": has the token " + std::to_string(greatest) + ", read as " + type +
                     "; expected tokens below 2^24");
   }

@@ -50,6 +50,10 @@ const std::map<std::string, Change> kChanges = {
      {"simulate --platform deep-est-esb --nodes 2" + kFiles, "--ranks-per-device 2"}},
     {"least-batch", {kTwoClasses + " --strategy dlb", "--least-batch 30"}},
     {"train-samples", {kJob, "--train-samples 5000"}},
+    {"sequence",
+     {"simulate --platform deep-est-esb --nodes 2 --strategy sync --epochs 1 --batch 2 --network "
+      "bert-base --dataset texts --sequence 128",
+      "--sequence 384"}},
     {"averaging-period", {kJob + " --strategy node-based", "--averaging-period 10"}},
     {"local-steps", {kJob + " --strategy local-sgd", "--local-steps 10"}},
     {"sampling", {kBiased, "--sampling none"}},
@@ -96,6 +100,9 @@ std::vector<std::string> unchanged(const Change& change) {
 TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli][long]") {
   const Folder folder;
   folder.write("slow.json", folder.read("gpu.json"));
+  std::filesystem::create_directory(folder.path() / "texts");
+  folder.write("texts/train.bin", std::string(9000, '\7'));
+  folder.write("texts/val.bin", std::string(1000, '\7'));
   std::string slow = folder.read("gpu.json");
   folder.write("slow.json", slow.replace(slow.find("0.5,"), 4, "0.9,"));
   std::set<std::string> covered;

@@ -11,6 +11,7 @@
 #include "sim/forecast.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/tensors/tensor_files.hpp"
 #include "tests/sim/in_process.hpp"
 
 namespace epochcast::tests {
@@ -50,6 +51,14 @@ const Settings kEstimated = {{"platform", "deep-est-esb"},
                              {"dataset", "imagenet"},
                              {"strategy", "sync"}};
 
+/// A folder of 9000 tokens to train on.
+const DataFolder& texts() {
+  static const DataFolder folder;
+  folder.write("train.bin", bytes_of(std::vector<std::uint16_t>(9000, 7)));
+  folder.write("val.bin", bytes_of(std::vector<std::uint16_t>(1000, 7)));
+  return folder;
+}
+
 const std::map<std::string, Change> kChanges = {
     {"platform", {kOneServer, "deep-est-dam"}},
     {"network", {kOneServer, "resnet18"}},
@@ -81,6 +90,12 @@ const std::map<std::string, Change> kChanges = {
     {"ranks-per-device", {kOneServer, "2"}},
     {"least-batch", {kOneServer + Settings{{"strategy", "dlb"}, {"batch", "8"}}, "0"}},
     {"train-samples", {kOneServer, "1000"}},
+    {"sequence",
+     {kEstimated + Settings{{"network", "bert-base"},
+                            {"dataset", texts().path().string()},
+                            {"sequence", "128"},
+                            {"batch", "2"}},
+      "384"}},
     {"trace", {kOneServer, "estimated-rtx4090,estimated-epyc-7543"}},
     {"precision", {kEstimated, "float16"}},
     {"calibrate-on", {kEstimated, "estimated-v100-32gb"}},
