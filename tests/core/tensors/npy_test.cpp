@@ -6,23 +6,11 @@
 
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
+#include "tests/core/tensors/read_back.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
 
 namespace epochcast::tests {
 namespace {
-
-using Floats = std::vector<float>;
-using Shape = std::vector<std::int64_t>;
-
-std::string real_file(const std::string& name) {
-  return EPOCHCAST_SOURCE_DIR "/tests/core/tensors/data/" + name;
-}
-
-Floats all_of(const Tensor& tensor) {
-  Floats numbers(static_cast<std::size_t>(tensor.elements()));
-  tensor.read(0, numbers);
-  return numbers;
-}
 
 template <typename Number>
 Floats read(const std::string& description, const std::vector<Number>& numbers) {

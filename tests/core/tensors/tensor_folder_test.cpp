@@ -7,31 +7,18 @@
 #include "core/tensors/own_data.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
+#include "tests/core/tensors/read_back.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
 
 namespace epochcast::tests {
 namespace {
 
-using Floats = std::vector<float>;
 using Labels = std::vector<std::int64_t>;
-using Shape = std::vector<std::int64_t>;
 
 Floats counted(std::size_t count, float first = 0) {
   Floats numbers(count);
   std::iota(numbers.begin(), numbers.end(), first);
   return numbers;
-}
-
-Floats inputs_of(const OwnSamples& samples, std::int64_t index, std::size_t size) {
-  Floats inputs(size);
-  samples.read_inputs(index, inputs);
-  return inputs;
-}
-
-Floats targets_of(const OwnSamples& samples, std::int64_t index, std::size_t size) {
-  Floats targets(size);
-  samples.read_targets(index, targets);
-  return targets;
 }
 
 Texts problems_in(const DataFolder& folder) {

@@ -5,30 +5,17 @@
 
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
+#include "tests/core/tensors/read_back.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
 
 namespace epochcast::tests {
 namespace {
-
-using Floats = std::vector<float>;
 
 template <typename Token>
 std::string row(std::size_t count, Token first) {
   std::vector<Token> tokens(count);
   std::iota(tokens.begin(), tokens.end(), first);
   return bytes_of(tokens);
-}
-
-Floats inputs_of(const OwnSamples& samples, std::int64_t index, std::size_t sequence) {
-  Floats inputs(sequence);
-  samples.read_inputs(index, inputs);
-  return inputs;
-}
-
-Floats targets_of(const OwnSamples& samples, std::int64_t index, std::size_t sequence) {
-  Floats targets(sequence);
-  samples.read_targets(index, targets);
-  return targets;
 }
 
 Texts problems_with(const DataFolder& folder, std::optional<std::int64_t> sequence) {

@@ -7,26 +7,14 @@
 #include "core/files/text_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
+#include "tests/core/tensors/read_back.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
 
 namespace epochcast::tests {
 namespace {
 
-using Floats = std::vector<float>;
-using Shape = std::vector<std::int64_t>;
-
-std::string real_file(const std::string& name) {
-  return EPOCHCAST_SOURCE_DIR "/tests/core/tensors/data/" + name;
-}
-
-Floats all_of(const Tensor& tensor) {
-  Floats numbers(static_cast<std::size_t>(tensor.elements()));
-  tensor.read(0, numbers);
-  return numbers;
-}
-
 /// What is wrong with a file, from its name on.
-std::string problem_of(const std::string& file) {
+std::string problem_with(const std::string& file) {
   const Texts problems = problems_of([&] { static_cast<void>(open_torch_tensor(file)); });
   if (problems.empty()) return {};
   REQUIRE(problems.size() == 1);
@@ -65,13 +53,13 @@ TEST_CASE("rows of a larger tensor are those rows") {
 TEST_CASE("a pickle that would run a program is refused by what it would call, and not run") {
   const std::string file = real_file("hostile.pt");
 
-  CHECK(problem_of(file) ==
+  CHECK(problem_with(file) ==
         "holds a posix.system, no tensor, and nothing of it was run" + alone(file));
   CHECK_FALSE(std::filesystem::exists("epochcast-was-here"));
 }
 
 TEST_CASE("anything but a tensor is told with what it is") {
-  const auto problem = [](const std::string& name) { return problem_of(real_file(name)); };
+  const auto problem = [](const std::string& name) { return problem_with(real_file(name)); };
   const auto holds = [](const std::string& what, const std::string& name) {
     return "holds " + what + ", no tensor, and nothing of it was run" + alone(real_file(name));
   };
@@ -96,11 +84,11 @@ TEST_CASE("a tensor's file that is cut off, or has a bit flipped in its numbers,
 
   std::string flipped = whole;
   flipped[at + 5] ^= 0x10;
-  CHECK(problem_of(folder.write("x.pt", flipped))
+  CHECK(problem_with(folder.write("x.pt", flipped))
             .starts_with("is damaged: data/0 of its archive has a wrong checksum"));
   for (std::size_t length = 0; length < whole.size(); length += 7) {
     CAPTURE(length);
-    CHECK_FALSE(problem_of(folder.write("x.pt", whole.substr(0, length))).empty());
+    CHECK_FALSE(problem_with(folder.write("x.pt", whole.substr(0, length))).empty());
   }
 }
 
