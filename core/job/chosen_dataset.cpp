@@ -36,7 +36,7 @@ void cut(Dataset& dataset, std::int64_t sequence) {
 fs::path dataset_place(const JobConfig& config, const Catalog& catalog) {
   const std::string& data = config.learning.data;
   if (config.dataset.empty() && is_folder(data) && is_own_data(data)) return data;
-  if (is_folder(config.dataset)) {
+  if (is_folder(config.dataset) && !config.dataset.ends_with(".json")) {
     const std::vector<std::string> known = catalog.names("models/datasets");
     if (std::find(known.begin(), known.end(), config.dataset) == known.end()) return config.dataset;
   }
@@ -46,7 +46,7 @@ fs::path dataset_place(const JobConfig& config, const Catalog& catalog) {
 Dataset chosen_dataset(const JobConfig& config, const Catalog& catalog) {
   const fs::path place = dataset_place(config, catalog);
   const std::optional<std::int64_t>& sequence = config.learning.sequence;
-  const bool is_own = is_folder(place);
+  const bool is_own = is_folder(place) && place.extension() != ".json";
   if (is_own && !is_own_data(place)) {
     throw UserError("--dataset: " + place.string() + ": a folder without data that describes " +
                     "itself; expected " + kOwnDataLayouts);

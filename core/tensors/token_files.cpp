@@ -126,7 +126,9 @@ OwnData open_token_files(const fs::path& folder, std::optional<std::int64_t> seq
     throw UserError("--sequence: missing; expected how many tokens of " + folder.string() +
                     " are a sample, such as 1024");
   }
-  const Names& names = *names_in(folder);
+  const Names* const found = names_in(folder);
+  if (found == nullptr) throw UserError(folder.string() + ": has no train.bin and val.bin");
+  const Names& names = *found;
   const auto train_file = std::make_shared<const MappedFile>(folder / names.train);
   const auto val_file = std::make_shared<const MappedFile>(folder / names.val);
   const ElementType type = names.type.value_or(

@@ -63,7 +63,7 @@ TEST_CASE("tokens of four bytes are recognised, whether their vocabulary is smal
     const OwnData data = open_token_files(folder.path(), 4);
 
     CHECK(data.train->size() == 2);
-    CHECK(inputs_of(*data.train, 0, 1)[0] == static_cast<float>(first));
+    CHECK(inputs_of(*data.train, 0, 4)[0] == static_cast<float>(first));
     CHECK(data.dataset.classes == first + 9);
     CHECK(data.dataset.title == "texts of 4 tokens (uint32) in " + folder.path().string());
   }
