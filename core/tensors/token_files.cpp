@@ -142,9 +142,10 @@ OwnData open_token_files(const fs::path& folder, std::optional<std::int64_t> seq
       are_long(*train_file, *val_file) ? ElementType::uint32 : ElementType::uint16);
   const Tensor train = tokens_in(train_file, type);
   const Tensor val = tokens_in(val_file, type);
-  const std::int64_t words =
-      std::max(words_of(folder / names.train, train, train_file->bytes().size(), *sequence),
-               words_of(folder / names.val, val, val_file->bytes().size(), *sequence));
+  const std::int64_t in_train =
+      words_of(folder / names.train, train, train_file->bytes().size(), *sequence);
+  const std::int64_t in_val =
+      words_of(folder / names.val, val, val_file->bytes().size(), *sequence);
   OwnData data;
   data.train = std::make_unique<TokenRow>(train, *sequence);
   data.test = std::make_unique<TokenRow>(val, *sequence);
@@ -156,7 +157,7 @@ OwnData open_token_files(const fs::path& folder, std::optional<std::int64_t> seq
   dataset.test_samples = data.test->size();
   dataset.shape = {*sequence};
   dataset.sample_bytes = static_cast<double>(*sequence) * static_cast<double>(bytes_of(type));
-  dataset.classes = words;
+  dataset.classes = std::max(in_train, in_val);
   dataset.are_tokens = true;
   dataset.targets = {.kind = TargetKind::tokens, .shape = {*sequence}};
   return data;
