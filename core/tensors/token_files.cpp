@@ -97,8 +97,12 @@ class TokenRow : public OwnSamples {
   std::int64_t sequence_;
 };
 
-/// Throws where the file has not one sample, or what is no token.
-void check(const fs::path& file, const Tensor& tokens, std::size_t bytes, std::int64_t sequence) {
+/// How many words the tokens ask for. Throws where the file has not one sample, or what is no
+/// token.
+std::int64_t words_of(const fs::path& file,
+                      const Tensor& tokens,
+                      std::size_t bytes,
+                      std::int64_t sequence) {
   const std::string name = file.string();
   const std::string type(to_string(tokens.type()));
   if (bytes % bytes_of(tokens.type()) != 0) {
@@ -115,6 +119,7 @@ void check(const fs::path& file, const Tensor& tokens, std::size_t bytes, std::i
     throw UserError(name + ": has the token " + std::to_string(greatest) + ", read as " + type +
                     "; expected tokens below 2^24");
   }
+  return greatest + 1;
 }
 
 }  // namespace
@@ -135,8 +140,10 @@ OwnData open_token_files(const fs::path& folder, std::optional<std::int64_t> seq
       are_long(*train_file, *val_file) ? ElementType::uint32 : ElementType::uint16);
   const Tensor train = tokens_in(train_file, type);
   const Tensor val = tokens_in(val_file, type);
-  check(folder / names.train, train, train_file->bytes().size(), *sequence);
-  check(folder / names.val, val, val_file->bytes().size(), *sequence);
+  const std::int64_t in_train =
+      words_of(folder / names.train, train, train_file->bytes().size(), *sequence);
+  const std::int64_t in_val =
+      words_of(folder / names.val, val, val_file->bytes().size(), *sequence);
   OwnData data;
   data.train = std::make_unique<TokenRow>(train, *sequence);
   data.test = std::make_unique<TokenRow>(val, *sequence);
@@ -148,7 +155,7 @@ OwnData open_token_files(const fs::path& folder, std::optional<std::int64_t> seq
   dataset.test_samples = data.test->size();
   dataset.shape = {*sequence};
   dataset.sample_bytes = static_cast<double>(*sequence) * static_cast<double>(bytes_of(type));
-  dataset.classes = 1 + std::max(train.range().greatest, val.range().greatest);
+  dataset.classes = std::max(in_train, in_val);
   dataset.are_tokens = true;
   dataset.targets = {.kind = TargetKind::tokens, .shape = {*sequence}};
   return data;
