@@ -137,7 +137,7 @@ def check_language_model(folder):
                     lambda net: F.cross_entropy(net(samples).flatten(0, 1), targets.flatten()), clips=True)
     last = points[-1]
     rates = [point["learning_rate"] for point in points]
-    told = run("simulate", "--platform", "deep-est-esb", "--nodes", 2, "--network", "tiny.pt", "--data", "text", "--sequence",
+    told = run("simulate", "--platform", "deep-est-esb", "--nodes", 2, "--network", "tiny.pt", "--dataset", "text", "--sequence",
                TOKENS, "--batch", 2, "--batch-seconds", "gpu=10ms", "--strategy", "sync", "--format", "csv", folder=folder)
     return [compare("language model", points, expected),
             check("perplexity", abs(last["test_perplexity"] - math.exp(last["test_loss"])) < 1e-9,
