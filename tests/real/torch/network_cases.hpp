@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "real/torch/networks/task.hpp"
+
 namespace epochcast::real {
 
 using Shape = std::vector<std::int64_t>;
@@ -18,6 +20,17 @@ using Shape = std::vector<std::int64_t>;
 
 /// Samples [batch, shape...]: pixels of a standard normal distribution, or token numbers.
 [[nodiscard]] torch::Tensor random_samples(std::int64_t batch, const Shape& shape);
+
+/// What the network is to learn of such samples; `classes` is the vocabulary of one that scores
+/// tokens.
+[[nodiscard]] Task small_task(const std::string& network, std::int64_t classes);
+
+/// Samples as the task has them, and targets: classes, or tokens.
+struct RandomBatch {
+  torch::Tensor samples;
+  torch::Tensor targets;
+};
+[[nodiscard]] RandomBatch random_batch(std::int64_t size, const Task& task);
 
 /// The variants in models/networks/NAME.json.
 [[nodiscard]] nlohmann::json described_variants(const std::string& network);

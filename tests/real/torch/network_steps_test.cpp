@@ -37,18 +37,20 @@ TEST_CASE(
   torch::manual_seed(1);
   for (const std::string& name : network_names()) {
     CAPTURE(name);
-    auto network = make_network(name, classification(small_shape(name), kClasses));
-    const torch::Tensor samples = random_samples(kBatch, small_shape(name));
-    const torch::Tensor labels = torch::randint(kClasses, {kBatch}, torch::kInt64);
+    const Task task = small_task(name, kClasses);
+    auto network = make_network(name, task);
+    const auto [samples, targets] = random_batch(kBatch, task);
     double ticks = 0;
     BackwardLayers layers(*network, [&] { return ++ticks; });
 
     const torch::Tensor scores = network->forward(samples);
-    const BatchLoss first = network->loss(samples, labels);
+    const BatchLoss first = network->loss(samples, targets);
     disturb_zeros(*network);
-    network->loss(samples, labels).loss.backward();
+    network->loss(samples, targets).loss.backward();
 
-    CHECK(scores.sizes().vec() == Shape{kBatch, kClasses});
+    Shape sizes = targets.sizes().vec();
+    sizes.push_back(kClasses);
+    CHECK(scores.sizes().vec() == sizes);
     CHECK(first.sample_losses.sizes().vec() == Shape{kBatch});
     CHECK_FALSE(first.sample_losses.requires_grad());
     // Each half of a GAN has the mean of a guess of the class and one between two. Scores are not

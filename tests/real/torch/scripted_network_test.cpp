@@ -101,7 +101,10 @@ TEST_CASE("a scripted model computes with what lies in one buffer, and trains as
 
   torch::jit::Module alone = torch::jit::load(saved.file());
   torch::nn::functional::cross_entropy(alone.forward({samples}).toTensor(), labels).backward();
-  FlatModel model(std::make_shared<ScriptedNetwork>(saved.file(), classification(kRows, 2)), torch::kCPU, 1e6, 1e6);
+  FlatModel model(std::make_shared<ScriptedNetwork>(saved.file(), classification(kRows, 2)),
+                  torch::kCPU,
+                  1e6,
+                  1e6);
   model.network().loss(samples, labels).loss.backward();
 
   std::vector<std::string> names;
