@@ -9,6 +9,7 @@
 #include "analysis/import/packed_text.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -118,15 +119,54 @@ void add_batches(ImportedJob& job, const std::vector<RankProfile>& ranks, std::i
   }
 }
 
+/// How many times as long computing took as without the profiler: the means of all iterations tell.
+double profiler_slowdown(const std::vector<RankProfile>& ranks, double iteration_s) {
+  constexpr double kLeast = 0.9;  // noise
+  constexpr double kMost = 10;
+  double compute_s = 0;
+  double exposed_s = 0;
+  double count = 0;
+  for (const RankProfile& rank : ranks) {
+    for (const IterationTimes& iteration : rank.times.iterations) {
+      compute_s += iteration.compute_s;
+      exposed_s += iteration.exposed_s;
+      ++count;
+    }
+  }
+  const double left_s = count * iteration_s - exposed_s;
+  if (left_s > 0 && compute_s / left_s >= kLeast && compute_s / left_s <= kMost)
+    return compute_s / left_s;
+  throw UserError("--iteration-time: got " + format_seconds(iteration_s) +
+                  "; iterations take a mean of " + format_seconds((compute_s + exposed_s) / count) +
+                  " with the profiler, of which " + format_seconds(exposed_s / count) +
+                  " are exposed communication: expected a little less");
+}
+
+/// Takes the profiler's cost out of the batches.
+void speed_up(std::vector<BatchSamples>& batches, double slowdown) {
+  for (BatchSamples& batch : batches) {
+    for (auto part : {&BatchSamples::total_s,
+                      &BatchSamples::load_s,
+                      &BatchSamples::forward_s,
+                      &BatchSamples::backward_s,
+                      &BatchSamples::step_s}) {
+      for (double& seconds : batch.*part) seconds /= slowdown;
+    }
+  }
+}
+
 /// How profiles were read, for the trace's note.
 std::string profile_note(const ImportSettings& settings,
                          const std::vector<RankProfile>& ranks,
                          const ImportedJob& job) {
-  std::string note = "imported from the profiles of " +
-                     counted(static_cast<std::int64_t>(ranks.size()), "rank") + ", after " +
-                     counted(settings.skip, "iteration") +
-                     " of warm-up each; exposed communication is not counted; the profiler's own "
-                     "overhead is";
+  std::string note =
+      "imported from the profiles of " + counted(static_cast<std::int64_t>(ranks.size()), "rank") +
+      ", after " + counted(settings.skip, "iteration") +
+      " of warm-up each; exposed communication is not counted; the profiler's own "
+      "overhead is" +
+      (settings.iteration_s ? " taken out, as iterations take " +
+                                  format_seconds(*settings.iteration_s) + " without it"
+                            : "");
   if (job.batches[0].load_s.empty()) {
     note +=
         "; phases are not told apart: the profiles lack backward, Optimizer.step or the "
@@ -183,11 +223,19 @@ ImportedJob import_profiles(const ImportSettings& settings, std::vector<RankProf
   add_batches(job, ranks, batch);
   job.all_reduces = all_reduce_costs(ranks, settings.ranks_per_node);
   job.note = profile_note(settings, ranks, job);
+  if (settings.iteration_s) {
+    const double slowdown = profiler_slowdown(ranks, *settings.iteration_s);
+    speed_up(job.batches, slowdown);
+    job.findings.push_back("without the profiler, computing takes " +
+                           format_percent(1 / slowdown, 1) + " of that");
+  }
   return job;
 }
 
 ImportedJob import_tables(const ImportSettings& settings,
                           const std::vector<IterationTable>& tables) {
+  if (settings.iteration_s)
+    throw UserError("--iteration-time: is for profiles; a table has its iterations' own times");
   ImportedJob job;
   std::map<std::pair<std::int64_t, std::int64_t>, BatchSamples> batches;  // by size and rank
   for (std::size_t i = 0; i < tables.size(); ++i) {

@@ -22,7 +22,10 @@ struct ImportSettings {
   std::vector<std::int64_t> input = {};  ///< shape of a sample
   std::int64_t skip = 1;                 ///< first iterations of each rank, left out
   int ranks_per_node = 0;                ///< 0: all ranks on one node
-  TimeColumn column = {};                ///< of tables
+  /// What iterations take without the profiler: computing, which it slows down, is scaled so that
+  /// those of the profiles take as long.
+  std::optional<double> iteration_s = {};
+  TimeColumn column = {};  ///< of tables
 };
 
 /// What a job's own records say about its costs.

@@ -54,6 +54,10 @@ po::options_description described_options() {
   add("title", word("TEXT"), "the traces' title");
   add("date", word("YYYY-MM-DD"), "day of the job (default: from the profile, or the file's)");
   add("skip", word("COUNT")->default_value("1"), "first iterations of each rank to leave out");
+  add("iteration-time",
+      word("TIME"),
+      "what an iteration takes without the profiler, such as 310ms: computing is scaled to it "
+      "(default: the profiler's cost is counted)");
   add("ranks-per-node",
       word("COUNT"),
       "so many ranks after one another share a node (0: all; default: all, with --forecast 1)");
@@ -261,6 +265,7 @@ ImportOptions parse_import_options(const Words& arguments, const Catalog& catalo
   ImportSettings& settings = options.settings;
   if (values.has("batch")) settings.batch = values.integer("batch", 1, kLargestBatch);
   settings.skip = values.integer("skip", 0, kMostSkipped);
+  collecting(problems, [&] { settings.iteration_s = seconds_from(words, "iteration-time"); });
   settings.ranks_per_node = options.forecast ? 1 : 0;
   if (values.has("ranks-per-node"))
     settings.ranks_per_node = static_cast<int>(values.integer("ranks-per-node", 0, kMostRanks));

@@ -40,6 +40,27 @@ TEST_CASE("a job by hand on two GPUs comes out as it was drawn") {
   CHECK(job.versions.at("nccl") == "2.21.5");
 }
 
+TEST_CASE("computing is scaled to what iterations take without the profiler") {
+  const ImportedJob with = import_job(profiles("two-gpus"));
+  ImportSettings settings = profiles("two-gpus");
+  settings.iteration_s = 0.9e-3;
+  const ImportedJob without = import_job(settings);
+
+  const double scale = without.batches[0].total_s[0] / with.batches[0].total_s[0];
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      CHECK(without.batches[rank].total_s[i] == Approx(scale * with.batches[rank].total_s[i]));
+      CHECK(without.batches[rank].forward_s[i] == Approx(scale * with.batches[rank].forward_s[i]));
+    }
+  }
+  CHECK(without.all_reduces.costs[0].samples_s == with.all_reduces.costs[0].samples_s);
+  CHECK(scale < 1);
+  CHECK_THAT(without.findings.back(), Catch::StartsWith("without the profiler, computing takes"));
+
+  settings.iteration_s = 1e-6;
+  CHECK_THAT(problems_of_job(settings).at(0), Catch::StartsWith("--iteration-time: got 1.00 us"));
+}
+
 // What tests/analysis/data/make_profiles.py has recorded: the expected times were found by painting
 // every microsecond of an iteration, thread by thread.
 TEST_CASE("profiles of PyTorch 1.13 training a CNN over gloo are imported") {
