@@ -35,6 +35,21 @@ TEST_CASE("a recipe has the job's settings") {
   CHECK_THAT(pytorch_text(config, 4), Catch::Contains("bucket_cap_mb=5)"));
 }
 
+TEST_CASE("where gradients add up, the loop steps after several batches, and steps are counted") {
+  JobConfig config = config_of("one-shot");
+  config.epochs = 2;
+  CHECK_THAT(pytorch_text(config, 4),
+             Catch::Contains("criterion(model(samples), labels).backward()") &&
+                 Catch::Contains("period = 2 * len(loader)"));
+  config.accumulate = 4;
+  config.learning.clip_norm = 1;
+  CHECK_THAT(pytorch_text(config, 4),
+             Catch::Contains("(criterion(model(samples), labels) / 4).backward()") &&
+                 Catch::Contains("(i + 1) % 4 == 0") &&
+                 Catch::Contains("period = 2 * (len(loader) // 4)") &&
+                 Catch::Contains("clip_grad_norm_(model.parameters(), 1)"));
+}
+
 TEST_CASE("every strategy has a recipe or says that there is none") {
   for (const Strategy& strategy : strategies()) {
     CAPTURE(strategy.name);
