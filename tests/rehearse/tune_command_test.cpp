@@ -85,7 +85,7 @@ TEST_CASE("a target that is not reached is said, with what to do") {
       folder.run(kTuning + "--strategy local-sgd --choose local-steps=2,4 --target-accuracy 99.9%");
 
   CHECK(outcome.status == 1);
-  CHECK_THAT(outcome.out, Catch::Contains("No setting reached 99.9 % with every seed"));
+  CHECK_THAT(outcome.out, Catch::Contains("No setting reached accuracy 99.9 % with every seed"));
   CHECK_THAT(outcome.out, Catch::Contains("Raise --epochs, or ask for less: --target-accuracy"));
 }
 

@@ -41,6 +41,7 @@ Dataset tiny_dataset(std::vector<std::int64_t> shape,
   Dataset dataset;
   dataset.name = "tiny";
   dataset.title = "Tiny";
+  dataset.are_tokens = shape.size() == 1;
   dataset.shape = std::move(shape);
   dataset.classes = classes;
   dataset.train_samples = train_samples;
