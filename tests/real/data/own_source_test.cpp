@@ -9,6 +9,12 @@
 namespace epochcast::real::tests {
 namespace {
 
+/// Rows of numbers instead of tokens.
+Dataset numbers(Dataset rows) {
+  rows.are_tokens = false;
+  return rows;
+}
+
 using epochcast::tests::bytes_of;
 using epochcast::tests::DataFolder;
 using epochcast::tests::npy;
@@ -24,7 +30,7 @@ void write_tensors(const DataFolder& folder) {
   folder.write("targets.npy", npy("<i8", "(20,)", labels));
 }
 
-Dataset two_numbers(std::int64_t classes) { return tiny_dataset({2}, classes, 18, 2); }
+Dataset two_numbers(std::int64_t classes) { return numbers(tiny_dataset({2}, classes, 18, 2)); }
 
 Texts problems(const Dataset& dataset, const DataFolder& folder) {
   return problems_of([&] { static_cast<void>(open_data(dataset, folder.path())); });
@@ -68,7 +74,6 @@ TEST_CASE("rows of tokens are cut to the data set's samples, and may have fewer 
   folder.write("train.bin", bytes_of(tokens));
   folder.write("val.bin", bytes_of(tokens));
   Dataset dataset = tiny_dataset({4}, 50, 1000, 1000);
-  dataset.are_tokens = true;
   dataset.targets = {.kind = TargetKind::tokens, .shape = {4}};
 
   const DataSplit split = open_data(dataset, folder.path());
@@ -92,7 +97,7 @@ TEST_CASE("tensors that are not the data set's are told with what they are") {
   const DataFolder folder;
   write_tensors(folder);
 
-  CHECK(problems(tiny_dataset({3}, 2, 1, 1), folder) ==
+  CHECK(problems(numbers(tiny_dataset({3}, 2, 1, 1)), folder) ==
         Texts{folder.path().string() + ": got samples of 2; tiny has samples of 3"});
   CHECK(problems(two_numbers(1), folder) ==
         Texts{folder.path().string() + ": got 2 classes; tiny has 1 classes"});
