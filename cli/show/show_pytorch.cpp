@@ -16,8 +16,8 @@ namespace {
 
 /// The loop around what prepare() makes.
 std::string loop_text(const JobConfig& config) {
-  const std::string batches = fmt::format(
-      "loader:  # a DistributedSampler's, batches of {} for each rank\n", config.batch);
+  const std::string batches =
+      fmt::format("loader:  # a DistributedSampler's, batches of {} for each rank\n", config.batch);
   const std::string clip =
       config.learning.clip_norm
           ? fmt::format("torch.nn.utils.clip_grad_norm_(model.parameters(), {:g})\n",
