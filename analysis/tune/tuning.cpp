@@ -23,12 +23,14 @@ constexpr double kWorthIt = 1e-3;
 /// How often the rehearsals of a rung stop to see whether the race is over.
 constexpr int kStepsOfRung = 3;
 
-/// "21.3 %, loss 2.104": means over seeds.
+/// "21.3 %, loss 2.104" or "perplexity 41.4, loss 3.722": means over seeds.
 std::string learned(Metric metric,
                     const std::vector<double>& values,
                     const std::vector<double>& losses) {
   const std::string loss = fmt::format("loss {:.3f}", mean_of(losses));
-  return metric == Metric::loss ? loss : metric_text(metric, mean_of(values)) + ", " + loss;
+  if (metric == Metric::loss) return loss;
+  const std::string what = metric == Metric::accuracy ? "" : std::string(to_string(metric)) + " ";
+  return what + metric_text(metric, mean_of(values)) + ", " + loss;
 }
 
 class Tuner {

@@ -28,6 +28,12 @@ std::string objective(const Tuning& tuning,
          metric_text(tuning.metric, outcome.deviation);
 }
 
+/// "perplexity " where a bare number would not tell what it is.
+std::string metric_prefix(const Tuning& tuning, const TuningGoal& goal) {
+  const bool tells_itself = goal.target || tuning.metric == Metric::accuracy;
+  return tells_itself ? "" : std::string(to_string(tuning.metric)) + " ";
+}
+
 std::string fate_of(const CandidateOutcome& outcome) {
   switch (outcome.fate) {
     case Fate::dominated:
@@ -121,7 +127,8 @@ void show_recommendation(const TuningChoice& choice,
   }
   const Candidate& best = choice.candidates[*tuning.best];
   const CandidateOutcome& outcome = tuning.outcomes[*tuning.best];
-  std::cout << "\nRecommended: " << best.name << " - " << objective(tuning, goal, outcome)
+  std::cout << "\nRecommended: " << best.name << " - " << metric_prefix(tuning, goal)
+            << objective(tuning, goal, outcome)
             << (goal.target ? " to " + goal.target->text()
                             : " after " + format_seconds(goal.most_s))
             << " (mean and standard deviation over " << plan.seeds << " seeds)\n";

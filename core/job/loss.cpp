@@ -55,7 +55,7 @@ std::string to_string(Loss loss) {
   return {};
 }
 
-Loss chosen_loss(Loss loss, const Targets& targets, const std::string& name) {
+Loss chosen_loss(Loss loss, const Targets& targets, std::int64_t classes, const std::string& name) {
   if (!suits(loss, targets.kind)) {
     std::string expected;
     for (const Loss each :
@@ -66,6 +66,11 @@ Loss chosen_loss(Loss loss, const Targets& targets, const std::string& name) {
                     in_words(targets.kind) + "; expected " + expected +
                     ", or model (a model that returns its loss)");
   }
+  const bool is_one_of_many =
+      loss == Loss::binary_cross_entropy && targets.kind == TargetKind::classes && classes != 2;
+  if (is_one_of_many)
+    throw UserError("--loss: got binary-cross-entropy, but " + name + " has " +
+                    std::to_string(classes) + " classes; expected two, or cross-entropy");
   if (loss != Loss::automatic) return loss;
   switch (targets.kind) {
     case TargetKind::classes:

@@ -20,9 +20,12 @@ enum class Loss {
 [[nodiscard]] std::string to_string(Loss loss);
 
 /// The loss that is meant: automatic is cross-entropy of classes, mse of values, language-model of
-/// tokens. `name` is the data set's. Throws a UserError where a loss does not suit such targets,
-/// and says which do.
-[[nodiscard]] Loss chosen_loss(Loss loss, const Targets& targets, const std::string& name);
+/// tokens. `name` is the data set's, of `classes` classes. Throws a UserError where a loss does not
+/// suit such targets, and says which do.
+[[nodiscard]] Loss chosen_loss(Loss loss,
+                               const Targets& targets,
+                               std::int64_t classes,
+                               const std::string& name);
 
 /// How many numbers a network makes of a sample (or of a token): one for each class or value, and
 /// for one of two classes by binary cross-entropy one.

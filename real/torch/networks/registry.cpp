@@ -68,7 +68,8 @@ const KnownNetwork& checked_network(const std::string& name, const Task& task) {
 }
 
 Loss loss_for(const Task& task) {
-  return chosen_loss(task.loss.value_or(Loss::automatic), task.targets, "the data set");
+  return chosen_loss(
+      task.loss.value_or(Loss::automatic), task.targets, task.classes, "the data set");
 }
 
 }  // namespace

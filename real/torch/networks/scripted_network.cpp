@@ -140,7 +140,7 @@ ScriptedNetwork::ScriptedNetwork(const std::string& file, const Task& task)
     throw UserError("--loss: got " + to_string(*task_.loss) + "; " + file_ +
                     " requires the targets, and returns its loss");
   if (!returns_loss_ && task_.loss) {
-    task_.loss = chosen_loss(*task_.loss, task_.targets, "the data set");
+    task_.loss = chosen_loss(*task_.loss, task_.targets, task_.classes, "the data set");
     learn_by(*task_.loss);
   }
   const std::set<std::string> evaluates = traced_for_evaluation(script_);

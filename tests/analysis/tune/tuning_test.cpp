@@ -41,6 +41,7 @@ class Field {
   std::vector<Candidate> candidates;
   std::map<std::size_t, double> asked;   ///< seconds, by candidate: the last time
   std::map<std::size_t, double> losses;  ///< by candidate, at any time; else falling
+  bool is_of_language = false;           ///< perplexities are there, too
 
  private:
   [[nodiscard]] Curve curve(std::size_t index, int seed, double until_s, const TuningGoal& goal) {
@@ -54,6 +55,7 @@ class Field {
       point.test_loss = losses.contains(index) ? losses.at(index)
                                                : std::exp(-rates_[index] * luck * point.training_s);
       point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
+      if (is_of_language) point.test_perplexity = std::exp(point.test_loss);
       curve.push_back(point);
     } while (curve.back().training_s < until_s &&
              !(goal.target && goal.target->is_met(curve.back())));
@@ -125,6 +127,28 @@ TEST_CASE("who is there after the end of a rung has not won it, however few its 
   CHECK(tuning.best == best);
   CHECK(tuning.outcomes[best].fate == Fate::finalist);
   CHECK(tuning.outcomes[slow].fate != Fate::diverged);
+}
+
+TEST_CASE("of language models the lowest perplexity wins, after a time or first at a target") {
+  Field field;
+  field.is_of_language = true;
+  const std::size_t slow = field.add("slow", 1, 0.02);
+  const std::size_t best = field.add("best", 1, 0.2, 0.01);
+
+  const Tuning budget = field.tuned({.goal = {.target = {}, .most_s = 20}, .seeds = 3});
+
+  CHECK(budget.metric == Metric::perplexity);
+  REQUIRE(budget.best);
+  CHECK(*budget.best == best);
+  CHECK(*budget.outcomes[best].mean == Approx(std::exp(std::exp(-4.0))).epsilon(0.01));
+  for (std::size_t i = 1; i < budget.front.size(); ++i)
+    CHECK(budget.front[i].value < budget.front[i - 1].value);
+
+  const LearningTarget two = {.metric = Metric::perplexity, .value = 2};
+  const Tuning race = field.tuned({.goal = {.target = two, .most_s = 90}, .seeds = 3});
+  REQUIRE(race.best);
+  CHECK(*race.best == best);
+  CHECK(race.outcomes[slow].fate == CandidateOutcome::Fate::given_up);
 }
 
 TEST_CASE("within a time budget the most accurate wins") {

@@ -60,15 +60,19 @@ TEST_CASE("a loss is what suits the targets, and others are refused with those t
   const Targets values = {.kind = TargetKind::values, .shape = {3}};
   const Targets tokens = {.kind = TargetKind::tokens, .shape = {8}};
 
-  CHECK(chosen_loss(Loss::automatic, classes, "x") == Loss::cross_entropy);
-  CHECK(chosen_loss(Loss::automatic, values, "x") == Loss::mse);
-  CHECK(chosen_loss(Loss::automatic, tokens, "x") == Loss::language_model);
-  CHECK(chosen_loss(Loss::model, tokens, "x") == Loss::model);
+  CHECK(chosen_loss(Loss::automatic, classes, 3, "x") == Loss::cross_entropy);
+  CHECK(chosen_loss(Loss::automatic, values, 3, "x") == Loss::mse);
+  CHECK(chosen_loss(Loss::automatic, tokens, 3, "x") == Loss::language_model);
+  CHECK(chosen_loss(Loss::model, tokens, 3, "x") == Loss::model);
   CHECK(outputs_for(Loss::binary_cross_entropy, classes, 2) == 1);
   CHECK(outputs_for(Loss::binary_cross_entropy, values, 3) == 3);
-  CHECK_THROWS_WITH(chosen_loss(Loss::cross_entropy, values, "houses"),
+  CHECK_THROWS_WITH(chosen_loss(Loss::cross_entropy, values, 3, "houses"),
                     "--loss: got cross-entropy, but houses has values; expected mse, "
                     "binary-cross-entropy, or model (a model that returns its loss)");
+  CHECK(chosen_loss(Loss::binary_cross_entropy, classes, 2, "x") == Loss::binary_cross_entropy);
+  CHECK_THROWS_WITH(chosen_loss(Loss::binary_cross_entropy, classes, 3, "flowers"),
+                    "--loss: got binary-cross-entropy, but flowers has 3 classes; expected two, "
+                    "or cross-entropy");
 }
 
 }  // namespace
