@@ -27,7 +27,7 @@ constexpr int kStepsOfRung = 3;
 std::string learned(Metric metric,
                     const std::vector<double>& values,
                     const std::vector<double>& losses) {
-  const std::string loss = fmt::format("loss {:.3f}", mean_of(losses));
+  std::string loss = fmt::format("loss {:.3f}", mean_of(losses));
   if (metric == Metric::loss) return loss;
   const std::string what = metric == Metric::accuracy ? "" : std::string(to_string(metric)) + " ";
   return what + metric_text(metric, mean_of(values)) + ", " + loss;
