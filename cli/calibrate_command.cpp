@@ -106,11 +106,10 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
               << " of the machine, far from all others, and left out\n";
   }
   for (const std::string& note : fit.costs.notes) std::cout << "  note: " << note << '\n';
-  constexpr double kSlowed = 1.2;
-  if (fit.opposite_factor > kSlowed) {
-    std::cout << "  note: opposite messages between two ranks take "
-              << signed_percent(fit.opposite_factor - 1)
-              << " longer than one; recursive doubling will be slower than forecast\n";
+  if (!fit.costs.one_way.empty()) {
+    const OneWayShare& large = fit.costs.one_way.back();
+    std::cout << "  where nothing comes the other way, " << format_bytes(large.bytes) << " take "
+              << format_percent(large.share, 0) << " of that\n";
   }
   std::cout << '\n';
   if (!fit.ping_pong.empty()) show_points("ping-pong", fit.ping_pong);
@@ -138,7 +137,7 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
       checks.begin(), checks.end(), [](const AllReduceCheck& check) { return check.is_fitted; });
   std::cout << "All-reduces, not used for the fit"
             << (is_any_fitted ? " (but *: how much exchanges take turns is fitted to them)" : "")
-            << '\n';
+            << "; forecasts of\nthe same algorithms among as many ranks take what was measured\n";
   Table table;
   table.add_column("among");
   table.add_column("algorithm");

@@ -124,7 +124,7 @@ RunResult forecast(const Job& given,
   const WorkerCosts& costs = simulated.costs();
   if (layout != nullptr) *layout = workers;
   RunResult result = simulated.result(Command::simulate);
-  ExchangeDoubt doubt(job);
+  ExchangeDoubt doubt(job, workers);
   simulated.run([&] {
     Passes passes(simulated);
     const bool is_noisy = !config.deterministic && costs.has_spread();

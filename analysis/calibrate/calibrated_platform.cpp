@@ -44,6 +44,10 @@ MessageCosts kept(MessageCosts costs) {
   costs.turns_share_of_two = std::round(kDigits * costs.turns_share_of_two) / kDigits;
   costs.turns_share_of_two_together =
       std::round(kDigits * costs.turns_share_of_two_together) / kDigits;
+  for (OneWayShare& each : costs.one_way) {
+    each = {.bytes = rounded_quantity(each.bytes, Dimension::bytes),
+            .share = std::max(1 / kDigits, std::round(kDigits * each.share) / kDigits)};
+  }
   return costs;
 }
 
@@ -286,16 +290,18 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
 
 namespace {
 
-/// Those of a scope.
+/// Those of a scope, among so many ranks.
 std::vector<MeasuredAllReduce> checked(const std::vector<AllReduceCheck>& checks,
-                                       const std::string& scope) {
+                                       const std::string& scope,
+                                       int ranks) {
   std::vector<MeasuredAllReduce> all_reduces;
   for (const AllReduceCheck& check : checks) {
     if (check.all_reduce.scope != scope) continue;
     all_reduces.push_back({.algorithm = check.all_reduce.algorithm,
                            .bytes = check.all_reduce.bytes,
                            .measured_s = kept_s(check.measured_s),
-                           .forecast_s = kept_s(check.forecast_s)});
+                           .forecast_s = kept_s(check.forecast_s),
+                           .ranks = ranks});
   }
   return all_reduces;
 }
@@ -361,13 +367,22 @@ Calibration calibrate(const MessageTrace& trace) {
     }
   }
   widen(fit.node, fit.between ? "node" : "all", kInside);
+  const auto ranks = static_cast<int>(trace.node_of_rank.size());
   if (fit.between) {
-    fit.between->costs.all_reduces = checked(calibration.checks, "all");
+    fit.between->costs.all_reduces = checked(calibration.checks, "all", ranks);
     for (FasterNodes& faster : fit.faster)
       faster.fit.costs.all_reduces = fit.between->costs.all_reduces;
   }
+  // Those inside nodes were measured on all nodes at once: the slowest has the most ranks.
+  int in_node = 0;
+  for (int node = 0; node < trace.node_count(); ++node) {
+    in_node = std::max(
+        in_node,
+        static_cast<int>(std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), node)));
+  }
   if (fit.node)
-    fit.node->costs.all_reduces = checked(calibration.checks, fit.between ? "node" : "all");
+    fit.node->costs.all_reduces =
+        checked(calibration.checks, fit.between ? "node" : "all", in_node);
   return calibration;
 }
 

@@ -117,6 +117,21 @@ void fit_turns(const std::vector<MessagePoint>& opposite,
   costs.turns_share_of_two = share < kAll ? share : 1;
 }
 
+/// What messages take where nothing comes the other way, as a share of what opposite ones take
+/// between the same two.
+std::vector<OneWayShare> fit_one_way(const std::vector<MessagePoint>& alone,
+                                     const std::vector<MessagePoint>& opposite) {
+  std::vector<OneWayShare> shares;
+  for (const MessagePoint& both : opposite) {
+    const auto one = std::find_if(alone.begin(), alone.end(), [&](const MessagePoint& point) {
+      return point.bytes == both.bytes;
+    });
+    if (one != alone.end())
+      shares.push_back({.bytes = both.bytes, .share = std::min(1.0, one->seconds / both.seconds)});
+  }
+  return shares;
+}
+
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
   const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair, scope.nodes);
   const std::vector<MessagePoint> busy = points_of(trace, "ring-step", scope.ring, scope.nodes);
@@ -147,8 +162,8 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.notes = doubts_of(scope.name, points);
 
   const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair, scope.nodes);
-  if (!opposite.empty() && !alone.empty() && opposite.back().bytes == alone.back().bytes)
-    fit.opposite_factor = opposite.back().seconds / alone.back().seconds;
+  // Where costs are those of ping-pongs, they are those of one way already.
+  if (!busy.empty()) fit.costs.one_way = fit_one_way(alone, opposite);
   fit_turns(opposite, points_of(trace, "late-exchange", scope.pair, scope.nodes), fit.costs);
   const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring, scope.nodes);
   if (!barrier.empty())
@@ -225,6 +240,7 @@ std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& b
     if (fit) {
       fit->costs.turns_from_bytes = between.costs.turns_from_bytes;
       fit->costs.turns_share_of_two = between.costs.turns_share_of_two;
+      fit->costs.one_way = between.costs.one_way;
     }
     if (fit) faster.push_back({.nodes = nodes, .fit = std::move(*fit)});
   }

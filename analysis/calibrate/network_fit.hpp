@@ -30,7 +30,6 @@ struct FitPoint {
 struct ScopeFit {
   MessageCosts costs;
   double bytes_per_s = 0;      ///< of a worker's or node's link, in one direction
-  double opposite_factor = 1;  ///< how much longer large messages take when one comes the other way
   std::vector<FitPoint> ping_pong;  ///< with a fit of their own, to be compared
   std::vector<FitPoint> ring_step;  ///< fitted by `costs`
   std::size_t stalls = 0;           ///< samples that count nowhere, see expected_s()

@@ -2,6 +2,7 @@
 #include "analysis/validate/cluster_calibration.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +20,7 @@
 #include "core/files/file_draft.hpp"
 #include "core/files/text_file.hpp"
 #include "core/job/chosen_dataset.hpp"
+#include "core/job/described_model.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/process/child.hpp"
 #include "core/process/interruption.hpp"
@@ -37,9 +39,22 @@ constexpr const char* kMessagesFile = "messages.json";  // in the folders of res
 constexpr const char* kBatchesFile = "batches.json";
 constexpr const char* kRunFile = "run.json";
 constexpr const char* kBatchSeconds = "5";  // of each batch size, before and after each run
-constexpr const char* kMessageBytes =
-    "4,256,4096,16384,65536,131072,262144,524288,1048576,2097152,4194304,8388608,"
-    "16777216,33554432";
+constexpr std::int64_t kMessageBytes[] = {4,
+                                          256,
+                                          4096,
+                                          16384,
+                                          65536,
+                                          131072,
+                                          262144,
+                                          524288,
+                                          1048576,
+                                          2097152,
+                                          4194304,
+                                          8388608,
+                                          16777216,
+                                          33554432};
+/// Links are told apart by messages of this size.
+constexpr double kLeastOfLargest = 4 << 20;
 
 /// How many times as long batches take on a rank, by --slow-down.
 double slow_down_of_rank(const JobConfig& config, std::size_t rank) {
@@ -69,7 +84,27 @@ std::vector<std::string> launch_words(const ValidationCluster& cluster) {
   return {std::istream_iterator<std::string>(text), {}};
 }
 
-std::vector<std::string> message_words(const ValidationCluster& cluster) {
+/// "ring,binary-tree"
+template <typename Words>
+std::string listed(const Words& words) {
+  std::string text;
+  for (const auto& word : words) text += (text.empty() ? "" : ",") + fmt::format("{}", word);
+  return text;
+}
+
+/// Sizes up to the first one that is as large as all that is exchanged.
+std::vector<std::int64_t> message_sizes(double most_bytes) {
+  std::vector<std::int64_t> sizes;
+  for (const std::int64_t bytes : kMessageBytes) {
+    sizes.push_back(bytes);
+    if (static_cast<double>(bytes) >= std::max(kLeastOfLargest, most_bytes)) break;
+  }
+  return sizes;
+}
+
+std::vector<std::string> message_words(const ValidationCluster& cluster,
+                                       const std::set<std::string>& all_reduces,
+                                       double most_bytes) {
   return {"measure",
           "messages",
           "--ranks",
@@ -77,9 +112,9 @@ std::vector<std::string> message_words(const ValidationCluster& cluster) {
           "--max-seconds",
           "1",
           "--bytes",
-          kMessageBytes,
+          listed(message_sizes(most_bytes)),
           "--all-reduce",
-          "ring,binary-tree,openmpi",
+          listed(all_reduces),
           "--title",
           cluster.name};
 }
@@ -162,6 +197,14 @@ ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
                                        const KeptResults& kept)
     : cluster_(std::move(cluster)), program_(std::move(program)), catalog_(catalog), kept_(kept) {}
 
+void ClusterCalibration::expect(const ValidationCase& one) {
+  all_reduces_.insert(one.config.all_reduce);
+  const Network network =
+      network_in(catalog_.find("models/networks", one.config.network, "--network"),
+                 chosen_dataset(one.config, catalog_));
+  most_bytes_ = std::max(most_bytes_, network.gradient_bytes());
+}
+
 std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
                                           const fs::path& log) const {
   std::vector<std::string> command = {"env"};
@@ -199,7 +242,7 @@ nlohmann::json ClusterCalibration::place(const std::vector<std::string>& program
 }
 
 void ClusterCalibration::measure_messages(std::size_t session) {
-  const std::vector<std::string> words = message_words(cluster_);
+  const std::vector<std::string> words = message_words(cluster_, all_reduces_, most_bytes_);
   const nlohmann::json subject = {
       {"place", place({"epochcast-measure-messages"})}, {"command", words}, {"session", session}};
   const fs::path folder =

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,9 @@ class ClusterCalibration {
 
   [[nodiscard]] const ValidationCluster& cluster() const { return cluster_; }
 
+  /// Has the case's all-reduce measured with the messages, and those up to what it exchanges.
+  void expect(const ValidationCase& one);
+
   /// Messages, once per session: the machine is not the same at all times.
   void measure_messages(std::size_t session);
 
@@ -68,6 +72,9 @@ class ClusterCalibration {
   std::filesystem::path program_;
   const Catalog& catalog_;
   const KeptResults& kept_;
+  /// Rings go both ways at once, trees one way; what both show is doubted of others, too.
+  std::set<std::string> all_reduces_ = {"ring", "binary-tree"};
+  double most_bytes_ = 0;  ///< that a case exchanges
   std::vector<std::filesystem::path> messages_;
   std::optional<MeasuredNetwork> network_;  ///< of these messages, once it is asked for
 };

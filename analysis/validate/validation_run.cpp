@@ -73,6 +73,7 @@ ValidationRun::ValidationRun(const std::vector<ValidationCase>& cases,
     calibration_of_.push_back(static_cast<std::size_t>(known - calibrations_.begin()));
     if (known == calibrations_.end())
       calibrations_.emplace_back(one.cluster, options.program, catalog, kept_);
+    calibrations_[calibration_of_.back()].expect(one);
     rows_.push_back(row_of(one));
   }
 }

@@ -12,6 +12,9 @@
 namespace epochcast {
 namespace {
 
+constexpr const char* kLibrary = "openmpi";
+constexpr std::int64_t kMostRanks = 1'000'000;
+
 MessageRegime read_regime(JsonInput input) {
   const MessageRegime regime = {
       .from_bytes = input.at("from").quantity(Dimension::bytes, true),
@@ -21,13 +24,47 @@ MessageRegime read_regime(JsonInput input) {
   return regime;
 }
 
+/// A number above 0, at most 1.
+double read_one_way_share(const JsonInput& input) {
+  const nlohmann::json& value = input.value();
+  if (value.is_number() && value > 0 && value <= 1) return value.get<double>();
+  input.fail("a number above 0 and at most 1, such as 0.93");
+  return 1;
+}
+
 MeasuredAllReduce read_all_reduce(JsonInput input) {
   MeasuredAllReduce all_reduce = {.algorithm = input.at("algorithm").identifier(),
                                   .bytes = input.at("bytes").quantity(Dimension::bytes),
                                   .measured_s = input.at("measured").quantity(Dimension::seconds),
                                   .forecast_s = input.at("forecast").quantity(Dimension::seconds)};
+  if (const auto ranks = input.maybe("ranks"))
+    all_reduce.ranks = static_cast<int>(ranks->integer(2, kMostRanks));
   input.finish();
   return all_reduce;
+}
+
+OneWayShare read_one_way(JsonInput input) {
+  const OneWayShare one_way = {.bytes = input.at("bytes").quantity(Dimension::bytes),
+                               .share = read_one_way_share(input.at("share"))};
+  input.finish();
+  return one_way;
+}
+
+/// What lies at `bytes`, by their logarithm, between values of points in the order of their bytes;
+/// the first and the last one's value beyond them. 1 without points.
+template <typename Point, typename Value>
+double between_points(const std::vector<Point>& points, double bytes, Value value) {
+  if (points.empty()) return 1;
+  const auto above =
+      std::lower_bound(points.begin(), points.end(), bytes, [](const Point& point, double size) {
+        return point.bytes < size;
+      });
+  if (above == points.begin()) return value(*above);
+  if (above == points.end()) return value(points.back());
+  const Point& below = *(above - 1);
+  return std::lerp(value(below),
+                   value(*above),
+                   std::log(bytes / below.bytes) / std::log(above->bytes / below.bytes));
 }
 
 /// A number from 0 to `most`, which is 1 at most.
@@ -75,8 +112,30 @@ double MessageCosts::share_of_turns(Turns turns, double bytes) const {
   return 0;
 }
 
-double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes) const {
-  constexpr const char* kLibrary = "openmpi";
+double MessageCosts::one_way_share(double bytes) const {
+  return between_points(one_way, bytes, [](const OneWayShare& each) { return each.share; });
+}
+
+double MessageCosts::measured_factor(const std::string& all_reduce, double bytes, int ranks) const {
+  std::vector<MeasuredAllReduce> alike;
+  std::copy_if(
+      all_reduces.begin(), all_reduces.end(), std::back_inserter(alike), [&](const auto& each) {
+        return each.algorithm == all_reduce && each.ranks == ranks;
+      });
+  std::stable_sort(
+      alike.begin(), alike.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+  return between_points(alike, bytes, [](const MeasuredAllReduce& each) {
+    return each.measured_s / each.forecast_s;
+  });
+}
+
+double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const {
+  const bool is_measured =
+      std::any_of(all_reduces.begin(), all_reduces.end(), [&](const MeasuredAllReduce& each) {
+        return each.algorithm == all_reduce && each.ranks == ranks;
+      });
+  // Two of whom one comes late were not measured, and the library's own exchanges mind.
+  if (is_measured && !(all_reduce == kLibrary && ranks == 2)) return uncertainty;
   double below = 0;
   double above = std::numeric_limits<double>::infinity();
   const auto is_alike = [&](const MeasuredAllReduce& each) {
@@ -108,6 +167,14 @@ MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
       std::max(a.turns_share_of_two_together, b.turns_share_of_two_together);
   slower.all_reduces.insert(slower.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
   slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
+  slower.one_way.clear();
+  std::set<double> sizes;
+  for (const MessageCosts* costs : {&a, &b}) {
+    for (const OneWayShare& each : costs->one_way) sizes.insert(each.bytes);
+  }
+  for (const double bytes : sizes)
+    slower.one_way.push_back(
+        {.bytes = bytes, .share = std::max(a.one_way_share(bytes), b.one_way_share(bytes))});
   for (const std::string& note : b.notes) {
     if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())
       slower.notes.push_back(note);
@@ -156,12 +223,18 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
   if (costs.turns_share_of_two < 1) json["turns_share_of_two"] = costs.turns_share_of_two;
   if (costs.turns_share_of_two_together > 0)
     json["turns_share_of_two_together"] = costs.turns_share_of_two_together;
+  for (const OneWayShare& each : costs.one_way) {
+    json["one_way"].push_back(
+        {{"bytes", quantity_text(each.bytes, Dimension::bytes)}, {"share", each.share}});
+  }
   for (const MeasuredAllReduce& each : costs.all_reduces) {
-    json["all_reduces"].push_back(
-        {{"algorithm", each.algorithm},
-         {"bytes", quantity_text(each.bytes, Dimension::bytes)},
-         {"measured", quantity_text(each.measured_s, Dimension::seconds)},
-         {"forecast", quantity_text(each.forecast_s, Dimension::seconds)}});
+    nlohmann::ordered_json measured = {
+        {"algorithm", each.algorithm},
+        {"bytes", quantity_text(each.bytes, Dimension::bytes)},
+        {"measured", quantity_text(each.measured_s, Dimension::seconds)},
+        {"forecast", quantity_text(each.forecast_s, Dimension::seconds)}};
+    if (each.ranks > 0) measured["ranks"] = each.ranks;
+    json["all_reduces"].push_back(std::move(measured));
   }
   if (!costs.notes.empty()) json["notes"] = costs.notes;
   return json;
@@ -189,6 +262,14 @@ MessageCosts read_message_costs(JsonInput input) {
     costs.turns_share_of_two = read_up_to(*share, 1);
   if (const auto share = input.maybe("turns_share_of_two_together"))
     costs.turns_share_of_two_together = read_up_to(*share, 1);
+  if (const auto one_way = input.maybe("one_way")) {
+    for (const JsonInput& each : one_way->elements()) costs.one_way.push_back(read_one_way(each));
+    const bool is_in_order = std::is_sorted(
+        costs.one_way.begin(), costs.one_way.end(), [](const auto& a, const auto& b) {
+          return a.bytes <= b.bytes;
+        });
+    if (!is_in_order) one_way->problem("\"bytes\" must ascend");
+  }
   if (const auto all_reduces = input.maybe("all_reduces")) {
     for (const JsonInput& each : all_reduces->elements())
       costs.all_reduces.push_back(read_all_reduce(each));

@@ -20,14 +20,25 @@ struct MessageRegime {
   bool operator==(const MessageRegime&) const = default;
 };
 
-/// An all-reduce among all ranks, and what message costs say of it.
+/// An all-reduce among all ranks (of the cluster, or of each node), and what its messages say of
+/// it.
 struct MeasuredAllReduce {
   std::string algorithm;
   double bytes = 0;
   double measured_s = 1;
   double forecast_s = 1;
+  int ranks = 0;  ///< among so many; 0: not known
 
   bool operator==(const MeasuredAllReduce&) const = default;
+};
+
+/// What a message of this size takes where nothing comes the other way, as a share of what it takes
+/// where as much does.
+struct OneWayShare {
+  double bytes = 1;
+  double share = 1;
+
+  bool operator==(const OneWayShare&) const = default;
 };
 
 /// Who takes turns, if anybody does; see MessageCosts::turns_from_bytes.
@@ -58,17 +69,28 @@ struct MessageCosts {
   double turns_share = 1;
   double turns_share_of_two = 1;           ///< where two take part, of whom one comes later
   double turns_share_of_two_together = 0;  ///< where two take part that come together
-  std::vector<std::string> notes = {};     ///< what to know before trusting them
-  std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were checked with
+  /// By size, ascending; shares of other sizes lie between, by the logarithm of the size. Empty:
+  /// messages do not mind what comes the other way. (Over TCP, its acknowledgements do.)
+  std::vector<OneWayShare> one_way = {};
+  std::vector<std::string> notes = {};              ///< what to know before trusting them
+  std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were compared with
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
   /// How much of the later of two messages of this size waits.
   [[nodiscard]] double share_of_turns(Turns turns, double bytes) const;
+  /// What a message takes where nothing comes the other way, as a share of what it takes otherwise.
+  [[nodiscard]] double one_way_share(double bytes) const;
+  /// How many times as long an all-reduce takes as its messages say, where this algorithm was
+  /// measured among as many ranks: between sizes, by their logarithm. 1 where it was not.
+  [[nodiscard]] double measured_factor(const std::string& all_reduce,
+                                       double bytes,
+                                       int ranks) const;
   /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty:
-  /// that of large messages, or what all-reduces of about this size were off by (the nearest
-  /// smaller and the nearest larger size; root mean square), if that is more. The library's own
-  /// all-reduce is judged by itself, all others together.
-  [[nodiscard]] double uncertainty_of(const std::string& all_reduce, double bytes) const;
+  /// that of large messages, or, where the algorithm was not measured among as many ranks, what
+  /// other all-reduces of about this size were off by (the nearest smaller and the nearest larger
+  /// size; root mean square), if that is more. The library's own all-reduce is judged by itself,
+  /// all others together.
+  [[nodiscard]] double uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const;
   /// One message, alone.
   [[nodiscard]] double message_s(double bytes) const {
     const MessageRegime& found = regime(bytes);

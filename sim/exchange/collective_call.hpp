@@ -46,6 +46,7 @@ struct CollectiveCall {
   std::vector<double> arrival_s;  ///< by member, on the job's simulated clock
   double start_s = 0;
   Turns turns = Turns::nobody;  ///< two that exchange large messages send one after the other
+  double measured_factor = 1;   ///< how many times as long it takes as its messages say
   int finished = 0;
   std::vector<double> unhindered_s;       ///< by member: how long it takes while nobody computes
   const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages

@@ -31,14 +31,19 @@ std::vector<const MessageCosts*> measured_costs(const Job& job) {
 
 }  // namespace
 
-ExchangeDoubt::ExchangeDoubt(const Job& job) {
+ExchangeDoubt::ExchangeDoubt(const Job& job, const std::vector<WorkerInfo>& workers) {
   if (!job.config.exchange_seconds.empty()) return;
   overlaps_ = job.config.overlap != Overlap::none;
   const double bytes = overlaps_ ? std::min(job.config.bucket_bytes, job.network.gradient_bytes())
                                  : job.network.gradient_bytes();
+  const auto members =
+      static_cast<int>(std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {
+        return worker.role == Role::trains;
+      }));
   for (const MessageCosts* costs : measured_costs(job)) {
     if (!job.config.deterministic) {
-      uncertainty_ = std::max(uncertainty_, costs->uncertainty_of(job.config.all_reduce, bytes));
+      uncertainty_ =
+          std::max(uncertainty_, costs->uncertainty_of(job.config.all_reduce, bytes, members));
       barrier_round_s_ = std::max(barrier_round_s_, costs->barrier_round_s);
     }
     for (const std::string& note : costs->notes) {

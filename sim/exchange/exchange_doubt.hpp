@@ -24,7 +24,7 @@ class ExchangeDoubt {
  public:
   /// Costs are those between nodes where the job has several and their costs were measured, else
   /// the least certain inside nodes. Nothing is in doubt where exchange times are given by hand.
-  explicit ExchangeDoubt(const Job& job);
+  ExchangeDoubt(const Job& job, const std::vector<WorkerInfo>& workers);
 
   /// Takes note of a pass (and of devices whose overlap is taken to be free): no epoch is shorter
   /// than what its slowest worker computes and exchanges, messages being as fast as they may be.

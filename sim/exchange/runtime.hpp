@@ -108,9 +108,11 @@ class Runtime {
   };
   [[nodiscard]] Path& path(int from, int to, int channel);
   /// Has the bytes of a message flow, as fast as their number allows; its latency is over.
+  /// `share`: how much of the time of so many bytes it takes.
   [[nodiscard]] static simgrid::s4u::CommPtr send_async(const Path& path,
                                                         void* content,
-                                                        double bytes);
+                                                        double bytes,
+                                                        double share = 1);
   /// How long members of a collective take to learn that all have come.
   struct BarrierTime {
     double together_s = 0;    ///< where they come at the same time
@@ -120,6 +122,8 @@ class Runtime {
     [[nodiscard]] double after(double waited_s) const;
   };
   [[nodiscard]] BarrierTime barrier_time(const std::vector<int>& ranks) const;
+  /// How many times as long the call takes as its messages say, where such ones were measured.
+  [[nodiscard]] double measured_factor(const CollectiveCall& call) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
 
   /// The call that a member reaches next.
@@ -142,17 +146,20 @@ class Runtime {
   [[nodiscard]] double simulate_round(
       CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic);
   /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
-  /// Where members take turns, the lower one's message goes first.
+  /// Where members take turns, the lower one's message goes first. `is_one_way`: the member only
+  /// sends, or only receives.
   void transfer(const CollectiveCall& call,
                 int member,
                 double unit_bytes,
                 std::span<const Action> actions,
+                bool is_one_way,
                 double start_s);
   /// The same for many, by several actors.
   void share_out(const CollectiveCall& call,
                  int member,
                  double unit_bytes,
                  std::span<const Action> actions,
+                 bool is_one_way,
                  double start_s);
   /// Goes through the rounds of a member. Returns the bytes that it has sent.
   Traffic simulate_rounds(CollectiveCall& call, int member);

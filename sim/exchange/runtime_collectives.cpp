@@ -130,6 +130,7 @@ bool Runtime::replay(CollectiveCall& call) {
 void Runtime::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   CollectiveCall& call = *shared;
   call.schedule = schedule_of(call);
+  call.measured_factor = measured_factor(call);
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule, options_.is_accelerated);
   for (const int index : call.among->ranks) {
     Rank& member = rank(index);
@@ -218,6 +219,20 @@ Runtime::BarrierTime Runtime::barrier_time(const std::vector<int>& ranks) const 
   // as its slowest message.
   const double rounds = std::ceil(std::log2(ranks.size()));
   return {.together_s = rounds * std::min(message_s, round_s), .after_wait_s = rounds * round_s};
+}
+
+double Runtime::measured_factor(const CollectiveCall& call) const {
+  // What was measured is all-reduces of those who come together.
+  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late) return 1;
+  const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
+  const auto& ranks = call.among->ranks;
+  const int first = node_of(ranks.front());
+  const auto other =
+      std::find_if(ranks.begin(), ranks.end(), [&](int index) { return node_of(index) != first; });
+  const MessageCosts* const costs =
+      cluster_.messages_between(first, other == ranks.end() ? first : node_of(*other));
+  if (costs == nullptr) return 1;
+  return costs->measured_factor(call.among->all_reduce.algorithm, call.bytes, call.among->size());
 }
 
 void Runtime::learn(CollectiveCall& call) {

@@ -27,6 +27,13 @@ bool exchanges(std::span<const Action> actions, int peer) {
          std::any_of(actions.begin(), actions.end(), is_received);
 }
 
+/// Whether the member only sends, or only receives.
+bool goes_one_way(const Round& round) {
+  const auto is_sent = [](const Action& action) { return action.kind == ActionKind::send; };
+  return std::all_of(round.begin(), round.end(), is_sent) ||
+         std::none_of(round.begin(), round.end(), is_sent);
+}
+
 }  // namespace
 
 double Runtime::simulate_round(
@@ -45,20 +52,23 @@ double Runtime::simulate_round(
       added_bytes += bytes;
     }
   }
+  const bool is_one_way = goes_one_way(round);
   if (round.size() <= kMostOfOneActor) {
-    transfer(call, member, unit_bytes, {round.data(), round.size()}, start_s);
+    transfer(call, member, unit_bytes, {round.data(), round.size()}, is_one_way, start_s);
   } else {
-    share_out(call, member, unit_bytes, {round.data(), round.size()}, start_s);
+    share_out(call, member, unit_bytes, {round.data(), round.size()}, is_one_way, start_s);
   }
   // Without messages in this round, what the one before left to add is still being added.
   const double moved_s = std::max(start_s, clock_s());
-  return moved_s + added_bytes * workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
+  return moved_s + call.measured_factor * added_bytes *
+                       workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
 }
 
 void Runtime::share_out(const CollectiveCall& call,
                         int member,
                         double unit_bytes,
                         std::span<const Action> actions,
+                        bool is_one_way,
                         double start_s) {
   // By peer: transfers of a pair match in the order in which they are posted.
   std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
@@ -70,7 +80,7 @@ void Runtime::share_out(const CollectiveCall& call,
     helpers.push_back(sg::Actor::create(
         "transfers",
         rank(call.among->ranks[static_cast<std::size_t>(member)]).host,
-        [&, &part = part] { transfer(call, member, unit_bytes, part, start_s); }));
+        [&, &part = part] { transfer(call, member, unit_bytes, part, is_one_way, start_s); }));
   }
   for (const sg::ActorPtr& helper : helpers) helper->join();
 }
@@ -79,11 +89,13 @@ void Runtime::transfer(const CollectiveCall& call,
                        int member,
                        double unit_bytes,
                        std::span<const Action> actions,
+                       bool is_one_way,
                        double start_s) {
   struct Post {
     bool is_send;
     const Path* path;
     double bytes;  ///< at once
+    double share;  ///< of what so many bytes take
     double latency_s;
     double later_bytes;  ///< begin when all others are over
   };
@@ -100,8 +112,13 @@ void Runtime::transfer(const CollectiveCall& call,
                           exchanges(actions, action.peer);
     const double later_bytes =
         is_later ? std::round(bytes * way.way.share_of_turns(call.turns, bytes)) : 0;
-    posts.push_back(
-        {is_send, &way, bytes - later_bytes, way.way.latency_for_s(bytes), later_bytes});
+    const double share = call.measured_factor * (is_one_way ? way.way.one_way_share(bytes) : 1);
+    posts.push_back({is_send,
+                     &way,
+                     bytes - later_bytes,
+                     share,
+                     share * way.way.latency_for_s(bytes),
+                     later_bytes});
   }
   // Both ends wait for the latency: the bytes flow that long after the later one has come.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
@@ -115,7 +132,7 @@ void Runtime::transfer(const CollectiveCall& call,
     if (!post.is_send) {
       transfers.push_back(post.path->mailbox->get_async<int>(&received));
     } else if (post.later_bytes == 0 || post.bytes > 0) {
-      transfers.push_back(send_async(*post.path, &message, post.bytes));
+      transfers.push_back(send_async(*post.path, &message, post.bytes, post.share));
     }
     // What comes later is another message.
     if (!post.is_send && post.later_bytes > 0 && post.bytes > 0)
@@ -125,12 +142,12 @@ void Runtime::transfer(const CollectiveCall& call,
   for (const Post& post : posts) {
     if (!post.is_send || post.later_bytes == 0) continue;
     sleep_until(clock_s() + post.latency_s);
-    send_async(*post.path, &message, post.later_bytes)->wait();
+    send_async(*post.path, &message, post.later_bytes, post.share)->wait();
   }
 }
 
-sg::CommPtr Runtime::send_async(const Path& path, void* content, double bytes) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+sg::CommPtr Runtime::send_async(const Path& path, void* content, double bytes, double share) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(share * bytes));
   sg::CommPtr transfer = path.mailbox->put_init(content, whole);
   if (path.way.messages != nullptr)
     transfer->set_rate(path.way.messages->regime(bytes).bytes_per_s);

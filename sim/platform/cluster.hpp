@@ -51,6 +51,10 @@ class Cluster {
     [[nodiscard]] double share_of_turns(Turns turns, double bytes) const {
       return messages == nullptr ? 0 : messages->share_of_turns(turns, bytes);
     }
+    /// What a message takes where nothing comes the other way; see MessageCosts::one_way.
+    [[nodiscard]] double one_way_share(double bytes) const {
+      return messages == nullptr ? 1 : messages->one_way_share(bytes);
+    }
     [[nodiscard]] double latency_for_s(double bytes) const {
       return latency_s + (messages == nullptr ? 0 : messages->regime(bytes).latency_s);
     }

@@ -90,6 +90,42 @@ TEST_CASE("a ring all-reduce takes 2(P-1) messages of its blocks' regime") {
   CHECK(seconds[2].get<double>() == Approx(6 * (20e-6 + 0.975e6 / 5e7)).epsilon(kTolerance));
 }
 
+TEST_CASE("messages of a tree take what they do one way, those of a ring what they do both ways") {
+  Platform star = measured_star(2);
+  star.network->messages->one_way = {{.bytes = 1e6, .share = 0.8}};
+  const auto seconds = in_process([&] {
+    return nlohmann::json(
+        sim::all_reduce_seconds(star, {{"all", "ring", 4e6}, {"all", "binary-tree", 4e6}}));
+  });
+
+  CHECK(seconds[0].get<double>() == Approx(2 * (1e-3 + 2e6 / 8e7)).epsilon(kTolerance));
+  CHECK(seconds[1].get<double>() == Approx(2 * 0.8 * (1e-3 + 4e6 / 8e7)).epsilon(kTolerance));
+}
+
+TEST_CASE("all-reduces that were measured among as many ranks take what was measured") {
+  const auto seconds_of = [](int measured_ranks) {
+    Platform star = measured_star(3);
+    for (DeviceGroup& device : star.nodes.front().devices) device.reduce_bytes_per_s = 1e9;
+    const std::vector<sim::AllReduceCase> cases = {{"all", "ring", 4e6},
+                                                   {"all", "binary-tree", 4e6}};
+    const auto forecast_s =
+        in_process([&] { return nlohmann::json(sim::all_reduce_seconds(star, cases)); });
+    star.network->messages->all_reduces = {{.algorithm = "ring",
+                                            .bytes = 4e6,
+                                            .measured_s = 1.3 * forecast_s[0].get<double>(),
+                                            .forecast_s = forecast_s[0].get<double>(),
+                                            .ranks = measured_ranks}};
+    const auto measured_s =
+        in_process([&] { return nlohmann::json(sim::all_reduce_seconds(star, cases)); });
+    return std::vector<double>{measured_s[0].get<double>() / forecast_s[0].get<double>(),
+                               measured_s[1].get<double>() / forecast_s[1].get<double>()};
+  };
+
+  CHECK(seconds_of(3)[0] == Approx(1.3).epsilon(kTolerance));
+  CHECK(seconds_of(3)[1] == Approx(1).epsilon(kTolerance));
+  CHECK(seconds_of(4)[0] == Approx(1).epsilon(kTolerance));
+}
+
 TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last member has come") {
   Platform star = measured_star(5);
   star.network->messages->barrier_round_s = 100e-6;

@@ -126,6 +126,24 @@ TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone
   CHECK(fit.reduce_bytes_per_s == Approx(4e9).epsilon(1e-12));
 }
 
+TEST_CASE("what messages take one way is a share of what opposite ones take between the same two") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 30e-6 + bytes / 5e8; });
+  for (const std::int64_t bytes : {1 << 20, 1 << 26}) {
+    trace.costs.push_back({.kind = "opposite",
+                           .scope = "between",
+                           .bytes = bytes,
+                           .samples_s = {1.25 * (10e-6 + static_cast<double>(bytes) / 1e9)}});
+  }
+
+  const MessageCosts costs = fit_network(trace).between->costs;
+
+  REQUIRE(costs.one_way.size() == 2);
+  CHECK(costs.one_way[0].bytes == 1 << 20);
+  CHECK(costs.one_way[0].share == Approx(0.8).epsilon(1e-9));
+  CHECK(costs.one_way_share(1e9) == Approx(0.8).epsilon(1e-9));
+}
+
 TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen") {
   MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                 [](double bytes) { return 30e-6 + bytes / 5e8; });
@@ -153,6 +171,7 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   REQUIRE(costs.all_reduces.size() == 1);
   CHECK(costs.all_reduces[0].measured_s == Approx(2 * expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].forecast_s == Approx(expected_s).epsilon(1e-5));
+  CHECK(costs.all_reduces[0].ranks == 4);
 }
 
 TEST_CASE("what a ring's messages share is not taken for what links give") {

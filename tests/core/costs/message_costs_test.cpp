@@ -90,15 +90,68 @@ TEST_CASE("an exchange is as uncertain as costs were wrong about all-reduces of 
   add("openmpi", 1e4, 0.5);
   add("openmpi", 1e5, 3);
 
-  CHECK(costs.uncertainty_of("ring", 1) == Approx(std::log(1.5)));
-  CHECK(costs.uncertainty_of("ring", 1e4) == Approx(-std::log(0.9)));
-  CHECK(costs.uncertainty_of("binary-tree", 5e4) ==
+  CHECK(costs.uncertainty_of("ring", 1, 4) == Approx(std::log(1.5)));
+  CHECK(costs.uncertainty_of("ring", 1e4, 4) == Approx(-std::log(0.9)));
+  CHECK(costs.uncertainty_of("binary-tree", 5e4, 4) ==
         Approx(std::hypot(std::log(0.9), std::log(1.2)) / std::sqrt(2)));
-  CHECK(costs.uncertainty_of("hierarchical", 1e9) == Approx(std::log(1.2)));
-  CHECK(costs.uncertainty_of("openmpi", 1e4) == Approx(std::log(2)));
-  CHECK(costs.uncertainty_of("openmpi", 1e6) == kMostUncertainty);
+  CHECK(costs.uncertainty_of("hierarchical", 1e9, 4) == Approx(std::log(1.2)));
+  CHECK(costs.uncertainty_of("openmpi", 1e4, 4) == Approx(std::log(2)));
+  CHECK(costs.uncertainty_of("openmpi", 1e6, 4) == kMostUncertainty);
   costs.uncertainty = 0.3;
-  CHECK(costs.uncertainty_of("ring", 1e4) == 0.3);
+  CHECK(costs.uncertainty_of("ring", 1e4, 4) == 0.3);
+}
+
+TEST_CASE("an all-reduce that was measured among as many ranks is doubted as messages are") {
+  MessageCosts costs = {.regimes = {{}}, .uncertainty = 0.01};
+  for (const char* algorithm : {"ring", "openmpi"}) {
+    costs.all_reduces.push_back(
+        {.algorithm = algorithm, .bytes = 1e4, .measured_s = 2, .forecast_s = 3, .ranks = 2});
+  }
+
+  CHECK(costs.uncertainty_of("ring", 1e5, 2) == 0.01);
+  CHECK(costs.uncertainty_of("ring", 1e5, 3) == Approx(std::log(1.5)));
+  CHECK(costs.uncertainty_of("linear", 1e5, 2) == Approx(std::log(1.5)));
+  // Two of whom one comes late may take turns.
+  CHECK(costs.uncertainty_of("openmpi", 1e5, 2) == Approx(std::log(1.5)));
+}
+
+TEST_CASE("all-reduces take what was measured, between sizes by their logarithm") {
+  MessageCosts costs = {.regimes = {{}}};
+  const auto add = [&costs](double bytes, double factor, int ranks) {
+    costs.all_reduces.push_back({.algorithm = "ring",
+                                 .bytes = bytes,
+                                 .measured_s = 2 * factor,
+                                 .forecast_s = 2,
+                                 .ranks = ranks});
+  };
+  add(1e6, 1.4, 4);
+  add(1e4, 1.2, 4);
+  add(1e5, 9, 5);
+  add(1e5, 9, 0);
+
+  CHECK(costs.measured_factor("ring", 1, 4) == Approx(1.2));
+  CHECK(costs.measured_factor("ring", 1e5, 4) == Approx(1.3));
+  CHECK(costs.measured_factor("ring", 1e9, 4) == Approx(1.4));
+  CHECK(costs.measured_factor("ring", 1e5, 3) == 1);
+  CHECK(costs.measured_factor("binary-tree", 1e5, 4) == 1);
+}
+
+TEST_CASE("what messages take one way lies between measured shares, and is the larger of two") {
+  const MessageCosts costs =
+      read({{"regimes", {regime("0B", "1us", "1GBps")}},
+            {"one_way",
+             {{{"bytes", "1000B"}, {"share", 0.5}}, {{"bytes", "100000B"}, {"share", 0.9}}}}});
+  MessageCosts other = costs;
+  other.one_way = {{.bytes = 1e4, .share = 0.8}};
+
+  CHECK(costs.one_way_share(1) == 0.5);
+  CHECK(costs.one_way_share(1e4) == Approx(0.7));
+  CHECK(costs.one_way_share(1e9) == 0.9);
+  CHECK(MessageCosts{}.one_way_share(1e4) == 1);
+  CHECK(slower_of(costs, other).one_way_share(1e4) == 0.8);
+  CHECK(slower_of(costs, other).one_way_share(1e6) == 0.9);
+  CHECK(slower_of(costs, {.regimes = {{}}}).one_way_share(1e4) == 1);
+  CHECK(read(json::parse(to_json(costs).dump())) == costs);
 }
 
 TEST_CASE("bad message costs are named") {
@@ -131,6 +184,16 @@ TEST_CASE("bad message costs are named") {
                                      {"forecast", "1ms"}}}}}));
         }) ==
         Texts{"p.json: /messages/all_reduces/0/measured: got \"0s\"; expected a value above zero"});
+  CHECK(problems_of([] {
+          static_cast<void>(
+              read({{"regimes", {regime("0B", "1us", "1GBps")}},
+                    {"one_way",
+                     {{{"bytes", "2KiB"}, {"share", 0}}, {{"bytes", "1KiB"}, {"share", 1.5}}}}}));
+        }) == Texts{"p.json: /messages/one_way/0/share: got 0; expected a number above 0 and at "
+                    "most 1, such as 0.93",
+                    "p.json: /messages/one_way/1/share: got 1.5; expected a number above 0 and at "
+                    "most 1, such as 0.93",
+                    "p.json: /messages/one_way: \"bytes\" must ascend"});
 }
 
 json trace_document() {
