@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/calibrate/fit_doubts.hpp"
+#include "analysis/calibrate/measured_all_reduces.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/process/process_pool.hpp"
@@ -288,26 +289,6 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
   return checks;
 }
 
-namespace {
-
-/// Those of a scope, among so many ranks.
-std::vector<MeasuredAllReduce> checked(const std::vector<AllReduceCheck>& checks,
-                                       const std::string& scope,
-                                       int ranks) {
-  std::vector<MeasuredAllReduce> all_reduces;
-  for (const AllReduceCheck& check : checks) {
-    if (check.all_reduce.scope != scope) continue;
-    all_reduces.push_back({.algorithm = check.all_reduce.algorithm,
-                           .bytes = check.all_reduce.bytes,
-                           .measured_s = kept_s(check.measured_s),
-                           .forecast_s = kept_s(check.forecast_s),
-                           .ranks = ranks});
-  }
-  return all_reduces;
-}
-
-}  // namespace
-
 Calibration calibrate(const MessageTrace& trace) {
   Calibration calibration = {.fit = fit_network(trace), .checks = {}};
   NetworkFit& fit = calibration.fit;
@@ -369,7 +350,7 @@ Calibration calibrate(const MessageTrace& trace) {
   widen(fit.node, fit.between ? "node" : "all", kInside);
   const auto ranks = static_cast<int>(trace.node_of_rank.size());
   if (fit.between) {
-    fit.between->costs.all_reduces = checked(calibration.checks, "all", ranks);
+    fit.between->costs.all_reduces = measured_all_reduces(trace, calibration.checks, "all", ranks);
     for (FasterNodes& faster : fit.faster)
       faster.fit.costs.all_reduces = fit.between->costs.all_reduces;
   }
@@ -382,7 +363,7 @@ Calibration calibrate(const MessageTrace& trace) {
   }
   if (fit.node)
     fit.node->costs.all_reduces =
-        checked(calibration.checks, fit.between ? "node" : "all", in_node);
+        measured_all_reduces(trace, calibration.checks, fit.between ? "node" : "all", in_node);
   return calibration;
 }
 

@@ -29,7 +29,7 @@ struct FitPoint {
 /// the ring steps shared a Backbone.
 struct ScopeFit {
   MessageCosts costs;
-  double bytes_per_s = 0;      ///< of a worker's or node's link, in one direction
+  double bytes_per_s = 0;           ///< of a worker's or node's link, in one direction
   std::vector<FitPoint> ping_pong;  ///< with a fit of their own, to be compared
   std::vector<FitPoint> ring_step;  ///< fitted by `costs`
   std::size_t stalls = 0;           ///< samples that count nowhere, see expected_s()

@@ -24,6 +24,14 @@ MessageRegime read_regime(JsonInput input) {
   return regime;
 }
 
+/// A number from 0 to `most`, which is 1 at most.
+double read_up_to(const JsonInput& input, double most) {
+  const nlohmann::json& value = input.value();
+  if (value.is_number() && value >= 0 && value <= most) return value.get<double>();
+  input.fail("a number from 0 to 1, such as 0.02");
+  return 0;
+}
+
 /// A number above 0, at most 1.
 double read_one_way_share(const JsonInput& input) {
   const nlohmann::json& value = input.value();
@@ -39,6 +47,8 @@ MeasuredAllReduce read_all_reduce(JsonInput input) {
                                   .forecast_s = input.at("forecast").quantity(Dimension::seconds)};
   if (const auto ranks = input.maybe("ranks"))
     all_reduce.ranks = static_cast<int>(ranks->integer(2, kMostRanks));
+  if (const auto deviation = input.maybe("deviation"))
+    all_reduce.deviation = read_up_to(*deviation, kMostUncertainty);
   input.finish();
   return all_reduce;
 }
@@ -65,14 +75,6 @@ double between_points(const std::vector<Point>& points, double bytes, Value valu
   return std::lerp(value(below),
                    value(*above),
                    std::log(bytes / below.bytes) / std::log(above->bytes / below.bytes));
-}
-
-/// A number from 0 to `most`, which is 1 at most.
-double read_up_to(const JsonInput& input, double most) {
-  const nlohmann::json& value = input.value();
-  if (value.is_number() && value >= 0 && value <= most) return value.get<double>();
-  input.fail("a number from 0 to 1, such as 0.02");
-  return 0;
 }
 
 /// Where two lines cross within (from, to); nothing if they do not.
@@ -130,30 +132,34 @@ double MessageCosts::measured_factor(const std::string& all_reduce, double bytes
 }
 
 double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const {
-  const bool is_measured =
-      std::any_of(all_reduces.begin(), all_reduces.end(), [&](const MeasuredAllReduce& each) {
-        return each.algorithm == all_reduce && each.ranks == ranks;
-      });
-  // Two of whom one comes late were not measured, and the library's own exchanges mind.
-  if (is_measured && !(all_reduce == kLibrary && ranks == 2)) return uncertainty;
+  const bool is_library = all_reduce == kLibrary;
+  std::vector<const MeasuredAllReduce*> alike;
+  for (const MeasuredAllReduce& each : all_reduces) {
+    // Of two that take turns, what was measured is those who come together.
+    if (each.algorithm == all_reduce && each.ranks == ranks && !(is_library && ranks == 2))
+      alike.push_back(&each);
+  }
+  const bool is_measured = !alike.empty();
+  for (const MeasuredAllReduce& each : all_reduces) {
+    if (!is_measured && (each.algorithm == kLibrary) == is_library) alike.push_back(&each);
+  }
   double below = 0;
   double above = std::numeric_limits<double>::infinity();
-  const auto is_alike = [&](const MeasuredAllReduce& each) {
-    return (each.algorithm == kLibrary) == (all_reduce == kLibrary);
-  };
-  for (const MeasuredAllReduce& each : all_reduces) {
-    if (!is_alike(each)) continue;
-    if (each.bytes <= bytes) below = std::max(below, each.bytes);
-    if (each.bytes >= bytes) above = std::min(above, each.bytes);
+  for (const MeasuredAllReduce* each : alike) {
+    if (each->bytes <= bytes) below = std::max(below, each->bytes);
+    if (each->bytes >= bytes) above = std::min(above, each->bytes);
   }
   double sum = 0;
   double count = 0;
-  for (const MeasuredAllReduce& each : all_reduces) {
-    if (!is_alike(each) || (each.bytes != below && each.bytes != above)) continue;
-    sum += std::pow(std::log(each.forecast_s / each.measured_s), 2);
+  for (const MeasuredAllReduce* each : alike) {
+    if (each->bytes != below && each->bytes != above) continue;
+    const double off =
+        is_measured ? each->deviation : std::log(each->forecast_s / each->measured_s);
+    sum += off * off;
     ++count;
   }
   const double of_all_reduces = count > 0 ? std::sqrt(sum / count) : 0;
+  if (is_measured) return std::min(of_all_reduces, kMostUncertainty);
   return std::clamp(of_all_reduces, uncertainty, std::max(uncertainty, kMostUncertainty));
 }
 
@@ -234,6 +240,7 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
         {"measured", quantity_text(each.measured_s, Dimension::seconds)},
         {"forecast", quantity_text(each.forecast_s, Dimension::seconds)}};
     if (each.ranks > 0) measured["ranks"] = each.ranks;
+    if (each.deviation > 0) measured["deviation"] = each.deviation;
     json["all_reduces"].push_back(std::move(measured));
   }
   if (!costs.notes.empty()) json["notes"] = costs.notes;

@@ -27,7 +27,8 @@ struct MeasuredAllReduce {
   double bytes = 0;
   double measured_s = 1;
   double forecast_s = 1;
-  int ranks = 0;  ///< among so many; 0: not known
+  int ranks = 0;         ///< among so many; 0: not known
+  double deviation = 0;  ///< standard deviation of the logarithm of what was measured
 
   bool operator==(const MeasuredAllReduce&) const = default;
 };
@@ -85,11 +86,11 @@ struct MessageCosts {
   [[nodiscard]] double measured_factor(const std::string& all_reduce,
                                        double bytes,
                                        int ranks) const;
-  /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty:
-  /// that of large messages, or, where the algorithm was not measured among as many ranks, what
-  /// other all-reduces of about this size were off by (the nearest smaller and the nearest larger
-  /// size; root mean square), if that is more. The library's own all-reduce is judged by itself,
-  /// all others together.
+  /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty.
+  /// Where the algorithm was measured among as many ranks, that of its measurements of about this
+  /// size (the nearest smaller and the nearest larger one; root mean square). Elsewhere that of
+  /// large messages, or what other all-reduces of about this size were off by, if that is more; the
+  /// library's own all-reduce is judged by itself, all others together.
   [[nodiscard]] double uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const;
   /// One message, alone.
   [[nodiscard]] double message_s(double bytes) const {

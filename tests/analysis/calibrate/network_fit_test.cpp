@@ -172,6 +172,30 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(costs.all_reduces[0].measured_s == Approx(2 * expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].forecast_s == Approx(expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].ranks == 4);
+  CHECK(costs.all_reduces[0].deviation == 0);
+}
+
+TEST_CASE("of all-reduces of several sessions the mean counts, and how far they are apart") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 30e-6 + bytes / 5e8; });
+  for (int session = 0; session < 2; ++session) {
+    for (const char* algorithm : {"ring", "binary-tree"}) {
+      trace.costs.push_back({.kind = "all-reduce",
+                             .scope = "all",
+                             .algorithm = algorithm,
+                             .bytes = 4'000'000,
+                             .samples_s = {session == 0 ? 0.01 : 0.02},
+                             .session = session});
+    }
+  }
+
+  const MessageCosts costs = calibrate(trace).fit.between->costs;
+
+  REQUIRE(costs.all_reduces.size() == 2);
+  CHECK(costs.all_reduces[1].algorithm == "binary-tree");
+  CHECK(costs.all_reduces[1].measured_s == Approx(0.015).epsilon(1e-6));
+  CHECK(costs.all_reduces[1].deviation == Approx(std::log(2) / std::sqrt(2)).epsilon(1e-5));
+  CHECK(costs.all_reduces[0].forecast_s != costs.all_reduces[1].forecast_s);
 }
 
 TEST_CASE("what a ring's messages share is not taken for what links give") {

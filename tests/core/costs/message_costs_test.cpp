@@ -101,18 +101,27 @@ TEST_CASE("an exchange is as uncertain as costs were wrong about all-reduces of 
   CHECK(costs.uncertainty_of("ring", 1e4, 4) == 0.3);
 }
 
-TEST_CASE("an all-reduce that was measured among as many ranks is doubted as messages are") {
-  MessageCosts costs = {.regimes = {{}}, .uncertainty = 0.01};
+TEST_CASE("an all-reduce that was measured among as many ranks is as uncertain as that") {
+  MessageCosts costs = {.regimes = {{}}, .uncertainty = 0.2};
   for (const char* algorithm : {"ring", "openmpi"}) {
-    costs.all_reduces.push_back(
-        {.algorithm = algorithm, .bytes = 1e4, .measured_s = 2, .forecast_s = 3, .ranks = 2});
+    for (const double deviation : {0.03, 0.04}) {
+      costs.all_reduces.push_back({.algorithm = algorithm,
+                                   .bytes = 1e6 * deviation,
+                                   .measured_s = 2,
+                                   .forecast_s = 3,
+                                   .ranks = 2,
+                                   .deviation = deviation});
+    }
   }
 
-  CHECK(costs.uncertainty_of("ring", 1e5, 2) == 0.01);
-  CHECK(costs.uncertainty_of("ring", 1e5, 3) == Approx(std::log(1.5)));
-  CHECK(costs.uncertainty_of("linear", 1e5, 2) == Approx(std::log(1.5)));
+  CHECK(costs.uncertainty_of("ring", 1e3, 2) == 0.03);
+  CHECK(costs.uncertainty_of("ring", 35e3, 2) ==
+        Approx(std::hypot(0.03, 0.04) / std::sqrt(2)).epsilon(1e-12));
+  CHECK(costs.uncertainty_of("ring", 1e9, 2) == 0.04);
+  CHECK(costs.uncertainty_of("ring", 1e9, 3) == Approx(std::log(1.5)));
+  CHECK(costs.uncertainty_of("linear", 1e9, 2) == Approx(std::log(1.5)));
   // Two of whom one comes late may take turns.
-  CHECK(costs.uncertainty_of("openmpi", 1e5, 2) == Approx(std::log(1.5)));
+  CHECK(costs.uncertainty_of("openmpi", 1e9, 2) == Approx(std::log(1.5)));
 }
 
 TEST_CASE("all-reduces take what was measured, between sizes by their logarithm") {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calibrate/measured_all_reduces.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/calibrate/message_points.hpp"
+#include "core/spread.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+/// Standard deviation of the logarithm: between sessions, or within the only one.
+double deviation_of_sessions(const MessagePoint& point) {
+  if (point.session_s.size() < 2) return point.deviation;
+  std::vector<double> logarithms;
+  for (const double seconds : point.session_s) logarithms.push_back(std::log(seconds));
+  return deviation_of(logarithms);
+}
+
+/// All-reduces of just this algorithm.
+std::vector<MessagePoint> points_of_algorithm(MessageTrace trace,
+                                              const std::string& scope,
+                                              const std::string& algorithm) {
+  std::erase_if(trace.costs, [&](const MessageCost& cost) { return cost.algorithm != algorithm; });
+  return points_of(trace, "all-reduce", scope);
+}
+
+}  // namespace
+
+std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
+                                                    const std::vector<AllReduceCheck>& checks,
+                                                    const std::string& scope,
+                                                    int ranks) {
+  const auto kept_s = [](double seconds) { return rounded_quantity(seconds, Dimension::seconds); };
+  std::vector<std::string> algorithms;
+  for (const AllReduceCheck& check : checks) {
+    const std::string& name = check.all_reduce.algorithm;
+    if (check.all_reduce.scope == scope &&
+        std::find(algorithms.begin(), algorithms.end(), name) == algorithms.end())
+      algorithms.push_back(name);
+  }
+  std::vector<MeasuredAllReduce> measured;
+  for (const std::string& algorithm : algorithms) {
+    for (const MessagePoint& point : points_of_algorithm(trace, scope, algorithm)) {
+      const auto check = std::find_if(checks.begin(), checks.end(), [&](const auto& each) {
+        return each.all_reduce.scope == scope && each.all_reduce.algorithm == algorithm &&
+               each.all_reduce.bytes == point.bytes;
+      });
+      constexpr double kDigits = 1e6;
+      measured.push_back(
+          {.algorithm = algorithm,
+           .bytes = point.bytes,
+           .measured_s = kept_s(point.seconds),
+           .forecast_s = kept_s(check->forecast_s),
+           .ranks = ranks,
+           .deviation =
+               std::round(kDigits * std::min(kMostUncertainty, deviation_of_sessions(point))) /
+               kDigits});
+    }
+  }
+  return measured;
+}
+
+}  // namespace epochcast

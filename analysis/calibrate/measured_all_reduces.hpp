@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/calibrate/calibrated_platform.hpp"
+#include "core/costs/message_costs.hpp"
+#include "core/formats/message_trace.hpp"
+
+namespace epochcast {
+
+/// What the trace's all-reduces of a scope, among so many ranks, took: the mean of all sessions,
+/// and how far these are apart, or samples where there is one; to six digits. `checks` are of the
+/// trace.
+[[nodiscard]] std::vector<MeasuredAllReduce> measured_all_reduces(
+    const MessageTrace& trace,
+    const std::vector<AllReduceCheck>& checks,
+    const std::string& scope,
+    int ranks);
+
+}  // namespace epochcast
