@@ -289,6 +289,35 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
   return checks;
 }
 
+namespace {
+
+/// Writes what was measured of all-reduces beside the messages of their scope, whose uncertainty is
+/// that of samples alone.
+void keep_all_reduces(Calibration& calibration, const MessageTrace& trace) {
+  NetworkFit& fit = calibration.fit;
+  const auto measured = [&](const ScopeFit& scope, const std::string& name, std::ptrdiff_t ranks) {
+    return measured_all_reduces(
+        trace, calibration.checks, name, static_cast<int>(ranks), scope.costs.uncertainty);
+  };
+  const auto ranks = std::ssize(trace.node_of_rank);
+  if (fit.between) {
+    fit.between->costs.all_reduces = measured(*fit.between, "all", ranks);
+    for (FasterNodes& faster : fit.faster)
+      faster.fit.costs.all_reduces = fit.between->costs.all_reduces;
+  }
+  if (!fit.node) return;
+  // Those inside nodes were measured on all nodes at once: the slowest has the most ranks.
+  std::ptrdiff_t in_node = 0;
+  for (int node = 0; node < trace.node_count(); ++node) {
+    in_node =
+        std::max(in_node, std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), node));
+  }
+  fit.node->costs.all_reduces =
+      measured(*fit.node, fit.between ? "node" : "all", fit.between ? in_node : ranks);
+}
+
+}  // namespace
+
 Calibration calibrate(const MessageTrace& trace) {
   Calibration calibration = {.fit = fit_network(trace), .checks = {}};
   NetworkFit& fit = calibration.fit;
@@ -319,6 +348,7 @@ Calibration calibrate(const MessageTrace& trace) {
     check.is_fitted = fit.between && std::isfinite(fit.between->costs.turns_from_bytes) &&
                       shows_turns(check.all_reduce);
   }
+  keep_all_reduces(calibration, trace);
   const auto widen =
       [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
         if (!scope) return;
@@ -348,22 +378,6 @@ Calibration calibrate(const MessageTrace& trace) {
     }
   }
   widen(fit.node, fit.between ? "node" : "all", kInside);
-  const auto ranks = static_cast<int>(trace.node_of_rank.size());
-  if (fit.between) {
-    fit.between->costs.all_reduces = measured_all_reduces(trace, calibration.checks, "all", ranks);
-    for (FasterNodes& faster : fit.faster)
-      faster.fit.costs.all_reduces = fit.between->costs.all_reduces;
-  }
-  // Those inside nodes were measured on all nodes at once: the slowest has the most ranks.
-  int in_node = 0;
-  for (int node = 0; node < trace.node_count(); ++node) {
-    in_node = std::max(
-        in_node,
-        static_cast<int>(std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), node)));
-  }
-  if (fit.node)
-    fit.node->costs.all_reduces =
-        measured_all_reduces(trace, calibration.checks, fit.between ? "node" : "all", in_node);
   return calibration;
 }
 

@@ -11,9 +11,10 @@
 namespace epochcast {
 namespace {
 
-/// Standard deviation of the logarithm: between sessions, or within the only one.
-double deviation_of_sessions(const MessagePoint& point) {
-  if (point.session_s.size() < 2) return point.deviation;
+/// Standard deviation of the logarithm between sessions. One tells nothing of others: then that of
+/// its samples, or of messages, if that is more.
+double deviation_of_sessions(const MessagePoint& point, double uncertainty) {
+  if (point.session_s.size() < 2) return std::max(point.deviation, uncertainty);
   std::vector<double> logarithms;
   for (const double seconds : point.session_s) logarithms.push_back(std::log(seconds));
   return deviation_of(logarithms);
@@ -32,7 +33,8 @@ std::vector<MessagePoint> points_of_algorithm(MessageTrace trace,
 std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
                                                     const std::vector<AllReduceCheck>& checks,
                                                     const std::string& scope,
-                                                    int ranks) {
+                                                    int ranks,
+                                                    double uncertainty) {
   const auto kept_s = [](double seconds) { return rounded_quantity(seconds, Dimension::seconds); };
   std::vector<std::string> algorithms;
   for (const AllReduceCheck& check : checks) {
@@ -55,9 +57,9 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
            .measured_s = kept_s(point.seconds),
            .forecast_s = kept_s(check->forecast_s),
            .ranks = ranks,
-           .deviation =
-               std::round(kDigits * std::min(kMostUncertainty, deviation_of_sessions(point))) /
-               kDigits});
+           .deviation = std::round(kDigits * std::min(kMostUncertainty,
+                                                      deviation_of_sessions(point, uncertainty))) /
+                        kDigits});
     }
   }
   return measured;
