@@ -27,6 +27,23 @@ constexpr int kStackKib = 8192;  // LibTorch's own threads have as much
 /// Ends a job before its last epoch.
 class Enough : public std::exception {};
 
+/// Throws where tests do not tell what is to be reached.
+void check_target(const LearningTarget& target,
+                  real::TrainingLearner& learner,
+                  const real::DataSplit& data) {
+  const bool are_tokens = data.train->targets().kind == TargetKind::tokens;
+  const bool are_classified = !std::isnan(learner.test(*data.train, 0, 1).correct);
+  const bool is_told = target.metric == Metric::perplexity ? are_tokens
+                       : target.metric == Metric::accuracy ? are_classified
+                                                           : true;
+  if (is_told) return;
+  std::string expected = "--target-loss";
+  if (are_classified) expected = "--target-accuracy or " + expected;
+  if (are_tokens) expected = "--target-perplexity or " + expected;
+  throw UserError("--target-" + std::string(to_string(target.metric)) + ": tests of this model " +
+                  "on such data tell none; expected " + expected);
+}
+
 /// The job with as many samples as are trained on.
 Job sized(Job job, const real::DataSplit& data) {
   job.dataset.train_samples = data.train->size();
@@ -123,6 +140,7 @@ class RehearsalRun {
     settings.shares_process = true;
     const auto numbers =
         real::make_torch_learner(fabric, *data_.train, settings, device_, threads_);
+    if (rank == 0 && options_.stop_at) check_target(*options_.stop_at, *numbers, data_);
     if (numbers->pretrained()) start_note_ = numbers->pretrained()->note;
     RehearsalLearner learner(*numbers, time);
     learner.compute(state_.curve.empty());

@@ -17,8 +17,8 @@ double confidence_of_more(const std::vector<double>& first, const std::vector<do
       first.begin(), first.end(), others.begin(), differences.begin(), std::minus<double>());
   const double mean = mean_of(differences);
   const double deviation = deviation_of(differences);
-  if (first.size() < 2 || (deviation == 0 && mean == 0)) return 0.5;
-  if (deviation == 0) return mean > 0 ? 1 : 0;
+  if (first.size() < 2 || std::isnan(mean) || (deviation == 0 && mean == 0)) return 0.5;
+  if (deviation == 0 || std::isinf(mean)) return mean > 0 ? 1 : 0;
   const auto count = static_cast<double>(first.size());
   const boost::math::students_t_distribution<double> distribution(count - 1);
   return boost::math::cdf(distribution, mean / (deviation / std::sqrt(count)));

@@ -229,12 +229,14 @@ class Tuner {
     alive_ = std::move(left);
   }
 
+  /// By seed: see Tuning.
+  [[nodiscard]] std::vector<double> objectives_of(std::size_t index) const {
+    return plan_.goal.target ? seconds_of(index) : values_of(index, plan_.goal.most_s);
+  }
   /// The larger the better.
   [[nodiscard]] std::vector<double> merits_of(std::size_t index) const {
-    const bool is_less_better = plan_.goal.target || tuning_.metric != Metric::accuracy;
-    std::vector<double> merits =
-        plan_.goal.target ? seconds_of(index) : values_of(index, plan_.goal.most_s);
-    if (is_less_better) {
+    std::vector<double> merits = objectives_of(index);
+    if (plan_.goal.target || tuning_.metric != Metric::accuracy) {
       for (double& merit : merits) merit = -merit;
     }
     return merits;
@@ -243,10 +245,10 @@ class Tuner {
   void judge() {
     for (const std::size_t index : alive_) {
       if (plan_.goal.target && !has_reached(index)) continue;
-      const std::vector<double> merits = merits_of(index);
-      outcome(index).mean = std::abs(mean_of(merits));
-      outcome(index).deviation = deviation_of(merits);
-      if (!tuning_.best || mean_of(merits) > mean_of(merits_of(*tuning_.best)))
+      const std::vector<double> objectives = objectives_of(index);
+      outcome(index).mean = mean_of(objectives);
+      outcome(index).deviation = deviation_of(objectives);
+      if (!tuning_.best || mean_of(merits_of(index)) > mean_of(merits_of(*tuning_.best)))
         tuning_.best = index;
     }
     if (!tuning_.best) return;

@@ -221,8 +221,10 @@ std::optional<LearningTarget> target_from(const po::variables_map& values) {
     const bool is_share = metric == Metric::accuracy;
     const bool is_percent = is_share && text.ends_with('%');
     if (is_percent) text.pop_back();
-    const double least = metric == Metric::perplexity ? 1 : 0;
-    const double most = is_percent ? 100 : is_share ? 1 : std::numeric_limits<double>::max();
+    constexpr double kAny = std::numeric_limits<double>::max();
+    // A loss that a model returns may be negative, such as that of a log-likelihood.
+    const double least = metric == Metric::perplexity ? 1 : is_share ? 0 : -kAny;
+    const double most = is_percent ? 100 : is_share ? 1 : kAny;
     try {
       target = {.metric = metric,
                 .value = parse_number(text, least, most, "") / (is_percent ? 100 : 1)};

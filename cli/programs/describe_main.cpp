@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/files/output_file.hpp"
 #include "core/formats/network.hpp"
+#include "core/tensors/tensor.hpp"
 #include "core/units.hpp"
 #include "real/torch/networks/model_description.hpp"
 
@@ -27,6 +28,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::int64_t kMostExtent = 1 << 20;
+constexpr std::int64_t kMostClasses = 1 << 24;  // of tokens, too
 constexpr std::int64_t kUsualClasses = 1000;
 
 po::options_description described_options() {
@@ -45,6 +47,9 @@ po::options_description described_options() {
       po::value<std::string>()->value_name("class|values|tokens")->default_value("class"),
       "what a sample is mapped to, for models that take it and return their loss: a class, "
       "--classes values, or a token for each of its own")(
+      "values",
+      po::value<std::string>()->value_name("SIZE,..."),
+      "shape of the values that a sample is mapped to, in place of --targets values")(
       "output",
       po::value<std::string>()->value_name("FILE"),
       "write the description: a network for --network, also where "
@@ -63,8 +68,8 @@ void show_help() {
 }
 
 /// "3,224,224" or "3x224x224".
-std::vector<std::int64_t> read_shape(OptionValues& values) {
-  const std::string text = values.text("input");
+std::vector<std::int64_t> read_shape(OptionValues& values, const char* option) {
+  const std::string text = values.text(option);
   std::vector<std::int64_t> shape;
   for (std::size_t at = 0; at <= text.size() && !text.empty();) {
     const std::size_t end = std::min(text.find_first_of(",x", at), text.size());
@@ -73,19 +78,22 @@ std::vector<std::int64_t> read_shape(OptionValues& values) {
                            part.find_first_not_of("0123456789") == std::string::npos;
     const std::int64_t size = is_number ? std::stoll(part) : 0;
     if (size < 1 || size > kMostExtent) {
-      values.expected("input", text, "sizes such as 3,224,224, each from 1 to 2^20");
+      values.expected(option, text, "sizes such as 3,224,224, each from 1 to 2^20");
       return {};
     }
     shape.push_back(size);
     at = end + 1;
   }
-  if (text.empty()) values.missing("input", "a sample's shape, such as 3,224,224");
+  if (text.empty()) values.missing(option, "a shape, such as 3,224,224");
   return shape;
 }
 
 void read_targets(OptionValues& values, real::Task& task) {
   const std::string targets = values.text("targets");
-  if (targets == "values") {
+  if (values.has("values")) {
+    task.targets = {.kind = TargetKind::values, .shape = read_shape(values, "values")};
+    task.classes = Tensor::elements_of(task.targets.shape);
+  } else if (targets == "values") {
     task.targets = {.kind = TargetKind::values, .shape = {task.classes}};
   } else if (targets == "tokens") {
     task.targets = {.kind = TargetKind::tokens, .shape = task.shape};
@@ -181,8 +189,8 @@ int run(int argc, const char* const* argv) {
   if (model.empty()) values.missing("model", "a model file: epochcast describe MODEL.pt");
   if (!model.empty() && !is_model_file(model))
     values.expected("model", model, "a TorchScript file that ends in .pt, .pth or .ts");
-  const std::vector<std::int64_t> shape = read_shape(values);
-  const std::int64_t classes = values.integer("classes", 1, kMostExtent);
+  const std::vector<std::int64_t> shape = read_shape(values, "input");
+  const std::int64_t classes = values.integer("classes", 1, kMostClasses);
   real::Task task = real::classification(shape, classes);
   if (values.has("samples")) {
     const std::string samples = values.text("samples");

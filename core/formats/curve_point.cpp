@@ -40,6 +40,13 @@ std::optional<double> read_maybe(const JsonInput& input, double low, double high
   return read_number(input, low, high);
 }
 
+/// Of a language model's points; null where it is infinite.
+std::optional<double> read_perplexity(JsonInput& point) {
+  const auto figure = point.maybe("test_perplexity");
+  if (!figure) return std::nullopt;
+  return read_maybe(*figure, 0, kMost).value_or(std::numeric_limits<double>::infinity());
+}
+
 /// One that most points do not have.
 std::optional<double> read_figure(JsonInput& point, const char* key, double least) {
   const auto figure = point.maybe(key);
@@ -87,7 +94,7 @@ CurvePoint read_curve_point(JsonInput input) {
           .train_accuracy = read_maybe(input.at("train_accuracy"), 0, 1),
           .test_loss = read_loss(input.at("test_loss")),
           .test_accuracy = read_maybe(input.at("test_accuracy"), 0, 1),
-          .test_perplexity = read_figure(input, "test_perplexity", 0),
+          .test_perplexity = read_perplexity(input),
           .discriminator_loss = read_figure(input, "discriminator_loss", kLeast),
           .generator_loss = read_figure(input, "generator_loss", kLeast)};
 }

@@ -18,6 +18,19 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, unknown);
 }
 
+/// Throws where --data alone is to say what the data set is, and does not.
+void check_describes_itself(const std::string& data) {
+  if (data.empty() || data == "procedural") return;
+  std::error_code unknown;
+  if (!is_folder(data))
+    throw UserError("--data: " + data + ": " +
+                    (fs::exists(data, unknown) ? "not a folder" : "no such folder") +
+                    "; expected one that holds the data set");
+  throw UserError("--dataset: missing; " + data +
+                  " holds no data that describe themselves: " + kOwnDataLayouts +
+                  "; `epochcast list datasets` shows what others there are");
+}
+
 /// The same texts in samples of so many tokens.
 void cut(Dataset& dataset, std::int64_t sequence) {
   const auto before = static_cast<double>(dataset.shape[0]);
@@ -35,7 +48,10 @@ void cut(Dataset& dataset, std::int64_t sequence) {
 
 fs::path dataset_place(const JobConfig& config, const Catalog& catalog) {
   const std::string& data = config.learning.data;
-  if (config.dataset.empty() && is_folder(data) && is_own_data(data)) return data;
+  if (config.dataset.empty()) {
+    if (is_folder(data) && is_own_data(data)) return data;
+    check_describes_itself(data);
+  }
   if (is_folder(config.dataset) && !config.dataset.ends_with(".json")) {
     const std::vector<std::string> known = catalog.names("models/datasets");
     if (std::find(known.begin(), known.end(), config.dataset) == known.end()) return config.dataset;

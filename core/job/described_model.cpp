@@ -31,15 +31,15 @@ fs::path cache_folder() {
   return folder / "epochcast" / "models";
 }
 
-/// As `epochcast describe --targets` has it.
-std::string name_of(TargetKind kind) {
-  switch (kind) {
+/// As `epochcast describe` takes them, without the dashes.
+std::string option_of(const Targets& targets) {
+  switch (targets.kind) {
     case TargetKind::classes:
-      return "class";
+      return "targets=class";
     case TargetKind::values:
-      return "values";
+      return "values=" + shape_text(targets.shape);
     case TargetKind::tokens:
-      return "tokens";
+      return "targets=tokens";
   }
   return {};
 }
@@ -50,7 +50,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   const std::string samples = shape_text(dataset.shape);
   const std::string classes = std::to_string(std::max<std::int64_t>(1, dataset.classes));
   const std::string kind = dataset.are_tokens ? "tokens" : "numbers";
-  const std::string targets = name_of(dataset.targets.kind);
+  const std::string targets = option_of(dataset.targets);
   fs::path file =
       cache_folder() /
       (model.stem().string() + "-" + samples + "-" + kind + "-" + classes + "-" + targets + "-" +
@@ -72,7 +72,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                               "--input=" + samples,
                               "--classes=" + classes,
                               "--samples=" + kind,
-                              "--targets=" + targets,
+                              "--" + targets,
                               "--output=" + file.string(),
                               "--quiet"});
   if (child.wait().ending() != Ending::done)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job is, and what it costs.
+#include <algorithm>
+
 #include "core/job/setting.hpp"
 #include "core/job/setting_text.hpp"
 
@@ -30,6 +32,11 @@ constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 constexpr int kMostRepetitions = 10'000;
 constexpr int kMostRanksPerDevice = 1'000;
 constexpr std::int64_t kMostAccumulated = 1'000'000;
+
+/// A count that, times `factor`, is still a count of samples.
+std::int64_t parse_factor(const std::string& text, std::int64_t high, std::int64_t factor) {
+  return parse_count(text, 1, std::min(high, kMostCount / std::max<std::int64_t>(1, factor)));
+}
 
 }  // namespace
 
@@ -87,13 +94,13 @@ std::vector<Setting> job_settings() {
        kEverywhere,
        "SAMPLES",
        "batch per worker, passed through the network at once",
-       [](C& c, Text t) { c.batch = parse_count(t, 1); },
+       [](C& c, Text t) { c.batch = parse_factor(t, kMostCount, c.accumulate); },
        [](const C& c) { return std::to_string(c.batch); }},
       {"accumulate",
        kEverywhere,
        "COUNT",
        "batches whose gradients a worker adds up before each exchange or step",
-       [](C& c, Text t) { c.accumulate = parse_count(t, 1, kMostAccumulated); },
+       [](C& c, Text t) { c.accumulate = parse_factor(t, kMostAccumulated, c.batch); },
        [](const C& c) { return std::to_string(c.accumulate); }},
       {"epochs",
        kEverywhere,

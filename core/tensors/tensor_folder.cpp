@@ -278,6 +278,10 @@ bool has_tensors(const fs::path& folder) {
 
 OwnData open_tensor_folder(const fs::path& folder) {
   const bool is_split = !has_inputs(folder);
+  if (!is_split && has_inputs(folder / "train")) {
+    throw UserError(folder.string() +
+                    ": has inputs, and a folder train with inputs; expected one of them");
+  }
   Texts problems;
   auto shards = std::make_shared<std::vector<Shard>>(
       open_shards(is_split ? folder / "train" : folder, problems));

@@ -9,10 +9,13 @@
 
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
+#include "core/files/checksum.hpp"
 #include "core/files/line_file.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/machine.hpp"
 #include "core/progress_bar.hpp"
 #include "core/spread.hpp"
+#include "real/data/content_mark.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
@@ -38,7 +41,7 @@ class TrainingRun {
               Crew crew)
       : config_(config),
         options_(options),
-        classes_(data.train->classes()),
+        data_(data),
         strategy_(strategy),
         crew_(std::move(crew)),
         fabric_(crew_.workers,
@@ -102,15 +105,26 @@ class TrainingRun {
     };
   }
 
-  /// The job's settings, and what a file named there holds. Collective.
+  /// The job's settings, and what files named there hold, as the first rank sees them. Collective.
   [[nodiscard]] std::vector<SettingText> settings_and_contents() const {
     std::vector<SettingText> settings = setting_texts(config_, kTrain);
-    const auto& start = learner_->pretrained();
-    const std::string checksum = broadcast_text(start ? start->checksum : "", 0, crew_.comm);
     for (SettingText& setting : settings) {
-      if (setting.name == "pretrained") setting.value += " (checksum " + checksum + ")";
+      const std::string checksum =
+          broadcast_text(is_first() ? content_of(setting) : "", 0, crew_.comm);
+      if (!checksum.empty()) setting.value += " (checksum " + checksum + ")";
     }
     return settings;
+  }
+  /// A checksum of what the setting names; nothing where that is no file.
+  [[nodiscard]] std::string content_of(const SettingText& setting) const {
+    const auto& start = learner_->pretrained();
+    if (setting.name == "pretrained" && start) return start->checksum;
+    if (setting.name == "network" && is_model_file(config_.network))
+      return checksum_of_file(config_.network, kDataFile);
+    const std::string data = chosen_data(config_);
+    const bool is_data = setting.name == "data" || setting.name == "dataset";
+    return is_data && setting.value == data && data != "procedural" ? content_mark(*data_.train)
+                                                                    : "";
   }
 
   void open_checkpoints() {
@@ -152,7 +166,7 @@ class TrainingRun {
     metrics_file_ = OutputFile(options_.metrics);
     keep_apart({timeline_file_, metrics_file_}, options_.inputs);
     if (!options_.images.empty())
-      pictures_.emplace(options_.images, *learner_, classes_, options_.inputs);
+      pictures_.emplace(options_.images, *learner_, data_.train->classes(), options_.inputs);
   }
 
   void after_iteration() {
@@ -199,7 +213,7 @@ class TrainingRun {
 
   const JobConfig& config_;
   const RunOptions& options_;
-  std::int64_t classes_;
+  const DataSplit& data_;
   const Strategy& strategy_;
   Crew crew_;
   Timeline timeline_;

@@ -11,6 +11,7 @@
 #include "core/diverged.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
+#include "real/torch/libtorch_reason.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -22,7 +23,29 @@ constexpr std::uint64_t kVariantStream = 3;
 constexpr std::uint64_t kPictureStream = 4;
 constexpr std::uint64_t kRankStream = 1000;
 
-constexpr std::int64_t kTestBatch = 256;
+/// Samples that are tested at once. Scores of tokens take far more memory than the tokens do: those
+/// of a sample of GPT-2's, 200 MB.
+std::int64_t test_batch(const DataSource& data) {
+  constexpr std::int64_t kMost = 256;
+  constexpr std::int64_t kMostTokens = 2048;
+  if (data.targets().kind != TargetKind::tokens) return kMost;
+  return std::clamp<std::int64_t>(kMostTokens / data.shape().front(), 1, kMost);
+}
+
+/// What `work` makes of a batch. Throws a RunError with what LibTorch says, where it cannot.
+template <typename Work>
+auto computed(const Batch& batch, const Work& work) {
+  try {
+    return work();
+  } catch (const c10::Error& error) {
+    std::ostringstream text;
+    text << "LibTorch cannot compute a batch of " << batch.indices.size() << " samples of "
+         << shape_text(batch.samples.sizes().slice(1).vec()) << ", with numbers from "
+         << batch.samples.min().item<float>() << " to " << batch.samples.max().item<float>() << ": "
+         << reason_of(error);
+    throw RunError(text.str());
+  }
+}
 
 Payload payload_of(std::span<float> values) {
   return {.bytes = static_cast<double>(values.size_bytes()), .values = values};
@@ -191,10 +214,11 @@ void TorchLearner::run_part(std::int64_t samples, double share) {
   refresh_state();
   if (!model_.network().is_training()) model_.network().train();
   take_generators();
-  const BatchLoss loss = model_.network().loss(data.samples, data.targets);
+  const BatchLoss loss =
+      computed(data, [&] { return model_.network().loss(data.samples, data.targets); });
   pass("forward");
   model_.begin_backward();
-  (share == 1 ? loss.loss : loss.loss * share).backward();
+  computed(data, [&] { (share == 1 ? loss.loss : loss.loss * share).backward(); });
   check_loss(loss.loss);
   record(data, loss);
   leave_generators();
@@ -308,14 +332,16 @@ Score TorchLearner::test(const DataSource& data, std::int64_t begin, std::int64_
   std::vector<std::int64_t> indices;
   for (std::int64_t i = begin; i < end; ++i) indices.push_back(i);
   const auto samples = std::span<const std::int64_t>(indices);
+  const auto most = static_cast<std::size_t>(test_batch(data));
   Score score;
-  for (std::int64_t at = 0; at < end - begin; at += kTestBatch) {
-    const auto rest = samples.subspan(static_cast<std::size_t>(at));
-    const auto count = std::min<std::size_t>(kTestBatch, rest.size());
+  for (std::size_t at = 0; at < samples.size(); at += most) {
+    const auto rest = samples.subspan(at);
+    const auto count = std::min(most, rest.size());
     const auto later = rest.subspan(count);
-    const Batch batch = loader.load(
-        rest.first(count), {}, later.first(std::min<std::size_t>(kTestBatch, later.size())));
-    const BatchLoss loss = model_.network().loss(batch.samples, batch.targets);
+    const Batch batch =
+        loader.load(rest.first(count), {}, later.first(std::min(most, later.size())));
+    const BatchLoss loss =
+        computed(batch, [&] { return model_.network().loss(batch.samples, batch.targets); });
     score += {.loss_sum = loss.sample_losses.sum(torch::kFloat64).item<double>(),
               .correct = loss.correct.item<double>(),
               .samples = static_cast<double>(count)};

@@ -116,8 +116,10 @@ Counts counts_for_ten_classes() {
   counts["bert-large"] = {{{128}, bert_large}, {{384}, bert_large}};
   counts["distilbert"] = {{{128}, 66'955'010 + 8 * (768 + 1)}};
   // A vocabulary of ten words instead of 65 and 50,257.
-  counts["gpt-char"] = {{{256}, 10'745'088 - 55 * 384}};
-  counts["gpt2"] = {{{1024}, 124'439'808 - (50'257 - 10) * 768}};
+  for (const std::int64_t half : {1, 2, 4, 8}) {
+    counts["gpt-char"][{256 / half}] = 10'745'088 - 55 * 384;
+    counts["gpt2"][{1024 / half}] = 124'439'808 - (50'257 - 10) * 768;
+  }
   // Convolutions of 5x5 with 6 and 16 channels, linear layers of 120 and 10.
   const std::int64_t lenet = 16 * (6 * 25 + 1) + 120 * (16 * 25 + 1) + 10 * (120 + 1);
   counts["small-cnn"] = {{mnist, 6 * (25 + 1) + lenet}, {cifar, 6 * (3 * 25 + 1) + lenet}};

@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+from typing import Optional
 
 try:
     import numpy
@@ -67,6 +68,21 @@ class Returning(torch.nn.Module):
         return (self.layers(samples) - targets).abs().mean()
 
 
+class ScoresAndLoss(torch.nn.Module):
+    """As nanoGPT: given targets, scores and then the loss, here in double; else scores of the last token alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.words = torch.nn.Embedding(VOCABULARY, 8)
+
+    def forward(self, tokens, targets: Optional[torch.Tensor] = None):
+        values = self.words(tokens)
+        if targets is None:
+            return values[:, -1:] @ self.words.weight.t(), torch.zeros(1)
+        scores = values @ self.words.weight.t()
+        return scores, F.cross_entropy(scores.flatten(0, 1), targets.flatten()).double()
+
+
 def run(*words, folder):
     done = subprocess.run([EPOCHCAST, *map(str, words)], cwd=folder, text=True, capture_output=True)
     if done.returncode != 0:
@@ -109,11 +125,11 @@ def loop(model, optimizer, loss_of, clips):
     return losses
 
 
-def compare(name, points, expected, tolerance=1e-5):
+def compare(name, points, expected, tolerance=1e-5, falls=0.01):
     got = [point["train_loss"] for point in points]
     error = max(abs(a - b) / abs(b) for a, b in zip(got, expected))
-    falls = expected[-1] < 0.99 * expected[0]
-    return check(name, len(got) == EPOCHS and error <= tolerance and falls,
+    has_learned = expected[-1] < (1 - falls) * expected[0]
+    return check(name, len(got) == EPOCHS and error <= tolerance and has_learned,
                  f"losses {got} in epochcast, {expected} in Python: {error:.1e} apart")
 
 
@@ -135,11 +151,18 @@ def check_language_model(folder):
     optimizer = torch.optim.AdamW(model.parameters(), betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1)
     expected = loop(model, optimizer,
                     lambda net: F.cross_entropy(net(samples).flatten(0, 1), targets.flatten()), clips=True)
+    torch.manual_seed(2)
+    returning = ScoresAndLoss()
+    torch.jit.script(returning).save(str(folder / "returning.pt"))
+    returned = trained("returning", folder, "--data", "text", "--sequence", TOKENS)
+    optimizer = torch.optim.SGD(returning.parameters(), lr=RATE, momentum=0.9)
+    returned_in_python = loop(returning, optimizer, lambda net: net(samples, targets)[1], clips=False)
     last = points[-1]
     rates = [point["learning_rate"] for point in points]
     told = run("simulate", "--platform", "deep-est-esb", "--nodes", 2, "--network", "tiny.pt", "--dataset", "text", "--sequence",
                TOKENS, "--batch", 2, "--batch-seconds", "gpu=10ms", "--strategy", "sync", "--format", "csv", folder=folder)
     return [compare("language model", points, expected),
+            compare("scores and a loss in double", returned, returned_in_python, falls=0.001),
             check("perplexity", abs(last["test_perplexity"] - math.exp(last["test_loss"])) < 1e-9,
                   f"{last['test_perplexity']:.3f} is e to the test loss"),
             check("schedule", max(abs(a - rate_of(i)) for i, a in enumerate(rates)) < 1e-12,
@@ -159,19 +182,50 @@ def write_arrays(folder, name, targets):
 
 def check_values(folder):
     targets = torch.randn(SAMPLES, 2, generator=torch.Generator().manual_seed(5))
+    shares = torch.rand(SAMPLES, 2, generator=torch.Generator().manual_seed(6))
     samples = write_arrays(folder, "values", targets)
+    write_arrays(folder, "shares", shares)
     results = []
-    for name, make, loss_of in (
-            ("mse", lambda: mlp(2), lambda net: F.mse_loss(net(samples), targets)),
-            ("model", Returning, lambda net: net(samples, targets))):
+    for name, data, make, loss_of in (
+            ("mse", "values", lambda: mlp(2), lambda net: F.mse_loss(net(samples), targets)),
+            ("model", "values", Returning, lambda net: net(samples, targets)),
+            ("probabilities", "shares", lambda: mlp(2), lambda net: F.binary_cross_entropy_with_logits(net(samples), shares))):
         torch.manual_seed(3)
         model = make()
         torch.jit.script(model).save(str(folder / f"{name}.pt"))
-        points = trained(name, folder, "--data", "values")
+        told = ["--loss", "binary-cross-entropy"] if data == "shares" else []
+        points = trained(name, folder, "--data", data, *told)
         optimizer = torch.optim.SGD(model.parameters(), lr=RATE, momentum=0.9)
-        results += [compare(name, points, loop(model, optimizer, loss_of, clips=False)),
-                    check(f"{name}, accuracy", points[-1]["test_accuracy"] is None, "nothing is classified")]
+        results += [compare(name, points, loop(model, optimizer, loss_of, clips=False), falls=0.001),
+                    check(f"{name}, accuracy", (points[-1]["test_accuracy"] is None) == (not told), "of what is classified alone")]
     return results
+
+
+STRATEGIES = ("sync,hetgrad,hetgrad-unweighted,node-based,dlb,local-sgd,unbalanced-local-sgd,biased-local-sgd,post-local-sgd,"
+              "one-shot,byteps")
+
+
+def check_accumulation(folder):
+    """A batch of 4 x 2 samples has the gradient of one of 8, whatever is exchanged."""
+    generator = torch.Generator().manual_seed(7)
+    samples = torch.randn(360, 5, generator=generator)
+    (folder / "many").mkdir()
+    numpy.save(folder / "many" / "inputs.npy", samples.numpy())
+    numpy.save(folder / "many" / "targets.npy", torch.tanh(samples[:, :2]).numpy())
+    torch.manual_seed(3)
+    torch.jit.script(mlp(2)).save(str(folder / "many.pt"))
+    curves = []
+    for batch, accumulate in ((8, 1), (2, 4)):
+        told = run("rehearse", "--platform", "server-2cpu-8gpu", "--network", "many.pt", "--data", "many", "--batch", batch,
+                   "--accumulate", accumulate, "--batch-seconds", f"gpu={10 * batch}ms,cpu={20 * batch}ms", "--epochs", 3,
+                   "--strategy", STRATEGIES, "--local-steps", 2, "--averaging-period", 2, "--learning-rate", RATE,
+                   "--clip-norm", 1, "--warmup", 0.5, "--schedule", "cosine", "--schedule-by", "step", "--format", "json",
+                   folder=folder)
+        curves.append([(each["run"]["strategy"], [point["train_loss"] for point in each["curve"]])
+                       for each in json.loads(told)["rehearsals"]])
+    return [check(f"{strategy}, accumulated", all(abs(a - b) <= 1e-6 * b for a, b in zip(whole, parts)),
+                  f"losses {whole} of whole batches, {parts} of parts")
+            for (strategy, whole), (_, parts) in zip(*curves)]
 
 
 def check_classes(folder):
@@ -195,7 +249,8 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")
-        results = check_language_model(folder) + check_values(folder) + check_classes(folder)
+        results = check_language_model(folder) + check_values(folder) + check_classes(folder) + \
+            check_accumulation(folder)
     print("a line for each claim above; FAIL where one does not hold")
     sys.exit(0 if all(results) else 1)
 

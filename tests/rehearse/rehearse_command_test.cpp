@@ -160,6 +160,17 @@ TEST_CASE("losses that are no numbers end a rehearsal with advice, also the next
   }
 }
 
+TEST_CASE("a target that tests do not tell is refused, also of what is kept to its end") {
+  const Folder folder;
+  const std::string job = kRehearsal + "--strategy sync --epochs 1 ";
+  REQUIRE(folder.run(job).status == 0);
+
+  const Outcome outcome = folder.run(job + "--target-perplexity 3");
+
+  CHECK(outcome.status == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("--target-perplexity: tests of this model"));
+}
+
 TEST_CASE("what cannot be rehearsed is said before anything is computed") {
   const Folder folder;
   const auto [arguments, complaint] = GENERATE(table<std::string, std::string>({
@@ -170,6 +181,15 @@ TEST_CASE("what cannot be rehearsed is said before anything is computed") {
       {kRehearsal + "--strategy snyc", "did you mean \"sync\"?"},
       {kRehearsal + "--strategy sync --target-accuracy 1.5",
        "--target-accuracy: got \"1.5\"; expected an accuracy such as 0.9 or 90%"},
+      {kRehearsal + "--strategy sync --target-perplexity 3",
+       "--target-perplexity: tests of this model on such data tell none; expected "
+       "--target-accuracy or --target-loss"},
+      {kRehearsal + "--strategy sync --target-perplexity 0.5",
+       "--target-perplexity: got \"0.5\"; expected a perplexity from 1, such as 30"},
+      {kRehearsal + "--strategy sync --target-loss low",
+       "--target-loss: got \"low\"; expected a loss such as 1.5"},
+      {kRehearsal + "--strategy sync --target-loss 1 --target-accuracy 0.5",
+       "--target-loss: there is a target already; expected one"},
       {kRehearsal + "--strategy sync --stop-after 5", "--stop-after: "},
       {kRehearsal + "--strategy sync --jobs 0", "--jobs: "},
       {kWork + "--platform pair.json --folder kept --strategy sync --batch 64",

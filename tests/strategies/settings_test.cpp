@@ -143,6 +143,18 @@ TEST_CASE("hyperparameters are shown as they count: set, or the optimizer's defa
   CHECK(shown(config, "beta1") == "0.5");
 }
 
+TEST_CASE("the batches between two steps hold no more samples than any job counts") {
+  JobConfig config;
+  set_setting(config, "batch", "1000000000", "--batch");
+  set_setting(config, "accumulate", "1000", "--accumulate");
+  CHECK(config.step_batch() == 1'000'000'000'000);
+
+  CHECK_THROWS_WITH(set_setting(config, "accumulate", "1001", "--accumulate"),
+                    "--accumulate: got \"1001\"; expected at most 1000");
+  CHECK_THROWS_WITH(set_setting(config, "batch", "1000000001", "--batch"),
+                    "--batch: got \"1000000001\"; expected at most 1000000000");
+}
+
 TEST_CASE("an unknown setting is answered with the close one") {
   CHECK(problems_of_setting("batch-second", "gpu=1s") ==
         Texts{"--batch-second: unknown setting \"batch-second\"; did you mean \"batch-seconds\"?"});

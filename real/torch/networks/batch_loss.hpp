@@ -21,17 +21,21 @@ struct BatchLoss {
   torch::Tensor generator = {};
 };
 
-/// The loss of what a network made of a batch, all tensors on one device:
+/// Whether values that a network makes are as many as the targets, and in their order: of the same
+/// sizes [batch, ...], but for those that are 1, or a row for each sample.
+[[nodiscard]] bool are_alike(const torch::Tensor& outputs, const torch::Tensor& targets);
+
+/// The loss of what a network made of a batch, all tensors on one device, in float32:
 ///
 /// cross-entropy: scores [batch, classes], targets int64 [batch].
-/// mse: values and targets float32 [batch, ...], as many of one as of the other.
-/// binary cross-entropy: scores before the sigmoid, as many as targets, which are float32 or the
-/// classes 0 and 1; correct are those on the right side of 0.
+/// mse: values and targets float32 [batch, ...] that are alike.
+/// binary cross-entropy: scores before the sigmoid, alike the targets, which are float32 from 0 to
+/// 1 (throws a UserError) or the classes 0 and 1; correct are those on the right side of 0.
 /// language model: scores [batch, tokens, vocabulary], targets int64 [batch, tokens].
 ///
 /// `loss` is one of these four; the mean of the sample losses.
 [[nodiscard]] BatchLoss loss_of(Loss loss,
-                                const torch::Tensor& outputs,
+                                const torch::Tensor& made,
                                 const torch::Tensor& targets);
 
 }  // namespace epochcast::real

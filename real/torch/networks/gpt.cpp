@@ -2,6 +2,7 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "real/torch/networks/known_network.hpp"
@@ -180,6 +181,17 @@ KnownNetwork known_gpt(const std::string& name,
                        const std::string& sizes,
                        const GptPlan& plan,
                        std::int64_t vocabulary) {
+  constexpr int kLengths = 4;  // each half of the one before
+  std::vector<DescribedShape> described;
+  for (int i = 0; i < kLengths; ++i) {
+    const std::int64_t tokens = plan.most_tokens >> i;
+    described.push_back(
+        {.input = {tokens},
+         .classes = vocabulary,
+         .note = std::to_string(tokens) +
+                 " tokens; classes are the vocabulary, whose embedding also scores the tokens; "
+                 "attention to all tokens, masked"});
+  }
   return {.name = name,
           .title = title,
           .reference =
@@ -188,11 +200,7 @@ KnownNetwork known_gpt(const std::string& name,
               sizes + ")",
           .requirement = tokens_up_to(plan.most_tokens),
           .make = maker<Gpt>(plan),
-          .described = {{.input = {plan.most_tokens},
-                         .classes = vocabulary,
-                         .note = std::to_string(plan.most_tokens) +
-                                 " tokens; classes are the vocabulary, whose embedding also scores "
-                                 "the tokens; attention to all tokens, masked"}},
+          .described = std::move(described),
           .scores_tokens = true};
 }
 

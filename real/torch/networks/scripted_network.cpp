@@ -9,30 +9,16 @@
 #include <limits>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "core/error.hpp"
 #include "core/formats/network.hpp"
+#include "real/torch/libtorch_reason.hpp"
 
 namespace epochcast::real {
 namespace {
 
 constexpr double kAuxiliaryWeight = 0.3;
 constexpr std::int64_t kTrialSamples = 2;  // BatchNorm wants more than one
-
-/// What LibTorch says, in a line: the first, or, where it tells the calls of a script, the last.
-std::string reason_of(const std::exception& error) {
-  const auto* own = dynamic_cast<const c10::Error*>(&error);
-  const std::string text = own != nullptr ? own->what_without_backtrace() : error.what();
-  const bool is_traceback = text.find("Traceback of TorchScript") != std::string::npos;
-  std::istringstream lines(text);
-  std::string reason;
-  for (std::string line; std::getline(lines, line);) {
-    const bool says_something = line.find_first_not_of(" \t^~") != std::string::npos;
-    if (says_something && (is_traceback || reason.empty())) reason = line;
-  }
-  return reason;
-}
 
 torch::jit::Module loaded(const std::string& file) {
   if (!std::filesystem::exists(file)) throw UserError(file + ": no such file");
@@ -136,6 +122,8 @@ ScriptedNetwork::ScriptedNetwork(const std::string& file, const Task& task)
                     ": forward() takes the samples alone; expected forward(samples, targets), "
                     "which returns the loss, for --loss model");
   returns_loss_ = arguments.required == 2 || task_.loss == Loss::model;
+  const bool may_return_loss =
+      arguments.all >= 2 && task_.loss.value_or(Loss::automatic) == Loss::automatic;
   if (returns_loss_ && task_.loss && *task_.loss != Loss::automatic && *task_.loss != Loss::model)
     throw UserError("--loss: got " + to_string(*task_.loss) + "; " + file_ +
                     " requires the targets, and returns its loss");
@@ -149,7 +137,7 @@ ScriptedNetwork::ScriptedNetwork(const std::string& file, const Task& task)
                     " was traced as it is in evaluation, and would never train; use "
                     "torch.jit.script, or call model.train() before torch.jit.trace");
   adopt_tensors();
-  try_samples();
+  try_samples(may_return_loss);
 }
 
 void ScriptedNetwork::adopt_tensors() {
@@ -187,56 +175,86 @@ torch::Tensor ScriptedNetwork::no_targets(std::int64_t samples, torch::Device de
       sizes, torch::TensorOptions(are_values ? torch::kFloat32 : torch::kInt64).device(device));
 }
 
-void ScriptedNetwork::try_samples() {
-  const torch::NoGradGuard no_gradients;
+std::vector<torch::Tensor> ScriptedNetwork::run_trial() {
   std::vector<std::int64_t> sizes = {kTrialSamples};
   sizes.insert(sizes.end(), task_.shape.begin(), task_.shape.end());
-  const bool was_training = is_training();
-  eval();  // draws nothing, and leaves BatchNorm's statistics alone
+  const bool knows_words = task_.are_tokens && task_.targets.kind == TargetKind::tokens;
+  const auto word = static_cast<float>(knows_words ? task_.classes - 1 : 0);
+  const torch::Tensor targets = no_targets(kTrialSamples, torch::kCPU);
   std::vector<torch::Tensor> results;
   try {
-    results = run(torch::zeros(sizes), no_targets(kTrialSamples, torch::kCPU));
+    results = run(torch::full(sizes, word), targets);
   } catch (const std::exception& error) {
     throw UserError(file_ + ": the model does not take samples of " + shape_text(task_.shape) +
+                    (knows_words ? " tokens up to " + std::to_string(task_.classes - 1) : "") +
                     ": " + reason_of(error));
   }
-  train(was_training);
   if (results.empty()) throw UserError(file_ + ": forward() returns no tensor");
-  if (!returns_loss_) {
-    check_outputs(results.front());
-  } else if (results.front().numel() != 1) {
+  return results;
+}
+
+void ScriptedNetwork::try_samples(bool may_return_loss) {
+  const torch::NoGradGuard no_gradients;
+  const bool was_training = is_training();
+  eval();  // draws nothing, and leaves BatchNorm's statistics alone
+  std::vector<torch::Tensor> results = run_trial();
+  if (!returns_loss_ && may_return_loss && !fit(results.front())) {
+    returns_loss_ = true;
+    results = run_trial();
+  }
+  train(was_training);
+  if (!returns_loss_) return check_outputs(results.front());
+  const auto loss = std::find_if(results.begin(), results.end(), [](const torch::Tensor& result) {
+    return result.numel() == 1 && result.is_floating_point();
+  });
+  if (loss == results.end())
     throw UserError(file_ + ": given samples and targets, forward() returns " +
                     shape_text(results.front().sizes().vec()) +
                     " values; expected the loss, one value");
+  place_of_loss_ = static_cast<std::size_t>(loss - results.begin());
+}
+
+bool ScriptedNetwork::fit(const torch::Tensor& outputs) const {
+  const bool are_of_tokens = outputs.dim() == 3 && outputs.size(0) == kTrialSamples &&
+                             outputs.size(1) == task_.shape.front();
+  if (!task_.loss) return task_.targets.kind != TargetKind::tokens || are_of_tokens;
+  if (!outputs.is_floating_point()) return false;
+  const std::int64_t count = outputs_for(*task_.loss, task_.targets, task_.classes);
+  switch (*task_.loss) {
+    case Loss::cross_entropy:
+      return outputs.dim() == 2 && outputs.size(0) == kTrialSamples && outputs.size(1) >= count;
+    case Loss::language_model:
+      return are_of_tokens && outputs.size(2) >= count;
+    default:
+      return are_alike(outputs, no_targets(kTrialSamples, outputs.device()));
   }
 }
 
 void ScriptedNetwork::check_outputs(const torch::Tensor& outputs) const {
-  if (!task_.loss) return;
+  if (!task_.loss || fit(outputs)) return;
   const std::int64_t count = outputs_for(*task_.loss, task_.targets, task_.classes);
   const std::string numbers = std::to_string(count);
   std::string expected;
-  bool fits = false;
   switch (*task_.loss) {
     case Loss::cross_entropy:
-      fits = outputs.dim() == 2 && outputs.size(0) == kTrialSamples && outputs.size(1) >= count;
       expected =
-          "scores of " + numbers + " classes each (the data set's: replace the model's last layer)";
+          "scores of " + numbers + " classes each (the data set's: replace the model's last layer" +
+          (count == 2 ? ", or say --loss binary-cross-entropy of one score)" : ")");
       break;
     case Loss::language_model:
-      fits = outputs.dim() == 3 && outputs.size(0) == kTrialSamples &&
-             outputs.size(1) == task_.shape.front() && outputs.size(2) >= count;
       expected = "scores of " + numbers + " tokens for each token";
       break;
     default:
-      fits = outputs.numel() == kTrialSamples * count;
-      expected = numbers + (count == 1 ? " value each" : " values each");
+      expected = (task_.targets.shape.size() > 1 ? shape_text(task_.targets.shape) : numbers) +
+                 (count == 1 ? " value each" : " values each");
   }
-  if (fits) return;
   throw UserError(file_ + ": of " + std::to_string(kTrialSamples) + " samples of " +
                   shape_text(task_.shape) + " the model makes " +
-                  shape_text(outputs.sizes().vec()) + " values; expected " + expected +
-                  ", for --loss " + to_string(*task_.loss));
+                  shape_text(outputs.sizes().vec()) + " values" +
+                  (outputs.is_floating_point()
+                       ? std::string()
+                       : std::string(" of ") + toString(outputs.scalar_type())) +
+                  "; expected " + expected + ", for --loss " + to_string(*task_.loss));
 }
 
 std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,
@@ -244,8 +262,19 @@ std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,
   std::vector<torch::IValue> arguments = {task_.are_tokens ? samples.to(torch::kInt64) : samples};
   if (returns_loss_) arguments.emplace_back(targets);
   std::vector<torch::Tensor> tensors;
-  add_tensors(script_.forward(std::move(arguments)), tensors);
+  try {
+    add_tensors(script_.forward(std::move(arguments)), tensors);
+  } catch (const std::exception& error) {
+    throw c10::Error(reason_of(error), "");  // not the calls of the script
+  }
   return tensors;
+}
+
+void ScriptedNetwork::check_learns(const torch::Tensor& loss) const {
+  if (!is_training() || !c10::GradMode::is_enabled() || loss.requires_grad()) return;
+  throw UserError(file_ +
+                  ": its loss does not depend on its parameters: what it returns was detached, or "
+                  "computed under torch.no_grad()");
 }
 
 torch::Tensor ScriptedNetwork::forward(torch::Tensor samples) {
@@ -259,13 +288,15 @@ std::vector<torch::Tensor> ScriptedNetwork::pass_all_layers(const torch::Tensor&
 BatchLoss ScriptedNetwork::loss(const torch::Tensor& samples, const torch::Tensor& targets) {
   const std::vector<torch::Tensor> results = run(samples, targets);
   if (returns_loss_) {
-    const torch::Tensor loss = results.front().reshape({});
+    const torch::Tensor loss = results.at(place_of_loss_).reshape({}).to(torch::kFloat32);
+    check_learns(loss);
     // What each sample adds is not told: all are taken to be alike.
     return {.loss = loss,
             .sample_losses = loss.detach().expand({samples.size(0)}),
             .correct = torch::full({}, std::numeric_limits<double>::quiet_NaN())};
   }
   BatchLoss loss = loss_of(learns_by(), results.front(), targets);
+  check_learns(loss.loss);
   for (std::size_t i = 1; i < results.size() && is_training(); ++i) {
     if (results[i].sizes() == results.front().sizes())
       loss.loss = loss.loss + kAuxiliaryWeight * loss_of(learns_by(), results[i], targets).loss;

@@ -16,8 +16,9 @@ namespace epochcast::real {
 /// and returns what the loss is computed of (loss_of()), such as scores [batch, classes], or a
 /// tuple or dictionary of which this is the first tensor. Further tensors of that shape are what
 /// auxiliary classifiers say: their loss counts with 0.3, as in Szegedy et al., CVPR 2015, section
-/// 5. A model that requires a second argument gets the targets, and the first tensor that it
-/// returns is its loss; with --loss model, one that can do without them gets them, too.
+/// 5. A model that requires a second argument gets the targets, and the first single number that it
+/// returns is its loss, in front of its scores or behind them. One that can do without targets gets
+/// them with --loss model, or where without them it makes nothing that a loss could be computed of.
 ///
 /// Parameters that require no gradient are kept like buffers: exchanged where states are, never
 /// trained. A tensor that several modules own is one parameter, under the name that comes first.
@@ -44,18 +45,26 @@ class ScriptedNetwork : public TorchNetwork {
  private:
   /// Every tensor that the model returns, in order.
   std::vector<torch::Tensor> run(const torch::Tensor& samples, const torch::Tensor& targets);
+  /// The same of two samples: of zeros, or of the last word of a vocabulary that is known.
+  std::vector<torch::Tensor> run_trial();
   /// Targets of so many samples, all 0.
   [[nodiscard]] torch::Tensor no_targets(std::int64_t samples, torch::Device device) const;
   /// Makes the model's parameters and buffers those of this module, under their names.
   void adopt_tensors();
-  void try_samples();
-  /// Throws where the loss cannot be computed of such outputs.
+  /// `may_return_loss`: it takes targets, if it is given any.
+  void try_samples(bool may_return_loss);
+  /// Whether the loss can be computed of such outputs of the trial.
+  [[nodiscard]] bool fit(const torch::Tensor& outputs) const;
+  /// Throws where it cannot.
   void check_outputs(const torch::Tensor& outputs) const;
+  /// Throws where backward could not begin at the loss of a batch.
+  void check_learns(const torch::Tensor& loss) const;
 
   std::string file_;
   Task task_;
   torch::jit::Module script_;
   bool returns_loss_ = false;
+  std::size_t place_of_loss_ = 0;  ///< among what run() returns
 };
 
 }  // namespace epochcast::real

@@ -26,16 +26,30 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
-/// The file's tensors by the names that the model has without a wrapper.
+/// The file's tensors by the names that the model has without wrappers: DistributedDataParallel's,
+/// torch.compile's.
 Tensors by_name(std::vector<NamedTensor> tensors) {
-  const std::string wrapper = "module.";
-  const bool is_wrapped = std::all_of(tensors.begin(), tensors.end(), [&](const NamedTensor& each) {
-    return each.name.starts_with(wrapper);
-  });
+  for (const std::string wrapper : {"module.", "_orig_mod."}) {
+    const bool is_wrapped = std::ranges::all_of(
+        tensors, [&](const NamedTensor& each) { return each.name.starts_with(wrapper); });
+    if (!is_wrapped) continue;
+    for (NamedTensor& each : tensors) each.name.erase(0, wrapper.size());
+  }
   Tensors named;
-  for (NamedTensor& each : tensors)
-    named[is_wrapped ? each.name.substr(wrapper.size()) : each.name] = std::move(each.tensor);
+  for (NamedTensor& each : tensors) named[each.name] = std::move(each.tensor);
   return named;
+}
+
+/// Whether both are the same numbers of the file.
+bool are_one(const torch::Tensor& a, const torch::Tensor& b) {
+  return a.numel() > 0 && a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() &&
+         a.strides() == b.strides();
+}
+
+/// Whether it says which of some tokens each of them attends to: those before it, and itself.
+bool is_causal_mask(const torch::Tensor& tensor) {
+  if (tensor.dim() != 4 || tensor.size(0) != 1 || tensor.size(1) != 1) return false;
+  return torch::equal(tensor, torch::ones_like(tensor).tril());
 }
 
 /// "64x3x7x7"
@@ -52,7 +66,7 @@ class Comparison {
       compare(parameter.key(), parameter.value());
     for (const auto& buffer : network.named_buffers()) compare(buffer.key(), buffer.value());
     for (const auto& [name, tensor] : given_) {
-      if (matched_.count(name) > 0) continue;
+      if (matched_.count(name) > 0 || is_known(tensor)) continue;
       if (is_classifiers(name)) {
         differ(name + " is " + sizes_text(tensor) + " there, nothing here");
       } else {
@@ -87,6 +101,12 @@ class Comparison {
  private:
   [[nodiscard]] bool is_classifiers(const std::string& name) const {
     return classifier_.size() > 1 && name.starts_with(classifier_);
+  }
+  /// What the network has under another name (a head that is its embedding), or computes.
+  [[nodiscard]] bool is_known(const torch::Tensor& tensor) const {
+    return is_causal_mask(tensor) || std::ranges::any_of(matched_, [&](const auto& match) {
+             return are_one(tensor, given_.at(match.first));
+           });
   }
   void differ(const std::string& how) {
     if (difference_.empty()) difference_ = how;

@@ -2,6 +2,7 @@
 #include "analysis/tune/seed_statistics.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "tests/catch.hpp"
 
@@ -15,6 +16,11 @@ TEST_CASE("confidence is that of a paired t test") {
   CHECK(confidence_of_more({1}, {0}) == 0.5);
   CHECK(confidence_of_more({1, 1}, {0, 0}) == 1);
   CHECK(confidence_of_more({1, 1}, {1, 1}) == 0.5);
+  // The perplexity of a loss of 800 is infinite.
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  CHECK(confidence_of_more({1, 1}, {-kInfinite, 0}) == 1);
+  CHECK(confidence_of_more({-kInfinite, 0}, {1, 1}) == 0);
+  CHECK(confidence_of_more({-kInfinite, 0}, {-kInfinite, 0}) == 0.5);
 }
 
 TEST_CASE("for two rows the least significant difference is that of the paired t test") {

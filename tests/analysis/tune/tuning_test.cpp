@@ -42,6 +42,7 @@ class Field {
   std::map<std::size_t, double> asked;   ///< seconds, by candidate: the last time
   std::map<std::size_t, double> losses;  ///< by candidate, at any time; else falling
   bool is_of_language = false;           ///< perplexities are there, too
+  bool is_classified = true;             ///< accuracies are there
 
  private:
   [[nodiscard]] Curve curve(std::size_t index, int seed, double until_s, const TuningGoal& goal) {
@@ -54,7 +55,8 @@ class Field {
       point.training_s = static_cast<double>(point.epoch) * candidates[index].epoch_s;
       point.test_loss = losses.contains(index) ? losses.at(index)
                                                : std::exp(-rates_[index] * luck * point.training_s);
-      point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
+      if (is_classified)
+        point.test_accuracy = 1 - std::exp(-rates_[index] * luck * point.training_s);
       if (is_of_language) point.test_perplexity = std::exp(point.test_loss);
       curve.push_back(point);
     } while (curve.back().training_s < until_s &&
@@ -127,6 +129,20 @@ TEST_CASE("who is there after the end of a rung has not won it, however few its 
   CHECK(tuning.best == best);
   CHECK(tuning.outcomes[best].fate == Fate::finalist);
   CHECK(tuning.outcomes[slow].fate != Fate::diverged);
+}
+
+TEST_CASE("losses that a model returns may be below zero, and the lowest one wins") {
+  Field field;
+  const std::size_t low = field.add("low", 1, 0.2);
+  const std::size_t lower = field.add("lower", 1, 0.2);
+  field.losses = {{low, -1}, {lower, -3}};
+  field.is_classified = false;
+
+  const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 20}, .seeds = 3});
+
+  CHECK(tuning.metric == Metric::loss);
+  REQUIRE(tuning.best == lower);
+  CHECK(*tuning.outcomes[lower].mean == -3);
 }
 
 TEST_CASE("of language models the lowest perplexity wins, after a time or first at a target") {

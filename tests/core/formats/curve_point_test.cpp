@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/formats/curve_point.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
@@ -55,6 +56,20 @@ TEST_CASE("a GAN's point has the losses of both halves, another network's has no
         "2.5000; test loss 1.2500, accuracy 25.00 %");
   CHECK(mean_of({{point}, {point}})[0].generator_loss == 2.5);
   CHECK_FALSE(mean_of({{point}, {other}})[0].generator_loss);
+}
+
+TEST_CASE("an infinite perplexity is null in JSON, and not that of a model without any") {
+  CurvePoint point = {.epoch = 1, .test_loss = 800, .test_perplexity = std::exp(800)};
+  const auto read_back = [&] {
+    const nlohmann::json json = nlohmann::json::parse(to_json(point).dump());
+    Problems problems("metrics");
+    return read_curve_point(JsonInput(json, "", problems));
+  };
+
+  CHECK(read_back() == point);
+  CHECK(std::isinf(*read_back().test_perplexity));
+  point.test_perplexity.reset();
+  CHECK_FALSE(read_back().test_perplexity);
 }
 
 TEST_CASE("a curve that cannot be is told from one that can") {

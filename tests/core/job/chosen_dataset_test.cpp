@@ -146,7 +146,20 @@ TEST_CASE("a folder that says nothing of itself is no data set") {
               ": a folder without data that describes itself; expected tensors: inputs.npy, "
               "targets.npy (or .pt; in train and val, or not); or tokens: train.bin, val.bin"});
   CHECK(catalog.problems(config_with("", empty)) ==
-        Texts{"--dataset: missing; `epochcast list datasets` shows what there is"});
+        Texts{"--dataset: missing; " + empty +
+              " holds no data that describe themselves: tensors: inputs.npy, targets.npy (or .pt; "
+              "in train and val, or not); or tokens: train.bin, val.bin; `epochcast list datasets` "
+              "shows what others there are"});
+  CHECK(catalog.problems(config_with("", "nowhere")) ==
+        Texts{"--data: nowhere: no such folder; expected one that holds the data set"});
+  folder.write("inputs.npy", "x");
+  CHECK(catalog.problems(config_with("", folder / "inputs.npy")) ==
+        Texts{"--data: " + (folder / "inputs.npy") +
+              ": not a folder; expected one that holds the data set"});
+  for (const std::string data : {"", "procedural"}) {
+    CHECK(catalog.problems(config_with("", data)) ==
+          Texts{"--dataset: missing; `epochcast list datasets` shows what there is"});
+  }
   CHECK(catalog.problems(config_with("card", "")) ==
         Texts{"--dataset: unknown dataset \"card\"; did you mean \"cards\"?"});
 }

@@ -211,6 +211,13 @@ TEST_CASE("a folder that lacks its tests, or has two files for one tensor, is re
   CHECK(problems_in(folder) ==
         Texts{folder / "train: has inputs.npy and inputs.pt; expected one of them"});
 
+  const DataFolder both;
+  write_three(both, npy<std::int64_t>("<i8", "(3,)", {0, 1, 2}));
+  both.write("train/inputs.npy", npy("<f4", "(1, 2)", counted(2)));
+  CHECK(problems_in(both) ==
+        Texts{both.path().string() +
+              ": has inputs, and a folder train with inputs; expected one of them"});
+
   const DataFolder single;
   single.write("inputs.npy", npy("<f4", "(1, 2)", counted(2)));
   single.write("targets.npy", npy<std::int64_t>("<i8", "(1,)", {0}));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <thread>
 
 #include "tests/catch.hpp"
+#include "tests/core/tensors/tensor_files.hpp"
 #include "tests/real/run/jobs.hpp"
 
 namespace epochcast::tests {
@@ -133,6 +135,37 @@ TEST_CASE("kill -9 of a rank at any moment loses no more than the last interval"
   whole.back().erase("bytes_sent");
   CHECK(rest.back() == whole.back());
   CHECK(rest.size() < whole.size());
+}
+
+/// 20 images of 16 x 16 pixels in two classes, all pixels of the last one `last`.
+void write_images(const Folder& folder, float last) {
+  constexpr std::size_t kPixels = 3 * 16 * 16;
+  std::vector<float> images(20 * kPixels, 0.5F);
+  std::fill(images.end() - kPixels, images.end(), last);
+  std::vector<std::int64_t> labels(20, 0);
+  labels[3] = 1;
+  fs::create_directories(folder.path() / "mine" / "train");
+  fs::create_directories(folder.path() / "mine" / "val");
+  for (const std::string half : {"mine/train/", "mine/val/"}) {
+    folder.write(half + "inputs.npy", npy("<f4", "(20, 3, 16, 16)", images));
+    folder.write(half + "targets.npy", npy("<i8", "(20,)", labels));
+  }
+}
+
+TEST_CASE("a checkpoint is of the data's content, wherever it lies") {
+  const Folder folder;
+  write_images(folder, 0);
+  const std::string job =
+      "train --network small-cnn --data mine --ranks 1 --batch 4 --strategy sync --checkpoint saved ";
+  REQUIRE(folder.run(job + "--epochs 1").status == 0);
+  write_images(folder, 0);  // as it was, at another time
+  CHECK(folder.run(job + "--epochs 2 --resume").status == 0);
+
+  write_images(folder, 1);
+  const Outcome other = folder.run(job + "--epochs 3 --resume");
+
+  CHECK(other.status == 2);
+  CHECK_THAT(other.err, Catch::Contains("/checkpoint.json is of another job: --data mine (checksum "));
 }
 
 TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read when damaged") {

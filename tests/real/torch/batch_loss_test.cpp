@@ -2,6 +2,7 @@
 #include "real/torch/networks/batch_loss.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "core/error.hpp"
 #include "tests/catch.hpp"
@@ -36,6 +37,45 @@ TEST_CASE("binary cross-entropy takes scores before the sigmoid, of classes or o
   const BatchLoss both = loss_of(
       Loss::binary_cross_entropy, torch::tensor({{1.0, -1.0}}), torch::tensor({{1.0, 1.0}}));
   CHECK(both.correct.item<double>() == Approx(0.5));
+}
+
+TEST_CASE("binary cross-entropy refuses targets that are no probabilities") {
+  const torch::Tensor scores = torch::zeros({2, 2});
+  CHECK_THROWS_WITH(
+      loss_of(Loss::binary_cross_entropy, scores, torch::tensor({{0.0, 1.0}, {0.5, 255.0}})),
+      "--loss: binary-cross-entropy is of targets from 0 to 1; the data have 255");
+  CHECK_THROWS_WITH(
+      loss_of(Loss::binary_cross_entropy, scores, torch::tensor({{0.0, -1.0}, {0.5, 1.0}})),
+      "--loss: binary-cross-entropy is of targets from 0 to 1; the data have -1");
+}
+
+TEST_CASE("values are alike that differ in sizes of one, or are a row for each sample") {
+  const auto alike = [](const std::vector<std::int64_t>& made,
+                        const std::vector<std::int64_t>& wanted) {
+    return are_alike(torch::zeros(made), torch::zeros(wanted));
+  };
+  CHECK(alike({4, 2, 3}, {4, 2, 3}));
+  CHECK(alike({4, 6}, {4, 2, 3}));
+  CHECK(alike({4, 1}, {4}));
+  CHECK(alike({4}, {4, 1}));
+  CHECK(alike({4, 1, 3}, {4, 3}));
+  CHECK_FALSE(alike({4, 3, 2}, {4, 2, 3}));
+  CHECK_FALSE(alike({2, 4}, {4, 2}));
+  CHECK_FALSE(alike({4}, {4, 2}));
+  CHECK_FALSE(alike({1, 8}, {4, 2}));
+  CHECK_FALSE(alike({}, {1}));
+}
+
+TEST_CASE("losses are in float32, whatever the model computes in") {
+  const torch::Tensor labels = torch::tensor({0, 1});
+  const torch::Tensor scores = torch::tensor({{1.0, 0.0}, {1.0, 0.0}});
+
+  const BatchLoss loss = loss_of(Loss::cross_entropy, scores.to(torch::kFloat64), labels);
+
+  CHECK(loss.loss.scalar_type() == torch::kFloat32);
+  CHECK(loss.sample_losses.scalar_type() == torch::kFloat32);
+  CHECK(torch::equal(loss.sample_losses,
+                     loss_of(Loss::cross_entropy, scores, labels).sample_losses));
 }
 
 TEST_CASE("a language model's loss is the mean cross-entropy of all of a sample's tokens") {

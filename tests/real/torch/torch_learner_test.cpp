@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -259,6 +260,72 @@ TEST_CASE("what is damaged or of another network is not loaded") {
     CHECK_THROWS_AS(other.load(bytes), RunError);
     CHECK_THROWS_AS(learner.load(bytes.substr(0, bytes.size() / 2)), RunError);
     CHECK_THROWS_AS(learner.load(""), RunError);
+  });
+}
+
+/// Texts of the word 1, whose next words are 0.
+class TinyTexts : public DataSource {
+ public:
+  explicit TinyTexts(std::int64_t tokens) : shape_({tokens}) {}
+
+  std::int64_t size() const override { return 20; }
+  const std::vector<std::int64_t>& shape() const override { return shape_; }
+  std::int64_t classes() const override { return kWords; }
+  Targets targets() const override { return {.kind = TargetKind::tokens, .shape = shape_}; }
+  std::int64_t load(std::int64_t index,
+                    std::optional<std::uint64_t>,
+                    std::span<float> sample) const override {
+    loaded_.push_back(index);
+    std::ranges::fill(sample, 1.F);
+    return 0;
+  }
+  void load_targets(std::int64_t, std::span<float> targets) const override {
+    std::ranges::fill(targets, 0.F);
+  }
+  /// Samples that were loaded, in their order.
+  [[nodiscard]] const std::vector<std::int64_t>& loaded() const { return loaded_; }
+
+  static constexpr std::int64_t kWords = 5;
+
+ private:
+  std::vector<std::int64_t> shape_;
+  mutable std::vector<std::int64_t> loaded_;
+};
+
+TEST_CASE("every text is tested once, in batches whose scores fit into memory") {
+  for (const std::int64_t tokens : {16, 128}) {  // 128 and 16 of them in a batch
+    alone([&](Fabric& fabric) {
+      const TinyTexts texts(tokens);
+      TorchLearner learner(fabric, texts, settings_of("gpt-char"), test_device());
+
+      const Score score = learner.test(texts, 3, 20);
+
+      CHECK(score.samples == 17);
+      CHECK(score.loss_sum == Approx(17 * std::log(double{TinyTexts::kWords})).epsilon(0.2));
+      std::vector<std::int64_t> expected(17);
+      std::iota(expected.begin(), expected.end(), 3);
+      CHECK(texts.loaded() == expected);
+    });
+  }
+}
+
+TEST_CASE("what LibTorch cannot compute is told in a line, with what the samples are") {
+  const TinyTexts texts(8);
+  alone([&](Fabric& fabric) {
+    TorchLearner learner(fabric, texts, settings_of("gpt-char"), test_device());
+    class Beyond : public TinyTexts {
+     public:
+      using TinyTexts::TinyTexts;
+      std::int64_t load(std::int64_t,
+                        std::optional<std::uint64_t>,
+                        std::span<float> sample) const override {
+        std::ranges::fill(sample, 7.F);
+        return 0;
+      }
+    };
+    CHECK_THROWS_WITH(learner.test(Beyond(8), 0, 2),
+                      "LibTorch cannot compute a batch of 2 samples of 8, with numbers from 7 to 7: "
+                      "index out of range in self");
   });
 }
 

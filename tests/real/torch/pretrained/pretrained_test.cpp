@@ -185,6 +185,18 @@ TEST_CASE("names of a parallel wrapper, other precisions and lost counters do no
   for (const auto& each : trained) CHECK(torch::equal(after.at(each.key()), each.value()));
 }
 
+TEST_CASE("a tensor under two names, a causal mask and a compiler's wrapper do not matter") {
+  const std::string folder = EPOCHCAST_SOURCE_DIR "/tests/real/torch/pretrained/data/";
+  const std::vector<std::int64_t> image = {3, 16, 16};
+  const auto plain = make_network("small-cnn", classification(image, 4));
+  const auto tied = make_network("small-cnn", classification(image, 4));
+
+  static_cast<void>(load_pretrained(*plain, folder + "small-cnn.pt"));
+  static_cast<void>(load_pretrained(*tied, folder + "small-cnn-tied.pt"));
+
+  check_equal(tensors_of(*tied), tensors_of(*plain));
+}
+
 TEST_CASE("the first rank starts from the file; the others will get its parameters") {
   const TemporaryFolder folder;
   const auto file =

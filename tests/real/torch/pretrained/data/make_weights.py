@@ -51,6 +51,11 @@ torch.save(torch.nn.Linear(2, 1), "module.pt")
 torch.jit.save(torch.jit.script(torch.nn.Linear(2, 1)), "script.pt")
 weights = small_cnn()
 torch.save(weights, "small-cnn.pt")
+# As torch.compile names them, with a tensor under a second name (a language model's head) and a causal mask.
+tied = {f"_orig_mod.{name}": tensor for name, tensor in weights.items()}
+tied["_orig_mod.head.weight"] = tied["_orig_mod.conv1.weight"]
+tied["_orig_mod.attn.bias"] = torch.ones(4, 4).tril().view(1, 1, 4, 4)
+torch.save(tied, "small-cnn-tied.pt")
 for name in ("fc2.weight", "fc2.bias"):
     del weights[name]
 torch.save(weights, "small-cnn-headless.pt")
