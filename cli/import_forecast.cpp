@@ -143,7 +143,8 @@ void forecast_imported(const ImportOptions& options,
     loaded.traces.insert(loaded.traces.begin(), cost);
     return loaded;
   };
-  const auto writer = make_forecast_writer(std::cout, request.format, command, Command::simulate);
+  const auto writer =
+      make_forecast_writer(std::cout, request.format, command, Command::simulate, tasks);
   const Failures failures =
       forecast_and_show(tasks, load, {}, *writer, [](const ForecastOutcome&) {});
   std::cout.flush();

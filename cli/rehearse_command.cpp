@@ -42,10 +42,13 @@ po::options_description rehearse_options() {
   return options;
 }
 
-/// The problems of those that have no curve, each once. Throws when the user has to do something.
-void report_problems(const std::vector<RehearsalOutcome>& outcomes) {
+/// The problems of those that have no curve, each once. Throws when the user has to do something:
+/// not for points of a sweep that are impossible while others are not.
+void report_problems(const std::vector<RehearsalOutcome>& outcomes, bool is_sweep) {
   std::vector<std::string> problems;
   bool is_bad_input = false;
+  bool has_failed = false;
+  bool has_curve = false;
   for (const RehearsalOutcome& outcome : outcomes) {
     for (const std::string& problem : outcome.problems) {
       std::string text = outcomes.size() > 1 ? name_of(outcome) + ": " + problem : problem;
@@ -53,12 +56,15 @@ void report_problems(const std::vector<RehearsalOutcome>& outcomes) {
         problems.push_back(std::move(text));
     }
     is_bad_input = is_bad_input || outcome.ending == Ending::bad_input;
+    has_failed = has_failed || (outcome.ending != Ending::bad_input && !outcome.problems.empty());
+    has_curve = has_curve || !outcome.curve.empty();
   }
   if (problems.empty()) return;
-  if (is_bad_input) throw UserError(problems);
-  for (std::size_t i = 0; i + 1 < problems.size(); ++i)
-    std::cerr << "epochcast: " << problems[i] << '\n';
-  throw RunError(problems.back());
+  if (is_bad_input && !(is_sweep && has_curve)) throw UserError(problems);
+  for (const std::string& problem : problems) {
+    if (has_failed && &problem == &problems.back()) throw RunError(problem);
+    std::cerr << "epochcast: " << problem << '\n';
+  }
 }
 
 }  // namespace
@@ -94,7 +100,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   for (const ForecastTask& task : expand(config, axes)) {
     for (int seed = 0; seed < seeds; ++seed) {
       tasks.push_back({.config = task.config,
-                       .point = task.point,
+                       .point = point_text(task.point),
                        .stop_after_s = stop_after_s,
                        .stop_at = target});
       tasks.back().config.strategy = task.strategy;
@@ -124,7 +130,7 @@ int run_rehearse(const std::vector<std::string>& arguments) {
     if (seeds > 1) title += ": means over " + std::to_string(seeds) + " seeds";
     page.write(curve_html(curves, title, command, target));
   }
-  report_problems(outcomes);
+  report_problems(outcomes, !axes.empty());
   return 0;
 }
 

@@ -52,7 +52,7 @@ RecordFiles records_from(const po::variables_map& values, const std::vector<Fore
 std::string pytorch_text_of(const ForecastOutcome& outcome) {
   JobConfig config = outcome.task.config;
   config.strategy = outcome.task.strategy;
-  const std::string& point = outcome.task.point;
+  const std::string point = point_text(outcome.task.point);
   return "# " + config.strategy + (point.empty() ? "" : ": " + point) + "\n" +
          pytorch_text(config, outcome.run->workers / std::max(1, outcome.run->nodes));
 }
@@ -84,7 +84,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {"epochcast", "simulate"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   const auto writer =
-      make_forecast_writer(std::cout, format, shell_text(command), Command::simulate);
+      make_forecast_writer(std::cout, format, shell_text(command), Command::simulate, tasks);
   const bool shows_code = shows_pytorch(values);
   std::vector<std::string> code;
   const Catalog catalog = Catalog::standard();

@@ -66,9 +66,24 @@ std::string files_of(const JobConfig& config) {
   return key;
 }
 
-/// What a simulating process sends home. `files`: the job, but for its settings.
-std::string answer(const ForecastTask& task, const Job& files, const RecordFiles& records) {
-  Job job = files;
+/// A job's files, or why they cannot be read.
+struct Files {
+  std::optional<Job> job;
+  std::vector<std::string> problems;
+};
+
+Files read_files(const JobConfig& config, const JobLoader& load) {
+  try {
+    return {.job = load(config), .problems = {}};
+  } catch (const UserError& error) {
+    return {.job = std::nullopt, .problems = error.problems()};
+  }
+}
+
+/// What a simulating process sends home.
+std::string answer(const ForecastTask& task, const Files& files, const RecordFiles& records) {
+  if (!files.job) throw UserError(files.problems);
+  Job job = *files.job;
   job.config = task.config;
   check_samples(job);
   Timeline timeline;
@@ -147,14 +162,14 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
                       " combinations; sweep fewer settings at a time");
     }
   }
-  std::vector<ForecastTask> points = {{.config = config, .strategy = {}, .point = {}}};
+  std::vector<ForecastTask> points = {{.config = config, .strategy = {}}};
   for (const SweepAxis& axis : axes) {
     std::vector<ForecastTask> finer;
     for (const ForecastTask& point : points) {
       for (const std::string& value : axis.values) {
         ForecastTask next = point;
         set_setting(next.config, axis.name, value, axis.flag + " " + axis.name);
-        next.point += (next.point.empty() ? "" : ", ") + axis.name + " " + value;
+        next.point.push_back({axis.name, value});
         finer.push_back(std::move(next));
       }
     }
@@ -189,13 +204,13 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome) {
-  std::vector<const Job*> jobs;
+  std::vector<const Files*> files;
   // Points of a sweep mostly share their files: read each combination once, before forking.
-  std::map<std::string, Job> loaded;
+  std::map<std::string, Files> read;
   for (const ForecastTask& task : tasks) {
-    auto [at, is_new] = loaded.try_emplace(files_of(task.config));
-    if (is_new) at->second = load(task.config);
-    jobs.push_back(&at->second);
+    auto [at, is_new] = read.try_emplace(files_of(task.config));
+    if (is_new) at->second = read_files(task.config, load);
+    files.push_back(&at->second);
   }
   std::size_t finished = 0;
   std::size_t next = 0;                          // to be handed over
@@ -203,7 +218,7 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
-      [&](std::size_t i) { return answer(tasks[i], *jobs[i], records); },
+      [&](std::size_t i) { return answer(tasks[i], *files[i], records); },
       [&](std::size_t i, const TaskAnswer& reply) {
         early.emplace(i, outcome_of(tasks[i], reply));
         done(++finished);

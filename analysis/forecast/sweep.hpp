@@ -48,7 +48,8 @@ using JobLoader = std::function<Job(const JobConfig&)>;
 /// Forecasts all tasks in parallel processes, which share the jobs that `load` gives: tasks that
 /// name the same files have one. `outcome` gets what became of each, in the order of
 /// the tasks, as soon as it and all before it are there; `done(n)` is called after the n-th has
-/// finished, in any order.
+/// finished, in any order. What is wrong with a task - its files included - is told with it, and
+/// keeps no other from being forecast.
 void forecast_each(const std::vector<ForecastTask>& tasks,
                    const JobLoader& load,
                    const RecordFiles& records,

@@ -62,7 +62,7 @@ Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool
   JobConfig often = config;
   set_setting(often, own, "1", own);
   const ForecastOutcome finest =
-      forecasts_of({{.config = often, .strategy = config.strategy, .point = {}}}).front();
+      forecasts_of({{.config = often, .strategy = config.strategy}}).front();
   const std::int64_t most = finest.run->iterations_per_epoch;
   space.default_value = std::to_string(std::min(most, period->value({}).value_or(most)));
   if (axis == space.axes.end()) {
@@ -90,7 +90,7 @@ void add_strategy(TuningChoice& choice,
   for (const ForecastOutcome& outcome : forecasts_of(expand(config, space.axes))) {
     JobConfig one = outcome.task.config;
     one.strategy = config.strategy;
-    std::string title = outcome.task.point;
+    std::string title = point_text(outcome.task.point);
     if (!is_alone) title = config.strategy + (title.empty() ? "" : ", ") + title;
     Candidate candidate = {
         .name = title,

@@ -150,7 +150,7 @@ std::vector<Texts> problems_of_cases(const std::vector<ValidationCase>& cases,
     }
     problems[i] = problems_of_files(one.config, catalog);
     if (!problems[i].empty()) continue;
-    tasks.push_back({.config = one.config, .strategy = one.config.strategy, .point = {}});
+    tasks.push_back({.config = one.config, .strategy = one.config.strategy});
     tasks.back().config.deterministic = true;
     case_of_task.push_back(i);
   }

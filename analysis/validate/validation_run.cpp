@@ -138,7 +138,7 @@ void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
 
 void ValidationRun::forecast_so_far(std::size_t i) {
   const bool trains = cases_[i].command == Command::train;
-  ForecastTask task = {.config = {}, .strategy = cases_[i].config.strategy, .point = {}};
+  ForecastTask task = {.config = {}, .strategy = cases_[i].config.strategy};
   try {
     task.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], runs_[i].back());
   } catch (const UserError& error) {
@@ -164,8 +164,7 @@ void ValidationRun::forecast_all_cases() {
     if (cases_[i].command != Command::train) runs.resize(1);
     for (const RealRun& run : runs) {
       tasks.push_back({.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], run),
-                       .strategy = cases_[i].config.strategy,
-                       .point = cases_[i].point});
+                       .strategy = cases_[i].config.strategy});
       case_of_task.push_back(i);
     }
   }

@@ -40,6 +40,17 @@ std::string learned_text(const CurveSummary& job, bool is_whole) {
   return text;
 }
 
+/// The job with each of so many seeds.
+std::vector<ForecastTask> tasks_of(const JobConfig& config, int seeds) {
+  std::vector<ForecastTask> tasks;
+  for (int i = 0; i < seeds; ++i) {
+    tasks.push_back({.config = config, .strategy = config.strategy});
+    tasks.back().config.seed += static_cast<std::uint64_t>(i);
+    if (seeds > 1) tasks.back().point = {{"seed", std::to_string(tasks.back().config.seed)}};
+  }
+  return tasks;
+}
+
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty() || (arguments[0] != "train" && arguments[0] != "emulate")) {
     throw UserError(
@@ -55,31 +66,26 @@ int run(const std::vector<std::string>& arguments) {
   const Catalog catalog = Catalog::standard();
   std::vector<std::string> words = {"epochcast"};
   words.insert(words.end(), arguments.begin(), arguments.end());
+  const std::vector<ForecastTask> tasks = tasks_of(config, trains ? seeds_from(values) : 1);
   const auto writer =
-      make_forecast_writer(std::cout, format_from(values), shell_text(words), command);
-  const auto add = [&](const JobConfig& done, RunResult run, std::string point) {
-    writer->add({.task = {.config = done, .strategy = done.strategy, .point = std::move(point)},
-                 .run = std::move(run),
-                 .problems = {}});
-  };
+      make_forecast_writer(std::cout, format_from(values), shell_text(words), command, tasks);
   bool is_leader = false;
   SeededCurves learned = {.name = config.strategy, .curves = {}};
   bool is_whole = true;  // but for epochs before a checkpoint
   if (trains) {
-    const int seeds = seeds_from(values);
-    for (int i = 0; i < seeds; ++i) {
-      JobConfig seeded = config;
-      seeded.seed += static_cast<std::uint64_t>(i);
-      const auto outcome = real::train(seeded, catalog, options_of(seeded.seed, seeds, options));
+    const int seeds = static_cast<int>(tasks.size());
+    for (const ForecastTask& task : tasks) {
+      const auto outcome =
+          real::train(task.config, catalog, options_of(task.config.seed, seeds, options));
       if (!outcome) continue;
       is_leader = true;
-      add(seeded, outcome->run, seeds == 1 ? "" : "seed " + std::to_string(seeded.seed));
+      writer->add({.task = task, .run = outcome->run, .problems = {}});
       is_whole = is_whole && !outcome->curve.empty() && outcome->curve.front().epoch == 1;
       if (!outcome->curve.empty()) learned.curves.push_back(outcome->curve);
     }
   } else if (const auto run = real::emulate(load_job(config, catalog), options)) {
     is_leader = true;
-    add(config, *run, "");
+    writer->add({.task = tasks.front(), .run = *run, .problems = {}});
   }
   if (!is_leader) return 0;
   writer->finish();

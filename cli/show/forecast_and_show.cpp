@@ -15,6 +15,7 @@ void Failures::add(const ForecastOutcome& outcome) {
   has_run_ = has_run_ || outcome.run.has_value();
   has_died_ = has_died_ || outcome.has_died;
   if (outcome.run) return;
+  is_sweep_ = is_sweep_ || !outcome.task.point.empty();
   was_named_ = was_named_ || outcome.task.config.strategy != "all";
   for (const std::string& problem : outcome.problems) {
     if (std::find(problems_.begin(), problems_.end(), problem) == problems_.end())
@@ -24,7 +25,8 @@ void Failures::add(const ForecastOutcome& outcome) {
 
 void Failures::check() const {
   if (has_died_) throw RunError(problems_.front());
-  if (!problems_.empty() && (!has_run_ || was_named_)) throw UserError(problems_);
+  const bool is_listed = has_run_ && (is_sweep_ || !was_named_);
+  if (!problems_.empty() && !is_listed) throw UserError(problems_);
 }
 
 Failures forecast_and_show(const std::vector<ForecastTask>& tasks,

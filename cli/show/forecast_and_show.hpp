@@ -15,8 +15,9 @@ class Failures {
  public:
   void add(const ForecastOutcome& outcome);
 
-  /// Throws when nothing was forecast. That a strategy does not apply is an error unless all were
-  /// asked for.
+  /// Throws when nothing was forecast. What is impossible is listed with the others where that is
+  /// to be expected: at some points of a sweep, or of a strategy when all were asked for; else it
+  /// is an error.
   void check() const;
 
  private:
@@ -24,6 +25,7 @@ class Failures {
   bool has_run_ = false;
   bool has_died_ = false;
   bool was_named_ = false;
+  bool is_sweep_ = false;
 };
 
 /// Forecasts all tasks and writes them as they come, the last one included, while a bar on a

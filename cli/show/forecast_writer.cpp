@@ -5,9 +5,11 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <utility>
 #include <vector>
 
-#include "cli/show/show_forecasts.hpp"
+#include "cli/show/forecast_table.hpp"
+#include "cli/show/remarks.hpp"
 
 namespace epochcast {
 namespace {
@@ -16,39 +18,51 @@ using Json = nlohmann::ordered_json;
 
 class TableWriter : public ForecastWriter {
  public:
-  explicit TableWriter(std::ostream& out) : out_(out) {}
+  TableWriter(std::ostream& out, const std::vector<ForecastTask>& tasks)
+      : out_(out), table_(tasks) {}
 
   void add(const ForecastOutcome& outcome) override {
-    if (!point_.empty() && point_.front().task.point != outcome.task.point) show();
+    const bool is_next =
+        !point_.empty() && table_.place_of(point_.front().task) != table_.place_of(outcome.task);
+    if (is_next) show();
     point_.push_back(outcome);
-    has_run_ = has_run_ || outcome.run.has_value();
   }
 
   void finish() override {
     show();
-    if (has_run_) show_legend(out_);
+    if (!has_run_) return;
+    if (!notes_.empty() || !problems_.empty()) out_ << '\n';
+    notes_.print(out_);
+    problems_.print(out_, "not forecast: ");
+    show_legend(out_);
   }
 
  private:
-  /// The points so far, once there is a run among them.
+  /// The place that is complete.
   void show() {
-    waiting_.push_back(std::move(point_));
-    point_.clear();
-    if (!has_run_) return;
-    for (const std::vector<ForecastOutcome>& point : waiting_) {
-      if (has_shown_) out_ << '\n';
-      show_point(out_, point);
-      has_shown_ = true;
+    const std::vector<ForecastOutcome> point = std::exchange(point_, {});
+    for (const RunResult* run : ranked(point)) {
+      has_run_ = true;
+      const std::string place = table_.place_of(point.front().task);
+      notes_.expect(run->strategy, place);
+      for (const std::string& note : run->notes) notes_.add(note, run->strategy, place);
     }
-    waiting_.clear();
+    for (const ForecastOutcome& outcome : point) {
+      const std::string& strategy = outcome.task.strategy;
+      const std::string place = table_.place_of(outcome.task);
+      problems_.expect(strategy, place);
+      for (const std::string& problem : outcome.problems) problems_.add(problem, strategy, place);
+    }
+    table_.show(out_, point);
     out_.flush();
   }
 
   std::ostream& out_;
+  ForecastTable table_;
+  Remarks notes_;
+  Remarks problems_;
   std::vector<ForecastOutcome> point_;
-  std::vector<std::vector<ForecastOutcome>> waiting_;
   bool has_run_ = false;
-  bool has_shown_ = false;
 };
 
 /// What was typed may be no UTF-8.
@@ -65,7 +79,7 @@ class JsonWriter : public ForecastWriter {
   void add(const ForecastOutcome& outcome) override {
     if (!outcome.run) {
       frame_["not_forecast"].push_back({{"strategy", outcome.task.strategy},
-                                        {"point", outcome.task.point},
+                                        {"point", point_text(outcome.task.point)},
                                         {"problems", outcome.problems}});
       return;
     }
@@ -97,33 +111,58 @@ class CsvWriter : public ForecastWriter {
   explicit CsvWriter(std::ostream& out) : out_(out) {}
 
   void add(const ForecastOutcome& outcome) override {
-    if (!outcome.run) return;
-    if (!has_heading_) {
-      out_ << "point,strategy,platform,network,dataset,nodes,workers,batch,epochs,"
-              "iterations_per_epoch,rounds_per_epoch,samples_per_epoch,train_samples,"
-              "epoch_s,epoch_s_low,epoch_s_high,startup_s,"
-              "compute_s,exposed_communication_s,blocked_s,intra_node_bytes,inter_node_bytes,"
-              "input_grade\n";
-      has_heading_ = true;
-    }
-    const RunResult& run = *outcome.run;
-    const auto bound = [&](double Interval::*member) {
-      return run.epoch_s_interval ? number((*run.epoch_s_interval).*member) : std::string();
-    };
-    out_ << quoted(outcome.task.point) << ',' << run.strategy << ',' << quoted(run.platform) << ','
-         << quoted(run.network) << ',' << quoted(run.dataset) << ',' << run.nodes << ','
-         << run.workers << ',' << run.batch << ',' << run.epochs << ',' << run.iterations_per_epoch
-         << ',' << run.rounds_per_epoch << ',' << run.samples_per_epoch << ',' << run.train_samples
-         << ',' << number(run.epoch_s) << ',' << bound(&Interval::low_s) << ','
-         << bound(&Interval::high_s) << ',' << number(run.startup_s) << ','
-         << number(run.phases.compute_s) << ',' << number(run.phases.exposed_communication_s) << ','
-         << number(run.phases.blocked_s) << ',' << number(run.intra_node_bytes) << ','
-         << number(run.inter_node_bytes) << ',' << to_string(run.input_grade) << std::endl;
+    std::string reasons;
+    for (const std::string& problem : outcome.problems)
+      reasons += (reasons.empty() ? "" : "; ") + problem;
+    const std::vector<std::string> figures =
+        outcome.run ? figures_of(*outcome.run) : std::vector<std::string>(kFigures);
+    std::string row = quoted(point_text(outcome.task.point)) + "," + outcome.task.strategy;
+    for (const std::string& figure : figures) row += "," + quoted(figure);
+    waiting_ += row + "," + quoted(reasons) + "\n";
+    if (!outcome.run && !has_heading_) return;  // perhaps there is no run at all
+    if (!has_heading_) out_ << kHeading;
+    has_heading_ = true;
+    out_ << std::exchange(waiting_, {}) << std::flush;
   }
 
   void finish() override {}
 
  private:
+  static constexpr const char* kHeading =
+      "point,strategy,platform,network,dataset,nodes,workers,batch,epochs,"
+      "iterations_per_epoch,rounds_per_epoch,samples_per_epoch,train_samples,"
+      "epoch_s,epoch_s_low,epoch_s_high,startup_s,"
+      "compute_s,exposed_communication_s,blocked_s,intra_node_bytes,inter_node_bytes,"
+      "input_grade,not_forecast\n";
+  static constexpr std::size_t kFigures = 21;  // of the columns between strategy and not_forecast
+
+  static std::vector<std::string> figures_of(const RunResult& run) {
+    const auto bound = [&](double Interval::*member) {
+      return run.epoch_s_interval ? number((*run.epoch_s_interval).*member) : std::string();
+    };
+    return {run.platform,
+            run.network,
+            run.dataset,
+            std::to_string(run.nodes),
+            std::to_string(run.workers),
+            std::to_string(run.batch),
+            std::to_string(run.epochs),
+            std::to_string(run.iterations_per_epoch),
+            std::to_string(run.rounds_per_epoch),
+            std::to_string(run.samples_per_epoch),
+            std::to_string(run.train_samples),
+            number(run.epoch_s),
+            bound(&Interval::low_s),
+            bound(&Interval::high_s),
+            number(run.startup_s),
+            number(run.phases.compute_s),
+            number(run.phases.exposed_communication_s),
+            number(run.phases.blocked_s),
+            number(run.intra_node_bytes),
+            number(run.inter_node_bytes),
+            std::string(to_string(run.input_grade))};
+  }
+
   static std::string number(double value) {
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
@@ -138,6 +177,7 @@ class CsvWriter : public ForecastWriter {
   }
 
   std::ostream& out_;
+  std::string waiting_;  ///< rows of what was not forecast, before the first that was
   bool has_heading_ = false;
 };
 
@@ -146,10 +186,11 @@ class CsvWriter : public ForecastWriter {
 std::unique_ptr<ForecastWriter> make_forecast_writer(std::ostream& out,
                                                      Format format,
                                                      const std::string& command,
-                                                     Command world) {
+                                                     Command world,
+                                                     const std::vector<ForecastTask>& tasks) {
   switch (format) {
     case Format::table:
-      return std::make_unique<TableWriter>(out);
+      return std::make_unique<TableWriter>(out, tasks);
     case Format::json:
       return std::make_unique<JsonWriter>(out, command, world);
     case Format::csv:

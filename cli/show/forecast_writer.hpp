@@ -4,6 +4,7 @@
 #include <iosfwd>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/options/job_options.hpp"
 #include "core/job/forecast_outcome.hpp"
@@ -22,13 +23,15 @@ class ForecastWriter {
   virtual void finish() = 0;
 };
 
-/// In one of the formats: table (a ranking for each point of the sweep, as soon as the point is
-/// complete), JSON (`epochcast.result/1`, run by run; whole after finish()), CSV (a row for each
-/// run, the unit of each column in its name). `command`: what the user typed; `world`: what has run
-/// them.
-[[nodiscard]] std::unique_ptr<ForecastWriter> make_forecast_writer(std::ostream& out,
-                                                                   Format format,
-                                                                   const std::string& command,
-                                                                   Command world);
+/// In one of the formats: table (the rows of each point of the sweep as soon as it is complete),
+/// JSON (`epochcast.result/1`, run by run; whole after finish()), CSV (a row for each task, the
+/// unit of each column in its name). `command`: what the user typed; `world`: what has run them;
+/// `tasks`: those whose outcomes will come, in their order.
+[[nodiscard]] std::unique_ptr<ForecastWriter> make_forecast_writer(
+    std::ostream& out,
+    Format format,
+    const std::string& command,
+    Command world,
+    const std::vector<ForecastTask>& tasks);
 
 }  // namespace epochcast

@@ -16,41 +16,43 @@ std::size_t width_of(const std::string& text) {
 
 }  // namespace
 
-void Table::add_column(std::string title, Align align) {
-  columns_.push_back({std::move(title), align});
+void Table::add_column(std::string title, Align align, std::size_t least_width) {
+  const std::size_t width = std::max(width_of(title), least_width);
+  columns_.push_back({std::move(title), align, width});
 }
 
 void Table::add_row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    columns_[i].width = std::max(columns_[i].width, width_of(cells[i]));
   rows_.push_back(std::move(cells));
 }
 
-void Table::print(std::ostream& out) const {
-  std::vector<std::size_t> widths;
+void Table::print_row(std::ostream& out, const std::vector<std::string>& cells) const {
+  std::string line;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    std::size_t width = width_of(columns_[i].title);
-    for (const auto& row : rows_) width = std::max(width, width_of(row[i]));
-    widths.push_back(width);
+    const std::string padding(columns_[i].width - width_of(cells[i]), ' ');
+    line += (i == 0 ? "" : "  ") +
+            (columns_[i].align == Align::left ? cells[i] + padding : padding + cells[i]);
   }
-  const auto print_row = [&](const auto& cell_of) {
-    std::string line;
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      const std::string& cell = cell_of(i);
-      const std::string padding(widths[i] - width_of(cell), ' ');
-      line += (i == 0 ? "" : "  ") +
-              (columns_[i].align == Align::left ? cell + padding : padding + cell);
+  line.erase(line.find_last_not_of(' ') + 1);
+  out << line << '\n';
+}
+
+void Table::print(std::ostream& out) {
+  if (!has_titles_) {
+    std::vector<std::string> titles;
+    std::vector<std::string> rules;
+    for (const Column& column : columns_) {
+      titles.push_back(column.title);
+      rules.emplace_back(column.width, '-');
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << line << '\n';
-  };
-  print_row([&](std::size_t i) -> const std::string& { return columns_[i].title; });
-  std::vector<std::string> rules;
-  rules.reserve(widths.size());
-  for (const std::size_t width : widths) rules.emplace_back(width, '-');
-  print_row([&](std::size_t i) -> const std::string& { return rules[i]; });
-  for (const auto& row : rows_) {
-    print_row([&](std::size_t i) -> const std::string& { return row[i]; });
+    print_row(out, titles);
+    print_row(out, rules);
+    has_titles_ = true;
   }
+  for (const std::vector<std::string>& row : rows_) print_row(out, row);
+  rows_.clear();
 }
 
 }  // namespace epochcast

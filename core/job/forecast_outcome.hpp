@@ -14,8 +14,11 @@ namespace epochcast {
 struct ForecastTask {
   JobConfig config;
   std::string strategy;
-  std::string point;  ///< "nodes 4, batch 32": where in the sweep; empty without one
+  std::vector<SettingText> point = {};  ///< the values of the sweep's axes; empty without one
 };
+
+/// "nodes 4, batch 32"
+[[nodiscard]] std::string point_text(const std::vector<SettingText>& point);
 
 /// A forecast, or why there is none.
 struct ForecastOutcome {
