@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/forecast/kept_results.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -34,15 +35,23 @@ std::map<std::string, std::string> checksums_in(const fs::path& folder) {
   return checksums;
 }
 
-/// Why a folder is not the result of `subject` as it was made; "" when it is.
-std::string damage_of(const fs::path& folder, const Json& subject) {
-  const fs::path file = folder / kManifest;
-  if (!fs::is_regular_file(file)) return std::string(kManifest) + " is missing";
-  const Json manifest = Json::parse(read_text_file(file, kSamplesFile), nullptr, false);
+/// Nothing where it is damaged.
+Json manifest_in(const fs::path& folder) {
+  const Json manifest =
+      Json::parse(read_text_file(folder / kManifest, kSamplesFile), nullptr, false);
   if (!manifest.is_object() || manifest.value("schema", Json()) != kSchema ||
       !manifest.contains("of") || !manifest.value("files", Json()).is_object())
-    return std::string(kManifest) + " is damaged";
-  if (text_of(manifest["of"]) != text_of(subject)) return "is of something else";
+    return nullptr;
+  return manifest;
+}
+
+/// Why a folder is not the result of `subject` (null: of anything) as it was made; "" when it is.
+std::string damage_of(const fs::path& folder, const Json& subject) {
+  if (!fs::is_regular_file(folder / kManifest)) return std::string(kManifest) + " is missing";
+  const Json manifest = manifest_in(folder);
+  if (manifest.is_null()) return std::string(kManifest) + " is damaged";
+  if (!subject.is_null() && text_of(manifest["of"]) != text_of(subject))
+    return "is of something else";
   const std::map<std::string, std::string> found = checksums_in(folder);
   for (const auto& [name, expected] : manifest["files"].items()) {
     const auto known = found.find(name);
@@ -78,6 +87,21 @@ fs::path KeptResults::get(const std::string& prefix,
   fs::remove_all(place);
   fs::rename(draft, place);
   return place;
+}
+
+std::vector<KeptResult> kept_results(const fs::path& folder, const std::string& prefix) {
+  std::vector<KeptResult> results;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const fs::path& place = entry.path();
+    if (!entry.is_directory() || !place.filename().string().starts_with(prefix) ||
+        place.extension() == ".part" || !damage_of(place, nullptr).empty())
+      continue;
+    results.push_back({.folder = place, .subject = manifest_in(place)["of"]});
+  }
+  std::sort(results.begin(), results.end(), [](const auto& a, const auto& b) {
+    return a.folder < b.folder;
+  });
+  return results;
 }
 
 }  // namespace epochcast

@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "core/process/lock_file.hpp"
 
@@ -41,5 +42,14 @@ class KeptResults {
   Notes note_;
   LockFile lock_;
 };
+
+/// A result that is kept, and what determines it.
+struct KeptResult {
+  std::filesystem::path folder;
+  nlohmann::json subject;
+};
+/// Those of a folder that begin with this prefix, by name. What is damaged is left out.
+[[nodiscard]] std::vector<KeptResult> kept_results(const std::filesystem::path& folder,
+                                                   const std::string& prefix);
 
 }  // namespace epochcast

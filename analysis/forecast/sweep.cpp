@@ -229,6 +229,25 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
       });
 }
 
+std::vector<ForecastOutcome> forecast_jobs(const std::vector<Job>& jobs,
+                                           const std::function<void(std::size_t)>& done) {
+  std::vector<ForecastTask> tasks;
+  tasks.reserve(jobs.size());
+  for (const Job& job : jobs)
+    tasks.push_back({.config = job.config, .strategy = job.config.strategy, .point = {}});
+  std::vector<ForecastOutcome> outcomes(jobs.size());
+  std::size_t finished = 0;
+  run_in_processes(
+      tasks.size(),
+      std::max(1U, std::thread::hardware_concurrency()),
+      [&](std::size_t i) { return answer(tasks[i], jobs[i], {}); },
+      [&](std::size_t i, const TaskAnswer& reply) {
+        outcomes[i] = outcome_of(tasks[i], reply);
+        done(++finished);
+      });
+  return outcomes;
+}
+
 std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
                                           const Catalog& catalog) {
   std::vector<ForecastOutcome> outcomes;

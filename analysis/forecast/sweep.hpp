@@ -56,6 +56,11 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome);
 
+/// The same of jobs that are there already, each by its configuration's strategy, when all have
+/// finished.
+[[nodiscard]] std::vector<ForecastOutcome> forecast_jobs(
+    const std::vector<Job>& jobs, const std::function<void(std::size_t)>& done);
+
 /// The same of jobs that the catalogue has, when all have finished.
 [[nodiscard]] std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
                                                         const Catalog& catalog);

@@ -35,8 +35,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kDevice = "this-cpu";
-constexpr const char* kMessagesFile = "messages.json";  // in the folders of results
-constexpr const char* kBatchesFile = "batches.json";
+constexpr const char* kBatchesFile = "batches.json";  // in the folders of results
 constexpr const char* kRunFile = "run.json";
 constexpr const char* kBatchSeconds = "5";  // of each batch size, before and after each run
 constexpr std::int64_t kMessageBytes[] = {4,
@@ -246,7 +245,7 @@ void ClusterCalibration::measure_messages(std::size_t session) {
   const nlohmann::json subject = {
       {"place", place({"epochcast-measure-messages"})}, {"command", words}, {"session", session}};
   const fs::path folder =
-      kept_.get("messages-" + std::to_string(session + 1), subject, [&](const fs::path& draft) {
+      kept_.get(kMessagesPrefix + std::to_string(session + 1), subject, [&](const fs::path& draft) {
         const fs::path file = draft / kMessagesFile;
         static_cast<void>(output_of(with(words, "--output", file), draft / "messages.log"));
         static_cast<void>(fit_network(load_message_trace(file)));
@@ -304,7 +303,7 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const R
     } catch (const UserError& error) {
       std::vector<std::string> problems = error.problems();
       problems.push_back("to measure messages again, remove " +
-                         (kept_.folder() / "messages-*").string());
+                         (kept_.folder() / kMessagesPrefix).string() + "*");
       throw UserError(problems);
     }
   }

@@ -19,6 +19,10 @@
 
 namespace epochcast {
 
+/// How results with messages begin, and the file in them.
+inline constexpr const char* kMessagesPrefix = "messages-";
+inline constexpr const char* kMessagesFile = "messages.json";
+
 /// What a case took for real, once.
 struct RealRun {
   RunResult result = {};

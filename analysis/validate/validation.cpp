@@ -145,6 +145,18 @@ std::string strategy_of(const ValidationRow& row) {
   return row.measured.empty() ? std::string() : row.measured.front().strategy;
 }
 
+void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts, bool each_has_own) {
+  row.forecast.reset();
+  row.own_forecasts.clear();
+  if (forecasts.empty()) return;
+  if (each_has_own && forecasts.size() == row.measured.size()) row.own_forecasts = forecasts;
+  const auto middle = forecasts.begin() + static_cast<std::ptrdiff_t>((forecasts.size() - 1) / 2);
+  std::nth_element(forecasts.begin(), middle, forecasts.end(), [](const auto& a, const auto& b) {
+    return a.epoch_s < b.epoch_s;
+  });
+  row.forecast = std::move(*middle);
+}
+
 std::optional<RowFindings> findings_of(const ValidationRow& row) {
   if (!row.forecast || row.measured.empty()) return std::nullopt;
   const std::vector<double> measured_s = epochs_s(row.measured);

@@ -27,6 +27,9 @@ struct ValidationRow {
   std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
 };
 
+/// Gives the row these forecasts, or none: `each_has_own`, one for each run, else a single one.
+void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts, bool each_has_own);
+
 /// What a row with both says, in seconds per epoch.
 struct RowFindings {
   double measured_s = 0;     ///< median of the repetitions

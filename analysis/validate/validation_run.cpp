@@ -14,24 +14,6 @@
 namespace epochcast {
 namespace {
 
-/// The middle one of several forecasts, by epoch times.
-RunResult middle(std::vector<RunResult> forecasts) {
-  const auto half = forecasts.begin() + static_cast<std::ptrdiff_t>((forecasts.size() - 1) / 2);
-  std::nth_element(forecasts.begin(), half, forecasts.end(), [](const auto& a, const auto& b) {
-    return a.epoch_s < b.epoch_s;
-  });
-  return std::move(*half);
-}
-
-/// A row with these forecasts: one, or one per run where the case trains.
-void set_forecasts(ValidationRow& row, const std::vector<RunResult>& forecasts, bool trains) {
-  row.forecast.reset();
-  row.own_forecasts.clear();
-  if (forecasts.empty()) return;
-  row.forecast = middle(forecasts);
-  if (trains && forecasts.size() == row.measured.size()) row.own_forecasts = forecasts;
-}
-
 /// "measured 3.25 s, forecast 3.21 s, -1.2 %"
 std::string result_text(const RunResult& measured, const RunResult* forecast) {
   std::string text = "measured " + format_seconds(measured.epoch_s);

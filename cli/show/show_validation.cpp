@@ -86,10 +86,11 @@ std::string markdown(const std::string& text) {
   return escaped;
 }
 
-void show_markdown_row(std::ostream& out, const std::vector<std::string>& cells) {
-  out << '|';
-  for (const std::string& cell : cells) out << ' ' << cell << " |";
-  out << '\n';
+/// With all columns.
+Table empty_table() {
+  Table table;
+  for (const Column& column : kColumns) table.add_column(column.title, column.align);
+  return table;
 }
 
 }  // namespace
@@ -98,8 +99,7 @@ void show_validation(std::ostream& out, const std::vector<ValidationRow>& rows) 
   const ValidationSummary summary = summarize(rows);
   for (const auto& group : by_group(rows)) {
     out << group.front()->group << "\n\n";
-    Table table;
-    for (const Column& column : kColumns) table.add_column(column.title, column.align);
+    Table table = empty_table();
     for (const ValidationRow* row : group) table.add_row(cells_of(*row));
     table.print(out);
     const GroupRanking* ranking = ranking_of(summary, group.front()->group);
@@ -122,14 +122,7 @@ void show_validation_markdown(std::ostream& out, const std::vector<ValidationRow
   const ValidationSummary summary = summarize(rows);
   for (const auto& group : by_group(rows)) {
     out << "### " << markdown(group.front()->group) << "\n\n";
-    std::vector<std::string> titles;
-    std::vector<std::string> rules;
-    for (const Column& column : kColumns) {
-      titles.emplace_back(column.title);
-      rules.emplace_back(column.align == Table::Align::left ? "---" : "---:");
-    }
-    show_markdown_row(out, titles);
-    show_markdown_row(out, rules);
+    Table table = empty_table();
     std::vector<std::string> notes;
     if (const GroupRanking* ranking = ranking_of(summary, group.front()->group)) {
       notes.push_back("Ranking: " + ranking_text(*ranking));
@@ -137,11 +130,12 @@ void show_validation_markdown(std::ostream& out, const std::vector<ValidationRow
     for (const ValidationRow* row : group) {
       std::vector<std::string> cells = cells_of(*row);
       cells[0] = markdown(cells[0]);
-      show_markdown_row(out, cells);
+      table.add_row(std::move(cells));
       for (const std::string& failure : failures_of(*row)) {
         notes.push_back(markdown(row->point + ": failed: " + failure));
       }
     }
+    table.print_markdown(out);
     out << '\n';
     for (const std::string& note : notes) out << "- " << note << '\n';
     if (!notes.empty()) out << '\n';

@@ -55,4 +55,17 @@ void Table::print(std::ostream& out) {
   rows_.clear();
 }
 
+void Table::print_markdown(std::ostream& out) const {
+  const auto print_row = [&](const auto& cell_of) {
+    out << '|';
+    for (std::size_t i = 0; i < columns_.size(); ++i) out << ' ' << cell_of(i) << " |";
+    out << '\n';
+  };
+  print_row([&](std::size_t i) { return columns_[i].title; });
+  print_row([&](std::size_t i) { return columns_[i].align == Align::left ? "---" : "---:"; });
+  for (const auto& row : rows_) {
+    print_row([&](std::size_t i) { return row[i]; });
+  }
+}
+
 }  // namespace epochcast

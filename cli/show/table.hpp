@@ -20,6 +20,8 @@ class Table {
   /// Titles, a rule, rows; two spaces between columns. Columns are as wide as their widest cell
   /// (UTF-8 aware). From the second time on, only the rows that are new.
   void print(std::ostream& out);
+  /// The same as Markdown; cells are as they are.
+  void print_markdown(std::ostream& out) const;
 
  private:
   struct Column {

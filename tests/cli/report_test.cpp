@@ -196,9 +196,10 @@ TEST_CASE("mistakes in a report's flags are told all at once", "[cli]") {
   CHECK(error_of("--format csv") ==
         "epochcast: --format: unknown format \"csv\"; known: table, json, markdown\n");
   CHECK(error_of("--max-eror 3%") ==
-        "epochcast: unknown option \"--max-eror\"; known: --format, --html, --max-median-error, "
-        "--max-p95-error, --max-worst-error, --max-p90-phase-error, --min-tau, --max-wrong-pairs, "
-        "--min-coverage, --min-run-coverage, --max-ks, --help, --file\n");
+        "epochcast: unknown option \"--max-eror\"; known: --format, --html, --forecast-again, "
+        "--without, --ablation, --folder, --max-median-error, --max-p95-error, --max-worst-error, "
+        "--max-p90-phase-error, --min-tau, --max-wrong-pairs, --min-coverage, --min-run-coverage, "
+        "--max-ks, --help, --file\n");
 }
 
 TEST_CASE("files that are no validation are named", "[cli]") {
@@ -258,6 +259,10 @@ TEST_CASE("report --help names its flags", "[cli]") {
   CHECK(outcome.status == 0);
   for (const std::string option : {"--format table|json|markdown",
                                    "--html FILE",
+                                   "--forecast-again",
+                                   "--without MECHANISM,...",
+                                   "--ablation",
+                                   "--folder FOLDER",
                                    "--max-median-error SHARE",
                                    "--max-p95-error SHARE",
                                    "--max-worst-error SHARE",

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/mechanisms.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "core/spread.hpp"
+#include "core/suggest.hpp"
+
+namespace epochcast {
+namespace {
+
+// What was fitted to messages.
+
+template <typename Change>
+void change_messages(Platform& platform, Change change) {
+  if (platform.network && platform.network->messages) change(*platform.network->messages);
+  for (NodeGroup& group : platform.nodes) {
+    if (group.uplink && group.uplink->messages) change(*group.uplink->messages);
+    if (group.interconnect && group.interconnect->messages) change(*group.interconnect->messages);
+  }
+}
+
+/// The network's link is that of the slowest node.
+void without_uplinks(Platform& platform) {
+  for (NodeGroup& group : platform.nodes) group.uplink.reset();
+}
+
+/// Then each message between nodes is as slow as when every node sends one.
+void without_backbone(Platform& platform) {
+  if (!platform.network || !platform.network->backbone_bytes_per_s) return;
+  Interlink& network = *platform.network;
+  const double ring_bytes_per_s = *network.backbone_bytes_per_s / platform.node_count();
+  network.backbone_bytes_per_s.reset();
+  network.link.bytes_per_s = std::min(network.link.bytes_per_s, ring_bytes_per_s);
+  if (!network.messages) return;
+  for (MessageRegime& regime : network.messages->regimes)
+    regime.bytes_per_s = std::min(regime.bytes_per_s, ring_bytes_per_s);
+}
+
+void without_regimes(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) {
+    costs.regimes = {{.from_bytes = 0,
+                      .latency_s = costs.regimes.front().latency_s,
+                      .bytes_per_s = costs.regimes.back().bytes_per_s}};
+  });
+}
+
+void without_turns(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) {
+    costs.turns_from_bytes = std::numeric_limits<double>::infinity();
+  });
+}
+
+void without_turns_by_chance(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) {
+    costs.turns_share = 1;
+    costs.turns_share_of_two = 1;
+    costs.turns_share_of_two_together = 0;
+  });
+}
+
+void without_barrier(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) { costs.barrier_round_s = 0; });
+}
+
+void without_adding(Platform& platform) {
+  for (NodeGroup& group : platform.nodes) {
+    for (DeviceGroup& device : group.devices) device.reduce_bytes_per_s = 0;
+  }
+}
+
+void without_doubt(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) {
+    costs.uncertainty = 0;
+    costs.all_reduces.clear();
+  });
+}
+
+// What batches cost.
+
+template <typename Change>
+void change_batches(std::vector<CostTrace>& traces, Change change) {
+  for (CostTrace& trace : traces) {
+    for (BatchSamples& samples : trace.batches) change(samples);
+  }
+}
+
+template <typename Change>
+void change_overlap(std::vector<CostTrace>& traces, Change change) {
+  for (CostTrace& trace : traces) {
+    for (OverlapSamples& samples : trace.overlap) change(samples);
+  }
+}
+
+void without_overlap(std::vector<CostTrace>& traces) {
+  change_overlap(traces, [](OverlapSamples& samples) {
+    samples.batch_s.clear();
+    samples.exchange_alone_s.clear();
+    samples.exchange_s.clear();
+  });
+}
+
+/// Every batch beside buckets is slowed down by as much, and every bucket.
+void without_overlap_by_chance(std::vector<CostTrace>& traces) {
+  for (CostTrace& trace : traces) {
+    struct Speeds {
+      std::vector<double> batch, exchange;
+    };
+    std::map<std::tuple<std::string, std::int64_t, double>, Speeds> speeds;
+    const auto speeds_of = [&](const OverlapSamples& samples) -> Speeds& {
+      return speeds[{samples.all_reduce, samples.batch, samples.bytes}];
+    };
+    for (const OverlapSamples& samples : trace.overlap) {
+      Speeds& of_size = speeds_of(samples);
+      for (std::size_t i = 0; i < samples.batch_s.size(); ++i) {
+        of_size.batch.push_back(samples.batch_alone_s[i] / samples.batch_s[i]);
+        of_size.exchange.push_back(samples.exchange_alone_s[i] / samples.exchange_s[i]);
+      }
+    }
+    for (OverlapSamples& samples : trace.overlap) {
+      const Speeds& of_size = speeds_of(samples);
+      for (std::size_t i = 0; i < samples.batch_s.size(); ++i) {
+        samples.batch_s[i] = samples.batch_alone_s[i] / mean_of(of_size.batch);
+        samples.exchange_s[i] = samples.exchange_alone_s[i] / mean_of(of_size.exchange);
+      }
+    }
+  }
+}
+
+void without_after_exchange(std::vector<CostTrace>& traces) {
+  change_overlap(traces, [](OverlapSamples& samples) { samples.batch_after_s.clear(); });
+}
+
+void without_warm_up(std::vector<CostTrace>& traces) {
+  change_batches(traces, [](BatchSamples& samples) { samples.warmup_s.clear(); });
+}
+
+void without_loading(std::vector<CostTrace>& traces) {
+  change_batches(traces, [](BatchSamples& samples) {
+    for (std::size_t i = 0; i < samples.load_s.size(); ++i) samples.total_s[i] -= samples.load_s[i];
+    std::fill(samples.load_s.begin(), samples.load_s.end(), 0.0);
+  });
+}
+
+/// `validate` measures half, all and twice of what is asked for.
+void without_other_sizes(std::vector<CostTrace>& traces) {
+  for (CostTrace& trace : traces) {
+    std::set<std::int64_t> sizes;
+    for (const BatchSamples& samples : trace.batches) sizes.insert(samples.batch);
+    if (sizes.empty()) continue;
+    const auto middle =
+        *std::next(sizes.begin(), static_cast<std::ptrdiff_t>(sizes.size() - 1) / 2);
+    std::erase_if(trace.batches, [&](const BatchSamples& each) { return each.batch != middle; });
+  }
+}
+
+/// What batches take on a device that is slowed down is what they take on the device itself, times
+/// as much.
+void without_slowed_devices(std::vector<CostTrace>& traces) {
+  const std::string kSlowed = "-slowed-";  // slowed_name()
+  for (CostTrace& trace : traces) {
+    const std::size_t at = trace.device.rfind(kSlowed);
+    if (at == std::string::npos) continue;
+    const auto same = std::find_if(traces.begin(), traces.end(), [&](const CostTrace& each) {
+      return each.device == trace.device.substr(0, at);
+    });
+    if (same == traces.end()) continue;
+    const double factor = std::strtod(trace.device.c_str() + at + kSlowed.size(), nullptr);
+    trace.batches = same->batches;
+    trace.overlap = same->overlap;
+    for (BatchSamples& samples : trace.batches) {
+      for (auto* part : {&samples.total_s,
+                         &samples.load_s,
+                         &samples.forward_s,
+                         &samples.backward_s,
+                         &samples.step_s,
+                         &samples.warmup_s}) {
+        for (double& seconds : *part) seconds *= factor;
+      }
+    }
+  }
+}
+
+/// An epoch is a sum: each batch takes the mean of its size, session and rank.
+void without_noise(std::vector<CostTrace>& traces) {
+  change_batches(traces, [](BatchSamples& samples) {
+    std::fill(samples.total_s.begin(), samples.total_s.end(), mean_of(samples.total_s));
+  });
+}
+
+/// The same samples in an order of each rank's own.
+void without_common_noise(std::vector<CostTrace>& traces) {
+  std::uint64_t stream = 0;
+  change_batches(traces, [&](BatchSamples& samples) {
+    Random random(mix_seed(1, stream++));
+    for (std::size_t left = samples.total_s.size(); left > 1; --left)
+      std::swap(samples.total_s[random.below(left)], samples.total_s[left - 1]);
+  });
+}
+
+std::vector<Mechanism> all_mechanisms() {
+  const auto of_platform = [](auto name, auto without, auto change) {
+    return Mechanism{.name = name, .without = without, .of_platform = change};
+  };
+  const auto of_costs = [](auto name, auto without, auto change) {
+    return Mechanism{.name = name, .without = without, .of_costs = change};
+  };
+  return {
+      of_platform("uplink", "every node has the slowest node's link", without_uplinks),
+      of_platform("backbone", "every message is as slow as a ring's", without_backbone),
+      of_platform("regimes", "one latency and one bandwidth for all sizes", without_regimes),
+      of_platform("turns", "the library's exchanges never take turns", without_turns),
+      of_platform("turns-by-chance",
+                  "they always do, but for two that come together",
+                  without_turns_by_chance),
+      of_platform("barrier", "members know at once that all have come", without_barrier),
+      of_platform("adding", "adding what has come is free", without_adding),
+      of_platform("doubt", "exchanges take what is forecast (intervals alone)", without_doubt),
+      of_costs("overlap", "overlap is free", without_overlap),
+      of_costs("overlap-by-chance", "it costs the same each time", without_overlap_by_chance),
+      of_costs("after-exchange",
+               "a batch after an exchange is one after a batch",
+               without_after_exchange),
+      of_costs("warm-up", "a process's first batches are like the others", without_warm_up),
+      of_costs("loading", "batches are there", without_loading),
+      of_costs("other-sizes", "half a batch takes half the time", without_other_sizes),
+      of_costs("slowed", "a slowed device takes a multiple", without_slowed_devices),
+      of_costs("noise", "every batch takes the mean", without_noise),
+      of_costs("common-noise", "each rank's batches vary for themselves", without_common_noise),
+  };
+}
+
+}  // namespace
+
+const std::vector<Mechanism>& mechanisms() {
+  static const std::vector<Mechanism> all = all_mechanisms();
+  return all;
+}
+
+std::vector<Mechanism> find_mechanisms(const std::vector<std::string>& names) {
+  std::vector<std::string> known;
+  for (const Mechanism& mechanism : mechanisms()) known.emplace_back(mechanism.name);
+  std::vector<Mechanism> found;
+  std::vector<std::string> problems;
+  for (const std::string& name : names) {
+    const auto is_named = [&](const Mechanism& mechanism) { return mechanism.name == name; };
+    const auto mechanism = std::find_if(mechanisms().begin(), mechanisms().end(), is_named);
+    if (mechanism == mechanisms().end()) {
+      problems.push_back(unknown_name("mechanism", name, known));
+    } else if (std::any_of(found.begin(), found.end(), is_named)) {
+      problems.push_back("\"" + name + "\" is there twice");
+    } else {
+      found.push_back(*mechanism);
+    }
+  }
+  if (!problems.empty()) throw UserError(problems);
+  return found;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_ablation.hpp"
+
+#include <ostream>
+#include <string>
+
+#include "analysis/validate/validation_text.hpp"
+#include "cli/show/table.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr const char* kAblationLegend =
+    "Each forecast was made again of what its validation has measured, with one mechanism after "
+    "the "
+    "other left out: what forecasts\n"
+    "then take for granted is in the last column. Rows: those whose forecast is more than 0.1 % "
+    "another one; their median and worst\n"
+    "error with the mechanism and without it, and those of all rows without it. Wrong pairs: of "
+    "those of a group whose least .. most\n"
+    "do not overlap, those forecast the other way round. Inside: single runs inside their "
+    "forecast's 5 - 95 % interval.\n";
+
+std::string change_text(double with, double without) {
+  return percent_text(with) + " -> " + percent_text(without);
+}
+
+/// Of all rows.
+std::vector<std::string> summary_cells(const ValidationSummary& summary) {
+  const bool has_errors = summary.configurations > 0;
+  return {has_errors ? percent_text(summary.median_error) : "-",
+          has_errors ? percent_text(summary.worst_error) : "-",
+          std::to_string(summary.wrong_pairs()) + " of " + std::to_string(summary.pairs()),
+          summary.run_coverage ? percent_text(*summary.run_coverage) : "-"};
+}
+
+Table table_of(const Ablation& ablation) {
+  Table table;
+  table.add_column("left out");
+  for (const char* title :
+       {"rows", "their median", "their worst", "all: median", "worst", "wrong pairs", "inside"})
+    table.add_column(title, Table::Align::right);
+  table.add_column("then");
+  const auto add_row =
+      [&](std::vector<std::string> cells, const ValidationSummary& all, const std::string& then) {
+        for (std::string& cell : summary_cells(all)) cells.push_back(std::move(cell));
+        cells.push_back(then);
+        table.add_row(std::move(cells));
+      };
+  add_row({"nothing", "-", "-", "-"}, ablation.with_all(), "");
+  for (const LeftOutFindings& each : ablation.left_out()) {
+    const ValidationSummary& with = each.concerned_with;
+    const ValidationSummary& without = each.concerned_without;
+    const bool has_both = with.configurations > 0 && without.configurations > 0;
+    add_row({each.name,
+             std::to_string(each.concerned.size()),
+             has_both ? change_text(with.median_error, without.median_error) : "-",
+             has_both ? change_text(with.worst_error, without.worst_error) : "-"},
+            each.all,
+            each.without);
+  }
+  return table;
+}
+
+void show_notes(std::ostream& out, const Ablation& ablation) {
+  out << '\n' << count_text(ablation.with_all()) << ".\n";
+  for (const LeftOutFindings& each : ablation.left_out()) {
+    if (each.all.failed > ablation.with_all().failed)
+      out << "Without " << each.name << ", " << each.all.failed << " have no forecast.\n";
+  }
+  out << kAblationLegend;
+}
+
+}  // namespace
+
+void show_ablation(std::ostream& out, const Ablation& ablation) {
+  table_of(ablation).print(out);
+  show_notes(out, ablation);
+}
+
+void show_ablation_markdown(std::ostream& out, const Ablation& ablation) {
+  table_of(ablation).print_markdown(out);
+  show_notes(out, ablation);
+}
+
+}  // namespace epochcast

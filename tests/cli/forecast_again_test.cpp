@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// `epochcast report --forecast-again`, `--without` and `--ablation`: forecasts of what a validation
+// has kept.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/catch.hpp"
+#include "tests/cli/fake_cluster.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr double kAdds = 1e8;  // bytes per second
+
+/// A validation of a row that emulates and one that trains, two runs each, in kept/ and v.json. Its
+/// cluster adds 100 MB a second.
+class KeptValidation {
+ public:
+  KeptValidation() {
+    Json messages = Json::parse(cluster.folder.read("messages.json"));
+    messages["costs"].push_back({{"kind", "reduce"},
+                                 {"scope", "all"},
+                                 {"bytes", 1 << 22},
+                                 {"samples_s", {(1 << 22) / kAdds}}});
+    cluster.folder.write("messages.json", messages.dump());
+    cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
+    cluster.experiment("t.json", "small-cnn", {{"strategy", "sync"}}, "train");
+    const Outcome outcome = cluster.validate("e.json t.json", 2);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    cluster.folder.write("v.json", outcome.out);
+    static_cast<void>(cluster.calls());
+  }
+
+  [[nodiscard]] Json rows() const { return Json::parse(cluster.folder.read("v.json"))["rows"]; }
+
+  /// The JSON of a report with these flags; the cluster is not asked.
+  [[nodiscard]] Json report(const std::string& flags) const {
+    const Outcome outcome = cluster.folder.run("report v.json --format json " + flags);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    CHECK(cluster.calls().empty());
+    return Json::parse(outcome.out);
+  }
+
+  [[nodiscard]] std::string error(const std::string& flags) const {
+    const Outcome outcome = cluster.folder.run("report v.json " + flags);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.out.empty());
+    return outcome.err;
+  }
+
+  FakeCluster cluster;
+};
+
+TEST_CASE("forecasts that the same program makes again are the same", "[cli]") {
+  const KeptValidation kept;
+
+  const Json again = kept.report("--forecast-again");
+
+  CHECK(again["rows"] == kept.rows());
+  CHECK(again["rows"][1]["own_forecasts"].size() == 2);
+  CHECK(again["provenance"]["command"] ==
+        "epochcast validate e.json t.json --folder kept --format json --repetitions 2\n"
+        "epochcast report v.json --format json --forecast-again");
+}
+
+TEST_CASE("messages are calibrated anew, whatever they once came to", "[cli]") {
+  const KeptValidation kept;
+  for (const auto& entry : fs::directory_iterator(kept.cluster.folder.path() / "kept")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("platform-")) continue;
+    Json platform = Json::parse(kept.cluster.folder.read("kept/" + name));
+    platform["network"]["bandwidth"] = "1MBps";
+    kept.cluster.folder.write("kept/" + name, platform.dump());
+  }
+
+  CHECK(kept.report("--forecast-again")["rows"] == kept.rows());
+}
+
+// A ring of two sends each half of the gradient twice and adds it once: a quarter of what both
+// send.
+TEST_CASE("forecasts without a mechanism are what the simulator makes of data without it",
+          "[cli]") {
+  const KeptValidation kept;
+
+  const Json with = kept.rows()[0]["forecast"];
+  const Json without = kept.report("--without adding")["rows"][0]["forecast"];
+
+  const double adding_s = with["inter_node_bytes"].get<double>() / 4 / kAdds;
+  CHECK(with["epoch_s"].get<double>() - without["epoch_s"].get<double>() ==
+        Approx(adding_s).epsilon(1e-3));
+}
+
+TEST_CASE("an ablation shows what each mechanism is worth", "[cli]") {
+  const KeptValidation kept;
+
+  const Json json = kept.report("--ablation --without adding,barrier,noise");
+
+  REQUIRE(json["left_out"].size() == 4);
+  CHECK(json["left_out"][0]["concerned"] == std::vector<int>{0, 1});
+  CHECK(json["left_out"][1]["concerned"].empty());
+  CHECK(json["left_out"][2]["concerned"] == std::vector<int>{1});
+  CHECK(json["left_out"][3]["name"] == "all of these");
+  CHECK(json["rows"][0]["error"] == kept.rows()[0]["findings"]["error"]);
+  CHECK(json["rows"][1]["errors_without"]["barrier"] == kept.rows()[1]["findings"]["error"]);
+  CHECK(json["provenance"]["command"].get<std::string>().ends_with(
+      "\nepochcast report v.json --format json --ablation --without adding,barrier,noise"));
+
+  const Outcome table = kept.cluster.folder.run("report v.json --ablation");
+  CHECK(table.status == 0);
+  CHECK(lines(table.out)[0].starts_with("left out"));
+  CHECK(lines(table.out)[2].starts_with("nothing"));
+  CHECK(table.out.find("\nadding                2  ") != std::string::npos);
+  CHECK(table.out.find("\nbarrier               0 ") != std::string::npos);
+  CHECK(table.out.find("  members know at once that all have come\n") != std::string::npos);
+  CHECK(table.out.find("\n2 configurations.\n") != std::string::npos);
+}
+
+TEST_CASE("a validation's folder may lie elsewhere by now", "[cli]") {
+  const KeptValidation kept;
+  const fs::path& folder = kept.cluster.folder.path();
+  const Json rows = kept.rows();
+  const std::string first = rows[0]["forecast"]["config"]["platform"];
+  const std::string second = rows[1]["forecast"]["config"]["platform"];
+  fs::rename(folder / "kept", folder / "moved");
+
+  const std::string expected =
+      ": no such file; forecasts are made again of what the validation's folder keeps: say with "
+      "--folder where it lies now\n";
+  CHECK(kept.error("--forecast-again") ==
+        "epochcast: " + first + expected + "epochcast: " + second + expected);
+  const Json again = kept.report("--forecast-again --folder moved");
+  CHECK(again["rows"][0]["findings"] == rows[0]["findings"]);
+  CHECK(again["rows"][1]["findings"] == rows[1]["findings"]);
+}
+
+TEST_CASE("what a folder lacks to forecast again is told", "[cli]") {
+  const KeptValidation kept;
+  const fs::path folder = kept.cluster.folder.path() / "kept";
+  const Json config = kept.rows()[0]["forecast"]["config"];
+
+  SECTION("messages") {
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().filename().string().starts_with("messages-"))
+        fs::remove(entry.path() / "messages.json");
+    }
+    CHECK(lines(kept.error("--forecast-again"))[0] ==
+          "epochcast: " + config["platform"].get<std::string>() +
+              ": expected the messages that it comes from beside it, in " + folder.string() +
+              "/messages-*; there are none");
+  }
+  SECTION("batches around a run") {
+    const std::string trace = kept.rows()[1]["forecast"]["config"]["trace"];
+    fs::remove(trace);
+    CHECK(kept.error("--forecast-again").find(trace) != std::string::npos);
+  }
+}
+
+TEST_CASE("a row without a forecast stays as it is", "[cli]") {
+  const KeptValidation kept;
+  Json json = Json::parse(kept.cluster.folder.read("v.json"));
+  Json failed = json["rows"][0];
+  failed["point"] = "dlb";
+  failed["forecast"] = nullptr;
+  failed["problems"] = {"mpirun was killed"};
+  json["rows"].push_back(failed);
+  kept.cluster.folder.write("v.json", json.dump());
+
+  const Json again = kept.report("--without noise");
+
+  CHECK(again["rows"][2]["forecast"].is_null());
+  CHECK(again["rows"][2]["problems"] == failed["problems"]);
+  CHECK_FALSE(again["rows"][0]["forecast"].is_null());
+}
+
+TEST_CASE("mistakes in what is to be forecast again are told before the work", "[cli]") {
+  const KeptValidation kept;
+
+  CHECK(kept.error("--without uplnk,warm-up,warm-up --ablation") ==
+        "epochcast: --without: unknown mechanism \"uplnk\"; did you mean \"uplink\"?\n"
+        "epochcast: --without: \"warm-up\" is there twice\n");
+  CHECK(kept.error("--folder kept") ==
+        "epochcast: --folder: counts with --forecast-again, --without or --ablation only\n");
+  const std::string expected =
+      "epochcast: --ablation: has no page and no bounds; leave out --html, --max-... and "
+      "--min-...\n";
+  CHECK(kept.error("--ablation --max-worst-error 3%") == expected);
+  CHECK(kept.error("--ablation --html page.html") == expected);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
