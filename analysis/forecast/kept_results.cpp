@@ -37,8 +37,7 @@ std::map<std::string, std::string> checksums_in(const fs::path& folder) {
 
 /// Nothing where it is damaged.
 Json manifest_in(const fs::path& folder) {
-  const Json manifest =
-      Json::parse(read_text_file(folder / kManifest, kSamplesFile), nullptr, false);
+  Json manifest = Json::parse(read_text_file(folder / kManifest, kSamplesFile), nullptr, false);
   if (!manifest.is_object() || manifest.value("schema", Json()) != kSchema ||
       !manifest.contains("of") || !manifest.value("files", Json()).is_object())
     return nullptr;

@@ -57,11 +57,18 @@ void check_samples(const Job& job) {
 
 /// The settings that decide which files a job reads, and what of them.
 std::string files_of(const JobConfig& config) {
+  static const std::set<std::string> deciding = {"platform",
+                                                 "network",
+                                                 "dataset",
+                                                 "data",
+                                                 "sequence",
+                                                 "train-samples",
+                                                 "trace",
+                                                 "precision",
+                                                 "calibrate-on"};
   std::string key = config.batch_seconds.empty() ? "traces\n" : "";
   for (const auto& [name, value] : setting_texts(config)) {
-    if (name == "platform" || name == "network" || name == "dataset" || name == "trace" ||
-        name == "train-samples")
-      key.append(name).append("=").append(value).append("\n");
+    if (deciding.contains(name)) key.append(name).append("=").append(value).append("\n");
   }
   return key;
 }
@@ -240,7 +247,7 @@ std::vector<ForecastOutcome> forecast_jobs(const std::vector<Job>& jobs,
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
-      [&](std::size_t i) { return answer(tasks[i], jobs[i], {}); },
+      [&](std::size_t i) { return answer(tasks[i], {.job = jobs[i], .problems = {}}, {}); },
       [&](std::size_t i, const TaskAnswer& reply) {
         outcomes[i] = outcome_of(tasks[i], reply);
         done(++finished);

@@ -97,6 +97,7 @@ Json Ablation::json(const std::string& command, const std::string& date) const {
 
 std::vector<std::vector<Mechanism>> one_after_the_other(const std::vector<Mechanism>& mechanisms) {
   std::vector<std::vector<Mechanism>> passes;
+  passes.reserve(passes.size() + mechanisms.size());
   for (const Mechanism& mechanism : mechanisms) passes.push_back({mechanism});
   if (mechanisms.size() > 1) passes.push_back(mechanisms);
   return passes;

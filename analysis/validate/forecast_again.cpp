@@ -1,124 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/validate/forecast_again.hpp"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
-#include "analysis/forecast/kept_results.hpp"
 #include "analysis/forecast/sweep.hpp"
-#include "analysis/validate/cluster_calibration.hpp"
-#include "core/error.hpp"
-#include "strategies/settings.hpp"
+#include "analysis/validate/kept_inputs.hpp"
 
 namespace epochcast {
 namespace {
 
-namespace fs = std::filesystem;
 using LeftOut = std::vector<Mechanism>;
-
-/// Sessions of messages that were measured on one cluster by the same programs.
-struct KeptMessages {
-  std::vector<fs::path> files;  ///< by session
-  Source source;                ///< of the first
-};
-
-std::vector<KeptMessages> messages_in(const fs::path& folder) {
-  std::map<nlohmann::json, std::map<std::int64_t, fs::path>> sessions;
-  for (KeptResult& kept : kept_results(folder, kMessagesPrefix)) {
-    const auto session = kept.subject.value("session", std::int64_t{0});
-    kept.subject.erase("session");
-    sessions[kept.subject][session] = kept.folder / kMessagesFile;
-  }
-  std::vector<KeptMessages> messages;
-  for (const auto& [subject, by_session] : sessions) {
-    KeptMessages& one = messages.emplace_back();
-    for (const auto& [session, file] : by_session) one.files.push_back(file);
-    one.source = load_message_trace(one.files.front()).source;
-  }
-  return messages;
-}
-
-bool comes_from(const Platform& platform, const Source& source) {
-  if (platform.network && platform.network->source == source) return true;
-  return std::any_of(platform.nodes.begin(), platform.nodes.end(), [&](const NodeGroup& group) {
-    return group.interconnect && group.interconnect->source == source;
-  });
-}
-
-/// What forecasts were made of.
-class KeptInputs {
- public:
-  KeptInputs(const std::vector<ValidationRow>& rows, fs::path folder, const Catalog& catalog)
-      : folder_(std::move(folder)), catalog_(catalog) {
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      if (!rows[row].forecast) continue;
-      std::vector<RunResult> forecasts = rows[row].own_forecasts;
-      if (forecasts.empty()) forecasts.push_back(*rows[row].forecast);
-      for (const RunResult& forecast : forecasts) {
-        try {
-          jobs.push_back(job_of(forecast));
-          row_of_job.push_back(row);
-        } catch (const UserError& error) {
-          for (const std::string& problem : error.problems()) add(problem);
-        }
-      }
-    }
-    if (!problems_.empty()) throw UserError(problems_);
-  }
-
-  std::vector<Job> jobs;
-  std::vector<std::size_t> row_of_job;
-  std::map<std::string, std::vector<fs::path>> messages_of;  ///< by JobConfig::platform
-
- private:
-  void add(const std::string& problem) {
-    if (std::find(problems_.begin(), problems_.end(), problem) == problems_.end())
-      problems_.push_back(problem);
-  }
-
-  Job job_of(const RunResult& forecast) {
-    JobConfig config;
-    for (const SettingText& setting : forecast.config)
-      set_setting(config, setting.name, setting.value, "config: " + setting.name);
-    const fs::path then = fs::path(config.platform).parent_path();
-    const fs::path now = folder_.empty() ? then : folder_;
-    config.platform = (now / fs::path(config.platform).filename()).string();
-    for (std::string& trace : config.traces) {
-      const fs::path inside = fs::path(trace).lexically_relative(then);
-      if (!inside.empty() && *inside.begin() != "..") trace = (now / inside).string();
-    }
-    if (!fs::is_regular_file(config.platform))
-      throw UserError(config.platform +
-                      ": no such file; forecasts are made again of what the validation's folder "
-                      "keeps: say with --folder where it lies now");
-    Job job = load_job(config, catalog_);
-    if (messages_of.find(config.platform) == messages_of.end())
-      messages_of[config.platform] = messages_behind(job.platform, now);
-    return job;
-  }
-
-  std::vector<fs::path> messages_behind(const Platform& platform, const fs::path& folder) {
-    auto [known, is_new] = messages_.try_emplace(folder);
-    if (is_new) known->second = messages_in(folder);
-    std::vector<const KeptMessages*> found;
-    for (const KeptMessages& messages : known->second) {
-      if (comes_from(platform, messages.source)) found.push_back(&messages);
-    }
-    if (found.size() != 1)
-      throw UserError(platform.path + ": expected the messages that it comes from beside it, in " +
-                      (folder / kMessagesPrefix).string() + "*; there are " +
-                      (found.empty() ? "none" : "several"));
-    return found.front()->files;
-  }
-
-  fs::path folder_;
-  const Catalog& catalog_;
-  std::map<fs::path, std::vector<KeptMessages>> messages_;  ///< by folder
-  std::vector<std::string> problems_;
-};
 
 /// Tells of each step, of so many in all.
 class Steps {
@@ -137,18 +31,58 @@ class Steps {
   std::string step_;
 };
 
-/// Calibrates every platform by this program.
-void calibrate_again(KeptInputs& kept, Steps& steps) {
-  std::map<std::string, Platform> platforms;
-  for (Job& job : kept.jobs) {
-    const auto [known, is_new] = platforms.try_emplace(job.config.platform);
-    if (is_new) {
-      const MessageTrace messages = load_message_sessions(kept.messages_of.at(job.config.platform));
-      known->second = calibrated_platform(job.platform, calibrate(messages).fit, messages.source);
-      steps.add(1);
-    }
-    job.platform = known->second;
+/// A platform that a validation has calibrated, calibrated by this program.
+class Recalibrated {
+ public:
+  Recalibrated(Platform kept, const MessageTrace& messages)
+      : messages_(messages),
+        fit_(calibrate(messages).fit),
+        platform_(calibrated_platform(std::move(kept), fit_, messages.source)) {}
+
+  /// Without some mechanisms, of which the calibration did not know either: all-reduces that were
+  /// measured are compared with what messages say without them.
+  [[nodiscard]] Platform without(const LeftOut& left_out) const {
+    Platform platform = platform_;
+    leave_out(left_out, platform);
+    if (platform == platform_) return platform;
+    const std::vector<std::string> models(messages_.node_of_rank.size(), "cpu");
+    Platform measured =
+        calibrated_platform(platform_of_trace(messages_, models), fit_, messages_.source);
+    leave_out(left_out, measured);
+    change_messages(measured, [](MessageCosts& costs) { costs.all_reduces.clear(); });
+    const std::vector<AllReduceCheck> checks = check_all_reduces(measured, messages_);
+    const auto compare = [&](MessageCosts& costs, const std::string& scope) {
+      for (MeasuredAllReduce& all_reduce : costs.all_reduces) {
+        for (const AllReduceCheck& check : checks) {
+          if (check.all_reduce.scope == scope && check.all_reduce.bytes == all_reduce.bytes &&
+              check.all_reduce.algorithm == all_reduce.algorithm)
+            all_reduce.forecast_s = check.forecast_s;
+        }
+      }
+    };
+    change_messages_between(platform, [&](MessageCosts& costs) { compare(costs, "all"); });
+    change_messages_inside(
+        platform, [&](MessageCosts& costs) { compare(costs, platform.network ? "node" : "all"); });
+    return platform;
   }
+
+ private:
+  const MessageTrace& messages_;
+  NetworkFit fit_;
+  Platform platform_;
+};
+
+using Platforms = std::map<std::string, Recalibrated>;  // by JobConfig::platform
+
+Platforms recalibrated(const KeptInputs& kept, Steps& steps) {
+  Platforms platforms;
+  for (const Job& job : kept.jobs) {
+    const std::string& name = job.config.platform;
+    if (platforms.find(name) != platforms.end()) continue;
+    platforms.emplace(name, Recalibrated(job.platform, kept.messages.at(name)));
+    steps.add(1);
+  }
+  return platforms;
 }
 
 std::string name_of(const LeftOut& left_out) {
@@ -158,25 +92,27 @@ std::string name_of(const LeftOut& left_out) {
   return names.empty() ? "with everything" : names;
 }
 
-/// The forecasts of each row. What does not differ from `usual` jobs has their outcomes.
+/// The forecasts, and what they are of.
 struct Pass {
   std::vector<Job> jobs;
   std::vector<ForecastOutcome> outcomes;
 };
 
+/// A job that does not differ from the `usual` one, if there is one, has its outcome.
 Pass forecast_pass(const KeptInputs& kept,
+                   const Platforms& platforms,
                    const LeftOut& left_out,
                    const Pass* usual,
                    Steps& steps) {
+  std::map<std::string, Platform> without;
+  for (const auto& [name, platform] : platforms) without[name] = platform.without(left_out);
   Pass pass = {.jobs = kept.jobs, .outcomes = std::vector<ForecastOutcome>(kept.jobs.size())};
   std::vector<Job> changed;
   std::vector<std::size_t> place;
   for (std::size_t i = 0; i < pass.jobs.size(); ++i) {
     Job& job = pass.jobs[i];
-    for (const Mechanism& mechanism : left_out) {
-      if (mechanism.of_platform != nullptr) mechanism.of_platform(job.platform);
-      if (mechanism.of_costs != nullptr) mechanism.of_costs(job.traces);
-    }
+    job.platform = without.at(job.config.platform);
+    leave_out(left_out, job.traces);
     if (usual != nullptr && usual->jobs[i].platform == job.platform &&
         usual->jobs[i].traces == job.traces) {
       pass.outcomes[i] = usual->outcomes[i];
@@ -213,20 +149,19 @@ std::vector<ValidationRow> rows_of(std::vector<ValidationRow> rows,
 
 std::vector<std::vector<ValidationRow>> forecast_again(const std::vector<ValidationRow>& rows,
                                                        const std::vector<LeftOut>& left_out,
-                                                       const fs::path& folder,
+                                                       const std::filesystem::path& folder,
                                                        const Catalog& catalog,
                                                        const ValidationProgress& progress) {
-  KeptInputs kept(rows, folder, catalog);
-  Steps steps(progress, kept.messages_of.size() + (1 + left_out.size()) * kept.jobs.size());
+  const KeptInputs kept = kept_inputs(rows, folder, catalog);
+  Steps steps(progress, kept.messages.size() + (1 + left_out.size()) * kept.jobs.size());
   steps.begin("calibrating");
-  calibrate_again(kept, steps);
+  const Platforms platforms = recalibrated(kept, steps);
   steps.begin("with everything");
-  const Pass usual = forecast_pass(kept, {}, nullptr, steps);
+  const Pass usual = forecast_pass(kept, platforms, {}, nullptr, steps);
   std::vector<std::vector<ValidationRow>> again = {rows_of(rows, kept, usual)};
   for (const LeftOut& mechanisms : left_out) {
     steps.begin(name_of(mechanisms));
-    const Pass pass = forecast_pass(kept, mechanisms, &usual, steps);
-    again.push_back(rows_of(rows, kept, pass));
+    again.push_back(rows_of(rows, kept, forecast_pass(kept, platforms, mechanisms, &usual, steps)));
   }
   return again;
 }

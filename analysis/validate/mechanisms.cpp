@@ -18,15 +18,6 @@ namespace {
 
 // What was fitted to messages.
 
-template <typename Change>
-void change_messages(Platform& platform, Change change) {
-  if (platform.network && platform.network->messages) change(*platform.network->messages);
-  for (NodeGroup& group : platform.nodes) {
-    if (group.uplink && group.uplink->messages) change(*group.uplink->messages);
-    if (group.interconnect && group.interconnect->messages) change(*group.interconnect->messages);
-  }
-}
-
 /// The network's link is that of the slowest node.
 void without_uplinks(Platform& platform) {
   for (NodeGroup& group : platform.nodes) group.uplink.reset();
@@ -66,6 +57,18 @@ void without_turns_by_chance(Platform& platform) {
   });
 }
 
+/// A message takes as long whether or not another one comes the other way.
+void without_one_way(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) { costs.one_way.clear(); });
+}
+
+/// Those that were measured count as if among other ranks: for what is in doubt.
+void without_all_reduces(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) {
+    for (MeasuredAllReduce& each : costs.all_reduces) each.ranks = 0;
+  });
+}
+
 void without_barrier(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) { costs.barrier_round_s = 0; });
 }
@@ -79,7 +82,7 @@ void without_adding(Platform& platform) {
 void without_doubt(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) {
     costs.uncertainty = 0;
-    costs.all_reduces.clear();
+    for (MeasuredAllReduce& each : costs.all_reduces) each.deviation = 0;
   });
 }
 
@@ -220,9 +223,14 @@ std::vector<Mechanism> all_mechanisms() {
       of_platform("turns-by-chance",
                   "they always do, but for two that come together",
                   without_turns_by_chance),
+      of_platform("one-way", "messages mind no others that come the other way", without_one_way),
+      of_platform("all-reduces",
+                  "all-reduces that were measured take what messages say",
+                  without_all_reduces),
       of_platform("barrier", "members know at once that all have come", without_barrier),
       of_platform("adding", "adding what has come is free", without_adding),
-      of_platform("doubt", "exchanges take what is forecast (intervals alone)", without_doubt),
+      of_platform(
+          "doubt", "what was measured of exchanges is sure (intervals alone)", without_doubt),
       of_costs("overlap", "overlap is free", without_overlap),
       of_costs("overlap-by-chance", "it costs the same each time", without_overlap_by_chance),
       of_costs("after-exchange",
@@ -238,6 +246,18 @@ std::vector<Mechanism> all_mechanisms() {
 }
 
 }  // namespace
+
+void leave_out(const std::vector<Mechanism>& mechanisms, Platform& platform) {
+  for (const Mechanism& mechanism : mechanisms) {
+    if (mechanism.of_platform != nullptr) mechanism.of_platform(platform);
+  }
+}
+
+void leave_out(const std::vector<Mechanism>& mechanisms, std::vector<CostTrace>& traces) {
+  for (const Mechanism& mechanism : mechanisms) {
+    if (mechanism.of_costs != nullptr) mechanism.of_costs(traces);
+  }
+}
 
 const std::vector<Mechanism>& mechanisms() {
   static const std::vector<Mechanism> all = all_mechanisms();

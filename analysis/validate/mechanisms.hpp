@@ -21,11 +21,37 @@ struct Mechanism {
   void (*of_costs)(std::vector<CostTrace>& traces) = nullptr;
 };
 
+/// Takes them out.
+void leave_out(const std::vector<Mechanism>& mechanisms, Platform& platform);
+void leave_out(const std::vector<Mechanism>& mechanisms, std::vector<CostTrace>& traces);
+
 /// All of them: of messages, then of batches.
 [[nodiscard]] const std::vector<Mechanism>& mechanisms();
 
 /// Those of these names, in this order. Throws a UserError that tells all unknown ones, and those
 /// that are there twice.
 [[nodiscard]] std::vector<Mechanism> find_mechanisms(const std::vector<std::string>& names);
+
+/// change(MessageCosts&) for all costs of messages between nodes.
+template <typename Change>
+void change_messages_between(Platform& platform, const Change& change) {
+  if (platform.network && platform.network->messages) change(*platform.network->messages);
+  for (NodeGroup& group : platform.nodes) {
+    if (group.uplink && group.uplink->messages) change(*group.uplink->messages);
+  }
+}
+/// The same inside nodes.
+template <typename Change>
+void change_messages_inside(Platform& platform, const Change& change) {
+  for (NodeGroup& group : platform.nodes) {
+    if (group.interconnect && group.interconnect->messages) change(*group.interconnect->messages);
+  }
+}
+/// The same for both.
+template <typename Change>
+void change_messages(Platform& platform, const Change& change) {
+  change_messages_between(platform, change);
+  change_messages_inside(platform, change);
+}
 
 }  // namespace epochcast

@@ -26,9 +26,8 @@ void check_describes_itself(const std::string& data) {
     throw UserError("--data: " + data + ": " +
                     (fs::exists(data, unknown) ? "not a folder" : "no such folder") +
                     "; expected one that holds the data set");
-  throw UserError("--dataset: missing; " + data +
-                  " holds no data that describe themselves: " + kOwnDataLayouts +
-                  "; `epochcast list datasets` shows what others there are");
+  throw UserError("--dataset: missing; " + data + " holds no data that describe themselves: " +
+                  kOwnDataLayouts + "; `epochcast list datasets` shows what others there are");
 }
 
 /// The same texts in samples of so many tokens.

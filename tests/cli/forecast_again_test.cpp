@@ -16,11 +16,12 @@ using Json = nlohmann::json;
 constexpr double kAdds = 1e8;  // bytes per second
 
 /// A validation of a row that emulates and one that trains, two runs each, in kept/ and v.json. Its
-/// cluster adds 100 MB a second.
+/// cluster adds 100 MB a second; `more` is measured, too.
 class KeptValidation {
  public:
-  KeptValidation() {
+  explicit KeptValidation(const Json& more = Json::array()) {
     Json messages = Json::parse(cluster.folder.read("messages.json"));
+    for (const Json& cost : more) messages["costs"].push_back(cost);
     messages["costs"].push_back({{"kind", "reduce"},
                                  {"scope", "all"},
                                  {"bytes", 1 << 22},
@@ -93,6 +94,22 @@ TEST_CASE("forecasts without a mechanism are what the simulator makes of data wi
   const double adding_s = with["inter_node_bytes"].get<double>() / 4 / kAdds;
   CHECK(with["epoch_s"].get<double>() - without["epoch_s"].get<double>() ==
         Approx(adding_s).epsilon(1e-3));
+}
+
+TEST_CASE("a mechanism is worth nothing for exchanges that were measured", "[cli]") {
+  const KeptValidation kept(Json::array({{{"kind", "all-reduce"},
+                                          {"scope", "all"},
+                                          {"algorithm", "ring"},
+                                          {"bytes", 1 << 20},
+                                          {"samples_s", {0.008, 0.008}}}}));
+
+  const double with_s = kept.rows()[0]["forecast"]["epoch_s"];
+
+  CHECK(kept.report("--without adding")["rows"][0]["forecast"]["epoch_s"].get<double>() ==
+        Approx(with_s).epsilon(1e-3));
+  CHECK(
+      kept.report("--without adding,all-reduces")["rows"][0]["forecast"]["epoch_s"].get<double>() <
+      0.8 * with_s);
 }
 
 TEST_CASE("an ablation shows what each mechanism is worth", "[cli]") {

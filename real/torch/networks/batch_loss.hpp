@@ -34,8 +34,6 @@ struct BatchLoss {
 /// language model: scores [batch, tokens, vocabulary], targets int64 [batch, tokens].
 ///
 /// `loss` is one of these four; the mean of the sample losses.
-[[nodiscard]] BatchLoss loss_of(Loss loss,
-                                const torch::Tensor& made,
-                                const torch::Tensor& targets);
+[[nodiscard]] BatchLoss loss_of(Loss loss, const torch::Tensor& made, const torch::Tensor& targets);
 
 }  // namespace epochcast::real

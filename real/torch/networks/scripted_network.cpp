@@ -237,9 +237,9 @@ void ScriptedNetwork::check_outputs(const torch::Tensor& outputs) const {
   std::string expected;
   switch (*task_.loss) {
     case Loss::cross_entropy:
-      expected =
-          "scores of " + numbers + " classes each (the data set's: replace the model's last layer" +
-          (count == 2 ? ", or say --loss binary-cross-entropy of one score)" : ")");
+      expected = "scores of " + numbers +
+                 " classes each (the data set's: replace the model's last layer" +
+                 (count == 2 ? ", or say --loss binary-cross-entropy of one score)" : ")");
       break;
     case Loss::language_model:
       expected = "scores of " + numbers + " tokens for each token";
@@ -248,13 +248,12 @@ void ScriptedNetwork::check_outputs(const torch::Tensor& outputs) const {
       expected = (task_.targets.shape.size() > 1 ? shape_text(task_.targets.shape) : numbers) +
                  (count == 1 ? " value each" : " values each");
   }
-  throw UserError(file_ + ": of " + std::to_string(kTrialSamples) + " samples of " +
-                  shape_text(task_.shape) + " the model makes " +
-                  shape_text(outputs.sizes().vec()) + " values" +
-                  (outputs.is_floating_point()
-                       ? std::string()
-                       : std::string(" of ") + toString(outputs.scalar_type())) +
-                  "; expected " + expected + ", for --loss " + to_string(*task_.loss));
+  throw UserError(
+      file_ + ": of " + std::to_string(kTrialSamples) + " samples of " + shape_text(task_.shape) +
+      " the model makes " + shape_text(outputs.sizes().vec()) + " values" +
+      (outputs.is_floating_point() ? std::string()
+                                   : std::string(" of ") + toString(outputs.scalar_type())) +
+      "; expected " + expected + ", for --loss " + to_string(*task_.loss));
 }
 
 std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,

@@ -25,7 +25,13 @@ MessageCosts measured_messages() {
   costs.turns_share = 0.5;
   costs.turns_share_of_two = 0.4;
   costs.turns_share_of_two_together = 0.3;
-  costs.all_reduces = {{.algorithm = "ring", .bytes = 1e6, .measured_s = 2, .forecast_s = 1}};
+  costs.one_way = {{.bytes = 1e6, .share = 0.9}};
+  costs.all_reduces = {{.algorithm = "ring",
+                        .bytes = 1e6,
+                        .measured_s = 2,
+                        .forecast_s = 1,
+                        .ranks = 7,
+                        .deviation = 0.1}};
   return costs;
 }
 
@@ -50,7 +56,7 @@ Platform measured_platform() {
 
 Platform platform_without(const std::string& name) {
   Platform platform = measured_platform();
-  mechanism(name).of_platform(platform);
+  leave_out({mechanism(name)}, platform);
   return platform;
 }
 
@@ -103,7 +109,7 @@ std::vector<CostTrace> measured_costs() {
 
 std::vector<CostTrace> costs_without(const std::string& name) {
   std::vector<CostTrace> traces = measured_costs();
-  mechanism(name).of_costs(traces);
+  leave_out({mechanism(name)}, traces);
   return traces;
 }
 
@@ -148,16 +154,34 @@ TEST_CASE("without chance all of the later message waits, but of two that come t
   CHECK(costs.share_of_turns(Turns::two_together, 1e6) == 0);
 }
 
-TEST_CASE("without barrier and doubt these are 0, and nothing else changes") {
+TEST_CASE("without one way a message takes as long as beside an opposite one") {
+  CHECK(measured_messages().one_way_share(1e6) == 0.9);
+  CHECK(messages_without("one-way").one_way_share(1e6) == 1);
+}
+
+// A measured one took twice what messages say.
+TEST_CASE("without all-reduces they take what messages say, and their errors are in doubt") {
+  const MessageCosts costs = messages_without("all-reduces");
+
+  CHECK(measured_messages().measured_factor("ring", 1e6, 7) == 2);
+  CHECK(measured_messages().uncertainty_of("ring", 1e6, 7) == 0.1);
+  CHECK(costs.measured_factor("ring", 1e6, 7) == 1);
+  CHECK(costs.uncertainty_of("ring", 1e6, 7) == Approx(std::log(2)));
+}
+
+TEST_CASE("without barrier members know at once that all have come") {
   MessageCosts expected = measured_messages();
   expected.barrier_round_s = 0;
-  CHECK(messages_without("barrier") == expected);
 
-  expected = measured_messages();
-  expected.uncertainty = 0;
-  expected.all_reduces.clear();
-  CHECK(messages_without("doubt") == expected);
-  CHECK(expected.uncertainty_of("ring", 1e6) == 0);
+  CHECK(messages_without("barrier") == expected);
+}
+
+TEST_CASE("without doubt measured all-reduces are sure, and take what they did") {
+  const MessageCosts costs = messages_without("doubt");
+
+  CHECK(costs.uncertainty == 0);
+  CHECK(costs.uncertainty_of("ring", 1e6, 7) == 0);
+  CHECK(costs.measured_factor("ring", 1e6, 7) == 2);
 }
 
 TEST_CASE("without adding every device adds at once") {
@@ -230,7 +254,7 @@ TEST_CASE("without slowed devices a slowed one takes a multiple of the other") {
 
 TEST_CASE("a slowed device stays as measured where the device itself was not measured") {
   std::vector<CostTrace> traces = {measured_costs()[1]};
-  mechanism("slowed").of_costs(traces);
+  leave_out({mechanism("slowed")}, traces);
 
   CHECK(traces[0] == measured_costs()[1]);
 }
@@ -248,7 +272,7 @@ TEST_CASE("without common noise ranks have the same samples, each in an order of
   for (std::size_t i = 0; i < rising.size(); ++i) rising[i] = static_cast<double>(i);
   std::vector<CostTrace> traces(1);
   traces[0].batches = {samples_of(16, 0, rising), samples_of(16, 1, rising)};
-  mechanism("common-noise").of_costs(traces);
+  leave_out({mechanism("common-noise")}, traces);
   std::vector<Samples> shuffled = {traces[0].batches[0].total_s, traces[0].batches[1].total_s};
 
   CHECK(shuffled[0] != rising);
@@ -274,8 +298,8 @@ TEST_CASE("what was not measured cannot be left out") {
     CAPTURE(std::string(each.name));
     Platform same = platform;
     std::vector<CostTrace> costs = {trace};
-    if (each.of_platform != nullptr) each.of_platform(same);
-    if (each.of_costs != nullptr) each.of_costs(costs);
+    leave_out({each}, same);
+    leave_out({each}, costs);
     CHECK(same == platform);
     CHECK(costs.front() == trace);
   }

@@ -156,7 +156,8 @@ TEST_CASE("a checkpoint is of the data's content, wherever it lies") {
   const Folder folder;
   write_images(folder, 0);
   const std::string job =
-      "train --network small-cnn --data mine --ranks 1 --batch 4 --strategy sync --checkpoint saved ";
+      "train --network small-cnn --data mine --ranks 1 --batch 4 --strategy sync --checkpoint "
+      "saved ";
   REQUIRE(folder.run(job + "--epochs 1").status == 0);
   write_images(folder, 0);  // as it was, at another time
   CHECK(folder.run(job + "--epochs 2 --resume").status == 0);
@@ -165,7 +166,8 @@ TEST_CASE("a checkpoint is of the data's content, wherever it lies") {
   const Outcome other = folder.run(job + "--epochs 3 --resume");
 
   CHECK(other.status == 2);
-  CHECK_THAT(other.err, Catch::Contains("/checkpoint.json is of another job: --data mine (checksum "));
+  CHECK_THAT(other.err,
+             Catch::Contains("/checkpoint.json is of another job: --data mine (checksum "));
 }
 
 TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read when damaged") {

@@ -74,8 +74,8 @@ TEST_CASE("losses are in float32, whatever the model computes in") {
 
   CHECK(loss.loss.scalar_type() == torch::kFloat32);
   CHECK(loss.sample_losses.scalar_type() == torch::kFloat32);
-  CHECK(torch::equal(loss.sample_losses,
-                     loss_of(Loss::cross_entropy, scores, labels).sample_losses));
+  CHECK(
+      torch::equal(loss.sample_losses, loss_of(Loss::cross_entropy, scores, labels).sample_losses));
 }
 
 TEST_CASE("a language model's loss is the mean cross-entropy of all of a sample's tokens") {

@@ -323,9 +323,10 @@ TEST_CASE("what LibTorch cannot compute is told in a line, with what the samples
         return 0;
       }
     };
-    CHECK_THROWS_WITH(learner.test(Beyond(8), 0, 2),
-                      "LibTorch cannot compute a batch of 2 samples of 8, with numbers from 7 to 7: "
-                      "index out of range in self");
+    CHECK_THROWS_WITH(
+        learner.test(Beyond(8), 0, 2),
+        "LibTorch cannot compute a batch of 2 samples of 8, with numbers from 7 to 7: "
+        "index out of range in self");
   });
 }
 
