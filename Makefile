@@ -2,9 +2,10 @@
 # A thin front for CMake: each target installs what it needs on a Debian machine, builds, and runs.
 
 SIM_PACKAGES := g++ cmake ninja-build libsimgrid-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libeigen3-dev \
-  libcsv-dev zlib1g-dev libxxhash-dev libprotobuf-dev protobuf-compiler libpugixml-dev
+  libcsv-dev zlib1g-dev libxxhash-dev libprotobuf-dev protobuf-compiler libpugixml-dev libjs-chart.js libcpp-httplib-dev pkg-config
 REAL_PACKAGES := libtorch-dev libopenblas0-pthread libopenmpi-dev openmpi-bin libgd-dev pkg-config
-TEST_PACKAGES := catch2 ccache python3-torchvision
+TEST_PACKAGES := catch2 ccache python3-torchvision chromium chromium-driver python3-selenium dpkg-dev file zsh man-db groff
+PACKAGE_PACKAGES := dpkg-dev file lintian
 BOX_PACKAGES := iproute2 util-linux
 BENCH_PACKAGES := python3-torch
 LINT_PACKAGES := clang-format clang-tidy jq
@@ -25,10 +26,11 @@ ASAN_SUITES ?= ^(unit|sim|analysis|cli)$$
 # Ranks may share cores, and containers run as root.
 MPIRUN := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
 
-.PHONY: help build demo test bench box validation lint asan fuzz clean
+.PHONY: help build demo package test bench box validation lint asan fuzz clean
 
 help:
 	@echo "make demo    install, build the simulator, forecast three clusters"
+	@echo "make package build/package/*.deb: the simulator, and the programs that train and measure"
 	@echo "make test    install, build everything, run all tests"
 	@echo "make bench   speed, as ratios measured in one run"
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
@@ -49,8 +51,18 @@ build:
 demo: build
 	@tools/demo.sh $(EPOCHCAST)
 
+package:
+	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(PACKAGE_PACKAGES)
+	@mkdir -p build
+	@cmake --preset package >build/configure.log || { cat build/configure.log; exit 1; }
+	@cmake --build --preset package
+	@cd build/package && cpack --config CPackConfig.cmake >cpack.log || { cat cpack.log; exit 1; }
+	@lintian --fail-on error build/package/*.deb
+	@ls build/package/*.deb
+
 test:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES)
+	@tools/install_axe.sh build
 	cmake --preset dev
 	cmake --build --preset dev
 	ctest --preset dev --parallel $$(nproc)

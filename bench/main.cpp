@@ -100,6 +100,22 @@ void measure_sweep(const std::string& program) {
          costs.remark());
 }
 
+/// What the page of `epochcast serve` waits for after a change: medians of every strategy, 64
+/// workers. The page's own part is a process that is forked and a connection, a few milliseconds.
+void measure_answer(const std::string& program) {
+  constexpr int kRepetitions = 11;
+  Costs all;
+  for (int i = 0; i < kRepetitions; ++i) {
+    all.add(run_program(program,
+                        "simulate --platform deep-est-esb --nodes 64 --network resnet50 --dataset "
+                        "imagenet --deterministic"));
+  }
+  report("every strategy, 64 workers, medians",
+         all.seconds,
+         {.bound = 0.1, .is_minimum = false, .format = "%.3f s"},
+         all.remark());
+}
+
 void measure_scale(const std::string& program, const Inputs& inputs) {
   const std::string job =
       " --network resnet50 --dataset imagenet --batch 32 --epochs 1 --strategy sync";
@@ -183,6 +199,7 @@ void run(const std::string& program) {
   measure_messages({.hosts = 64, .all_reduces = 12});
   measure_one_forecast(program, inputs);
   measure_sweep(program);
+  measure_answer(program);
   measure_length(program, inputs, "v100-32gb");         // no spread
   measure_length(program, inputs, "amd-epyc-1thread");  // spread
   measure_scale(program, inputs);

@@ -145,7 +145,6 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
   table.add_column("measured", Table::Align::right);
   table.add_column("forecast", Table::Align::right);
   table.add_column("error", Table::Align::right);
-  std::vector<double> errors;
   for (const AllReduceCheck& check : checks) {
     table.add_row({check.all_reduce.scope,
                    check.all_reduce.algorithm + (check.is_fitted ? " *" : ""),
@@ -153,12 +152,9 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
                    format_seconds(check.measured_s),
                    format_seconds(check.forecast_s),
                    signed_percent(check.error())});
-    if (!check.is_fitted) errors.push_back(std::abs(check.error()));
   }
   table.print(std::cout);
-  if (errors.empty()) return;
-  std::cout << "median error " << format_percent(median_of(errors), 1) << ", worst "
-            << format_percent(*std::max_element(errors.begin(), errors.end()), 1) << '\n';
+  std::cout << judgement(checks) << '\n';
 }
 
 std::string ratio(double value) { return fmt::format("{:.3f}", value); }
@@ -329,15 +325,25 @@ void fit_roofline_of(const std::vector<std::string>& files, const OutputFile& ou
   std::cout << "wrote " << output.name().string() << '\n';
 }
 
+/// Titles of traces mostly begin so by themselves.
+std::string calibration_title(const std::string& title) {
+  return title.starts_with("Messages") ? title : "Messages: " + title;
+}
+
 }  // namespace
+
+CommandHelp calibrate_help() {
+  return {.usage = "[OPTIONS]",
+          .about = {},
+          .groups = {help_group("Options", calibrate_options())},
+          .most_used = {},
+          .examples = {"epochcast calibrate --messages my-links.json --batches my-cpu.json "
+                       "--device-name my-cpu --output my-platform.json --html my-fit.html"}};
+}
 
 int run_calibrate(const std::vector<std::string>& arguments) {
   const po::options_description options = calibrate_options();
   const po::variables_map values = parse_flags("calibrate", arguments, options);
-  if (values.count("help") > 0) {
-    std::cout << "epochcast calibrate: a platform from what was measured\n\n" << options;
-    return 0;
-  }
   std::vector<fs::path> messages;
   for (const std::string option : {"device-name", "name"}) {
     if (values.count(option) == 0 || is_name(values[option].as<std::string>())) continue;
@@ -380,8 +386,8 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   if (outputs.page.is_wanted()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};
     command.insert(command.end(), arguments.begin(), arguments.end());
-    outputs.page.write(
-        calibration_html(fit, calibration.checks, "Messages: " + trace.title, shell_text(command)));
+    outputs.page.write(calibration_html(
+        fit, calibration.checks, calibration_title(trace.title), shell_text(command)));
   }
   std::cout << "wrote " << outputs.platform.name().string() << '\n';
   return 0;

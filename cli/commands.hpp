@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
+
+#include "cli/help/command_help.hpp"
 
 namespace epochcast {
 
 /// `epochcast simulate`: arguments after the command's name. Returns the exit status; throws
 /// UserError.
 int run_simulate(const std::vector<std::string>& arguments);
+/// `epochcast find`: the value of a setting that meets a condition on forecasts.
+int run_find(const std::vector<std::string>& arguments);
 /// `epochcast rehearse`: real training on a simulated clock.
 int run_rehearse(const std::vector<std::string>& arguments);
 /// `epochcast tune`: settings that reach an accuracy first.
@@ -29,7 +34,34 @@ int run_describe(const std::vector<std::string>& arguments);
 int run_import(const std::vector<std::string>& arguments);
 /// `epochcast report`: results of comparing forecasts with real runs, shown again.
 int run_report(const std::vector<std::string>& arguments);
+/// `epochcast serve`: a page on this machine that forecasts while settings change.
+int run_serve(const std::vector<std::string>& arguments);
+/// `epochcast compare`: two results, platforms or experiments side by side.
+int run_compare(const std::vector<std::string>& arguments);
 /// `epochcast list`.
 int run_list(const std::vector<std::string>& arguments);
+/// `epochcast completion bash|zsh`: what a shell completes the program's words by.
+int run_completion(const std::vector<std::string>& arguments);
+/// `epochcast manual FOLDER`: the pages for man.
+int run_manual(const std::vector<std::string>& arguments);
+
+/// The help of those that have flags of their own.
+[[nodiscard]] CommandHelp simulate_help();
+[[nodiscard]] CommandHelp find_help();
+[[nodiscard]] CommandHelp serve_help();
+[[nodiscard]] CommandHelp compare_help();
+[[nodiscard]] CommandHelp rehearse_help();
+[[nodiscard]] CommandHelp tune_help();
+[[nodiscard]] CommandHelp calibrate_help();
+[[nodiscard]] CommandHelp validate_help();
+[[nodiscard]] CommandHelp train_help();
+[[nodiscard]] CommandHelp emulate_help();
+[[nodiscard]] CommandHelp import_help();
+[[nodiscard]] CommandHelp report_help();
+[[nodiscard]] CommandHelp list_help();
+
+/// What the user calls, in the order of the help. Those that packages are built with (completion,
+/// manual) are not among them.
+[[nodiscard]] std::span<const CommandInfo> commands();
 
 }  // namespace epochcast

@@ -187,10 +187,6 @@ bool is_known_device(const Catalog& catalog, const std::string& device) {
 int run_import(const std::vector<std::string>& arguments) {
   const Catalog catalog = Catalog::standard();
   const ImportOptions options = parse_import_options(arguments, catalog);
-  if (options.is_help) {
-    std::cout << import_help();
-    return 0;
-  }
   if (options.forecast) check_forecast(options);
   const ImportedJob job = import_job(options.settings);
   check_messages(options, job);

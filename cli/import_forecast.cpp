@@ -2,14 +2,17 @@
 #include "cli/import_forecast.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <set>
+#include <utility>
 
 #include "analysis/calibrate/all_reduce_fit.hpp"
 #include "analysis/forecast/sweep.hpp"
 #include "cli/show/forecast_and_show.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
+#include "core/units.hpp"
 
 namespace epochcast {
 namespace {
@@ -31,7 +34,7 @@ MessageTrace all_reduces_of(const ImportOptions& options, const ImportedJob& job
     return cost.scope == "all";
   });
   if (!is_any) {
-    refuse("the profiles have no all-reduces among all ranks",
+    refuse("the profiles have no all-reduces among all ranks, as DDP makes them",
            all.unsized > 0 ? ", or profiles with their sizes (record_shapes=True)" : "");
   }
   MessageTrace trace = {.file = "the profiles",
@@ -46,6 +49,21 @@ MessageTrace all_reduces_of(const ImportOptions& options, const ImportedJob& job
   return trace;
 }
 
+/// What is odd about the job's all-reduces, or nothing: DDP's make the network's gradients.
+std::string doubt_of_network(const Network& network, const ImportedJob& job) {
+  constexpr double kMostOff = 0.1;  // losses and metrics are exchanged, too
+  double bytes = 0;
+  for (const MessageCost& cost : job.all_reduces.costs) {
+    if (cost.scope == "all")
+      bytes += static_cast<double>(cost.bytes) * static_cast<double>(cost.samples_s.size());
+  }
+  bytes /= static_cast<double>(job.batches.front().total_s.size());
+  if (std::abs(bytes / network.gradient_bytes() - 1) <= kMostOff) return {};
+  return "the job's all-reduces have " + format_bytes(bytes) + " an iteration, gradients of " +
+         network.name + " " + format_bytes(network.gradient_bytes()) +
+         ": forecasts are of these, and wrong if another network was profiled";
+}
+
 /// The class that devices of all-reduces by this library have.
 std::string class_of(const std::string& backend) { return backend == "gloo" ? "cpu" : "gpu"; }
 
@@ -56,6 +74,8 @@ Platform platform_of_job(const ImportOptions& options, const ImportedJob& job, i
   std::vector<std::string>& notes = platform.network->messages->notes;
   if (job.all_reduces.includes_waiting)
     notes.emplace_back("all-reduces include waiting for ranks whose profiles are missing");
+  if (std::string doubt = doubt_of_network(options.network, job); !doubt.empty())
+    notes.push_back(std::move(doubt));
   if (!options.forecast->are_nodes_told) {
     notes.emplace_back(
         "each rank of the profiles is taken for a node of its own (--ranks-per-node says "
@@ -129,7 +149,7 @@ void forecast_imported(const ImportOptions& options,
   const ForecastRequest& request = *options.forecast;
   const std::vector<ForecastTask> tasks = tasks_of(request, cost.batches.front().batch);
   const int nodes = most_nodes(tasks);
-  const auto load = [&](const JobConfig& config) {
+  SharedJobs jobs([&](const JobConfig& config) {
     Job loaded;
     loaded.config = config;
     loaded.platform = config.platform.empty()
@@ -142,11 +162,11 @@ void forecast_imported(const ImportOptions& options,
     load_costs(loaded, catalog);
     loaded.traces.insert(loaded.traces.begin(), cost);
     return loaded;
-  };
+  });
   const auto writer =
       make_forecast_writer(std::cout, request.format, command, Command::simulate, tasks);
   const Failures failures =
-      forecast_and_show(tasks, load, {}, *writer, [](const ForecastOutcome&) {});
+      forecast_and_show(tasks, jobs, {}, *writer, [](const ForecastOutcome&) {});
   std::cout.flush();
   failures.check();
 }

@@ -90,6 +90,16 @@ void put_in_place(Placement& where,
   where.ranks_per_machine = std::max(where.ranks_per_machine, most);
 }
 
+/// Machines that Slurm would keep for the job although none of its ranks is there.
+void check_all_are_used(const Placement& where) {
+  const int used = (where.ranks + where.ranks_per_machine - 1) / where.ranks_per_machine;
+  if (used == where.machines) return;
+  throw UserError("--slurm-nodes: got " + std::to_string(where.machines) + "; " +
+                  std::to_string(where.ranks) + (where.ranks == 1 ? " rank, " : " ranks, ") +
+                  std::to_string(where.ranks_per_machine) + " on each machine, take " +
+                  std::to_string(used));
+}
+
 Placement placement_from(const po::variables_map& values,
                          const std::optional<SlurmOptions>& slurm,
                          Command command,
@@ -123,6 +133,7 @@ Placement placement_from(const po::variables_map& values,
   }
   where.ranks_per_machine = (where.ranks + where.machines - 1) / where.machines;
   if (!trains) put_in_place(where, workers, values);
+  if (slurm && where.hosts.empty()) check_all_are_used(where);
   return where;
 }
 
@@ -230,19 +241,25 @@ int run_job(const Words& words, const Words& checkpoints) {
   }
 }
 
+CommandHelp launch_help(Command command,
+                        const std::vector<std::string>& most_used,
+                        const std::vector<std::string>& examples) {
+  CommandHelp help = {.usage = "[OPTIONS]",
+                      .about = {},
+                      .groups = setting_groups(command),
+                      .most_used = most_used,
+                      .examples = examples};
+  help.groups.push_back(help_group("The run", own_run_flags(command)));
+  help.groups.push_back(help_group("Where", launch_flags()));
+  help.groups.push_back(help_group("Through Slurm", slurm_flags()));
+  help.groups.push_back(help_group("How", common_options()));
+  return help;
+}
+
 int launch(Command command, const std::string& name, const Words& arguments) {
   po::options_description options;
   options.add(run_flags(command)).add(launch_flags()).add(slurm_flags());
   const po::variables_map values = parse_flags(name, arguments, options);
-  if (values.count("help") > 0) {
-    std::cout << "epochcast " << name << ": "
-              << (command == Command::train
-                      ? "train for real with LibTorch and Open MPI"
-                      : "exchange real messages; computing is slept for its measured cost")
-              << "\n\n"
-              << options;
-    return 0;
-  }
   const JobConfig config = config_from(command, values);
   static_cast<void>(run_options_from(values));
   if (command == Command::train) static_cast<void>(seeds_from(values));
@@ -276,6 +293,40 @@ int launch(Command command, const std::string& name, const Words& arguments) {
 }
 
 }  // namespace
+
+CommandHelp train_help() {
+  return launch_help(Command::train,
+                     {"network",
+                      "dataset",
+                      "data",
+                      "strategy",
+                      "batch",
+                      "epochs",
+                      "ranks",
+                      "devices",
+                      "hosts",
+                      "learning-rate",
+                      "checkpoint",
+                      "dry-run"},
+                     {"epochcast train --network small-cnn --dataset mnist --data procedural "
+                      "--train-samples 5000 --strategy sync --ranks 2 --batch 32 --epochs 3"});
+}
+
+CommandHelp emulate_help() {
+  return launch_help(Command::emulate,
+                     {"platform",
+                      "network",
+                      "dataset",
+                      "strategy",
+                      "nodes",
+                      "batch",
+                      "epochs",
+                      "hosts",
+                      "timeline",
+                      "dry-run"},
+                     {"epochcast emulate --platform deep-est-esb --nodes 2 --network resnet50 "
+                      "--dataset cifar10 --strategy sync --epochs 1"});
+}
 
 int run_train(const Words& arguments) { return launch(Command::train, "train", arguments); }
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <boost/program_options.hpp>
 #include <iostream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "cli/commands.hpp"
+#include "cli/options/job_options.hpp"
 #include "cli/show/table.hpp"
+#include "cli/show/table_style.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
 #include "core/formats/device.hpp"
@@ -19,6 +22,7 @@
 namespace epochcast {
 namespace {
 
+namespace po = boost::program_options;
 using enum Table::Align;
 
 /// Where a file lies: a folder of the user's, or with Epochcast.
@@ -37,7 +41,7 @@ std::string devices_text(const NodeGroup& node) {
   return text;
 }
 
-void list_platforms() {
+void list_platforms(const TableLook& look) {
   const Catalog catalog = Catalog::standard();
   Table table;
   table.add_column("platform");
@@ -58,10 +62,10 @@ void list_platforms() {
                      platform.title});
     }
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
 }
 
-void list_networks() {
+void list_networks(const TableLook& look) {
   const Catalog catalog = Catalog::standard();
   Table table;
   table.add_column("network");
@@ -85,7 +89,7 @@ void list_networks() {
                      network.title});
     }
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
   std::cout << "\nParameters and flops (of one sample) are for 1000 classes with 224x224 images, "
                "else for 10.\n";
 }
@@ -95,7 +99,7 @@ std::string rate_text(const DeviceSpec& device, Precision precision) {
   return rate == device.flops_per_s.end() ? "-" : fmt::format("{:.4g}", rate->second / 1e12);
 }
 
-void list_devices() {
+void list_devices(const TableLook& look) {
   const Catalog catalog = Catalog::standard();
   Table table;
   table.add_column("device");
@@ -117,11 +121,11 @@ void list_devices() {
     row.push_back(device.title);
     table.add_row(row);
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
   std::cout << "\nPeak rates in Tflop/s, of dense matrices.\n";
 }
 
-void list_datasets() {
+void list_datasets(const TableLook& look) {
   const Catalog catalog = Catalog::standard();
   Table table;
   table.add_column("data set");
@@ -142,10 +146,10 @@ void list_datasets() {
                    origin_of(catalog, file),
                    dataset.title});
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
 }
 
-void list_strategies() {
+void list_strategies(const TableLook& look) {
   Table table;
   table.add_column("strategy");
   table.add_column("what");
@@ -154,20 +158,20 @@ void list_strategies() {
     table.add_row(
         {std::string(strategy.name), std::string(strategy.summary), std::string(strategy.source)});
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
 }
 
-void list_collectives() {
+void list_collectives(const TableLook& look) {
   Table table;
   table.add_column("all-reduce");
   table.add_column("what");
   for (const AllReduceName& each : all_reduce_names()) {
     table.add_row({std::string(each.name), std::string(each.description)});
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
 }
 
-void list_traces() {
+void list_traces(const TableLook& look) {
   Table table;
   table.add_column("device");
   table.add_column("grade");
@@ -188,37 +192,87 @@ void list_traces() {
                    origin_of(catalog, file.costs.front().file),
                    networks});
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
 }
 
-const std::map<std::string, void (*)()> kLists = {{"platforms", list_platforms},
-                                                  {"networks", list_networks},
-                                                  {"datasets", list_datasets},
-                                                  {"devices", list_devices},
-                                                  {"strategies", list_strategies},
-                                                  {"collectives", list_collectives},
-                                                  {"traces", list_traces}};
+/// A list, and the names in it.
+struct List {
+  void (*show)(const TableLook& look) = nullptr;
+  std::vector<std::string> (*names)() = nullptr;
+};
+
+/// Names of files of the catalogue.
+template <const char* Folder>
+std::vector<std::string> file_names() {
+  return Catalog::standard().names(Folder);
+}
+
+constexpr char kPlatforms[] = "models/platforms";
+constexpr char kNetworks[] = "models/networks";
+constexpr char kDatasets[] = "models/datasets";
+constexpr char kDevices[] = "models/devices";
+constexpr char kTraces[] = "traces";
+
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
+  return names;
+}
+
+std::vector<std::string> collective_names() {
+  std::vector<std::string> names;
+  for (const AllReduceName& each : all_reduce_names()) names.emplace_back(each.name);
+  return names;
+}
+
+const std::map<std::string, List> kLists = {{"platforms", {list_platforms, file_names<kPlatforms>}},
+                                            {"networks", {list_networks, file_names<kNetworks>}},
+                                            {"datasets", {list_datasets, file_names<kDatasets>}},
+                                            {"devices", {list_devices, file_names<kDevices>}},
+                                            {"strategies", {list_strategies, strategy_names}},
+                                            {"collectives", {list_collectives, collective_names}},
+                                            {"traces", {list_traces, file_names<kTraces>}}};
+
+po::options_description list_options() {
+  po::options_description options;
+  options.add_options()("names", "the names alone, one a line")("help,h", "this text");
+  return options;
+}
 
 }  // namespace
+
+CommandHelp list_help() {
+  return {.usage = "WHAT [OPTIONS]",
+          .about =
+              "WHAT is one of collectives, datasets, devices, networks, platforms, strategies "
+              "and traces. Files of your own are among them: those below ./models and "
+              "./traces, and in the folders of EPOCHCAST_PATH.",
+          .groups = {help_group("Options", list_options().add(wide_option()))},
+          .most_used = {},
+          .examples = {"epochcast list platforms"}};
+}
 
 int run_list(const std::vector<std::string>& arguments) {
   std::vector<std::string> known;
   known.reserve(kLists.size());
   for (const auto& [name, list] : kLists) known.push_back(name);
-  if (arguments.size() == 1 && (arguments[0] == "--help" || arguments[0] == "-h")) {
-    std::cout << "epochcast list WHAT: what there is. WHAT is one of";
-    for (const std::string& name : known) std::cout << ' ' << name;
-    std::cout << '\n';
-    return 0;
-  }
-  if (arguments.size() != 1) {
+  po::options_description options = list_options();
+  options.add(wide_option()).add_options()("what", po::value<std::vector<std::string>>());
+  const po::variables_map values = parse_flags("list", arguments, options, "what");
+  const auto what = values.count("what") > 0 ? values["what"].as<std::vector<std::string>>()
+                                             : std::vector<std::string>();
+  if (what.size() != 1) {
     throw UserError(
         "list: expected one of collectives, datasets, devices, networks, platforms, strategies, "
         "traces");
   }
-  const auto found = kLists.find(arguments[0]);
-  if (found == kLists.end()) throw UserError("list: " + unknown_name("list", arguments[0], known));
-  found->second();
+  const auto found = kLists.find(what[0]);
+  if (found == kLists.end()) throw UserError("list: " + unknown_name("list", what[0], known));
+  if (values.count("names") > 0) {
+    for (const std::string& name : found->second.names()) std::cout << name << '\n';
+  } else {
+    found->second.show(look_from(values));
+  }
   return 0;
 }
 

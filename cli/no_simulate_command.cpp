@@ -5,8 +5,23 @@
 #include "core/error.hpp"
 
 namespace epochcast {
+namespace {
+
+CommandHelp without_simulator() {
+  return {.usage = {},
+          .about = "Not in this build; build with -DEPOCHCAST_SIM=ON.",
+          .groups = {},
+          .most_used = {},
+          .examples = {}};
+}
+
+}  // namespace
 
 int run_simulate(const std::vector<std::string>&) {
+  throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
+int run_find(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
@@ -21,11 +36,19 @@ void forecast_imported(const ImportOptions&,
                        const CostTrace&,
                        const std::string&) {}
 
+int run_compare(const std::vector<std::string>&) {
+  throw UserError("this build does not compare; build with -DEPOCHCAST_SIM=ON");
+}
+
 int run_rehearse(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
 int run_tune(const std::vector<std::string>&) {
+  throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
+}
+
+int run_serve(const std::vector<std::string>&) {
   throw UserError("this build has no simulator; build with -DEPOCHCAST_SIM=ON");
 }
 
@@ -40,5 +63,15 @@ int run_validate(const std::vector<std::string>&) {
 int run_report(const std::vector<std::string>&) {
   throw UserError("this build shows no reports; build with -DEPOCHCAST_SIM=ON");
 }
+
+CommandHelp simulate_help() { return without_simulator(); }
+CommandHelp find_help() { return without_simulator(); }
+CommandHelp serve_help() { return without_simulator(); }
+CommandHelp compare_help() { return without_simulator(); }
+CommandHelp rehearse_help() { return without_simulator(); }
+CommandHelp tune_help() { return without_simulator(); }
+CommandHelp calibrate_help() { return without_simulator(); }
+CommandHelp validate_help() { return without_simulator(); }
+CommandHelp report_help() { return without_simulator(); }
 
 }  // namespace epochcast

@@ -14,6 +14,7 @@
 #include "cli/options/job_options.hpp"
 #include "cli/options/rehearsal_options.hpp"
 #include "cli/show/show_rehearsals.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/progress_bar.hpp"
@@ -24,6 +25,9 @@ namespace epochcast {
 namespace {
 
 namespace po = boost::program_options;
+
+constexpr const char* kTargetHelp =
+    "end with the first epoch that reaches, and tell when that was:";
 
 po::options_description rehearse_options() {
   po::options_description options("The rehearsals", 110, 60);
@@ -69,23 +73,43 @@ void report_problems(const std::vector<RehearsalOutcome>& outcomes, bool is_swee
 
 }  // namespace
 
+CommandHelp rehearse_help() {
+  CommandHelp help = {
+      .usage = "[OPTIONS]",
+      .about = "Accuracy against the seconds of a cluster that you do not have.",
+      .groups = setting_groups(Command::rehearse),
+      .most_used = {"platform",
+                    "network",
+                    "dataset",
+                    "strategy",
+                    "nodes",
+                    "batch",
+                    "epochs",
+                    "data",
+                    "train-samples",
+                    "sweep",
+                    "target-accuracy",
+                    "html"},
+      .examples = {"epochcast rehearse --platform deep-est-esb --nodes 8 --network resnet20 "
+                   "--dataset cifar10 --data procedural --train-samples 8192 --epochs 4 --strategy "
+                   "sync,local-sgd --html curves.html"}};
+  help.groups.push_back(help_group("Sweeps and pages", rehearse_options()));
+  help.groups.push_back(help_group("The target", target_options(kTargetHelp)));
+  help.groups.push_back(help_group("Where", rehearsal_place_options()));
+  help.groups.push_back(help_group("Tables", wide_option()));
+  help.groups.push_back(help_group("How", common_options()));
+  return help;
+}
+
 int run_rehearse(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(setting_options(Command::rehearse))
       .add(rehearse_options())
-      .add(target_options("end with the first epoch that reaches, and tell when that was:"))
+      .add(target_options(kTargetHelp))
       .add(rehearsal_place_options())
+      .add(wide_option())
       .add(common_options());
   const po::variables_map values = parse_flags("rehearse", arguments, options);
-  if (values.count("help") > 0) {
-    std::cout << "epochcast rehearse: train for real on a simulated clock: accuracy against the "
-                 "seconds of a cluster that you do not have\n\n"
-              << options
-              << "\nExample: epochcast rehearse --platform deep-est-esb --nodes 8 --network "
-                 "resnet20 --dataset cifar10\n  --data procedural --train-samples 8192 --epochs 4 "
-                 "--strategy sync,local-sgd --html curves.html\n";
-    return 0;
-  }
   const Format format = format_from(values);
   const JobConfig config = config_from(Command::rehearse, values);
   std::vector<SweepAxis> axes;
@@ -121,14 +145,12 @@ int run_rehearse(const std::vector<std::string>& arguments) {
   const std::vector<SeededCurves> jobs = curves_by_job(outcomes, static_cast<std::size_t>(seeds));
   if (format == Format::json) show_rehearsal_json(outcomes, jobs, target, command);
   if (format == Format::csv) show_rehearsal_csv(outcomes);
-  if (format == Format::table && !jobs.empty()) show_rehearsal_table(jobs, target);
+  if (format == Format::table && !jobs.empty())
+    show_rehearsal_table(jobs, target, look_from(values));
   if (page.is_wanted() && !jobs.empty()) {
-    std::vector<NamedCurve> curves;
-    curves.reserve(jobs.size());
-    for (const SeededCurves& job : jobs) curves.push_back({job.name, mean_of(job.curves)});
     std::string title = "Rehearsal of " + config.network + " on " + config.platform;
     if (seeds > 1) title += ": means over " + std::to_string(seeds) + " seeds";
-    page.write(curve_html(curves, title, command, target));
+    page.write(curve_html(jobs, {.title = title, .command = command, .target = target}));
   }
   report_problems(outcomes, !axes.empty());
   return 0;

@@ -172,6 +172,18 @@ int report_ablation(const ValidationFile& file,
 
 }  // namespace
 
+CommandHelp report_help() {
+  return {
+      .usage = "FILE... [OPTIONS]",
+      .about = "Shows results of epochcast validate (--format json) again, several as one.",
+      .groups = {help_group("The result", validation_output_options()),
+                 help_group("Forecasts made again", again_options()),
+                 help_group("Bounds; exit status 1 when one is exceeded", bound_options())},
+      .most_used = {"html", "format", "forecast-again", "without", "ablation", "max-median-error"},
+      .examples = {"epochcast report validation.json --html page.html --max-median-error 3%",
+                   "epochcast report validation.json --ablation"}};
+}
+
 int run_report(const std::vector<std::string>& arguments) {
   po::options_description help("Help", 110, 60);
   help.add_options()("help,h", "this text");
@@ -180,15 +192,6 @@ int run_report(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(shown).add_options()("file", po::value<std::vector<std::string>>());
   const po::variables_map values = parse_flags("report", arguments, options, "file");
-  if (values.count("help") > 0) {
-    std::cout << "epochcast report FILE...: show results of epochcast validate (--format json) "
-                 "again, several as one\n\n"
-              << shown
-              << "\nExamples: epochcast report validation.json --html page.html "
-                 "--max-median-error 3%\n"
-                 "          epochcast report validation.json --ablation\n";
-    return 0;
-  }
   if (values.count("file") == 0) {
     throw UserError("report: expected one or more files that epochcast validate wrote");
   }

@@ -29,6 +29,8 @@ namespace {
 
 namespace po = boost::program_options;
 
+constexpr const char* kGoalHelp = "find what reaches, in the least time of the simulated cluster:";
+
 po::options_description tune_options() {
   po::options_description options("The choice", 110, 60);
   options.add_options()(
@@ -94,29 +96,70 @@ class CandidateRehearsals {
   RehearsedCluster cluster_;
 };
 
+/// Those that a page shows first: the recommended setting, the next one, the default, and what else
+/// came to the end.
+std::vector<std::string> most_telling(const TuningChoice& choice, const Tuning& tuning) {
+  constexpr std::size_t kMost = 8;
+  std::vector<std::string> names;
+  const auto add = [&](std::size_t i) {
+    const std::string& name = choice.candidates[i].name;
+    if (names.size() < kMost && std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(name);
+  };
+  for (const std::optional<std::size_t>& first : {tuning.best, tuning.runner_up}) {
+    if (first) add(*first);
+  }
+  for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
+    if (choice.candidates[i].is_default) add(i);
+  }
+  for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
+    if (tuning.outcomes[i].fate == CandidateOutcome::Fate::finalist) add(i);
+  }
+  return names;
+}
+
 }  // namespace
+
+CommandHelp tune_help() {
+  CommandHelp help = {
+      .usage = "[OPTIONS]",
+      .about =
+          "The averaging period K', the local steps H, or other settings that reach an accuracy "
+          "first.",
+      .groups = setting_groups(Command::rehearse),
+      .most_used = {"platform",
+                    "network",
+                    "dataset",
+                    "strategy",
+                    "batch",
+                    "epochs",
+                    "data",
+                    "train-samples",
+                    "learning-rate",
+                    "target-accuracy",
+                    "time-budget",
+                    "choose"},
+      .examples = {
+          "epochcast tune --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 "
+          "--data procedural --train-samples 1280 --test-samples 300 --batch 8 --epochs 20 "
+          "--learning-rate 0.02 --strategy node-based,local-sgd,biased-local-sgd "
+          "--target-accuracy 30%"}};
+  help.groups.push_back(help_group("The target", target_options(kGoalHelp)));
+  help.groups.push_back(help_group("The choice", tune_options()));
+  help.groups.push_back(help_group("Where", rehearsal_place_options()));
+  help.groups.push_back(help_group("How", common_options().add(show_option())));
+  return help;
+}
 
 int run_tune(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(setting_options(Command::rehearse))
-      .add(target_options("find what reaches, in the least time of the simulated cluster:"))
+      .add(target_options(kGoalHelp))
       .add(tune_options())
       .add(rehearsal_place_options())
       .add(common_options())
       .add(show_option());
   const po::variables_map values = parse_flags("tune", arguments, options);
-  if (values.count("help") > 0) {
-    std::cout
-        << "epochcast tune: the averaging period K', the local steps H, or other settings "
-           "that reach an accuracy first\n\n"
-        << options
-        << "\nExample: epochcast tune --platform server-2cpu-8gpu --network resnet20 --dataset "
-           "cifar10 --data procedural\n  --train-samples 1280 --test-samples 300 --batch 8 "
-           "--epochs "
-           "20 --learning-rate 0.02\n  --strategy node-based,local-sgd,biased-local-sgd "
-           "--target-accuracy 30%\n";
-    return 0;
-  }
   const Format format = format_from(values);
   if (format == Format::csv) throw UserError("--format: tune writes table or json");
   const bool shows_code = shows_pytorch(values);
@@ -165,18 +208,20 @@ int run_tune(const std::vector<std::string>& arguments) {
                               cluster.workers / std::max(1, cluster.nodes));
   }
   if (page.is_wanted()) {
-    std::vector<NamedCurve> curves;
+    std::vector<SeededCurves> curves;
     for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
       const CandidateOutcome& outcome = tuning.outcomes[i];
       const bool is_there =
           !outcome.curves.empty() && outcome.fate != CandidateOutcome::Fate::diverged;
-      if (is_there) curves.push_back({choice.candidates[i].name, mean_of(outcome.curves)});
+      if (is_there) curves.push_back({choice.candidates[i].name, outcome.curves});
     }
     page.write(curve_html(
         curves,
-        "Tuning " + config.strategy + ": means over " + std::to_string(plan.seeds) + " seeds",
-        command,
-        plan.goal.target));
+        {.title = "Tuning " + config.strategy + ": " + std::to_string(plan.seeds) + " seeds",
+         .command = command,
+         .target = plan.goal.target,
+         .findings = recommendation_text(choice, tuning, plan, rehearsals.cluster()),
+         .shown_first = most_telling(choice, tuning)}));
   }
   return status_of(tuning.best ? Ending::done : Ending::failed);
 }

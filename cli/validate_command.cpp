@@ -118,6 +118,20 @@ int parse_repetitions(const std::string& text) {
 
 }  // namespace
 
+CommandHelp validate_help() {
+  return {.usage = "EXPERIMENT... [OPTIONS]",
+          .about =
+              "Forecasts and real runs of experiments with a \"validate\" object "
+              "(docs/formats.md), or with --draw SEED of configurations at random.",
+          .groups = {help_group("Configurations at random, instead of experiment files",
+                                draw_options()),
+                     help_group("The run", run_options()),
+                     help_group("The result", validation_output_options()),
+                     help_group("Bounds; exit status 1 when one is exceeded", bound_options())},
+          .most_used = {"folder", "draw", "rows", "html", "save", "format", "max-median-error"},
+          .examples = {"epochcast validate tests/validation/quick-here.json --html page.html"}};
+}
+
 int run_validate(const std::vector<std::string>& arguments) {
   po::options_description shown;
   shown.add(draw_options())
@@ -127,15 +141,6 @@ int run_validate(const std::vector<std::string>& arguments) {
   po::options_description options;
   options.add(shown).add_options()("file", po::value<std::vector<std::string>>());
   const po::variables_map values = parse_flags("validate", arguments, options, "file");
-  if (values.count("help") > 0) {
-    std::cout
-        << "epochcast validate EXPERIMENT...: forecasts and real runs of experiments with a "
-           "\"validate\" object (docs/formats.md)\n"
-           "epochcast validate --draw SEED: of configurations at random\n\n"
-        << shown
-        << "\nExample: epochcast validate tests/validation/quick-here.json --html page.html\n";
-    return 0;
-  }
   const Catalog catalog = Catalog::standard();
   std::optional<ValidationDraw> draw = draw_from(values, catalog);
   std::vector<fs::path> files;

@@ -20,7 +20,25 @@ nlohmann::ordered_json json_of(const Spread& spread) {
   return {{"mean", spread.mean}, {"deviation", spread.deviation}};
 }
 
+Spread times(double factor, const Spread& spread) {
+  return {.mean = factor * spread.mean, .deviation = factor * spread.deviation};
+}
+
+nlohmann::ordered_json json_or_null(const std::optional<Spread>& spread) {
+  return spread ? json_of(*spread) : nlohmann::ordered_json();
+}
+
 }  // namespace
+
+std::optional<Spread> CurveSummary::to_target_cost() const {
+  if (!to_target_s || !running.price) return std::nullopt;
+  return times(running.price->of(1), *to_target_s);
+}
+
+std::optional<Spread> CurveSummary::to_target_j() const {
+  if (!to_target_s || !running.power_w) return std::nullopt;
+  return times(*running.power_w, *to_target_s);
+}
 
 CurveSummary summary_of(const SeededCurves& job) {
   const std::vector<Curve>& curves = job.curves;
@@ -30,6 +48,7 @@ CurveSummary summary_of(const SeededCurves& job) {
   CurveSummary summary;
   summary.name = job.name;
   summary.seeds = curves.size();
+  summary.running = job.running;
   summary.epochs = mean_of(
       each_of(curves, [](const Curve& curve) { return static_cast<double>(curve.back().epoch); }));
   summary.training_s = mean_of(last(&CurvePoint::training_s));
@@ -83,22 +102,26 @@ nlohmann::ordered_json to_json(const CurveComparison& comparison) {
   nlohmann::ordered_json jobs = nlohmann::ordered_json::array();
   for (const CurveSummary& job : comparison.jobs) {
     const std::string metric(to_string(job.metric));
-    jobs.push_back(
-        {{"job", job.name},
-         {"seeds", job.seeds},
-         {"epochs", job.epochs},
-         {"training_s", job.training_s},
-         {"samples", job.samples},
-         {"bytes_sent", job.bytes_sent},
-         {"test_loss", json_of(job.test_loss)},
-         {"metric", metric},
-         {"test_" + metric, json_of(job.test)},
-         {"best_test_" + metric, json_of(job.best)},
-         {"best_epoch", job.best_epoch},
-         {metric + "_at_samples", json_of(job.at_samples)},
-         {metric + "_at_seconds", json_of(job.at_seconds)},
-         {"seeds_at_target", job.reached},
-         {"target_s", job.to_target_s ? json_of(*job.to_target_s) : nlohmann::ordered_json()}});
+    jobs.push_back({{"job", job.name},
+                    {"seeds", job.seeds},
+                    {"epochs", job.epochs},
+                    {"training_s", job.training_s},
+                    {"samples", job.samples},
+                    {"bytes_sent", job.bytes_sent},
+                    {"test_loss", json_of(job.test_loss)},
+                    {"metric", metric},
+                    {"test_" + metric, json_of(job.test)},
+                    {"best_test_" + metric, json_of(job.best)},
+                    {"best_epoch", job.best_epoch},
+                    {metric + "_at_samples", json_of(job.at_samples)},
+                    {metric + "_at_seconds", json_of(job.at_seconds)},
+                    {"seeds_at_target", job.reached},
+                    {"target_s", json_or_null(job.to_target_s)}});
+    if (job.running.price) {
+      jobs.back()["currency"] = job.running.price->currency;
+      jobs.back()["target_cost"] = json_or_null(job.to_target_cost());
+    }
+    if (job.running.power_w) jobs.back()["target_energy_j"] = json_or_null(job.to_target_j());
   }
   return {{"samples", comparison.samples}, {"seconds", comparison.seconds}, {"jobs", jobs}};
 }

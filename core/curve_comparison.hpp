@@ -9,14 +9,22 @@
 
 #include "core/formats/curve_point.hpp"
 #include "core/formats/learning_metric.hpp"
+#include "core/price.hpp"
 #include "core/spread.hpp"
 
 namespace epochcast {
+
+/// What a cluster takes while a job trains on it, as far as it is known.
+struct RunningCosts {
+  std::optional<Price> price = {};     ///< of all nodes
+  std::optional<double> power_w = {};  ///< of all nodes, mean over an epoch
+};
 
 /// One job's learning, with every seed that it was run with.
 struct SeededCurves {
   std::string name;
   std::vector<Curve> curves;  ///< at least one, none empty
+  RunningCosts running = {};
 };
 
 /// What a job has learned, over its seeds.
@@ -36,9 +44,14 @@ struct CurveSummary {
   Spread at_seconds;                  ///< after as many seconds as every job trained
   std::size_t reached = 0;            ///< seeds that reached the target
   std::optional<Spread> to_target_s;  ///< of those that did; absent when none did
+  RunningCosts running;
 
   /// Seconds that a sample takes.
   [[nodiscard]] double sample_s() const { return training_s / samples; }
+  /// What a model that is at the target costs, without start-up and tests, and draws in joules;
+  /// absent where that, or the time to it, is not known.
+  [[nodiscard]] std::optional<Spread> to_target_cost() const;
+  [[nodiscard]] std::optional<Spread> to_target_j() const;
 };
 
 /// Jobs side by side. Their epochs need not have the same number of samples, nor take as long: so

@@ -41,6 +41,7 @@ struct WorkerInfo {
   std::string model;         ///< "v100-32gb", ...
   Role role = Role::trains;
   int sharers = 1;               ///< workers on its device, itself included
+  double speed = 1;              ///< of its device, beside what costs say of the model
   double reduce_s_per_byte = 0;  ///< γ of its device, when all who share it add at once
   double memory_bytes = 0;       ///< its part of the device's; 0: unknown
   OverlapCost overlap = {};

@@ -59,6 +59,12 @@ class PrintableStream::Filter : public std::streambuf {
     return out_.sputn(shown.data(), size) == size;
   }
 
+  /// Hands on text as it is, behind what was handed on before.
+  bool pass(std::string_view text) {
+    const auto size = static_cast<std::streamsize>(text.size());
+    return out_.sputn(text.data(), size) == size;
+  }
+
  protected:
   int_type overflow(int_type c) override {
     if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
@@ -99,6 +105,14 @@ PrintableStream::~PrintableStream() {
   const auto state = stream_.rdstate();
   stream_.rdbuf(own_);
   stream_.clear(state);
+}
+
+void write_unfiltered(std::ostream& out, std::string_view text) {
+  if (auto* filter = dynamic_cast<PrintableStream::Filter*>(out.rdbuf())) {
+    if (!filter->hand_on(0) || !filter->pass(text)) out.setstate(std::ios::badbit);
+  } else {
+    out << text;
+  }
 }
 
 }  // namespace epochcast

@@ -3,6 +3,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <string_view>
 
 namespace epochcast {
 
@@ -26,10 +27,15 @@ class PrintableStream {
 
  private:
   class Filter;
+  friend void write_unfiltered(std::ostream& out, std::string_view text);
 
   std::ostream& stream_;
   std::unique_ptr<Filter> filter_;
   std::streambuf* own_;  ///< the stream's own buffer
 };
+
+/// Writes text of ours, with its colours, past the filter of a stream that has one. What came from
+/// elsewhere must have gone through printable() before.
+void write_unfiltered(std::ostream& out, std::string_view text);
 
 }  // namespace epochcast

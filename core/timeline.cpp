@@ -16,6 +16,20 @@ nlohmann::ordered_json metadata(const char* what, int worker, int thread, const 
 
 }  // namespace
 
+std::string_view to_string(Stream stream) {
+  switch (stream) {
+    case Stream::compute:
+      return "compute";
+    case Stream::communication:
+      return "communication";
+    case Stream::blocked:
+      return "blocked";
+    case Stream::omitted:
+      break;
+  }
+  return "omitted";
+}
+
 void Timeline::write_chrome_trace(std::ostream& out,
                                   std::string_view title,
                                   std::span<const WorkerInfo> workers) const {
@@ -31,13 +45,14 @@ void Timeline::write_chrome_trace(std::ostream& out,
         << metadata("thread_name", pid, 1, "communication").dump();
   }
   for (const TimelineEvent& event : events_) {
-    const nlohmann::ordered_json line = {
-        {"ph", "X"},
-        {"name", event.name},
-        {"pid", event.worker},
-        {"tid", event.stream == Stream::compute ? 0 : 1},
-        {"ts", event.start_s * kMicrosecondsPerSecond},
-        {"dur", (event.end_s - event.start_s) * kMicrosecondsPerSecond}};
+    nlohmann::ordered_json line = {{"ph", "X"},
+                                   {"name", event.name},
+                                   {"cat", to_string(event.stream)},
+                                   {"pid", event.worker},
+                                   {"tid", event.stream == Stream::communication ? 1 : 0},
+                                   {"ts", event.start_s * kMicrosecondsPerSecond},
+                                   {"dur", (event.end_s - event.start_s) * kMicrosecondsPerSecond}};
+    if (event.bytes > 0) line["args"] = {{"bytes", event.bytes}};
     out << ",\n" << line.dump();
   }
   out << "\n]}\n";

@@ -11,8 +11,9 @@
 
 namespace epochcast {
 
-/// The tracks of one worker.
-enum class Stream { compute, communication };
+/// What a worker is at. Computing, being blocked (waiting for other workers) and what a simulation
+/// has left out follow one another; communication goes on beside them.
+enum class Stream { compute, communication, blocked, omitted };
 
 /// Something a worker did, in seconds of the job's clock.
 struct TimelineEvent {
@@ -21,7 +22,11 @@ struct TimelineEvent {
   std::string name;
   double start_s = 0;
   double end_s = 0;
+  double bytes = 0;  ///< of a payload; 0: there is none
 };
+
+/// "compute"
+[[nodiscard]] std::string_view to_string(Stream stream);
 
 /// What every worker did and when; written as Chrome trace JSON for Perfetto or chrome://tracing.
 class Timeline {
@@ -31,7 +36,8 @@ class Timeline {
   }
   [[nodiscard]] const std::vector<TimelineEvent>& events() const { return events_; }
 
-  /// One process per worker, one thread per stream; times in microseconds as the format wants.
+  /// One process per worker, with a thread for its communication and one for all else; times in
+  /// microseconds as the format wants. The category ("cat") is the stream.
   void write_chrome_trace(std::ostream& out,
                           std::string_view title,
                           std::span<const WorkerInfo> workers) const;

@@ -44,6 +44,7 @@ constexpr Unit kBandwidth[] = {{"Bps", 1.0},
 constexpr Unit kFlops[] = {
     {"flop", 1.0}, {"kflop", 1e3}, {"Mflop", 1e6}, {"Gflop", 1e9}, {"Tflop", 1e12}};
 constexpr Unit kFlopsPerS[] = {{"flops", 1.0}, {"Mflops", 1e6}, {"Gflops", 1e9}, {"Tflops", 1e12}};
+constexpr Unit kPower[] = {{"W", 1.0}, {"mW", 1e-3}, {"kW", 1e3}, {"MW", 1e6}};
 
 /// What quantities may be when they are not zero. No cluster has any beyond, and what a simulation
 /// makes of those within - sums, quotients, clocks - stays finite and apart.
@@ -65,6 +66,8 @@ Range range_of(Dimension dimension) {
       return {1e-3, 1e24, "1e-3flop to 1e24flop"};
     case Dimension::flops_per_s:
       return {1, 1e24, "1flops to 1e24flops"};
+    case Dimension::watts:
+      return {1e-3, 1e9, "1e-3W to 1e9W"};
   }
   return {};
 }
@@ -90,6 +93,8 @@ std::span<const Unit> units_of(Dimension dimension) {
       return kFlops;
     case Dimension::flops_per_s:
       return kFlopsPerS;
+    case Dimension::watts:
+      return kPower;
   }
   return {};
 }
@@ -143,6 +148,8 @@ std::string expected_text(Dimension dimension) {
       return "an operation count with its unit, such as \"3.6Gflop\"";
     case Dimension::flops_per_s:
       return "a speed with its unit, such as \"15.7Tflops\"";
+    case Dimension::watts:
+      return "a power with its unit, such as \"350W\"";
   }
   return "a quantity";
 }
@@ -218,6 +225,16 @@ std::string format_bytes(double bytes) {
   if (magnitude < 999.5e6) return three_digits(bytes / 1e6, "MB");
   if (magnitude < 999.5e9) return three_digits(bytes / 1e9, "GB");
   return three_digits(bytes / 1e12, "TB");
+}
+
+std::string format_energy(double joules) {
+  constexpr double kWh = 3600;
+  const double magnitude = std::abs(joules);
+  if (magnitude == 0) return "0 J";
+  if (magnitude < 0.9995 * kWh) return three_digits(joules, "J");
+  if (magnitude < 999.5 * kWh) return three_digits(joules / kWh, "Wh");
+  if (magnitude < 999.5e3 * kWh) return three_digits(joules / (1e3 * kWh), "kWh");
+  return three_digits(joules / (1e6 * kWh), "MWh");
 }
 
 }  // namespace epochcast

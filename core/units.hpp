@@ -8,12 +8,13 @@
 namespace epochcast {
 
 /// What a quantity in an input file measures.
-enum class Dimension { seconds, bytes, bytes_per_s, flops, flops_per_s };
+enum class Dimension { seconds, bytes, bytes_per_s, flops, flops_per_s, watts };
 
 /// "a time such as \"1.5ms\"" and the like: what an error message says was expected.
 [[nodiscard]] std::string expected_text(Dimension dimension);
 
-/// The value of "12.5GBps", "1.5us", "32GiB", ... in seconds, bytes, bytes/s, flops or flops/s.
+/// The value of "12.5GBps", "1.5us", "32GiB", ... in seconds, bytes, bytes/s, flops, flops/s or
+/// watts.
 ///
 /// Nothing when the number is malformed, the unit is missing, it measures something else, or the
 /// value is not plausible (core/plausible.hpp). The sign is kept: what is allowed to be negative is
@@ -33,5 +34,7 @@ enum class Dimension { seconds, bytes, bytes_per_s, flops, flops_per_s };
 [[nodiscard]] std::string format_seconds(double seconds);
 /// "44.7 MB": bytes for people, in powers of 1000.
 [[nodiscard]] std::string format_bytes(double bytes);
+/// "36.0 J", "12.5 Wh", "1.23 kWh": energy for people, three significant digits.
+[[nodiscard]] std::string format_energy(double joules);
 
 }  // namespace epochcast

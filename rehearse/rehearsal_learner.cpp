@@ -2,8 +2,36 @@
 #include "rehearse/rehearsal_learner.hpp"
 
 #include <stdexcept>
+#include <string>
 
 namespace epochcast {
+namespace {
+
+/// Throws where the buckets that time passes for are not those of the numbers.
+void check_buckets(std::size_t of_file, std::size_t of_model) {
+  if (of_file == of_model) return;
+  throw std::logic_error("the model's file has " +
+                         std::string(of_file > of_model ? "more" : "fewer") +
+                         " buckets of gradients than the model");
+}
+
+}  // namespace
+
+Payload RehearsalLearner::parameters() {
+  return {.bytes = time_.parameters().bytes, .values = numbers_.parameters().values};
+}
+
+Payload RehearsalLearner::gradients() {
+  return {.bytes = time_.gradients().bytes, .values = numbers_.gradients().values};
+}
+
+std::vector<Payload> RehearsalLearner::buckets() {
+  std::vector<Payload> all = numbers_.buckets();
+  const std::vector<Payload> sizes = time_.buckets();
+  check_buckets(sizes.size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].bytes = sizes[i].bytes;
+  return all;
+}
 
 void RehearsalLearner::begin_epoch(std::int64_t epoch) {
   if (is_computing_) numbers_.begin_epoch(epoch);
@@ -38,13 +66,11 @@ void RehearsalLearner::forward_backward(std::int64_t batch, const GradientReady&
     finished = numbers_.buckets();
   }
   std::size_t next = 0;
-  time_.forward_backward(batch, [&](Payload) {
-    if (next == finished.size())
-      throw std::logic_error("the model's file has more buckets of gradients than the model");
-    ready(finished[next++]);
+  time_.forward_backward(batch, [&](Payload bucket) {
+    if (next == finished.size()) check_buckets(next + 1, next);
+    ready({.bytes = bucket.bytes, .values = finished[next++].values});
   });
-  if (next != finished.size())
-    throw std::logic_error("the model's file has fewer buckets of gradients than the model");
+  check_buckets(next, finished.size());
 }
 
 void RehearsalLearner::step() {

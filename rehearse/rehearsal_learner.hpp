@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <vector>
+
 #include "core/loss_sampling.hpp"
 
 namespace epochcast {
@@ -17,9 +19,10 @@ class RehearsalLearner : public SamplingLearner {
   /// that goes on comes to its place this way. What is exchanged then are numbers without meaning.
   void compute(bool is_computing) { is_computing_ = is_computing; }
 
-  Payload parameters() override { return numbers_.parameters(); }
-  Payload gradients() override { return numbers_.gradients(); }
-  std::vector<Payload> buckets() override { return numbers_.buckets(); }
+  // As many bytes as `time` says: numbers are float32 here, whatever is exchanged.
+  Payload parameters() override;
+  Payload gradients() override;
+  std::vector<Payload> buckets() override;
 
   void begin_epoch(std::int64_t epoch) override;
   void use_shuffled(const Share& share) override;

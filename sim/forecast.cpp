@@ -5,6 +5,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
+#include "core/job/running_bill.hpp"
 #include "core/random.hpp"
 #include "core/spread.hpp"
 #include "sim/exchange/exchange_doubt.hpp"
@@ -132,6 +133,10 @@ RunResult forecast(const Job& given,
     result.iterations_per_epoch = reports.front().iterations_per_epoch;
     result.rounds_per_epoch = reports.front().rounds_per_epoch;
     add_notes(result, workers, reports, costs, config.accumulate);
+    if (config.gradient_bytes != JobConfig().gradient_bytes &&
+        !simulated.strategy().exchanges_gradients)
+      result.notes.emplace_back(
+          "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
     doubt.see(workers, reports, config.epochs);
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);
@@ -165,6 +170,7 @@ RunResult forecast(const Job& given,
     result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};
     doubt.apply_to(result);
   });
+  add_running_bill(result, job.platform, config);
   return result;
 }
 

@@ -96,6 +96,16 @@ void SimFabric::run_collective(const Communicator& among,
   wait_for(*operation->call_, operation->member_);
 }
 
+void SimFabric::show_blocked(double start_s, double end_s) {
+  if (runtime_.pass_.timeline == nullptr) return;
+  const double skipped_s = self().skipped_s;
+  runtime_.pass_.timeline->add({.worker = rank_,
+                                .stream = Stream::blocked,
+                                .name = "blocked",
+                                .start_s = start_s + skipped_s,
+                                .end_s = end_s + skipped_s});
+}
+
 void SimFabric::wait_for(CollectiveCall& call, int member) {
   Runtime::Rank& me = self();
   if (!call.has_ended(member)) {
@@ -105,10 +115,14 @@ void SimFabric::wait_for(CollectiveCall& call, int member) {
   const double from_s = me.local_s;
   const double until_s = std::max(from_s, call.end_s[static_cast<std::size_t>(member)]);
   double exposed_s = 0;
+  double known_s = from_s;  // until then, it is told what the worker did
   for (const auto& interval : me.busy) {
     exposed_s +=
         std::max(0.0, std::min(until_s, interval.end_s) - std::max(from_s, interval.start_s));
+    show_blocked(known_s, std::min(until_s, interval.start_s));
+    known_s = std::max(known_s, interval.end_s);
   }
+  show_blocked(known_s, until_s);
   std::erase_if(me.busy, [until_s](const auto& interval) { return interval.end_s <= until_s; });
   me.phases.exposed_communication_s += exposed_s;
   me.phases.blocked_s += until_s - from_s - exposed_s;
@@ -138,7 +152,7 @@ Request SimFabric::start_all_reduce(Payload payload, double weight, const Commun
   return enter_collective(among, [&](CollectiveCall& call, int member) {
     if (call.payloads.empty()) {
       call.kind = CollectiveCall::Kind::all_reduce;
-      call.label = "all-reduce";
+      call.label = runtime_.all_reduce_label(among);
       call.bytes = payload.bytes;
       call.payloads.resize(among.ranks.size());
       call.weights.resize(among.ranks.size());

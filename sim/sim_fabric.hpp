@@ -49,6 +49,8 @@ class SimFabric : public Fabric {
   Meters meters() const;
   int member_of(const Communicator& among) const;
   void wait_for(CollectiveCall& call, int member);
+  /// On the timeline, if there is one, in seconds of this worker's clock without what was skipped.
+  void show_blocked(double start_s, double end_s);
   void run_collective(const Communicator& among,
                       const std::function<void(CollectiveCall&, int)>& enter);
   std::shared_ptr<CollectiveOperation> enter_collective(

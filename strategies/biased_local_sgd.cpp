@@ -122,6 +122,7 @@ Strategy biased_local_sgd_strategy() {
           .summary =
               "unbalanced, with loss-based sampling and weighted averaging (--alpha, --sampling)",
           .source = "arXiv 2508.08540",
+          .exchanges_gradients = false,
           .settings = own,
           .period = &kLocalStepsPeriod,
           .check = check_local_steps,

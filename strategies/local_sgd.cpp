@@ -28,6 +28,7 @@ Strategy local_sgd_strategy() {
   return {.name = "local-sgd",
           .summary = "average parameters every H local steps (--local-steps)",
           .source = "Stich, ICLR 2019",
+          .exchanges_gradients = false,
           .settings = own,
           .period = &kLocalStepsPeriod,
           .check = check_local_steps,

@@ -36,6 +36,7 @@ Strategy one_shot_strategy() {
   return {.name = "one-shot",
           .summary = "everybody trains alone; average once, after the last epoch",
           .source = "Zinkevich et al., NIPS 2010",
+          .exchanges_gradients = false,
           .run = run_one_shot};
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/json/json_input.hpp"
 #include "core/suggest.hpp"
@@ -55,6 +56,30 @@ std::vector<const StrategySetting*> strategy_settings() {
   return all;
 }
 
+/// What sets and shows a platform's figure, `name` of which must outlive it. Throws a UserError
+/// where no platform has such a figure.
+Setting setting_of_figure(std::string_view name, const std::string& origin) {
+  try {
+    const FigureKind kind = kind_of_figure(name);
+    return {.name = name,
+            .commands = commands_of_figure(name),
+            .value_name = "",
+            .help = "",
+            .set =
+                [name, kind](JobConfig& config, const std::string& text) {
+                  config.platform_figures[std::string(name)] =
+                      figure_text(kind, figure_value(kind, text));
+                },
+            .show =
+                [name](const JobConfig& config) {
+                  const auto given = config.platform_figures.find(name);
+                  return given == config.platform_figures.end() ? std::string() : given->second;
+                }};
+  } catch (const UserError& error) {
+    throw UserError(origin + ": " + error.what());
+  }
+}
+
 /// The strategies that a setting belongs to; none: it belongs to every job.
 struct Owners {
   std::vector<std::string> all;
@@ -98,37 +123,50 @@ std::vector<Setting> settings_of(Command command) {
   return found;
 }
 
-void check_counts(std::string_view name, Command command, const std::string& origin) {
+Setting setting_named(std::string_view name, const std::string& origin) {
+  if (is_figure(name)) return setting_of_figure(name, origin);
+  std::vector<std::string> names;
   for (const Setting& setting : settings()) {
-    if (setting.name != name || (setting.commands & in(command)) != 0) continue;
-    std::string counts;
-    for (const Command other :
-         {Command::simulate, Command::emulate, Command::rehearse, Command::train}) {
-      if ((setting.commands & in(other)) != 0)
-        counts += (counts.empty() ? "" : " and ") + std::string(to_string(other));
-    }
-    throw UserError(origin + ": counts in " + counts + " only");
+    if (setting.name == name) return setting;
+    names.emplace_back(setting.name);
   }
+  throw UserError(origin + ": " + unknown_name("setting", name, names));
+}
+
+std::string word_of(const SettingText& setting) {
+  return (is_figure(setting.name) ? "--set=" : "--") + setting.name + "=" + setting.value;
+}
+
+void check_counts(std::string_view name, Command command, const std::string& origin) {
+  Commands where = kEverywhere;
+  if (is_figure(name)) {
+    where = setting_of_figure(name, origin).commands;
+  } else {
+    for (const Setting& setting : settings()) {
+      if (setting.name == name) where = setting.commands;
+    }
+  }
+  if ((where & in(command)) != 0) return;
+  std::string counts;
+  for (const Command other :
+       {Command::simulate, Command::emulate, Command::rehearse, Command::train}) {
+    if ((where & in(other)) != 0)
+      counts += (counts.empty() ? "" : " and ") + std::string(to_string(other));
+  }
+  throw UserError(origin + ": counts in " + counts + " only");
 }
 
 void set_setting(JobConfig& config,
                  std::string_view name,
                  const std::string& value,
                  const std::string& origin) {
-  std::vector<std::string> names;
-  for (const Setting& setting : settings()) {
-    if (setting.name == name) {
-      check_plain_text(value, origin);
-      try {
-        setting.set(config, value);
-      } catch (const UserError& error) {
-        throw UserError(origin + ": " + error.what());
-      }
-      return;
-    }
-    names.emplace_back(setting.name);
+  const Setting setting = setting_named(name, origin);
+  check_plain_text(value, origin);
+  try {
+    setting.set(config, value);
+  } catch (const UserError& error) {
+    throw UserError(origin + ": " + error.what());
   }
-  throw UserError(origin + ": " + unknown_name("setting", name, names));
 }
 
 std::vector<SettingText> setting_texts(const JobConfig& config, Commands commands) {
@@ -137,6 +175,9 @@ std::vector<SettingText> setting_texts(const JobConfig& config, Commands command
     if ((setting.commands & commands) == 0) continue;
     std::string value = setting.show(config);
     if (!value.empty()) texts.push_back({std::string(setting.name), std::move(value)});
+  }
+  for (const auto& [name, value] : config.platform_figures) {
+    if ((commands_of_figure(name) & commands) != 0) texts.push_back({name, value});
   }
   return texts;
 }
@@ -175,6 +216,16 @@ std::vector<SettingText> command_texts(const JobConfig& config, Command command)
     return !owners.all.empty() && !owners.have_any(chosen_strategies(config.strategy));
   });
   return texts;
+}
+
+std::vector<std::string> command_words(const JobConfig& config, Command command) {
+  std::vector<std::string> words = {"epochcast", std::string(to_string(command))};
+  const std::vector<SettingText> usual = setting_texts({}, in(command));
+  for (const SettingText& setting : command_texts(config, command)) {
+    if (std::find(usual.begin(), usual.end(), setting) == usual.end())
+      words.push_back(word_of(setting));
+  }
+  return words;
 }
 
 void check_strategies_have_settings(const JobConfig& config) {

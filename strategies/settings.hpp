@@ -15,6 +15,11 @@ namespace epochcast {
 [[nodiscard]] const std::vector<Setting>& settings();
 /// Those that count in a command.
 [[nodiscard]] std::vector<Setting> settings_of(Command command);
+/// The one of that name, a platform's figure (core/job/platform_figures.hpp) included; `name` must
+/// outlive it then. Throws a UserError that begins with `origin`.
+[[nodiscard]] Setting setting_named(std::string_view name, const std::string& origin);
+/// The word of a command line that gives it: "--batch=64", "--set=network.bandwidth=3125MBps".
+[[nodiscard]] std::string word_of(const SettingText& setting);
 /// Throws a UserError when the setting is known but counts in other commands only.
 void check_counts(std::string_view name, Command command, const std::string& origin);
 /// Sets one by name. `origin` ("--batch", "exp.json: /batch") begins every message. Throws
@@ -30,6 +35,10 @@ void set_setting(JobConfig& config,
 /// What a command that runs the job has to say: the same for one command, without settings that
 /// none of the job's strategies has.
 [[nodiscard]] std::vector<SettingText> command_texts(const JobConfig& config, Command command);
+
+/// The command that runs the job, word by word: "epochcast", its name, and what differs from
+/// defaults.
+[[nodiscard]] std::vector<std::string> command_words(const JobConfig& config, Command command);
 
 /// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers,
 /// booleans or lists of these; "validate" is left to analysis/validate/validation_plan.hpp. Throws

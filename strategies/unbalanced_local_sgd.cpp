@@ -30,6 +30,7 @@ Strategy unbalanced_local_sgd_strategy() {
   return {.name = "unbalanced-local-sgd",
           .summary = "local SGD, slower workers make fewer steps (--local-steps)",
           .source = "arXiv 2508.08540",
+          .exchanges_gradients = false,
           .settings = own,
           .period = &kLocalStepsPeriod,
           .check = check_local_steps,

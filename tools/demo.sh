@@ -39,7 +39,7 @@ show simulate --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 -
 cat <<TEXT
 
 Now change something and see the answer move:
-  cp models/platforms/deep-est-esb.json my-cluster.json    # edit "bandwidth" under "network": 12.5GBps -> 1.25GBps
+  cp models/platforms/deep-est-esb.json my-cluster.json    # edit "bandwidth" under "network": 100Gbps -> 10Gbps
   $epochcast simulate --platform my-cluster.json --nodes 12 --network resnet50 --dataset cifar10
   $epochcast simulate --platform deep-est-esb --network resnet50 --dataset cifar10 --strategy sync --sweep nodes=4,8,16,32,64
   $epochcast simulate --platform deep-est-esb --nodes 12 --network resnet50 --dataset cifar10 --strategy sync --epochs 1 --timeline sync.json

@@ -17,7 +17,10 @@ namespace {
 
 constexpr const char* kSchemaVersion = "0.0.4";
 constexpr double kMicrosecondsPerSecond = 1e6;
-constexpr double kBarrierBytes = 4;
+/// ASTRA-sim cuts a collective into chunks, and those into as many messages as it has members: it
+/// waits forever for, or stops at, what that leaves nothing of.
+constexpr std::int64_t kLeastBytes = 4096;
+constexpr std::int64_t kLeastBytesPerMember = 64;
 constexpr int kDimensions = 4;  // of a topology; ASTRA-sim passes over those that it does not have
 
 chakra::Attribute& attribute(chakra::Node& node, const char* name) {
@@ -43,7 +46,7 @@ chakra::CollectiveType collective_type(RecordedKind kind) {
 /// Makes one rank's nodes, in order.
 class NodeMaker {
  public:
-  explicit NodeMaker(int rank) : rank_(rank) {}
+  NodeMaker(int rank, const std::vector<std::vector<int>>& groups) : rank_(rank), groups_(groups) {}
 
   [[nodiscard]] chakra::Node make(const RecordedAction& action) {
     chakra::Node node;
@@ -87,12 +90,14 @@ class NodeMaker {
     attribute(node, "comm_tag").set_int32_val(static_cast<std::int32_t>(action.tag));
   }
 
-  static void set_collective(chakra::Node& node, const RecordedAction& action) {
+  void set_collective(chakra::Node& node, const RecordedAction& action) const {
     node.set_type(chakra::COMM_COLL_NODE);
-    const bool is_barrier = action.kind == RecordedKind::barrier;
+    const auto members =
+        static_cast<std::int64_t>(groups_[static_cast<std::size_t>(action.group)].size());
     attribute(node, "comm_type").set_int64_val(collective_type(action.kind));
     attribute(node, "comm_size")
-        .set_int64_val(whole_bytes(is_barrier ? kBarrierBytes : action.bytes));
+        .set_int64_val(
+            std::max({kLeastBytes, kLeastBytesPerMember * members, whole_bytes(action.bytes)}));
     chakra::BoolList& dimensions = *attribute(node, "involved_dim").mutable_bool_list();
     for (int i = 0; i < kDimensions; ++i) dimensions.add_values(true);
     if (action.group > 0) attribute(node, "pg_name").set_string_val(std::to_string(action.group));
@@ -104,21 +109,20 @@ class NodeMaker {
   }
 
   int rank_;
+  const std::vector<std::vector<int>>& groups_;
   std::uint64_t last_id_ = 0;
   double computed_s_ = 0;
   std::uint64_t computed_us_ = 0;
 };
 
-void write_rank(const std::vector<RecordedAction>& actions,
-                int rank,
-                const std::filesystem::path& file) {
+void write_rank(const Recording& recording, int rank, const std::filesystem::path& file) {
   const auto content = [&](std::ostream& out) {
     google::protobuf::io::OstreamOutputStream stream(&out);
     chakra::GlobalMetadata metadata;
     metadata.set_version(kSchemaVersion);
     bool is_good = google::protobuf::util::SerializeDelimitedToZeroCopyStream(metadata, &stream);
-    NodeMaker maker(rank);
-    for (const RecordedAction& action : actions) {
+    NodeMaker maker(rank, recording.groups);
+    for (const RecordedAction& action : recording.by_rank[static_cast<std::size_t>(rank)]) {
       is_good = is_good && google::protobuf::util::SerializeDelimitedToZeroCopyStream(
                                maker.make(action), &stream);
     }
@@ -144,9 +148,8 @@ void write_execution_traces(Recording recording,
   if (error) throw RunError(folder.string() + ": cannot be made: " + error.message());
   match_messages(recording);
   for (std::size_t rank = 0; rank < recording.by_rank.size(); ++rank) {
-    write_rank(recording.by_rank[rank],
-               static_cast<int>(rank),
-               folder / (name + "." + std::to_string(rank) + ".et"));
+    write_rank(
+        recording, static_cast<int>(rank), folder / (name + "." + std::to_string(rank) + ".et"));
   }
   write_groups(recording.groups, folder / (name + ".groups.json"));
 }

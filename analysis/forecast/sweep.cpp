@@ -55,43 +55,8 @@ void check_samples(const Job& job) {
                   std::to_string(job.dataset.train_samples));
 }
 
-/// The settings that decide which files a job reads, and what of them.
-std::string files_of(const JobConfig& config) {
-  static const std::set<std::string> deciding = {"platform",
-                                                 "network",
-                                                 "dataset",
-                                                 "data",
-                                                 "sequence",
-                                                 "train-samples",
-                                                 "trace",
-                                                 "precision",
-                                                 "calibrate-on"};
-  std::string key = config.batch_seconds.empty() ? "traces\n" : "";
-  for (const auto& [name, value] : setting_texts(config)) {
-    if (deciding.contains(name)) key.append(name).append("=").append(value).append("\n");
-  }
-  return key;
-}
-
-/// A job's files, or why they cannot be read.
-struct Files {
-  std::optional<Job> job;
-  std::vector<std::string> problems;
-};
-
-Files read_files(const JobConfig& config, const JobLoader& load) {
-  try {
-    return {.job = load(config), .problems = {}};
-  } catch (const UserError& error) {
-    return {.job = std::nullopt, .problems = error.problems()};
-  }
-}
-
 /// What a simulating process sends home.
-std::string answer(const ForecastTask& task, const Files& files, const RecordFiles& records) {
-  if (!files.job) throw UserError(files.problems);
-  Job job = *files.job;
-  job.config = task.config;
+std::string answer(const ForecastTask& task, const Job& job, const RecordFiles& records) {
   check_samples(job);
   Timeline timeline;
   std::vector<WorkerInfo> workers;
@@ -211,21 +176,27 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome) {
-  std::vector<const Files*> files;
-  // Points of a sweep mostly share their files: read each combination once, before forking.
-  std::map<std::string, Files> read;
-  for (const ForecastTask& task : tasks) {
-    auto [at, is_new] = read.try_emplace(files_of(task.config));
-    if (is_new) at->second = read_files(task.config, load);
-    files.push_back(&at->second);
-  }
+  SharedJobs jobs(load);
+  forecast_each(tasks, jobs, records, done, outcome);
+}
+
+void forecast_each(const std::vector<ForecastTask>& tasks,
+                   SharedJobs& jobs,
+                   const RecordFiles& records,
+                   const std::function<void(std::size_t)>& done,
+                   const std::function<void(const ForecastOutcome&)>& outcome) {
+  // Points of a sweep mostly share their files: each combination is read once, before forking.
+  for (const ForecastTask& task : tasks) jobs.read(task.config);
   std::size_t finished = 0;
   std::size_t next = 0;                          // to be handed over
   std::map<std::size_t, ForecastOutcome> early;  // by task: one before it has not finished
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
-      [&](std::size_t i) { return answer(tasks[i], *files[i], records); },
+      [&](std::size_t i) {
+        if (!tasks[i].problems.empty()) throw UserError(tasks[i].problems);
+        return answer(tasks[i], jobs.job_of(tasks[i].config), records);
+      },
       [&](std::size_t i, const TaskAnswer& reply) {
         early.emplace(i, outcome_of(tasks[i], reply));
         done(++finished);
@@ -247,7 +218,7 @@ std::vector<ForecastOutcome> forecast_jobs(const std::vector<Job>& jobs,
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
-      [&](std::size_t i) { return answer(tasks[i], {.job = jobs[i], .problems = {}}, {}); },
+      [&](std::size_t i) { return answer(tasks[i], jobs[i], {}); },
       [&](std::size_t i, const TaskAnswer& reply) {
         outcomes[i] = outcome_of(tasks[i], reply);
         done(++finished);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/forecast/shared_jobs.hpp"
 #include "core/files/output_file.hpp"
 #include "core/job/forecast_outcome.hpp"
 #include "core/job/job.hpp"
@@ -42,9 +43,6 @@ struct RecordFiles {
   std::filesystem::path chakra = {};  ///< a folder: what every worker does, as execution traces
 };
 
-/// What a task's settings are of, read and checked.
-using JobLoader = std::function<Job(const JobConfig&)>;
-
 /// Forecasts all tasks in parallel processes, which share the jobs that `load` gives: tasks that
 /// name the same files have one. `outcome` gets what became of each, in the order of
 /// the tasks, as soon as it and all before it are there; `done(n)` is called after the n-th has
@@ -52,6 +50,13 @@ using JobLoader = std::function<Job(const JobConfig&)>;
 /// keeps no other from being forecast.
 void forecast_each(const std::vector<ForecastTask>& tasks,
                    const JobLoader& load,
+                   const RecordFiles& records,
+                   const std::function<void(std::size_t)>& done,
+                   const std::function<void(const ForecastOutcome&)>& outcome);
+
+/// The same with jobs that outlive it, for those who forecast more than once.
+void forecast_each(const std::vector<ForecastTask>& tasks,
+                   SharedJobs& jobs,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome);

@@ -2,144 +2,85 @@
 #include "analysis/pages/calibration_html.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
 
+#include "analysis/pages/page.hpp"
 #include "analysis/pages/svg.hpp"
-#include "analysis/pages/validation_plots.hpp"
+#include "core/costs/batch_cost.hpp"
+#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr double kLeft = 84;
-constexpr double kTop = 14;
-constexpr double kSide = 420;
-constexpr double kLegend = kLeft + kSide + 28;
-constexpr double kWidth = kLegend + 260;
-constexpr double kHeight = kTop + kSide + 56;
+using Json = nlohmann::ordered_json;
 
-/// Measured points of one kind, and optionally what a fit says at each.
-struct Series {
-  std::string name;
-  std::vector<FitPoint> points;  ///< `bytes` is the abscissa
-  bool has_line = false;
-};
-
-using Text = std::string (*)(double);
-
-std::string grid(const LogAxis& x, const LogAxis& y, Text x_text, Text y_text) {
-  std::string svg;
-  for (const double value : x.ticks(70)) {
-    svg +=
-        svg_line(x.at(value), kTop, x.at(value), kTop + kSide, "class=\"grid\"") +
-        svg_text(
-            x.at(value), kTop + kSide + 18, x_text(value), "class=\"tick\" text-anchor=\"middle\"");
+/// Measured seconds over what `points` have as their bytes; with a line, what the fit says there.
+Json series_of(const std::string& name, const std::vector<FitPoint>& points, bool has_line) {
+  Json series = {{"name", name}, {"points", Json::array()}, {"has_line", has_line}};
+  for (const FitPoint& point : points) {
+    series["points"].push_back(
+        {{"x", point.bytes}, {"y", point.measured_s}, {"line", point.fitted_s}});
   }
-  for (const double value : y.ticks(34)) {
-    svg +=
-        svg_line(kLeft, y.at(value), kLeft + kSide, y.at(value), "class=\"grid\"") +
-        svg_text(kLeft - 8, y.at(value) + 4, y_text(value), "class=\"tick\" text-anchor=\"end\"");
-  }
-  return svg + svg_rect(kLeft, kTop, kSide, kSide, "class=\"frame\"");
+  return series;
 }
 
-/// Measured seconds of each series over its abscissa; `diagonal`: where both are equal.
-std::string plot(const std::vector<Series>& all,
-                 const std::string& name,
-                 Text x_text,
-                 const std::string& x_title,
-                 const std::string& y_title,
-                 bool has_diagonal) {
-  std::vector<double> x_values;
-  std::vector<double> y_values;
-  for (const Series& series : all) {
-    for (const FitPoint& point : series.points) {
-      x_values.push_back(point.bytes);
-      y_values.push_back(point.measured_s);
-      if (series.has_line) y_values.push_back(point.fitted_s);
-    }
-  }
-  if (x_values.empty()) return {};
-  if (has_diagonal) {
-    x_values.insert(x_values.end(), y_values.begin(), y_values.end());
-    y_values = x_values;
-  }
-  const LogAxis x(x_values, kLeft, kLeft + kSide);
-  const LogAxis y(y_values, kTop + kSide, kTop);
-  std::string svg = "<svg class=\"plot\" viewBox=\"0 0 " + px(kWidth) + " " + px(kHeight) +
-                    "\" role=\"img\"><title>" + escaped_html(name) + "</title>" +
-                    grid(x, y, x_text, format_seconds);
-  if (has_diagonal) svg += svg_line(kLeft, kTop + kSide, kLeft + kSide, kTop, "class=\"diagonal\"");
-  for (std::size_t style = 0; style < all.size(); ++style) {
-    const Series& series = all[style];
-    for (std::size_t i = 0; i < series.points.size(); ++i) {
-      const FitPoint& point = series.points[i];
-      if (series.has_line && i > 0) {
-        const FitPoint& before = series.points[i - 1];
-        svg += "<g class=\"" + colour_class(style) + "\">" +
-               svg_line(x.at(before.bytes),
-                        y.at(before.fitted_s),
-                        x.at(point.bytes),
-                        y.at(point.fitted_s),
-                        "class=\"bar\"") +
-               "</g>";
-      }
-      svg += "<g class=\"point " + colour_class(style) + "\"><title>" +
-             escaped_html(series.name + ", " + x_text(point.bytes) + ": " +
-                          format_seconds(point.measured_s)) +
-             "</title>" + svg_marker(style, x.at(point.bytes), y.at(point.measured_s)) + "</g>";
-    }
-    const double line = kTop + 14 + 22 * static_cast<double>(style);
-    svg += "<g class=\"" + colour_class(style) + "\">" + svg_marker(style, kLegend, line - 4) +
-           "</g>" + svg_text(kLegend + 14, line, series.name, "");
-  }
-  svg += svg_text(kLeft + kSide / 2, kHeight - 14, x_title, "text-anchor=\"middle\"") +
-         svg_text(kLegend, kTop + kSide, y_title, "");
-  return svg + "</svg>\n";
-}
-
-std::string scope_plot(const ScopeFit& fit, const std::string& name) {
-  std::vector<Series> all;
-  if (!fit.ping_pong.empty()) all.push_back({"one message, and its fit", fit.ping_pong, true});
+Json scope_plot(const ScopeFit& fit, const std::string& heading, const std::string& text) {
+  Json series = Json::array();
+  if (!fit.ping_pong.empty())
+    series.push_back(series_of("one message, and its fit", fit.ping_pong, true));
   if (!fit.ring_step.empty())
-    all.push_back({"all ranks send and receive, fit", fit.ring_step, true});
-  return plot(all, name, format_bytes, "size of a message", "vertical: time", false);
+    series.push_back(series_of("all ranks send and receive, fit", fit.ring_step, true));
+  return {{"heading", heading},
+          {"text", text},
+          {"x", {{"title", "size of a message"}, {"unit", "bytes"}}},
+          {"y", {{"title", "time"}, {"unit", "seconds"}}},
+          {"series", std::move(series)}};
 }
 
-std::string check_plot(const std::vector<AllReduceCheck>& checks) {
-  std::vector<Series> all;
+Json check_plot(const std::vector<AllReduceCheck>& checks) {
+  std::map<std::string, std::vector<FitPoint>> by_name;
   for (const AllReduceCheck& check : checks) {
     const std::string name = check.all_reduce.algorithm + " among " + check.all_reduce.scope +
                              (check.is_fitted ? ", fitted" : "");
-    auto series =
-        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.name == name; });
-    if (series == all.end()) series = all.insert(all.end(), {name, {}, false});
-    series->points.push_back({check.measured_s, check.forecast_s, 0});
+    by_name[name].push_back({check.measured_s, check.forecast_s, 0});
   }
-  return plot(all,
-              "forecast against measured all-reduces",
-              format_seconds,
-              "measured",
-              "vertical: forecast",
-              true);
-}
-
-std::string section(const std::string& heading, const std::string& text, const std::string& svg) {
-  if (svg.empty()) return {};
-  return "<h2>" + escaped_html(heading) + "</h2>\n<p>" + escaped_html(text) +
-         "</p>\n<div class=\"wide\">" + svg + "</div>\n";
+  Json series = Json::array();
+  for (const auto& [name, points] : by_name) series.push_back(series_of(name, points, false));
+  return {{"heading", "All-reduces that the fit has not seen"},
+          {"text", "On the line, the forecast is right; above, it is too slow."},
+          {"x", {{"title", "measured"}, {"unit", "seconds"}}},
+          {"y", {{"title", "forecast"}, {"unit", "seconds"}}},
+          {"has_diagonal", true},
+          {"series", std::move(series)}};
 }
 
 }  // namespace
+
+std::string judgement(const std::vector<AllReduceCheck>& checks) {
+  constexpr double kGood = 0.1;
+  constexpr double kUsable = 0.25;
+  std::vector<double> errors;
+  for (const AllReduceCheck& check : checks) {
+    if (!check.is_fitted) errors.push_back(std::abs(check.error()));
+  }
+  if (errors.empty()) return "no all-reduce is left to check the fit with";
+  const double median = median_of(errors);
+  const std::string off = "median error " + format_percent(median, 1) + ", worst " +
+                          format_percent(*std::max_element(errors.begin(), errors.end()), 1) + ": ";
+  if (median <= kGood) return off + "good";
+  if (median <= kUsable) return off + "good enough to rank strategies; intervals are as wide";
+  return off +
+         "bad. Measure again while the machines do nothing else, with more repetitions, before "
+         "forecasts of exchanges are relied on";
+}
 
 std::string calibration_html(const NetworkFit& fit,
                              const std::vector<AllReduceCheck>& checks,
                              const std::string& title,
                              const std::string& command) {
-  std::string html =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" +
-      escaped_html(title) + "</title>\n<style>\n" + page_css() + plots_css() +
-      "</style>\n</head>\n<body>\n<h1>" + escaped_html(title) + "</h1>\n<pre>" +
-      escaped_html(command) + "</pre>\n";
   const std::string how =
       "Markers are measured means (stalls left out), lines the fit. Rounds of collectives are "
       "forecast with the "
@@ -148,19 +89,22 @@ std::string calibration_html(const NetworkFit& fit,
       fit.backbone ? " Here large ones are as fast as a pair of opposite messages, and all share " +
                          format_bytes(fit.backbone->bytes_per_s) + "/s, which slows ring steps."
                    : "";
-  if (fit.between)
-    html += section("Between nodes", how + shared, scope_plot(*fit.between, "between nodes"));
+  Json plots = Json::array();
+  if (fit.between) plots.push_back(scope_plot(*fit.between, "Between nodes", how + shared));
   for (const FasterNodes& faster : fit.faster) {
     const std::string nodes = "between nodes " + nodes_text(faster.nodes);
-    html += section("B" + nodes.substr(1) + ", whose links are faster",
-                    "Messages among these, and from one to another, take as long.",
-                    scope_plot(faster.fit, nodes));
+    plots.push_back(scope_plot(faster.fit,
+                               "B" + nodes.substr(1) + ", whose links are faster",
+                               "Messages among these, and from one to another, take as long."));
   }
-  if (fit.node) html += section("Inside nodes", how, scope_plot(*fit.node, "inside nodes"));
-  html += section("All-reduces that the fit has not seen",
-                  "On the line, the forecast is right; above, it is too slow.",
-                  check_plot(checks));
-  return html + "</body>\n</html>\n";
+  if (fit.node) plots.push_back(scope_plot(*fit.node, "Inside nodes", how));
+  std::string body;
+  if (!checks.empty()) {
+    plots.push_back(check_plot(checks));
+    body = "<p>All-reduces that the fit has not seen: " + escaped_html(judgement(checks)) + "." +
+           "</p>\n";
+  }
+  return page_html(title, command, body, {{.name = "plots", .data = std::move(plots)}});
 }
 
 }  // namespace epochcast

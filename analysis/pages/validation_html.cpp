@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "analysis/pages/page.hpp"
 #include "analysis/pages/svg.hpp"
 #include "analysis/pages/validation_plots.hpp"
 #include "analysis/validate/validation.hpp"
@@ -86,7 +87,9 @@ std::string cells_of(const ValidationRow& row) {
 }
 
 std::string table(const std::vector<ValidationRow>& rows, const ValidationSummary& summary) {
-  std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
+  std::string html =
+      "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"all configurations\">"
+      "<table class=\"sortable\">\n<thead><tr>";
   html += element("th scope=\"col\" class=\"left\"", "point");
   for (const char* title :
        {"forecast", "measured", "error", "compute", "exchange", "blocked", "inside"}) {
@@ -112,7 +115,8 @@ std::string section(const std::string& heading, const std::string& text, const s
   return element("h2", escaped_html(heading)) + "\n" + element("p", escaped_html(text)) + "\n" +
          (body.empty()
               ? element("p", "No configuration has both a forecast and a measurement.") + "\n"
-              : "<div class=\"wide\">" + body + "</div>\n");
+              : "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"" +
+                    escaped_html(heading) + "\">" + body + "</div>\n");
 }
 
 }  // namespace
@@ -122,15 +126,9 @@ std::string to_html(const std::vector<ValidationRow>& rows,
                     const std::string& command,
                     const std::string& date) {
   const ValidationSummary summary = summarize(rows);
-  std::string html =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
-      element("title", escaped_html(title)) + "\n<style>\n" + page_css() + plots_css() +
-      "</style>\n</head>\n<body>\n" + element("h1", escaped_html(title)) + "\n";
-  html += headline(summary);
+  std::string html = headline(summary);
   if (!date.empty())
     html += element("p class=\"muted\"", "Measured on " + escaped_html(date)) + "\n";
-  if (!command.empty()) html += element("pre", escaped_html(command)) + "\n";
   html += section("Forecast against measured",
                   "Seconds per epoch. Above the line, the forecast is too slow; below, too fast.",
                   forecast_plot(rows));
@@ -152,7 +150,7 @@ std::string to_html(const std::vector<ValidationRow>& rows,
                   "Pairs are told apart when their measured ranges do not "
                   "overlap.") +
           "\n" + table(rows, summary);
-  return html + "</body>\n</html>\n";
+  return page_html(title, command, html);
 }
 
 }  // namespace epochcast

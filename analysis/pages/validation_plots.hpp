@@ -19,9 +19,7 @@ namespace epochcast {
 /// epoch. When few rows are far beyond the others, their bars are cut. "" when no row has findings.
 [[nodiscard]] std::string phase_plot(const std::vector<ValidationRow>& rows);
 
-/// Style sheet of pages, light and dark.
-[[nodiscard]] std::string page_css();
-/// Style sheet of the plots.
+/// Style sheet of the plots, whose colours of phases are those of pages/web/page.css.
 [[nodiscard]] std::string plots_css();
 
 }  // namespace epochcast

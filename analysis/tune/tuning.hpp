@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/curve_comparison.hpp"
 #include "core/formats/learning_metric.hpp"
 
 namespace epochcast {
@@ -20,6 +21,7 @@ struct Candidate {
   std::size_t family = 0;
   double period = 1;  ///< iterations between averagings
   bool is_default = false;
+  RunningCosts running = {};  ///< of its cluster
 };
 
 /// What is asked of a tuner: one of the two.

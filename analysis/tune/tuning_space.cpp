@@ -97,14 +97,13 @@ void add_strategy(TuningChoice& choice,
         .epoch_s = outcome.run->epoch_s,
         .s_per_sample = outcome.run->epoch_s / static_cast<double>(outcome.run->samples_per_epoch),
         .period = period_of(one)};
+    if (outcome.run->cost) candidate.running.price = outcome.run->cost->rate;
+    if (outcome.run->energy) candidate.running.power_w = outcome.run->training_j(1);
     JobConfig without = one;
     bool is_default = true;
     for (std::size_t i = 0; i < space.axes.size(); ++i) {
       const std::string& name = space.axes[i].name;
-      const Setting& setting =
-          *std::find_if(settings().begin(), settings().end(), [&](const Setting& each) {
-            return each.name == name;
-          });
+      const Setting setting = setting_named(name, space.axes[i].flag);
       const bool is_own = i == 0 && !space.default_value.empty();
       const std::string usual = is_own ? space.default_value : setting.show(config);
       is_default = is_default && setting.show(one) == usual;

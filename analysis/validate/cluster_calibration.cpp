@@ -150,7 +150,8 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
   // cores are busy.
   words.insert(words.end(), {"--overlap", overlaps ? config.all_reduce : "ring"});
   for (const SettingText& setting : setting_texts(config, kTrain)) {
-    const bool is_of_data = setting.name == "dataset" || setting.name == "sequence";
+    const bool is_of_data =
+        setting.name == "dataset" || setting.name == "sequence" || setting.name == "image-size";
     if (is_of_data || setting.name == "slow-down" || (overlaps && setting.name == "bucket"))
       words.push_back("--" + setting.name + "=" + setting.value);
   }
@@ -161,7 +162,7 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
 std::vector<std::string> run_words(const ValidationCase& one, const JobConfig& config) {
   std::vector<std::string> words = {one.command == Command::train ? "train" : "emulate"};
   for (const SettingText& setting : command_texts(config, one.command))
-    words.push_back("--" + setting.name + "=" + setting.value);
+    words.push_back(word_of(setting));
   words.insert(words.end(), {"--format", "json", "--bar=off"});
   return words;
 }

@@ -111,14 +111,14 @@ class TrainingCheck {
     const auto [seen, is_new] = data_problems_.try_emplace(
         {config.dataset,
          learning.data,
-         {learning.sequence, learning.train_samples, learning.test_samples}});
+         {learning.sequence, learning.image_size, learning.train_samples, learning.test_samples}});
     if (is_new) collect(seen->second, [&] { check_data(config, dataset); });
     problems.insert(problems.end(), seen->second.begin(), seen->second.end());
   }
 
   const Catalog& catalog_;
   /// Data sets are large, and mostly the same in all cases.
-  std::map<std::tuple<std::string, std::string, std::array<std::optional<std::int64_t>, 3>>, Texts>
+  std::map<std::tuple<std::string, std::string, std::array<std::optional<std::int64_t>, 4>>, Texts>
       data_problems_;
 };
 
@@ -126,6 +126,9 @@ class TrainingCheck {
 Texts problems_of_files(const JobConfig& config, const Catalog& catalog) {
   Texts problems;
   collect(problems, [&] {
+    if (!config.platform_figures.empty())
+      throw UserError(config.platform_figures.begin()->first +
+                      ": validation takes machines as they are; write a platform file that has it");
     const Job job = load_job(config, catalog);
     if (!job.platform.simgrid_xml.empty())
       throw UserError("--platform: " + config.platform +

@@ -8,6 +8,7 @@
 #include <regex>
 #include <sstream>
 
+#include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/option_values.hpp"
 #include "core/error.hpp"
@@ -253,8 +254,6 @@ ImportOptions parse_import_options(const Words& arguments, const Catalog& catalo
   known.add(forecast_options()).add_options()("file", po::value<Words>());
   const po::variables_map words = parse_flags("import", arguments, known, "file");
   ImportOptions options;
-  options.is_help = words.count("help") > 0;
-  if (options.is_help) return options;
   Words problems;
   OptionValues values(words, problems);
   read_files(
@@ -274,20 +273,29 @@ ImportOptions parse_import_options(const Words& arguments, const Catalog& catalo
   return options;
 }
 
-std::string import_help() {
-  std::ostringstream text;
-  text << "epochcast import FILE...: cost traces from records of a job that is not ours\n\n"
-          "FILE: what torch.profiler wrote (.json or .json.gz), one file per rank; or a CSV file "
-          "with a header row and\none row per iteration.\n\n"
-       << described_options() << '\n'
-       << forecast_options()
-       << "\nExample: epochcast import rank0.json.gz rank1.json.gz --network resnet50 --dataset "
-          "imagenet --batch 64\n           --device v100-32gb --machine \"2 V100, NVLink\" "
-          "--output my-v100.json --messages-output my-nccl.json\n"
-          "\nand what the job would do on more nodes:\n         epochcast import rank0.json.gz "
-          "rank1.json.gz --network my-network.json --device-name my-gpu\n           --forecast "
-          "nodes=2,4,8,16\n";
-  return text.str();
+CommandHelp import_help() {
+  return {.usage = "FILE... [OPTIONS]",
+          .about =
+              "FILE: what torch.profiler wrote (.json or .json.gz), one file per rank; or a CSV "
+              "file with a header row and one row per iteration. With --forecast: what the job "
+              "would do on more nodes.",
+          .groups = {help_group("Options", described_options()),
+                     help_group("Forecast what the job would do on other clusters",
+                                forecast_options())},
+          .most_used = {"network",
+                        "dataset",
+                        "batch",
+                        "device",
+                        "device-name",
+                        "machine",
+                        "output",
+                        "messages-output",
+                        "forecast"},
+          .examples = {"epochcast import rank0.json.gz rank1.json.gz --network resnet50 --dataset "
+                       "imagenet --batch 64 --device v100-32gb --machine \"2 V100, NVLink\" "
+                       "--output my-v100.json --messages-output my-nccl.json",
+                       "epochcast import rank0.json.gz rank1.json.gz --network my-network.json "
+                       "--device-name my-gpu --forecast nodes=2,4,8,16"}};
 }
 
 }  // namespace epochcast

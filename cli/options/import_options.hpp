@@ -35,14 +35,10 @@ struct ImportOptions {
   bool is_append = false;      ///< add to `output`, where it exists
   OutputFile messages_output;  ///< of the message trace
   std::optional<ForecastRequest> forecast;
-  bool is_help = false;  ///< nothing else is set
 };
 
 /// Reads the words after `epochcast import`. Throws a UserError with every problem.
 [[nodiscard]] ImportOptions parse_import_options(const std::vector<std::string>& arguments,
                                                  const Catalog& catalog);
-
-/// The usage, with every option.
-[[nodiscard]] std::string import_help();
 
 }  // namespace epochcast

@@ -20,7 +20,6 @@
 #include "core/plain_text.hpp"
 #include "core/source.hpp"
 #include "core/suggest.hpp"
-#include "core/tensors/own_data.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "strategies/settings.hpp"
 
@@ -62,6 +61,9 @@ po::options_description described_options() {
       "sequence",
       word(),
       "cut rows of tokens (train.bin, val.bin) into samples of so many, as `train` does")(
+      "image-size",
+      word(),
+      "side of the samples that are cut out of a folder of images, as `train` does")(
       "loss", word(), "what is minimised, as in `train`: auto, cross-entropy, mse, ...")(
       "optimizer", word(), "whose steps are part of a batch: sgd, adamw, ... (default: sgd)")(
       "clip-norm", word(), "scale gradients down to this norm before a step")(
@@ -132,11 +134,11 @@ JobConfig data_config(OptionValues& values) {
   JobConfig config;
   config.dataset = values.text("dataset");
   config.learning.data = values.text("data");
-  for (const std::string name : {"sequence", "loss", "optimizer", "clip-norm"}) {
+  for (const std::string name : {"sequence", "image-size", "loss", "optimizer", "clip-norm"}) {
     if (values.has(name)) set_setting(config, name, values.text(name), "--" + name);
   }
   check_known_optimizer(config.learning.optimizer.name);
-  if (config.dataset.empty() && !is_own_data(config.learning.data)) config.dataset = "cifar10";
+  if (config.dataset.empty() && !describes_itself(config.learning.data)) config.dataset = "cifar10";
   config.learning.data = chosen_data(config);
   if (config.learning.data.empty()) config.learning.data = kProcedural;
   return config;

@@ -22,7 +22,7 @@ std::filesystem::path with_seed(const std::filesystem::path& file, std::uint64_t
 
 }  // namespace
 
-po::options_description run_flags(Command command) {
+po::options_description own_run_flags(Command command) {
   po::options_description own("The run", 110, 60);
   const auto file = [] { return po::value<std::string>()->value_name("FILE"); };
   own.add_options()("timeline", file(), "write what every worker does as Chrome trace JSON")(
@@ -49,8 +49,12 @@ po::options_description run_flags(Command command) {
         "train as often, with seeds from --seed on; tell means and deviations. Files get the seed "
         "in their names, FILE-seed2.EXT, folders a folder of it");
   }
+  return own;
+}
+
+po::options_description run_flags(Command command) {
   po::options_description all;
-  all.add(setting_options(command)).add(own).add(common_options());
+  all.add(setting_options(command)).add(own_run_flags(command)).add(common_options());
   return all;
 }
 

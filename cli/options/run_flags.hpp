@@ -11,6 +11,8 @@ namespace epochcast {
 
 /// The flags of `train` or `emulate` that the workers understand.
 [[nodiscard]] boost::program_options::options_description run_flags(Command command);
+/// Those of them that are neither settings nor common to all commands.
+[[nodiscard]] boost::program_options::options_description own_run_flags(Command command);
 /// Their values. Throws UserError.
 [[nodiscard]] RunOptions run_options_from(const boost::program_options::variables_map& values);
 

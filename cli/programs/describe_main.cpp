@@ -18,6 +18,7 @@
 #include "core/error.hpp"
 #include "core/files/output_file.hpp"
 #include "core/formats/network.hpp"
+#include "core/job/described_model.hpp"
 #include "core/tensors/tensor.hpp"
 #include "core/units.hpp"
 #include "real/torch/networks/model_description.hpp"
@@ -55,7 +56,7 @@ po::options_description described_options() {
       "write the description: a network for --network, also where "
       "there is no LibTorch")(
       "layers", "show each layer, in the order in which backward is through with them")(
-      "quiet", "show nothing")("help,h", "this text");
+      "quiet", "show only what is doubtful, as an error is shown")("help,h", "this text");
   return options;
 }
 
@@ -154,15 +155,27 @@ void show(const real::ModelDescription& description, bool has_layers) {
       static_cast<double>(description.multiply_adds) / 1e9,
       format_bytes(activation_bytes),
       variant.layers.size());
+}
+
+/// What to know of the figures, for people.
+void show_doubts(const real::ModelDescription& description, std::ostream& out) {
+  if (description.forward_flops != description.other_forward_flops)
+    out << fmt::format(
+        "\nWhat {} computes depends on the sample: of two, one took {:.4g} and one {:.4g} Gflop. "
+        "The first is described.\n",
+        description.file.name,
+        description.forward_flops / 1e9,
+        description.other_forward_flops / 1e9);
   if (description.unknown.empty()) return;
-  std::cout << "\nNot counted, as nobody has told what they cost:\n";
+  out << "\nNot counted, as nobody has told what they cost:\n";
   for (const real::UnknownOperation& each : description.unknown) {
-    std::cout << fmt::format(
+    out << fmt::format(
         "  {}: called {} times, {} elements per sample ({:.2g} % of all flop, at one an element)\n",
         each.name,
         each.calls,
         each.elements,
-        100 * static_cast<double>(each.elements) / std::max(1.0, forward_flops));
+        100 * static_cast<double>(each.elements) /
+            std::max(1.0, description.forward_flops + static_cast<double>(each.elements)));
   }
 }
 
@@ -205,11 +218,14 @@ int run(int argc, const char* const* argv) {
   const OutputFile output(file);
   keep_apart({output}, {model});
 
+  tell_of_loading(model);
   const real::ModelDescription description = real::describe_model(model, task);
-  if (map.count("quiet") == 0) show(description, map.count("layers") > 0);
+  const bool is_quiet = map.count("quiet") > 0;
+  if (!is_quiet) show(description, map.count("layers") > 0);
+  show_doubts(description, is_quiet ? std::cerr : std::cout);
   if (!output.is_wanted()) return 0;
   output.write(network_text(description.file));
-  if (map.count("quiet") == 0) std::cerr << "wrote " << file.string() << '\n';
+  if (!is_quiet) std::cerr << "wrote " << file.string() << '\n';
   return 0;
 }
 

@@ -1,66 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <csignal>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/help/show_help.hpp"
 #include "core/error.hpp"
 #include "core/process/ending.hpp"
 #include "core/suggest.hpp"
 
 namespace {
 
+using epochcast::CommandInfo;
 using epochcast::Ending;
+using epochcast::HelpLength;
 
-struct NamedCommand {
-  const char* name;
-  const char* help;
-  int (*run)(const std::vector<std::string>& arguments);
+/// For those who build packages, and users who want completion without one.
+constexpr CommandInfo kHidden[] = {
+    {.name = "completion", .summary = "a shell's completion", .run = epochcast::run_completion},
+    {.name = "manual", .summary = "the pages for man", .run = epochcast::run_manual},
 };
 
-constexpr NamedCommand kCommands[] = {
-    {"simulate", "forecast epoch times on a simulated cluster", epochcast::run_simulate},
-    {"rehearse",
-     "train for real on a simulated clock: accuracy against a cluster's seconds",
-     epochcast::run_rehearse},
-    {"tune", "choose K', H or other settings: the fastest to an accuracy", epochcast::run_tune},
-    {"train", "train for real, with LibTorch and Open MPI", epochcast::run_train},
-    {"emulate",
-     "exchange real messages between computations that are slept for what they cost",
-     epochcast::run_emulate},
-    {"measure", "what batches and messages cost on this machine", epochcast::run_measure},
-    {"describe",
-     "a model file of yours: its layers, parameters and operations",
-     epochcast::run_describe},
-    {"import",
-     "what they cost in a job of yours: PyTorch profiles, tables of iteration times",
-     epochcast::run_import},
-    {"calibrate", "a platform from what was measured", epochcast::run_calibrate},
-    {"validate",
-     "measure, calibrate, forecast, run for real: how far off were forecasts?",
-     epochcast::run_validate},
-    {"report", "results of validate again: tables, bounds and a page", epochcast::run_report},
-    {"list",
-     "platforms, devices, networks, datasets, strategies, collectives or traces",
-     epochcast::run_list},
-};
-
-void show_usage(std::ostream& out) {
-  out << "epochcast: how long does an epoch take, under each training strategy, on which "
-         "cluster?\n\n";
-  for (const NamedCommand& command : kCommands) {
-    const std::string name = command.name;
-    out << "  epochcast " << name << std::string(11 - name.size(), ' ') << command.help << '\n';
-  }
-  out << "\n`epochcast COMMAND --help` explains a command.\n";
+int run_command(const CommandInfo& command, const std::vector<std::string>& arguments) {
+  const HelpLength help = epochcast::help_wanted(arguments);
+  if (help == HelpLength::none || command.help == nullptr) return command.run(arguments);
+  epochcast::show_help(std::cout, command, help);
+  return 0;
 }
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
-    show_usage(arguments.empty() ? std::cerr : std::cout);
+    epochcast::show_usage(arguments.empty() ? std::cerr : std::cout, epochcast::commands());
     return status_of(arguments.empty() ? Ending::bad_input : Ending::done);
   }
   if (arguments[0] == "--version") {
@@ -68,9 +40,13 @@ int run(const std::vector<std::string>& arguments) {
     return 0;
   }
   std::vector<std::string> names;
-  for (const NamedCommand& command : kCommands) {
-    if (arguments[0] == command.name) return command.run({arguments.begin() + 1, arguments.end()});
+  const std::vector<std::string> others = {arguments.begin() + 1, arguments.end()};
+  for (const CommandInfo& command : epochcast::commands()) {
+    if (arguments[0] == command.name) return run_command(command, others);
     names.emplace_back(command.name);
+  }
+  for (const CommandInfo& command : kHidden) {
+    if (arguments[0] == command.name) return command.run(others);
   }
   throw epochcast::UserError(epochcast::unknown_name("command", arguments[0], names));
 }

@@ -9,6 +9,8 @@
 #include "core/error.hpp"
 #include "core/files/output_file.hpp"
 #include "core/formats/cost_trace.hpp"
+#include "core/formats/network.hpp"
+#include "core/job/described_model.hpp"
 #include "core/job/job.hpp"
 #include "core/json/json_text.hpp"
 #include "core/process/ending.hpp"
@@ -33,6 +35,12 @@ struct Target {
   OutputFile output;
   std::optional<TraceFile> existing;
 };
+
+void tell_of_models(const MeasureOptions& options) {
+  for (const std::string& network : options.settings.networks) {
+    if (is_model_file(network)) tell_of_loading(network);
+  }
+}
 
 /// Checked before anything is measured.
 std::vector<Target> targets(const MeasureOptions& options) {
@@ -69,6 +77,7 @@ int run_alone(int argc, const char* const* argv) {
     return 0;
   }
   Target target = targets(options).front();
+  tell_of_models(options);
   options.settings.slow_down = slow_down_of(options, 0);
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
@@ -97,7 +106,10 @@ void run_together(int argc, const char* const* argv, const MpiSession& session) 
   }
   complete_source(options.header.source, session);
   std::vector<Target> all;
-  if (is_first) all = targets(options);
+  if (is_first) {
+    all = targets(options);
+    tell_of_models(options);
+  }
   options.settings.slow_down = slow_down_of(options, session.rank());
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);

@@ -30,7 +30,7 @@ void Failures::check() const {
 }
 
 Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
-                           const JobLoader& load,
+                           SharedJobs& jobs,
                            const RecordFiles& records,
                            ForecastWriter& writer,
                            const std::function<void(const ForecastOutcome&)>& each) {
@@ -40,7 +40,7 @@ Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
         std::cerr, isatty(STDERR_FILENO) != 0, "forecasting", static_cast<double>(tasks.size()));
     forecast_each(
         tasks,
-        load,
+        jobs,
         records,
         [&](std::size_t done) { progress.update(static_cast<double>(done)); },
         [&](const ForecastOutcome& outcome) {

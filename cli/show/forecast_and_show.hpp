@@ -31,7 +31,7 @@ class Failures {
 /// Forecasts all tasks and writes them as they come, the last one included, while a bar on a
 /// terminal's stderr tells how many are done. `each` gets every outcome, too.
 [[nodiscard]] Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
-                                         const JobLoader& load,
+                                         SharedJobs& jobs,
                                          const RecordFiles& records,
                                          ForecastWriter& writer,
                                          const std::function<void(const ForecastOutcome&)>& each);

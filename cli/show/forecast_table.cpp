@@ -1,81 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/show/forecast_table.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <ostream>
+#include <utility>
 
-#include "cli/show/table.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
+#include "core/job/platform_figures.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
-
-/// Where an epoch goes, as a bar of 20 characters.
-std::string phase_bar(const PhaseTimes& phases) {
-  constexpr double kWidth = 20;
-  const double total_s = phases.total_s();
-  if (total_s <= 0) return {};
-  const auto computing = std::lround(kWidth * phases.compute_s / total_s);
-  const auto exchanging =
-      std::lround(kWidth * (phases.compute_s + phases.exposed_communication_s) / total_s) -
-      computing;
-  std::string bar;
-  for (int i = 0; i < static_cast<int>(kWidth); ++i) {
-    bar += i < computing ? "#" : i < computing + exchanging ? "=" : ".";
-  }
-  return bar;
-}
-
-std::string interval_text(const RunResult& run) {
-  if (!run.epoch_s_interval) return "-";
-  return format_seconds(run.epoch_s_interval->low_s) + " .. " +
-         format_seconds(run.epoch_s_interval->high_s);
-}
-
-std::string setting_of(const RunResult& run, const std::string& name) {
-  const auto found = std::find_if(run.config.begin(),
-                                  run.config.end(),
-                                  [&](const SettingText& each) { return each.name == name; });
-  return found == run.config.end() ? std::string() : found->value;
-}
-
-std::string workers_text(const RunResult& run) {
-  std::string text;
-  for (const DeviceResult& device : run.by_device) {
-    text += (text.empty() ? "" : " + ") + std::to_string(device.workers) + " " + device.model;
-  }
-  const std::string sharers = setting_of(run, "ranks-per-device");
-  if (!sharers.empty() && sharers != "1") text += ", " + sharers + " on each device";
-  return text;
-}
-
-bool overlaps(const RunResult& run) { return setting_of(run, "overlap") == "bucket"; }
-
-/// The strategy with what tells it from its kin: K' or H, and whether communication overlaps.
-std::string name_of(const RunResult& run) {
-  std::string text = run.strategy;
-  std::vector<std::int64_t> steps;  // of the devices that train, the most first
-  for (const DeviceResult& device : run.by_device) {
-    if (device.role == "trains") steps.push_back(device.local_steps);
-  }
-  std::sort(steps.rbegin(), steps.rend());
-  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-  const bool averages =
-      !steps.empty() && (steps.front() > 1 || run.rounds_per_epoch < run.iterations_per_epoch);
-  if (averages) {
-    const Period* period = find_strategy(run.strategy).period;
-    text += ", " + std::string(period == nullptr ? "steps" : period->symbol) + " ";
-    for (std::size_t i = 0; i < steps.size(); ++i)
-      text += (i == 0 ? "" : "/") + std::to_string(steps[i]);
-  }
-  if (overlaps(run)) text += ", overlap";
-  return text;
-}
 
 /// What the others are compared with: sync, if possible without overlap.
 const RunResult* baseline_of(const std::vector<const RunResult*>& runs) {
@@ -91,9 +27,6 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
-/// Seconds, bytes, shares and factors have three digits and a unit.
-constexpr std::size_t kNumberWidth = 7;
-constexpr std::size_t kIntervalWidth = 18;
 /// What may stand behind a strategy's name: ", H 32/1", ", overlap".
 constexpr std::size_t kPeriodWidth = 8;
 constexpr std::size_t kOverlapWidth = 9;
@@ -111,7 +44,8 @@ std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point) 
   return runs;
 }
 
-ForecastTable::ForecastTable(const std::vector<ForecastTask>& tasks) {
+ForecastTable::ForecastTable(const std::vector<ForecastTask>& tasks, TableStyle style)
+    : style_(std::move(style)), has_column_(forecast_columns().size(), false) {
   if (tasks.empty()) return;
   for (std::size_t i = 0; i < tasks.front().point.size(); ++i) {
     const SettingText& first = tasks.front().point[i];
@@ -126,6 +60,10 @@ ForecastTable::ForecastTable(const std::vector<ForecastTask>& tasks) {
     // Strategies have a column anyway, and are ranked.
     if (varies && axis.name != "strategy") axes_.push_back(std::move(axis));
   }
+  has_batches_ =
+      !is_swept("batch") && std::any_of(tasks.begin(), tasks.end(), [&](const auto& task) {
+        return task.config.batch != tasks.front().config.batch;
+      });
   if (axes_.empty()) return;  // what is printed at once is as wide as it is
   has_ranks_ = false;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -145,7 +83,10 @@ bool ForecastTable::is_swept(const std::string& setting) const {
 
 /// Whether points differ in who works.
 bool ForecastTable::sweeps_layout() const {
-  return is_swept("platform") || is_swept("nodes") || is_swept("workers") ||
+  const bool sweeps_counts = std::any_of(axes_.begin(), axes_.end(), [](const Axis& axis) {
+    return is_figure(axis.name) && kind_of_figure(axis.name) == FigureKind::count;
+  });
+  return sweeps_counts || is_swept("platform") || is_swept("nodes") || is_swept("workers") ||
          is_swept("ranks-per-device");
 }
 
@@ -179,7 +120,7 @@ void ForecastTable::show_heading(std::ostream& out,
   add(!sweeps_layout(),
       std::to_string(run.nodes) + (run.nodes == 1 ? " node: " : " nodes: ") +
           workers_text(*widest));
-  add(!is_swept("batch"), "batch " + std::to_string(run.batch) + " per worker");
+  add(!is_swept("batch") && !has_batches_, "batch " + std::to_string(run.batch) + " per worker");
   add(!is_swept("epochs"), std::to_string(run.epochs) + (run.epochs == 1 ? " epoch" : " epochs"));
   std::vector<SettingText> fixed = task.point;
   std::erase_if(fixed, [&](const SettingText& setting) {
@@ -189,66 +130,66 @@ void ForecastTable::show_heading(std::ostream& out,
   out << text << "\n\n";
 }
 
+/// By number: those that were asked for, or all that some row wants.
+std::vector<std::size_t> ForecastTable::wanted_columns() const {
+  const auto all = forecast_columns();
+  std::vector<std::size_t> wanted;
+  for (const std::string& name : style_.columns) {
+    const auto found = std::ranges::find(all, name, &ForecastColumn::name);
+    wanted.push_back(static_cast<std::size_t>(found - all.begin()));
+  }
+  if (!wanted.empty()) return wanted;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool differs =
+        all[i].name == "workers" ? sweeps_layout() : all[i].name == "batch" && has_batches_;
+    if (has_column_[i] || differs) wanted.push_back(i);
+  }
+  return wanted;
+}
+
 Table ForecastTable::begun() const {
-  const std::size_t width = axes_.empty() ? 0 : kNumberWidth;
   Table table;
   using enum Table::Align;
   for (const Axis& axis : axes_) {
-    table.add_column(axis.name, axis.is_number ? right : left, axis.width);
+    table.add_column({.title = axis.name,
+                      .align = axis.is_number ? right : left,
+                      .least_width = axis.width,
+                      .importance = Table::kAlways});
   }
-  if (has_ranks_) table.add_column("#", right);
-  table.add_column("strategy", left, strategy_width_);
-  table.add_column("epoch", right, width);
-  if (columns_.has_interval)
-    table.add_column("5 - 95 %", right, axes_.empty() ? 0 : kIntervalWidth);
-  table.add_column("of data", right);
-  table.add_column("all data", right);
-  if (columns_.has_baseline) table.add_column("vs sync", right);
-  table.add_column("compute", right, width);
-  table.add_column("exchange", right);
-  table.add_column("blocked", right, width);
-  table.add_column("# compute = exchange . blocked");
-  table.add_column("rounds", right);
-  table.add_column("in nodes", right);
-  table.add_column("between", right, width);
-  table.add_column("whole job", right);
-  table.add_column("inputs");
-  // The last one, as nobody knows how wide it gets.
-  if (sweeps_layout()) table.add_column("workers");
+  if (has_ranks_) table.add_column({.title = "#", .align = right, .importance = Table::kAlways});
+  for (const std::size_t index : columns_) {
+    const ForecastColumn& column = forecast_columns()[index];
+    const bool is_name = column.name == "strategy";
+    table.add_column({.title = std::string(column.title),
+                      .align = column.align,
+                      .least_width = axes_.empty() ? 0
+                                     : is_name     ? strategy_width_
+                                                   : column.swept_width,
+                      .importance = style_.columns.empty() ? column.importance : Table::kAlways,
+                      .paint = column.paint});
+  }
   return table;
 }
 
-std::vector<std::string> ForecastTable::row_of(const RunResult& run,
-                                               const ForecastTask& task,
-                                               std::size_t rank,
-                                               const RunResult* sync) const {
-  std::vector<std::string> row;
+ForecastTable::Row ForecastTable::row_of(const ForecastRow& row, const ForecastTask& task) const {
+  Row made;
   for (const SettingText& setting : task.point) {
-    if (is_swept(setting.name)) row.push_back(setting.value);
+    if (is_swept(setting.name)) made.place.push_back(setting.value);
   }
-  if (has_ranks_) row.push_back(std::to_string(rank));
-  row.push_back(name_of(run));
-  row.push_back(format_seconds(run.epoch_s));
-  if (columns_.has_interval) row.push_back(interval_text(run));
-  const double share =
-      static_cast<double>(run.samples_per_epoch) / static_cast<double>(run.train_samples);
-  row.push_back(format_percent(share, 1));
-  row.push_back(format_seconds(run.dataset_s()));
-  if (columns_.has_baseline) {
-    row.push_back(sync == nullptr ? "-"
-                                  : fmt::format("{:.2f}x", sync->dataset_s() / run.dataset_s()));
+  made.rank = std::to_string(row.rank);
+  for (const ForecastColumn& column : forecast_columns()) {
+    made.cells.push_back(column.cell(row));
+    if (column.name == style_.sorted_by && column.number != nullptr)
+      made.sorted_by = column.number(row);
   }
-  row.push_back(format_seconds(run.phases.compute_s));
-  row.push_back(format_seconds(run.phases.exposed_communication_s));
-  row.push_back(format_seconds(run.phases.blocked_s));
-  row.push_back(phase_bar(run.phases));
-  row.push_back(std::to_string(run.rounds_per_epoch));
-  row.push_back(format_bytes(run.intra_node_bytes));
-  row.push_back(format_bytes(run.inter_node_bytes));
-  row.push_back(format_seconds(run.startup_s + static_cast<double>(run.epochs) * run.epoch_s));
-  row.emplace_back(to_string(run.input_grade));
-  if (sweeps_layout()) row.push_back(workers_text(run));
-  return row;
+  return made;
+}
+
+void ForecastTable::add(Row row) {
+  std::vector<std::string> cells = std::move(row.place);
+  if (has_ranks_) cells.push_back(row.rank);
+  for (const std::size_t index : columns_) cells.push_back(row.cells[index]);
+  table_.add_row(std::move(cells));
 }
 
 void ForecastTable::show(std::ostream& out, const std::vector<ForecastOutcome>& point) {
@@ -256,20 +197,53 @@ void ForecastTable::show(std::ostream& out, const std::vector<ForecastOutcome>& 
   if (runs.empty()) return;
   const ForecastTask& task = point.front().task;
   const RunResult* sync = has_ranks_ ? baseline_of(runs) : nullptr;
-  const Columns before = columns_;
-  columns_.has_baseline = columns_.has_baseline || sync != nullptr;
-  columns_.has_interval =
-      columns_.has_interval || std::any_of(runs.begin(), runs.end(), [](const RunResult* run) {
-        return run->epoch_s_interval.has_value();
-      });
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const ForecastRow row = {.run = *runs[i], .rank = i + 1, .sync = sync};
+    rows.push_back(row_of(row, task));
+    for (std::size_t column = 0; column < has_column_.size(); ++column) {
+      const auto has = forecast_columns()[column].has;
+      has_column_[column] = has_column_[column] || has == nullptr || has(row);
+    }
+  }
   if (!has_begun_) show_heading(out, runs, task);
+  const std::vector<std::size_t> before = std::exchange(columns_, wanted_columns());
+  const bool is_first = !std::exchange(has_begun_, true);
+  if (!style_.sorted_by.empty()) {
+    std::ranges::move(rows, std::back_inserter(kept_));
+    return;
+  }
   // A column that turns out to be needed begins the table anew.
-  const bool begins = !has_begun_ || columns_ != before;
-  if (has_begun_ && (has_ranks_ || begins)) out << '\n';
+  const bool begins = is_first || columns_ != before;
+  if (!is_first && (has_ranks_ || begins)) out << '\n';
   if (begins) table_ = begun();
-  has_begun_ = true;
-  for (std::size_t i = 0; i < runs.size(); ++i) table_.add_row(row_of(*runs[i], task, i + 1, sync));
-  table_.print(out);
+  for (Row& row : rows) add(std::move(row));
+  table_.print(out, style_.look);
+}
+
+void ForecastTable::finish(std::ostream& out) {
+  if (!kept_.empty()) {
+    const auto column =
+        std::ranges::find(forecast_columns(), style_.sorted_by, &ForecastColumn::name);
+    const auto index = static_cast<std::size_t>(column - forecast_columns().begin());
+    const bool is_text = column->number == nullptr;
+    std::ranges::stable_sort(kept_, [&](const Row& a, const Row& b) {
+      const Row& first = style_.is_descending ? b : a;
+      const Row& second = style_.is_descending ? a : b;
+      if (is_text) return first.cells[index] < second.cells[index];
+      if (std::isnan(a.sorted_by) || std::isnan(b.sorted_by))
+        return !std::isnan(a.sorted_by) && std::isnan(b.sorted_by);
+      return first.sorted_by < second.sorted_by;
+    });
+    table_ = begun();
+    for (Row& row : kept_) add(std::move(row));
+    table_.print(out, style_.look);
+  }
+  const std::vector<std::string>& left_out = table_.left_out();
+  if (left_out.empty()) return;
+  out << "\n  Not shown, as the terminal is too narrow (--wide shows all): ";
+  for (std::size_t i = 0; i < left_out.size(); ++i) out << (i == 0 ? "" : ", ") << left_out[i];
+  out << ".\n";
 }
 
 void show_legend(std::ostream& out) {

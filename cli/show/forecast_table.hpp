@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/show/forecast_columns.hpp"
 #include "cli/show/table.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/job/forecast_outcome.hpp"
 
 namespace epochcast {
@@ -15,28 +17,31 @@ namespace epochcast {
 class ForecastTable {
  public:
   /// `tasks`: all that it is to hold, in their order.
-  explicit ForecastTable(const std::vector<ForecastTask>& tasks);
+  explicit ForecastTable(const std::vector<ForecastTask>& tasks, TableStyle style = {});
 
   /// Writes the runs of the next place, fastest first, the first time below what all have in
-  /// common. Where none could be forecast, there is nothing to write.
+  /// common; sorted tables keep them for finish(). Where none could be forecast, there is nothing
+  /// to write.
   void show(std::ostream& out, const std::vector<ForecastOutcome>& point);
+  /// After the last place: what was kept, and which columns did not fit.
+  void finish(std::ostream& out);
 
   /// Where in the sweep a task is: "nodes 4", without its strategy and what all tasks share; empty
   /// where nothing else is swept. Tasks of one place that follow each other are ranked.
   [[nodiscard]] std::string place_of(const ForecastTask& task) const;
 
  private:
-  /// Columns that only some tables have.
-  struct Columns {
-    bool has_interval = false;
-    bool has_baseline = false;  ///< sync, beside others
-
-    bool operator==(const Columns&) const = default;
-  };
   struct Axis {
     std::string name;
     bool is_number = true;
     std::size_t width = 0;  ///< of the longest value
+  };
+  /// The cells of all columns that there are, shown or not.
+  struct Row {
+    std::vector<std::string> place;
+    std::string rank;
+    std::vector<std::string> cells;
+    double sorted_by = 0;
   };
 
   [[nodiscard]] bool is_swept(const std::string& setting) const;
@@ -44,16 +49,19 @@ class ForecastTable {
   void show_heading(std::ostream& out,
                     const std::vector<const RunResult*>& runs,
                     const ForecastTask& task) const;
+  [[nodiscard]] std::vector<std::size_t> wanted_columns() const;
   [[nodiscard]] Table begun() const;
-  [[nodiscard]] std::vector<std::string> row_of(const RunResult& run,
-                                                const ForecastTask& task,
-                                                std::size_t rank,
-                                                const RunResult* sync) const;
+  [[nodiscard]] Row row_of(const ForecastRow& row, const ForecastTask& task) const;
+  void add(Row row);
 
-  std::vector<Axis> axes_;          ///< that have several values, but for strategies
-  std::size_t strategy_width_ = 0;  ///< of the longest name with what tells it from its kin
-  bool has_ranks_ = true;           ///< several strategies at some place, or one place only
-  Columns columns_;
+  TableStyle style_;
+  std::vector<Axis> axes_;            ///< that have several values, but for strategies
+  std::size_t strategy_width_ = 0;    ///< of the longest name with what tells it from its kin
+  bool has_ranks_ = true;             ///< several strategies at some place, or one place only
+  bool has_batches_ = false;          ///< differ though none is swept: strong scaling
+  std::vector<bool> has_column_;      ///< whether some row wants it, by column
+  std::vector<std::size_t> columns_;  ///< shown, in their order
+  std::vector<Row> kept_;             ///< of a sorted table
   Table table_;
   bool has_begun_ = false;
 };

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "cli/show/cost_front.hpp"
 #include "cli/show/forecast_table.hpp"
 #include "cli/show/remarks.hpp"
+#include "strategies/run_name.hpp"
 
 namespace epochcast {
 namespace {
@@ -18,8 +20,8 @@ using Json = nlohmann::ordered_json;
 
 class TableWriter : public ForecastWriter {
  public:
-  TableWriter(std::ostream& out, const std::vector<ForecastTask>& tasks)
-      : out_(out), table_(tasks) {}
+  TableWriter(std::ostream& out, const std::vector<ForecastTask>& tasks, TableStyle style)
+      : out_(out), table_(tasks, std::move(style)) {}
 
   void add(const ForecastOutcome& outcome) override {
     const bool is_next =
@@ -31,13 +33,24 @@ class TableWriter : public ForecastWriter {
   void finish() override {
     show();
     if (!has_run_) return;
+    table_.finish(out_);
+    show_knees();
     if (!notes_.empty() || !problems_.empty()) out_ << '\n';
     notes_.print(out_);
     problems_.print(out_, "not forecast: ");
+    front_.print(out_);
     show_legend(out_);
   }
 
  private:
+  /// Where more workers stop paying.
+  void show_knees() const {
+    if (!has_scaling_) return;
+    out_ << "\nThe knee, beyond which a worker more adds less than half of what each has added so "
+            "far:\n"
+         << (knees_.empty() ? "  not within this sweep\n" : knees_);
+  }
+
   /// The place that is complete.
   void show() {
     const std::vector<ForecastOutcome> point = std::exchange(point_, {});
@@ -45,7 +58,11 @@ class TableWriter : public ForecastWriter {
       has_run_ = true;
       const std::string place = table_.place_of(point.front().task);
       notes_.expect(run->strategy, place);
+      front_.add(*run, run_name(*run) + (place.empty() ? "" : ", " + place));
       for (const std::string& note : run->notes) notes_.add(note, run->strategy, place);
+      if (!run->scaling) continue;
+      has_scaling_ = true;
+      if (run->scaling->is_knee) knees_ += "  " + run->strategy + ": " + place + "\n";
     }
     for (const ForecastOutcome& outcome : point) {
       const std::string& strategy = outcome.task.strategy;
@@ -61,7 +78,10 @@ class TableWriter : public ForecastWriter {
   ForecastTable table_;
   Remarks notes_;
   Remarks problems_;
+  CostFront front_;
   std::vector<ForecastOutcome> point_;
+  std::string knees_;
+  bool has_scaling_ = false;
   bool has_run_ = false;
 };
 
@@ -83,6 +103,7 @@ class JsonWriter : public ForecastWriter {
                                         {"problems", outcome.problems}});
       return;
     }
+    front_.add(*outcome.run, {});
     if (!has_run_) out_ << "{\n  \"schema\": " << text_of(frame_["schema"]) << ",\n  \"runs\": [";
     out_ << (has_run_ ? ",\n" : "\n");
     has_run_ = true;
@@ -97,12 +118,14 @@ class JsonWriter : public ForecastWriter {
     if (!has_run_) return;
     frame_.erase("schema");
     frame_.erase("runs");
+    if (const auto front = front_.places(); !front.empty()) frame_["pareto_front"] = front;
     out_ << "\n  ],\n" << text_of(frame_).substr(2) << '\n';
   }
 
  private:
   std::ostream& out_;
   Json frame_;  ///< the document without its runs
+  CostFront front_;
   bool has_run_ = false;
 };
 
@@ -133,8 +156,9 @@ class CsvWriter : public ForecastWriter {
       "iterations_per_epoch,rounds_per_epoch,samples_per_epoch,train_samples,"
       "epoch_s,epoch_s_low,epoch_s_high,startup_s,"
       "compute_s,exposed_communication_s,blocked_s,intra_node_bytes,inter_node_bytes,"
-      "input_grade,not_forecast\n";
-  static constexpr std::size_t kFigures = 21;  // of the columns between strategy and not_forecast
+      "input_grade,currency,epoch_cost,job_cost,epoch_energy_j,job_energy_j,speed_up,efficiency,"
+      "knee,not_forecast\n";
+  static constexpr std::size_t kFigures = 29;  // of the columns between strategy and not_forecast
 
   static std::vector<std::string> figures_of(const RunResult& run) {
     const auto bound = [&](double Interval::*member) {
@@ -160,7 +184,15 @@ class CsvWriter : public ForecastWriter {
             number(run.phases.blocked_s),
             number(run.intra_node_bytes),
             number(run.inter_node_bytes),
-            std::string(to_string(run.input_grade))};
+            std::string(to_string(run.input_grade)),
+            run.cost ? run.cost->rate.currency : "",
+            run.cost ? number(run.cost->rate.of(run.epoch_s)) : "",
+            run.cost ? number(run.cost->rate.of(run.job_s())) : "",
+            run.energy ? number(run.energy->epoch_j) : "",
+            run.energy ? number(run.job_j()) : "",
+            run.scaling ? number(run.scaling->speed_up) : std::string(),
+            run.scaling ? number(run.scaling->efficiency) : std::string(),
+            run.scaling ? (run.scaling->is_knee ? "yes" : "no") : std::string()};
   }
 
   static std::string number(double value) {
@@ -187,10 +219,11 @@ std::unique_ptr<ForecastWriter> make_forecast_writer(std::ostream& out,
                                                      Format format,
                                                      const std::string& command,
                                                      Command world,
-                                                     const std::vector<ForecastTask>& tasks) {
+                                                     const std::vector<ForecastTask>& tasks,
+                                                     TableStyle style) {
   switch (format) {
     case Format::table:
-      return std::make_unique<TableWriter>(out, tasks);
+      return std::make_unique<TableWriter>(out, tasks, std::move(style));
     case Format::json:
       return std::make_unique<JsonWriter>(out, command, world);
     case Format::csv:

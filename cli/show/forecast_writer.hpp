@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/options/job_options.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/job/forecast_outcome.hpp"
 
 namespace epochcast {
@@ -26,12 +27,13 @@ class ForecastWriter {
 /// In one of the formats: table (the rows of each point of the sweep as soon as it is complete),
 /// JSON (`epochcast.result/1`, run by run; whole after finish()), CSV (a row for each task, the
 /// unit of each column in its name). `command`: what the user typed; `world`: what has run them;
-/// `tasks`: those whose outcomes will come, in their order.
+/// `tasks`: those whose outcomes will come, in their order; `style`: of a table.
 [[nodiscard]] std::unique_ptr<ForecastWriter> make_forecast_writer(
     std::ostream& out,
     Format format,
     const std::string& command,
     Command world,
-    const std::vector<ForecastTask>& tasks);
+    const std::vector<ForecastTask>& tasks,
+    TableStyle style = {});
 
 }  // namespace epochcast

@@ -58,13 +58,17 @@ std::vector<SeededCurves> curves_by_job(const std::vector<RehearsalOutcome>& out
     for (std::size_t i = first; i < first + seeds; ++i) {
       if (!outcomes[i].curve.empty()) job.curves.push_back(outcomes[i].curve);
     }
+    const std::optional<RunResult>& run = outcomes[first].run;
+    if (run && run->cost) job.running.price = run->cost->rate;
+    if (run && run->energy) job.running.power_w = run->training_j(1);
     if (!job.curves.empty()) jobs.push_back(std::move(job));
   }
   return jobs;
 }
 
 void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
-                          const std::optional<LearningTarget>& target) {
+                          const std::optional<LearningTarget>& target,
+                          const TableLook& look) {
   const CurveComparison comparison = compare(jobs, target);
   const CurveSummary& baseline = baseline_of(comparison);
   const bool has_many = comparison.jobs.size() > 1;
@@ -81,6 +85,15 @@ void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
   }
   if (target) titles.push_back("time to " + target->text());
   if (target && has_many) titles.push_back("to it vs " + baseline.name);
+  const auto any_has = [&](std::optional<Spread> (CurveSummary::*figure)() const) {
+    return std::any_of(comparison.jobs.begin(),
+                       comparison.jobs.end(),
+                       [&](const CurveSummary& job) { return (job.*figure)().has_value(); });
+  };
+  const bool has_cost = any_has(&CurveSummary::to_target_cost);
+  const bool has_energy = any_has(&CurveSummary::to_target_j);
+  if (has_cost) titles.emplace_back("cost to it");
+  if (has_energy) titles.emplace_back("energy to it");
   for (const std::string& title : titles) table.add_column(title, Table::Align::right);
   for (const CurveSummary& job : comparison.jobs) {
     std::vector<std::string> cells = {job.name,
@@ -107,9 +120,14 @@ void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
               ? fmt::format("{:.2f}x", baseline.to_target_s->mean / job.to_target_s->mean)
               : "-");
     }
+    const auto cost = job.to_target_cost();
+    const auto energy_j = job.to_target_j();
+    if (has_cost)
+      cells.push_back(cost ? format_money(cost->mean, job.running.price->currency) : "-");
+    if (has_energy) cells.push_back(energy_j ? format_energy(energy_j->mean) : "-");
     table.add_row(std::move(cells));
   }
-  table.print(std::cout);
+  table.print(std::cout, look);
   std::cout << "\nTime is that of the simulated cluster, without start-up and tests; training was "
                "real.";
   if (comparison.jobs.front().seeds > 1)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/show/table_look.hpp"
 #include "core/curve_comparison.hpp"
 #include "rehearse/runs/rehearsal_task.hpp"
 
@@ -19,7 +20,8 @@ namespace epochcast {
 
 /// A table of the jobs' last, best and comparable figures, on standard output.
 void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
-                          const std::optional<LearningTarget>& target);
+                          const std::optional<LearningTarget>& target,
+                          const TableLook& look);
 /// `epochcast.rehearsals/1`.
 void show_rehearsal_json(const std::vector<RehearsalOutcome>& outcomes,
                          const std::vector<SeededCurves>& jobs,

@@ -5,6 +5,7 @@
 
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cli/options/job_options.hpp"
 #include "cli/show/table.hpp"
@@ -48,6 +49,16 @@ std::string fate_of(const CandidateOutcome& outcome) {
   return {};
 }
 
+/// What a model that is at the target costs with a setting, and what it draws in joules.
+std::optional<double> model_cost(const Candidate& candidate, const CandidateOutcome& outcome) {
+  if (!candidate.running.price || !outcome.mean) return std::nullopt;
+  return candidate.running.price->of(*outcome.mean);
+}
+std::optional<double> model_j(const Candidate& candidate, const CandidateOutcome& outcome) {
+  if (!candidate.running.power_w || !outcome.mean) return std::nullopt;
+  return *candidate.running.power_w * *outcome.mean;
+}
+
 void show_candidates(const TuningChoice& choice, const Tuning& tuning, const TuningGoal& goal) {
   Table table;
   table.add_column("setting");
@@ -57,15 +68,31 @@ void show_candidates(const TuningChoice& choice, const Tuning& tuning, const Tun
       goal.target ? "time to " + goal.target->text()
                   : std::string(to_string(tuning.metric)) + " after " + format_seconds(goal.most_s),
       Table::Align::right);
+  const auto any_has = [&](const auto& figure) {
+    bool has = false;
+    for (std::size_t i = 0; goal.target && i < choice.candidates.size(); ++i)
+      has = has || figure(choice.candidates[i], tuning.outcomes[i]).has_value();
+    return has;
+  };
+  const bool has_cost = any_has(model_cost);
+  const bool has_energy = any_has(model_j);
+  if (has_cost) table.add_column("cost of a model", Table::Align::right);
+  if (has_energy) table.add_column("energy of it", Table::Align::right);
   table.add_column("what became of it");
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const CandidateOutcome& outcome = tuning.outcomes[i];
-    table.add_row(
-        {choice.candidates[i].name + (choice.candidates[i].is_default ? " (default)" : ""),
-         format_seconds(choice.candidates[i].epoch_s),
-         outcome.curves.empty() ? "-" : format_seconds(outcome.until_s),
-         outcome.mean ? objective(tuning, goal, outcome) : "-",
-         fate_of(outcome)});
+    const Candidate& candidate = choice.candidates[i];
+    std::vector<std::string> row = {candidate.name + (candidate.is_default ? " (default)" : ""),
+                                    format_seconds(candidate.epoch_s),
+                                    outcome.curves.empty() ? "-" : format_seconds(outcome.until_s),
+                                    outcome.mean ? objective(tuning, goal, outcome) : "-"};
+    const auto cost = model_cost(candidate, outcome);
+    const auto energy_j = model_j(candidate, outcome);
+    if (has_cost)
+      row.push_back(cost ? format_money(*cost, candidate.running.price->currency) : "-");
+    if (has_energy) row.push_back(energy_j ? format_energy(*energy_j) : "-");
+    row.push_back(fate_of(outcome));
+    table.add_row(std::move(row));
   }
   table.print(std::cout);
 }
@@ -108,68 +135,68 @@ std::string train_command(const JobConfig& config, const RehearsedCluster& clust
   return shell_text(words);
 }
 
-void show_recommendation(const TuningChoice& choice,
-                         const Tuning& tuning,
-                         const TuningPlan& plan,
-                         const RehearsedCluster& cluster) {
+}  // namespace
+
+std::string recommendation_text(const TuningChoice& choice,
+                                const Tuning& tuning,
+                                const TuningPlan& plan,
+                                const RehearsedCluster& cluster) {
   const TuningGoal& goal = plan.goal;
+  std::ostringstream out;
   if (!tuning.best) {
-    std::cout << "\nNo setting reached " << goal.target->text() << " with every seed within "
-              << format_seconds(goal.most_s)
-              << " of the cluster's time. Raise --epochs, or ask for less: --target-"
-              << to_string(tuning.metric)
-              << (tuning.front.empty()
-                      ? std::string()
-                      : " (the best was " + metric_text(tuning.metric, tuning.front.back().value) +
-                            ", after " + format_seconds(tuning.front.back().seconds) + ")")
-              << ".\n";
-    return;
+    out << "No setting reached " << goal.target->text() << " with every seed within "
+        << format_seconds(goal.most_s)
+        << " of the cluster's time. Raise --epochs, or ask for less: --target-"
+        << to_string(tuning.metric)
+        << (tuning.front.empty()
+                ? std::string()
+                : " (the best was " + metric_text(tuning.metric, tuning.front.back().value) +
+                      ", after " + format_seconds(tuning.front.back().seconds) + ")")
+        << ".\n";
+    return out.str();
   }
   const Candidate& best = choice.candidates[*tuning.best];
   const CandidateOutcome& outcome = tuning.outcomes[*tuning.best];
-  std::cout << "\nRecommended: " << best.name << " - " << metric_prefix(tuning, goal)
-            << objective(tuning, goal, outcome)
-            << (goal.target ? " to " + goal.target->text()
-                            : " after " + format_seconds(goal.most_s))
-            << " (mean and standard deviation over " << plan.seeds << " seeds)\n";
+  out << "Recommended: " << best.name << " - " << metric_prefix(tuning, goal)
+      << objective(tuning, goal, outcome)
+      << (goal.target ? " to " + goal.target->text() : " after " + format_seconds(goal.most_s))
+      << " (mean and standard deviation over " << plan.seeds << " seeds)\n";
   if (tuning.runner_up) {
     const Candidate& second = choice.candidates[*tuning.runner_up];
     if (*tuning.confidence < plan.confidence) {
-      std::cout << "  It cannot be told apart from " << second.name
-                << ": better with a confidence of " << format_percent(*tuning.confidence, 1)
-                << ". More --seeds would tell.\n";
+      out << "  It cannot be told apart from " << second.name << ": better with a confidence of "
+          << format_percent(*tuning.confidence, 1) << ". More --seeds would tell.\n";
     } else {
-      std::cout << "  Better than " << second.name << " with a confidence of "
-                << format_percent(*tuning.confidence, 1) << " (paired t test over seeds)\n";
+      out << "  Better than " << second.name << " with a confidence of "
+          << format_percent(*tuning.confidence, 1) << " (paired t test over seeds)\n";
     }
   } else {
-    std::cout << "  No other one is left; the table says why.\n";
+    out << "  No other one is left; the table says why.\n";
   }
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     if (!choice.candidates[i].is_default || i == *tuning.best) continue;
     const CandidateOutcome& usual = tuning.outcomes[i];
-    std::cout << "  The default, " << choice.candidates[i].name << ": ";
+    out << "  The default, " << choice.candidates[i].name << ": ";
     if (!usual.mean) {
-      std::cout << (goal.target ? "not there after " + format_seconds(usual.until_s) : "see above");
+      out << (goal.target ? "not there after " + format_seconds(usual.until_s) : "see above");
     } else if (goal.target) {
-      std::cout << objective(tuning, goal, usual)
-                << fmt::format(", {:.2f} times as long", *usual.mean / *outcome.mean);
+      out << objective(tuning, goal, usual)
+          << fmt::format(", {:.2f} times as long", *usual.mean / *outcome.mean);
     } else {
-      std::cout << objective(tuning, goal, usual);
+      out << objective(tuning, goal, usual);
     }
-    std::cout << '\n';
+    out << '\n';
   }
   const JobConfig& config = choice.configs[*tuning.best];
   const double all_s = best.epoch_s * static_cast<double>(config.epochs);
   constexpr double kAlmost = 0.99;
   if (!goal.target && all_s < kAlmost * goal.most_s) {
-    std::cout << "  Its " << config.epochs << " epochs take " << format_seconds(all_s)
-              << " only; raise --epochs to use all of the time.\n";
+    out << "  Its " << config.epochs << " epochs take " << format_seconds(all_s)
+        << " only; raise --epochs to use all of the time.\n";
   }
-  std::cout << "  For real: " << train_command(choice.configs[*tuning.best], cluster) << '\n';
+  out << "  For real: " << train_command(choice.configs[*tuning.best], cluster) << '\n';
+  return out.str();
 }
-
-}  // namespace
 
 void show_tuning(const TuningChoice& choice,
                  const Tuning& tuning,
@@ -177,7 +204,7 @@ void show_tuning(const TuningChoice& choice,
                  const RehearsedCluster& cluster) {
   show_candidates(choice, tuning, plan.goal);
   if (!tuning.front.empty()) show_front(choice, tuning);
-  show_recommendation(choice, tuning, plan, cluster);
+  std::cout << '\n' << recommendation_text(choice, tuning, plan, cluster);
   std::cout << "Rehearsed " << format_seconds(tuning.rehearsed_s)
             << " of the cluster's time; all settings to the end would have been "
             << format_seconds(tuning.exhaustive_s) << ".\n";
@@ -200,6 +227,14 @@ Json tuning_json(const TuningChoice& choice,
                           {"mean", outcome.mean ? Json(*outcome.mean) : Json()},
                           {"deviation", outcome.deviation},
                           {"curves", std::move(curves)}});
+    if (!plan.goal.target) continue;
+    const auto put = [&](const char* key, const std::optional<double>& figure) {
+      if (figure) candidates.back()[key] = *figure;
+    };
+    if (choice.candidates[i].running.price)
+      candidates.back()["currency"] = choice.candidates[i].running.price->currency;
+    put("model_cost", model_cost(choice.candidates[i], outcome));
+    put("model_energy_j", model_j(choice.candidates[i], outcome));
   }
   Json front = Json::array();
   for (const FrontPoint& point : tuning.front) {

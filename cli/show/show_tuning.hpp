@@ -14,6 +14,13 @@ struct RehearsedCluster {
   int nodes = 1;
 };
 
+/// Which setting is recommended, how sure that is, how the default compares, and the command to
+/// train with; or what to do where no setting reached the target. Lines of text.
+[[nodiscard]] std::string recommendation_text(const TuningChoice& choice,
+                                              const Tuning& tuning,
+                                              const TuningPlan& plan,
+                                              const RehearsedCluster& cluster);
+
 /// What became of every setting, the front of time and accuracy, and the recommendation with its
 /// confidence and the command to train with, on stdout.
 void show_tuning(const TuningChoice& choice,

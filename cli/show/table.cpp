@@ -3,9 +3,15 @@
 
 #include <algorithm>
 #include <ostream>
+#include <utility>
+
+#include "core/plain_text.hpp"
+#include "core/printable_stream.hpp"
 
 namespace epochcast {
 namespace {
+
+constexpr std::size_t kGap = 2;
 
 /// Columns on the terminal: bytes that do not continue a UTF-8 character.
 std::size_t width_of(const std::string& text) {
@@ -16,9 +22,14 @@ std::size_t width_of(const std::string& text) {
 
 }  // namespace
 
+void Table::add_column(Column column) {
+  const std::size_t width = std::max(width_of(column.title), column.least_width);
+  columns_.push_back({std::move(column), width});
+}
+
 void Table::add_column(std::string title, Align align, std::size_t least_width) {
-  const std::size_t width = std::max(width_of(title), least_width);
-  columns_.push_back({std::move(title), align, width});
+  const int importance = columns_.empty() ? kAlways : 0;
+  add_column({std::move(title), align, least_width, importance});
 }
 
 void Table::add_row(std::vector<std::string> cells) {
@@ -28,30 +39,72 @@ void Table::add_row(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-void Table::print_row(std::ostream& out, const std::vector<std::string>& cells) const {
-  std::string line;
-  for (std::size_t i = 0; i < columns_.size(); ++i) {
-    const std::string padding(columns_[i].width - width_of(cells[i]), ' ');
-    line += (i == 0 ? "" : "  ") +
-            (columns_[i].align == Align::left ? cells[i] + padding : padding + cells[i]);
+/// Leaves out columns until a line has at most `width` characters, or only those that stay are
+/// there.
+void Table::fit(std::size_t width) {
+  std::size_t needed = 0;
+  for (const Laid& each : columns_) needed += each.width + kGap;
+  while (needed > width + kGap) {
+    Laid* least = nullptr;
+    for (Laid& each : columns_) {
+      const bool may_go = each.is_shown && each.column.importance < kAlways;
+      if (may_go && (least == nullptr || each.column.importance <= least->column.importance))
+        least = &each;
+    }
+    if (least == nullptr) break;
+    least->is_shown = false;
+    needed -= least->width + kGap;
   }
-  line.erase(line.find_last_not_of(' ') + 1);
-  out << line << '\n';
+  for (const Laid& each : columns_) {
+    if (!each.is_shown) left_out_.push_back(each.column.title);
+  }
 }
 
-void Table::print(std::ostream& out) {
+std::string Table::line_of(const std::vector<std::string>& cells, bool is_painted) const {
+  std::string line;
+  std::string padding;  // before the next cell; none behind the last one
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const Laid& laid = columns_[i];
+    if (!laid.is_shown) continue;
+    const std::string space(laid.width - width_of(cells[i]), ' ');
+    const bool is_right = laid.column.align == Align::right;
+    const bool has_paint = is_painted && laid.column.paint != nullptr && !cells[i].empty();
+    if (is_right) padding += space;
+    if (!cells[i].empty())
+      line += std::exchange(padding, {}) + (has_paint    ? laid.column.paint(printable(cells[i]))
+                                            : is_painted ? printable(cells[i])
+                                                         : cells[i]);
+    if (!is_right) padding += space;
+    padding += std::string(kGap, ' ');
+  }
+  return line;
+}
+
+void Table::print(std::ostream& out, const TableLook& look) {
   if (!has_titles_) {
+    if (look.width > 0) fit(look.width);
     std::vector<std::string> titles;
     std::vector<std::string> rules;
-    for (const Column& column : columns_) {
-      titles.push_back(column.title);
-      rules.emplace_back(column.width, '-');
+    for (const Laid& each : columns_) {
+      titles.push_back(each.column.title);
+      rules.emplace_back(each.width, '-');
     }
-    print_row(out, titles);
-    print_row(out, rules);
+    if (look.has_colours) {
+      write_unfiltered(out, bold(printable(line_of(titles, false))));
+    } else {
+      out << line_of(titles, false);
+    }
+    out << '\n' << line_of(rules, false) << '\n';
     has_titles_ = true;
   }
-  for (const std::vector<std::string>& row : rows_) print_row(out, row);
+  for (const std::vector<std::string>& row : rows_) {
+    if (look.has_colours) {
+      write_unfiltered(out, line_of(row, true));
+    } else {
+      out << line_of(row, false);
+    }
+    out << '\n';
+  }
   rows_.clear();
 }
 
@@ -61,8 +114,9 @@ void Table::print_markdown(std::ostream& out) const {
     for (std::size_t i = 0; i < columns_.size(); ++i) out << ' ' << cell_of(i) << " |";
     out << '\n';
   };
-  print_row([&](std::size_t i) { return columns_[i].title; });
-  print_row([&](std::size_t i) { return columns_[i].align == Align::left ? "---" : "---:"; });
+  print_row([&](std::size_t i) { return columns_[i].column.title; });
+  print_row(
+      [&](std::size_t i) { return columns_[i].column.align == Align::left ? "---" : "---:"; });
   for (const auto& row : rows_) {
     print_row([&](std::size_t i) { return row[i]; });
   }

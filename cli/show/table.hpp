@@ -6,34 +6,55 @@
 #include <string>
 #include <vector>
 
+#include "cli/show/table_look.hpp"
+
 namespace epochcast {
 
 /// Text in aligned columns.
 class Table {
  public:
   enum class Align { left, right };
+  /// A cell, padded, with colours.
+  using Paint = std::string (*)(const std::string& cell);
 
-  /// `least_width`: what its cells are likely to take, where rows are printed before all are there.
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+    /// What its cells are likely to take, where rows are printed before all are there.
+    std::size_t least_width = 0;
+    /// Where there is no room for all, the least important goes, of equals the last one.
+    int importance = 0;
+    Paint paint = nullptr;
+  };
+  static constexpr int kAlways = 1000;  ///< the importance of columns that stay
+
+  void add_column(Column column);
+  /// The first column stays; of others, the last one goes first.
   void add_column(std::string title, Align align = Align::left, std::size_t least_width = 0);
   /// One cell per column.
   void add_row(std::vector<std::string> cells);
   /// Titles, a rule, rows; two spaces between columns. Columns are as wide as their widest cell
-  /// (UTF-8 aware). From the second time on, only the rows that are new.
-  void print(std::ostream& out);
-  /// The same as Markdown; cells are as they are.
+  /// (UTF-8 aware). From the second time on, only the rows that are new, in the columns of the
+  /// first time.
+  void print(std::ostream& out, const TableLook& look = {});
+  /// The titles of columns that there was no room for.
+  [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
+  /// The same as Markdown, all columns; cells are as they are.
   void print_markdown(std::ostream& out) const;
 
  private:
-  struct Column {
-    std::string title;
-    Align align;
-    std::size_t width;
+  struct Laid {
+    Column column;
+    std::size_t width = 0;
+    bool is_shown = true;
   };
-  void print_row(std::ostream& out, const std::vector<std::string>& cells) const;
+  void fit(std::size_t width);
+  [[nodiscard]] std::string line_of(const std::vector<std::string>& cells, bool is_painted) const;
 
-  std::vector<Column> columns_;
+  std::vector<Laid> columns_;
   std::vector<std::vector<std::string>> rows_;  ///< that are to be printed
-  bool has_titles_ = false;                     ///< printed
+  std::vector<std::string> left_out_;
+  bool has_titles_ = false;  ///< printed
 };
 
 }  // namespace epochcast

@@ -43,12 +43,11 @@ std::vector<Bucket> cut_buckets(const Network& network,
                                 const std::vector<LayerShare>& measured,
                                 double first_bytes,
                                 double bytes) {
-  constexpr double kFloatBytes = 4;
   const std::vector<double> shares = backward_shares(network, measured);
   std::vector<Bucket> buckets;
   Bucket open;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    open.bytes += kFloatBytes * static_cast<double>(network.layers[i].parameters);
+    open.bytes += network.bytes_per_gradient * static_cast<double>(network.layers[i].parameters);
     open.backward_share += shares[i];
     if (open.bytes > 0 && open.bytes >= (buckets.empty() ? first_bytes : bytes)) {
       buckets.push_back(open);

@@ -34,7 +34,7 @@ CostLearner::CostLearner(Fabric& fabric,
 
 Payload CostLearner::parameters() {
   has_exchanged_ = true;
-  return {.bytes = network_.gradient_bytes() + kFloatBytes * static_cast<double>(network_.buffers),
+  return {.bytes = network_.parameter_bytes() + kFloatBytes * static_cast<double>(network_.buffers),
           .values = {}};
 }
 

@@ -42,6 +42,7 @@ DeviceSpec parse_device(const nlohmann::json& document, const std::string& file)
   device.memory_bytes_per_s = top.at("bandwidth").quantity(Dimension::bytes_per_s);
   if (const auto cores = top.maybe("cores"))
     device.cores = static_cast<int>(cores->integer(1, kMostCores));
+  device.power = read_power(top);
   top.finish();
   problems.throw_if_any();
   return device;

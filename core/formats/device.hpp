@@ -5,10 +5,12 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "core/formats/running_costs.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
@@ -30,8 +32,9 @@ struct DeviceSpec {
   std::string device_class;                      ///< "cpu", "gpu"
   std::map<Precision, double> flops_per_s = {};  ///< at best; of dense matrices
   double memory_bytes = 0;
-  double memory_bytes_per_s = 0;  ///< at best
-  int cores = 1;                  ///< of a CPU, that compute together
+  double memory_bytes_per_s = 0;        ///< at best
+  int cores = 1;                        ///< of a CPU, that compute together
+  std::optional<PowerDraw> power = {};  ///< of one such device
   Source source;
 
   /// The best rate in this precision; tf32 on a device that has none is float32, as PyTorch has it.

@@ -150,7 +150,11 @@ std::int64_t Network::parameters() const {
       });
 }
 
-double Network::gradient_bytes() const { return kFloatBytes * static_cast<double>(parameters()); }
+double Network::gradient_bytes() const {
+  return bytes_per_gradient * static_cast<double>(parameters());
+}
+
+double Network::parameter_bytes() const { return kFloatBytes * static_cast<double>(parameters()); }
 
 double Network::forward_flops() const { return sum_over(layers, &Layer::forward_flops); }
 
@@ -161,13 +165,13 @@ double Network::training_bytes(std::int64_t batch) const {
       std::accumulate(input.begin(), input.end(), 1.0, [](double product, std::int64_t size) {
         return product * static_cast<double>(size);
       });
-  return 3 * gradient_bytes() + kFloatBytes * static_cast<double>(buffers) +
+  return 3 * parameter_bytes() + kFloatBytes * static_cast<double>(buffers) +
          static_cast<double>(batch) * (activation_bytes() + kFloatBytes * input_elements);
 }
 
 bool is_model_file(const std::string& network) {
   const std::string ending = std::filesystem::path(network).extension();
-  return ending == ".pt" || ending == ".pth" || ending == ".ts";
+  return ending == ".pt" || ending == ".pth" || ending == ".ts" || ending == ".pt2";
 }
 
 std::string unknown_network(const std::string& name, const std::vector<std::string>& known) {

@@ -66,10 +66,14 @@ struct Network {
   std::vector<Layer> layers = {};  ///< backward order: the first one's gradient is ready first
   std::int64_t buffers = 0;        ///< BatchNorm running statistics, elements
   Source source = {};
+  /// Of a gradient's value when it is exchanged, as --gradient-bytes says; no file tells it.
+  int bytes_per_gradient = 4;
 
   [[nodiscard]] std::int64_t parameters() const;
-  /// Bytes of all gradients (and of all parameters): float32.
+  /// Bytes of all gradients, as they are exchanged.
   [[nodiscard]] double gradient_bytes() const;
+  /// Bytes of all parameters: float32.
+  [[nodiscard]] double parameter_bytes() const;
   [[nodiscard]] double forward_flops() const;
   [[nodiscard]] double activation_bytes() const;
   /// Bytes needed to train with this batch: parameters, gradients and momentum (float32 each),

@@ -41,6 +41,7 @@ DeviceGroup read_device(JsonInput input) {
     device.reduce_bytes_per_s = read_of_link(*reduce, Dimension::bytes_per_s);
   }
   if (const auto worker = input.maybe("worker")) device.is_worker = worker->boolean();
+  device.power = read_power(input);
   input.finish();
   return device;
 }
@@ -95,6 +96,8 @@ NodeGroup read_nodes(JsonInput input) {
     input.problem("has " + std::to_string(devices) + " devices, so it needs an \"interconnect\"");
   }
   if (const auto uplink = input.maybe("uplink")) group.uplink = read_uplink(*uplink);
+  group.power = read_power(input);
+  group.price = read_price(input);
   input.finish();
   return group;
 }
@@ -106,6 +109,7 @@ Json device_json(const DeviceGroup& device) {
   if (device.reduce_bytes_per_s > 0)
     json["reduce"] = quantity_text(device.reduce_bytes_per_s, Dimension::bytes_per_s);
   if (!device.is_worker) json["worker"] = false;
+  put_power(json, device.power);
   return json;
 }
 
@@ -132,7 +136,22 @@ Json nodes_json(const NodeGroup& group) {
   for (const DeviceGroup& device : group.devices) json["devices"].push_back(device_json(device));
   if (group.interconnect) json["interconnect"] = interconnect_json(*group.interconnect);
   if (group.uplink) json["uplink"] = uplink_json(*group.uplink);
+  put_power(json, group.power);
+  put_price(json, group.price);
   return json;
+}
+
+/// Reports prices in several currencies, which no sum could be told in.
+void check_currencies(const Platform& platform, JsonInput& nodes) {
+  const NodeGroup* first = nullptr;
+  for (const NodeGroup& group : platform.nodes) {
+    if (!group.price) continue;
+    if (first == nullptr) first = &group;
+    const std::string& currency = group.price->rate.currency;
+    if (currency != first->price->rate.currency)
+      nodes.problem("have prices in " + first->price->rate.currency + " (\"" + first->name +
+                    "\") and in " + currency + " (\"" + group.name + "\"); expected one currency");
+  }
 }
 
 /// Reports uplinks that the network has no place for.
@@ -193,6 +212,7 @@ Platform parse_platform(const nlohmann::json& document, const std::string& file)
   if (devices > kMostDevicesOfAll) {
     nodes.problem("has " + std::to_string(devices) + " devices; at most 1000000 can be modelled");
   }
+  check_currencies(platform, nodes);
   if (links > kMostNvlinks) nodes.problem("have more than 4000000 links between GPUs");
   if (auto network = top.maybe("network")) {
     platform.network = read_interlink(*network);

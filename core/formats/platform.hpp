@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/costs/message_costs.hpp"
+#include "core/formats/running_costs.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
@@ -22,6 +23,11 @@ struct DeviceGroup {
   /// 1/γ: bytes of result per second when two buffers are added; 0: adding is free.
   double reduce_bytes_per_s = 0;
   bool is_worker = true;  ///< trains unless --workers says otherwise
+  /// Of each device; absent: what its data sheet says, where load_job() finds one.
+  std::optional<PowerDraw> power = {};
+  /// So many times as fast are batches as its model's costs say. No file tells it: a job does
+  /// (core/job/platform_figures.hpp), for all devices of a model alike.
+  double speed = 1;
 
   bool operator==(const DeviceGroup&) const = default;
 };
@@ -68,6 +74,8 @@ struct NodeGroup {
   std::vector<DeviceGroup> devices;
   std::optional<Interconnect> interconnect;  ///< absent: the node has a single device
   std::optional<Uplink> uplink = {};         ///< in a star only; absent: the network's link
+  std::optional<PowerDraw> power = {};       ///< of a node without its devices
+  std::optional<NodePrice> price = {};       ///< of a node; in one currency for all of a platform
 
   bool operator==(const NodeGroup&) const = default;
 };

@@ -82,6 +82,56 @@ void check_device(JsonInput device) {
   device.finish();
 }
 
+void check_number(JsonInput& object, const char* key) {
+  check_amount(object.at(key), "a number, not negative");
+}
+
+/// Figures that follow from others are not looked at.
+void pass_over(JsonInput& object, Keys keys) {
+  for (const char* key : keys) static_cast<void>(object.maybe(key));
+}
+
+void check_cost(JsonInput cost) {
+  check_texts(cost, {"currency"});
+  check_number(cost, "per_hour");
+  check_grade(cost.at("grade"));
+  pass_over(cost, {"epoch", "epoch_interval", "job"});
+  cost.finish();
+}
+
+void check_energy(JsonInput energy) {
+  check_number(energy, "idle_w");
+  check_number(energy, "epoch_j");
+  check_grade(energy.at("grade"));
+  pass_over(energy, {"epoch_j_interval", "job_j"});
+  energy.finish();
+}
+
+/// The bounds of a mean that vary as its time does.
+nlohmann::ordered_json interval_of(const RunResult& run, double mean) {
+  if (!run.epoch_s_interval) return nullptr;
+  const double of_second = mean / run.epoch_s;
+  return {of_second * run.epoch_s_interval->low_s, of_second * run.epoch_s_interval->high_s};
+}
+
+nlohmann::ordered_json cost_json(const RunResult& run) {
+  const Price& rate = run.cost->rate;
+  return {{"currency", rate.currency},
+          {"per_hour", rate.per_hour},
+          {"epoch", rate.of(run.epoch_s)},
+          {"epoch_interval", interval_of(run, rate.of(run.epoch_s))},
+          {"job", rate.of(run.job_s())},
+          {"grade", to_string(run.cost->grade)}};
+}
+
+nlohmann::ordered_json energy_json(const RunResult& run) {
+  return {{"idle_w", run.energy->idle_w},
+          {"epoch_j", run.energy->epoch_j},
+          {"epoch_j_interval", interval_of(run, run.energy->epoch_j)},
+          {"job_j", run.job_j()},
+          {"grade", to_string(run.energy->grade)}};
+}
+
 /// Reports what in `run` is not as to_json(RunResult) writes it. What passes, run_from_json reads.
 void check_run(JsonInput run) {
   check_texts(run, {"strategy", "platform", "network", "dataset"});
@@ -99,6 +149,10 @@ void check_run(JsonInput run) {
   for (const char* key : {"intra_node_bytes", "inter_node_bytes"}) {
     check_amount(run.at(key), "bytes, not negative");
   }
+  for (const char* key : {"speed_up", "efficiency"}) {
+    if (const auto figure = run.maybe(key)) check_amount(*figure, "a number, not negative");
+  }
+  if (const auto knee = run.maybe("knee")) static_cast<void>(knee->boolean());
   check_grade(run.at("input_grade"));
   for (const JsonInput& note : run.at("notes").elements()) {
     if (!note.value().is_string()) note.fail("a text");
@@ -107,6 +161,8 @@ void check_run(JsonInput run) {
   for (const JsonInput& setting : run.at("config").members()) {
     if (!setting.value().is_string()) setting.fail("a text");
   }
+  if (const auto cost = run.maybe("cost")) check_cost(*cost);
+  if (const auto energy = run.maybe("energy")) check_energy(*energy);
   run.finish();
 }
 
@@ -134,6 +190,11 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   put_phases(json, run.phases);
   json["intra_node_bytes"] = run.intra_node_bytes;
   json["inter_node_bytes"] = run.inter_node_bytes;
+  if (run.scaling) {
+    json["speed_up"] = run.scaling->speed_up;
+    json["efficiency"] = run.scaling->efficiency;
+    json["knee"] = run.scaling->is_knee;
+  }
   json["input_grade"] = to_string(run.input_grade);
   json["notes"] = run.notes;
   json["by_device"] = nlohmann::ordered_json::array();
@@ -149,6 +210,8 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   }
   json["config"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : run.config) json["config"][name] = value;
+  if (run.cost) json["cost"] = cost_json(run);
+  if (run.energy) json["energy"] = energy_json(run);
   return json;
 }
 
@@ -186,6 +249,10 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
   run.phases = take_phases(json);
   run.intra_node_bytes = json.at("intra_node_bytes");
   run.inter_node_bytes = json.at("inter_node_bytes");
+  if (json.contains("speed_up"))
+    run.scaling = ScalingFigures{.speed_up = json.at("speed_up"),
+                                 .efficiency = json.value("efficiency", 1.0),
+                                 .is_knee = json.value("knee", false)};
   run.input_grade = grade_from(json.at("input_grade"));
   run.notes = json.at("notes").get<std::vector<std::string>>();
   for (const auto& row : json.at("by_device")) {
@@ -198,6 +265,15 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
                              .phases = take_phases(row)});
   }
   for (const auto& [name, value] : json.at("config").items()) run.config.push_back({name, value});
+  if (const auto cost = json.find("cost"); cost != json.end()) {
+    run.cost = {.rate = {.per_hour = cost->at("per_hour"), .currency = cost->at("currency")},
+                .grade = grade_from(cost->at("grade"))};
+  }
+  if (const auto energy = json.find("energy"); energy != json.end()) {
+    run.energy = {.idle_w = energy->at("idle_w"),
+                  .epoch_j = energy->at("epoch_j"),
+                  .grade = grade_from(energy->at("grade"))};
+  }
   return run;
 }
 

@@ -10,6 +10,7 @@
 #include "core/fabric.hpp"
 #include "core/job/setting.hpp"
 #include "core/json/json_input.hpp"
+#include "core/price.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
@@ -35,6 +36,32 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
+/// What all nodes of a job cost together.
+struct RunCost {
+  Price rate;
+  Grade grade = Grade::estimated;  ///< the lowest of prices and times
+
+  bool operator==(const RunCost&) const = default;
+};
+
+/// What all nodes of a job draw together.
+struct RunEnergy {
+  double idle_w = 0;               ///< before training, while nobody computes
+  double epoch_j = 0;              ///< mean over epochs
+  Grade grade = Grade::estimated;  ///< the lowest of powers and times
+
+  bool operator==(const RunEnergy&) const = default;
+};
+
+/// How much faster a run is than one with fewer workers.
+struct ScalingFigures {
+  double speed_up = 1;    ///< how many times as fast, for as much data
+  double efficiency = 1;  ///< speed-up, by how many times as many workers
+  bool is_knee = false;   ///< where more workers stop paying
+
+  bool operator==(const ScalingFigures&) const = default;
+};
+
 /// What one run of one strategy took, or is forecast to take. Times are means over epochs.
 struct RunResult {
   std::string strategy;
@@ -55,15 +82,29 @@ struct RunResult {
   PhaseTimes phases;            ///< means over the workers that train; they add up to epoch_s
   double intra_node_bytes = 0;  ///< of all workers
   double inter_node_bytes = 0;
+  std::optional<ScalingFigures> scaling;  ///< of a sweep with --scaling
   Grade input_grade = Grade::estimated;
   std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
   std::vector<DeviceResult> by_device;
   std::vector<SettingText> config;  ///< every setting
+  std::optional<RunCost> cost;      ///< absent where the platform has no prices
+  std::optional<RunEnergy> energy;  ///< absent where nothing says what devices draw
 
   /// Seconds for as many samples as the data set has: what strategies are compared by, since their
   /// epochs are not of equal length.
   [[nodiscard]] double dataset_s() const {
     return epoch_s * static_cast<double>(train_samples) / static_cast<double>(samples_per_epoch);
+  }
+
+  /// Seconds of the whole job, its start included.
+  [[nodiscard]] double job_s() const { return startup_s + static_cast<double>(epochs) * epoch_s; }
+  /// Joules of the whole job; it has its `energy`.
+  [[nodiscard]] double job_j() const {
+    return energy->idle_w * startup_s + static_cast<double>(epochs) * energy->epoch_j;
+  }
+  /// Joules in so many seconds of training; it has its `energy`.
+  [[nodiscard]] double training_j(double seconds) const {
+    return energy->epoch_j / epoch_s * seconds;
   }
 
   bool operator==(const RunResult&) const = default;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/files/image_list.hpp"
 #include "core/tensors/own_data.hpp"
 
 namespace epochcast {
@@ -18,6 +19,9 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, unknown);
 }
 
+/// What a folder that describes itself holds, for people.
+std::string layouts() { return std::string(kOwnDataLayouts) + "; or " + kImageLayout; }
+
 /// Throws where --data alone is to say what the data set is, and does not.
 void check_describes_itself(const std::string& data) {
   if (data.empty() || data == "procedural") return;
@@ -27,7 +31,7 @@ void check_describes_itself(const std::string& data) {
                     (fs::exists(data, unknown) ? "not a folder" : "no such folder") +
                     "; expected one that holds the data set");
   throw UserError("--dataset: missing; " + data + " holds no data that describe themselves: " +
-                  kOwnDataLayouts + "; `epochcast list datasets` shows what others there are");
+                  layouts() + "; `epochcast list datasets` shows what others there are");
 }
 
 /// The same texts in samples of so many tokens.
@@ -43,12 +47,31 @@ void cut(Dataset& dataset, std::int64_t sequence) {
   dataset.shape = dataset.targets.shape = {sequence};
 }
 
+/// What a folder that describes itself holds. Throws a UserError.
+Dataset dataset_in(const fs::path& folder, const LearningConfig& learning) {
+  constexpr std::int64_t kUsualImageSize = 224;
+  return is_own_data(folder)
+             ? open_own_data(folder, learning.sequence).dataset
+             : dataset_of_images(folder, learning.image_size.value_or(kUsualImageSize));
+}
+
+/// Throws where --image-size is given and there is nothing to cut to it.
+void check_image_size(const LearningConfig& learning, const Dataset& dataset, bool are_images) {
+  if (!learning.image_size || are_images) return;
+  throw UserError("--image-size: cuts images of a folder without --dataset to a size; samples of " +
+                  dataset.name + " are " + shape_text(dataset.shape));
+}
+
 }  // namespace
+
+bool describes_itself(const fs::path& folder) {
+  return is_own_data(folder) || has_image_halves(folder);
+}
 
 fs::path dataset_place(const JobConfig& config, const Catalog& catalog) {
   const std::string& data = config.learning.data;
   if (config.dataset.empty()) {
-    if (is_folder(data) && is_own_data(data)) return data;
+    if (is_folder(data) && describes_itself(data)) return data;
     check_describes_itself(data);
   }
   if (is_folder(config.dataset) && !config.dataset.ends_with(".json")) {
@@ -62,11 +85,12 @@ Dataset chosen_dataset(const JobConfig& config, const Catalog& catalog) {
   const fs::path place = dataset_place(config, catalog);
   const std::optional<std::int64_t>& sequence = config.learning.sequence;
   const bool is_own = is_folder(place) && place.extension() != ".json";
-  if (is_own && !is_own_data(place)) {
+  if (is_own && !describes_itself(place)) {
     throw UserError("--dataset: " + place.string() + ": a folder without data that describes " +
-                    "itself; expected " + kOwnDataLayouts);
+                    "itself; expected " + layouts());
   }
-  Dataset dataset = is_own ? open_own_data(place, sequence).dataset : load_dataset(place);
+  Dataset dataset = is_own ? dataset_in(place, config.learning) : load_dataset(place);
+  check_image_size(config.learning, dataset, is_own && !is_own_data(place));
   if (!sequence || dataset.shape == std::vector{*sequence}) return dataset;
   if (is_own || !dataset.are_tokens || dataset.targets.kind != TargetKind::tokens) {
     throw UserError("--sequence: cuts rows of tokens into samples; those of " + dataset.name +
@@ -78,7 +102,7 @@ Dataset chosen_dataset(const JobConfig& config, const Catalog& catalog) {
 
 std::string chosen_data(const JobConfig& config) {
   if (!config.learning.data.empty() || !is_folder(config.dataset)) return config.learning.data;
-  return is_own_data(config.dataset) ? config.dataset : std::string();
+  return describes_itself(config.dataset) ? config.dataset : std::string();
 }
 
 }  // namespace epochcast

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -64,8 +65,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                     samples + " --output my-network.json` where one has, and give that file");
   std::error_code unwritable;  // told by the program
   fs::create_directories(file.parent_path(), unwritable);
-  std::cerr << "describing " << model.string()
-            << ", once: this loads it, and runs what is in it; use model files that you trust\n";
+  std::cerr << "describing " << model.string() << ", once\n";
   const SignalScope signals;
   Child child = Child::start({program.string(),
                               model.string(),
@@ -75,10 +75,23 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                               "--" + targets,
                               "--output=" + file.string(),
                               "--quiet"});
-  if (child.wait().ending() != Ending::done)
-    throw UserError("--network: " + model.string() + ": cannot be described for samples of " +
-                    samples + " (above)");
-  return file;
+  const Ending ending = child.wait().ending();
+  if (ending == Ending::done) return file;
+  throw UserError("--network: " + model.string() + ": cannot be described for samples of " +
+                  samples +
+                  (ending == Ending::killed ? ": LibTorch has died of it; the file may be damaged"
+                                            : " (above)"));
+}
+
+void tell_of_loading(const fs::path& model) {
+  if (!fs::exists(model)) return;  // told by who loads it
+  const fs::path mark = cache_folder() / ("loaded-" + checksum_of_file(model, kDataFile));
+  if (fs::exists(mark)) return;
+  std::cerr << "loading " << model.string()
+            << " runs what is in it; use model files that you trust\n";
+  std::error_code unwritable;  // it is told again then
+  fs::create_directories(mark.parent_path(), unwritable);
+  std::ofstream(mark) << model.string() << '\n';
 }
 
 Network network_in(const fs::path& file, const Dataset& dataset) {

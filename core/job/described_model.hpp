@@ -14,6 +14,10 @@ namespace epochcast {
 [[nodiscard]] std::filesystem::path description_of_model(const std::filesystem::path& model,
                                                          const Dataset& dataset);
 
+/// Says on standard error that loading a model file runs what is in it, the first time that this is
+/// done with this content; the user's cache remembers it.
+void tell_of_loading(const std::filesystem::path& model);
+
 /// The network that a description or a model file tells of, for a data set's samples. Throws a
 /// UserError as load_network() and description_of_model() do.
 [[nodiscard]] Network network_in(const std::filesystem::path& file, const Dataset& dataset);

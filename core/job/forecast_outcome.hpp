@@ -14,7 +14,8 @@ namespace epochcast {
 struct ForecastTask {
   JobConfig config;
   std::string strategy;
-  std::vector<SettingText> point = {};  ///< the values of the sweep's axes; empty without one
+  std::vector<SettingText> point = {};     ///< the values of the sweep's axes; empty without one
+  std::vector<std::string> problems = {};  ///< why it cannot be forecast, as far as is known before
 };
 
 /// "nodes 4, batch 32"

@@ -12,6 +12,8 @@
 #include "core/files/text_file.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
+#include "core/job/platform_figures.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/json/json_file.hpp"
 #include "core/suggest.hpp"
 
@@ -58,20 +60,42 @@ std::vector<TraceFile> chosen_traces(const JobConfig& config,
   return chosen;
 }
 
-/// The cost where so many workers use the device at the same time: each has it for its part of the
-/// time.
-CostTrace shared_by(CostTrace trace, int sharers) {
-  if (sharers == 1) return trace;
+/// The cost to one of the workers that use a device at the same time, each of which has it for its
+/// part of the time; of a device that is faster than the one measured, it is estimated.
+CostTrace paid_by(const WorkerInfo& worker, CostTrace trace) {
+  if (worker.speed != 1)
+    trace.source = {.grade = Grade::estimated,
+                    .method = shortest(worker.speed) + " times as fast as measured"};
+  const double times = worker.sharers / worker.speed;
+  if (times == 1) return trace;
   for (BatchSamples& batch : trace.batches) {
     for (auto part : {&BatchSamples::total_s,
                       &BatchSamples::load_s,
                       &BatchSamples::forward_s,
                       &BatchSamples::backward_s,
                       &BatchSamples::step_s}) {
-      for (double& seconds : batch.*part) seconds *= sharers;
+      for (double& seconds : batch.*part) seconds *= times;
     }
   }
   return trace;
+}
+
+/// Lets the platform's devices draw what their data sheets say, where it says nothing itself.
+void add_power(Platform& platform, const Catalog& catalog) {
+  if (!fs::is_directory(catalog.root() / "models/devices")) return;
+  std::map<std::string, std::optional<PowerDraw>> known;  // by model
+  const std::vector<std::string> names = catalog.names("models/devices");
+  const auto of_model = [&](const std::string& model) {
+    const auto [at, is_new] = known.try_emplace(model);
+    if (is_new && std::binary_search(names.begin(), names.end(), model))
+      at->second = load_device(catalog.find("models/devices", model, "device")).power;
+    return at->second;
+  };
+  for (NodeGroup& group : platform.nodes) {
+    for (DeviceGroup& device : group.devices) {
+      if (!device.power) device.power = of_model(device.model);
+    }
+  }
 }
 
 /// Throws a UserError where --calibrate-on says something of a device that the job has not, or of
@@ -206,15 +230,22 @@ Job load_job(const JobConfig& config, const Catalog& catalog) {
   }
   if (!problems.empty()) throw UserError(problems);
   Job job;
-  job.config = config;
   job.platform = platform_in(platform);
+  add_power(job.platform, catalog);
   job.dataset = std::move(dataset);
   if (config.learning.train_samples) {
     job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
   }
   job.network = network_in(network, job.dataset);
+  set_config(job, config);
   load_costs(job, catalog);
   return job;
+}
+
+void set_config(Job& job, const JobConfig& config) {
+  job.config = config;
+  apply_figures(job.platform, config);
+  job.network.bytes_per_gradient = config.gradient_bytes;
 }
 
 void load_costs(Job& job, const Catalog& catalog) {
@@ -243,16 +274,16 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
   if (!config.batch_seconds.empty()) {
     for (const std::string& key : {worker.model, worker.device_class}) {
       const auto found = config.batch_seconds.find(key);
-      if (found != config.batch_seconds.end()) return {found->second, config.batch};
+      if (found != config.batch_seconds.end()) return {found->second / worker.speed, config.batch};
     }
     throw UserError("--batch-seconds: says nothing of " + worker.model + "; add " +
                     worker.device_class + "=TIME");
   }
   for (const CostTrace& trace : traces) {
-    if (trace.device == worker.model) return BatchCost(shared_by(trace, worker.sharers));
+    if (trace.device == worker.model) return BatchCost(paid_by(worker, trace));
   }
   if (const auto estimate = estimates.of(worker.model, network, config.batch))
-    return BatchCost(shared_by(*estimate, worker.sharers));
+    return BatchCost(paid_by(worker, *estimate));
   std::string where = config.traces.empty() ? "no trace of the catalogue" : "--trace: none of";
   for (const std::string& name : config.traces) where += " " + name;
   throw UserError(where + " has costs of " + network.name + " with " + shape_text(network.input) +

@@ -64,6 +64,10 @@ struct Job {
 /// Reads a platform, as JSON or for SimGrid to read as XML. Throws UserError.
 [[nodiscard]] Platform platform_in(const std::filesystem::path& file);
 
+/// Gives a job whose files are read a configuration that names the same files, and what it says in
+/// place of them: figures of the platform, bytes of a gradient. Throws UserError.
+void set_config(Job& job, const JobConfig& config);
+
 /// Completes a job that has all but costs by what its configuration says of them: traces and
 /// estimates. Throws UserError.
 void load_costs(Job& job, const Catalog& catalog);

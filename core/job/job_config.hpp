@@ -21,6 +21,8 @@ enum class Overlap { none, bucket };
 struct LearningConfig {
   std::string data;  ///< folder of the data set; "procedural": computed; empty: not chosen
   std::optional<std::int64_t> sequence;  ///< tokens of a sample, where the data are a row of them
+  std::optional<std::int64_t>
+      image_size;  ///< pixels of a side, where the data are a folder of images
   std::optional<std::int64_t> train_samples;  ///< use only the first so many
   std::optional<std::int64_t> test_samples;   ///< the same of those it is tested on
   Loss loss = Loss::automatic;
@@ -55,8 +57,11 @@ struct JobConfig {
   std::int64_t epochs = 100;
   std::string all_reduce = "ring";
   Overlap overlap = Overlap::none;
+  int gradient_bytes = 4;  ///< of a gradient's value when it is exchanged
   double bucket_bytes = 25 * 1048576.0;
   double first_bucket_bytes = 1048576.0;
+  /// Figures of the platform in place of the file's (core/job/platform_figures.hpp), by name.
+  std::map<std::string, std::string, std::less<>> platform_figures;
   /// Settings that belong to strategies (StrategySetting), by name; those that have their usual
   /// values are not here.
   std::map<std::string, std::string, std::less<>> of_strategies;

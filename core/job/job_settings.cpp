@@ -30,6 +30,7 @@ std::string show_seconds_map(const std::map<std::string, double>& map) {
 constexpr const char* kNameOrFile = "a name or a file";
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 constexpr int kMostRepetitions = 10'000;
+constexpr int kMostGradientBytes = 8;  // float64
 constexpr int kMostRanksPerDevice = 1'000;
 constexpr std::int64_t kMostAccumulated = 1'000'000;
 
@@ -60,8 +61,8 @@ std::vector<Setting> job_settings() {
       {"dataset",
        kEverywhere,
        "NAME|FILE|FOLDER",
-       "data set: from `list datasets`, a JSON file, or a folder of inputs.npy and targets.npy or "
-       "of train.bin and val.bin",
+       "data set: from `list datasets`, a JSON file, or a folder of inputs.npy and targets.npy, of "
+       "train.bin and val.bin, or of images in train/CLASS and val/CLASS",
        [](C& c, Text t) { c.dataset = parse_text(t, "a name, a file or a folder"); },
        [](const C& c) { return c.dataset; }},
       {"strategy",
@@ -120,6 +121,13 @@ std::vector<Setting> job_settings() {
        "exchange gradients after backward, or in buckets while it runs",
        [](C& c, Text t) { c.overlap = parse_name(t, kOverlaps); },
        [](const C& c) { return show_name(c.overlap, kOverlaps); }},
+      {"gradient-bytes",
+       kWithCosts,
+       "COUNT",
+       "bytes of a gradient's value when it is exchanged: 2 with mixed precision (default: 4); "
+       "parameters are averaged as 4",
+       [](C& c, Text t) { c.gradient_bytes = parse_small_count(t, 1, kMostGradientBytes); },
+       [](const C& c) { return std::to_string(c.gradient_bytes); }},
       {"bucket",
        kEverywhere,
        "SIZE",

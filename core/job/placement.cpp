@@ -38,6 +38,7 @@ std::vector<Device> devices_of(const Platform& platform, const JobConfig& config
                               .device_class = device.device_class,
                               .model = device.model,
                               .role = Role::trains,
+                              .speed = device.speed,
                               .reduce_s_per_byte = s_per_byte,
                               .memory_bytes = device.memory_bytes},
                              device.is_worker});

@@ -16,6 +16,7 @@ constexpr const char* kFromZeroToOne = "a number from 0 to below 1";
 constexpr double kMostSlowDown = 1e4;  // a batch of 50 ms takes eight minutes
 constexpr int kMostThreads = 1024;
 constexpr std::int64_t kLongestSequence = std::int64_t{1} << 30;
+constexpr std::int64_t kLargestImage = 16384;
 
 constexpr Names<LearningRateKind, 3> kSchedules = {{{"constant", LearningRateKind::constant},
                                                     {"cosine", LearningRateKind::cosine},
@@ -102,7 +103,8 @@ std::vector<Setting> run_settings() {
        kLearning,
        "FOLDER|procedural",
        "the data set's files, or samples of its shape computed from the seed; a folder of "
-       "inputs.npy and targets.npy, or of train.bin and val.bin, needs no --dataset",
+       "inputs.npy and targets.npy, of train.bin and val.bin, or of images in train/CLASS and "
+       "val/CLASS needs no --dataset",
        [](C& c, Text t) { c.learning.data = parse_text(t, "a folder, or procedural"); },
        [](const C& c) { return c.learning.data; }},
       {"sequence",
@@ -113,6 +115,16 @@ std::vector<Setting> run_settings() {
        [](const C& c) {
          const auto& sequence = c.learning.sequence;
          return sequence ? std::to_string(*sequence) : std::string();
+       }},
+      {"image-size",
+       kEverywhere,
+       "PIXELS",
+       "side of the samples that are cut out of a folder of images without --dataset (default: "
+       "224)",
+       [](C& c, Text t) { c.learning.image_size = parse_count(t, 1, kLargestImage); },
+       [](const C& c) {
+         const auto& size = c.learning.image_size;
+         return size ? std::to_string(*size) : std::string();
        }},
       {"train-samples",
        kEverywhere,

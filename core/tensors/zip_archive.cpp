@@ -96,6 +96,11 @@ std::string_view ZipArchive::unchecked_record(const std::string& name) const {
   return part(begin, entry.bytes);
 }
 
+bool ZipArchive::has_below(const std::string& folder) const {
+  const auto first = entries_.lower_bound(folder + '/');
+  return first != entries_.end() && first->first.starts_with(folder + '/');
+}
+
 std::string_view ZipArchive::record(const std::string& name) const {
   const std::string_view content = unchecked_record(name);
   const auto* data = reinterpret_cast<const Bytef*>(content.data());

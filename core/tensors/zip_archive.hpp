@@ -25,6 +25,8 @@ class ZipArchive {
 
   /// Names are those below the folder that all records of PyTorch's are in.
   [[nodiscard]] bool has(const std::string& name) const { return entries_.count(name) > 0; }
+  /// Whether there are records in the folder of this name, or in folders of it.
+  [[nodiscard]] bool has_below(const std::string& folder) const;
   /// The content, part of `bytes`. Throws a ZipError when it is missing or damaged.
   [[nodiscard]] std::string_view record(const std::string& name) const;
   /// The same without a look at it: its checksum is not compared.

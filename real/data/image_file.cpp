@@ -86,17 +86,6 @@ Colour weighted(const int* pixels, const std::vector<float>& weights) {
 
 }  // namespace
 
-bool has_image_name(const std::filesystem::path& file) {
-  std::string ending = file.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) {
-    return static_cast<char>(std::tolower(c));
-  });
-  for (const char* known : {".jpg", ".jpeg", ".png", ".webp", ".bmp", ".gif"}) {
-    if (ending == known) return true;
-  }
-  return false;
-}
-
 void ImageFile::Destroy::operator()(gdImageStruct* image) const { gdImageDestroy(image); }
 
 ImageFile::ImageFile(const std::filesystem::path& file) {

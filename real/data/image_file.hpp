@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 struct gdImageStruct;
@@ -19,10 +18,6 @@ struct Rectangle {
   std::int64_t width = 0;
   std::int64_t height = 0;
 };
-
-/// Whether the name's ending is one of an image: .jpg, .jpeg, .png, .webp, .bmp, .gif.
-[[nodiscard]] bool has_image_name(const std::filesystem::path& file);
-inline constexpr std::string_view kImageNames = ".jpg, .jpeg, .png, .webp, .bmp or .gif";
 
 using Colour = std::array<float, 3>;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "core/job/running_bill.hpp"
 #include "core/progress_bar.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
@@ -92,6 +93,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   if (!note.empty()) result.notes.push_back(note);
   std::optional<RunResult> collected =
       collect_result(std::move(result), workers, worker.report, epochs_s, comm);
+  if (collected) add_running_bill(*collected, job.platform, config);
   polite_barrier(MPI_COMM_WORLD);
   return collected;
 }

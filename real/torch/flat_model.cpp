@@ -52,7 +52,7 @@ void FlatModel::flatten() {
   std::vector<torch::Tensor> parameters = network_->parameters();
   std::vector<torch::Tensor> buffers;
   for (const torch::Tensor& buffer : network_->buffers()) {
-    if (buffer.is_floating_point()) buffers.push_back(buffer);  // not num_batches_tracked
+    if (is_averaged(buffer)) buffers.push_back(buffer);
   }
   std::int64_t parameter_count = 0;
   std::int64_t count = 0;

@@ -41,7 +41,7 @@ class FlatModel {
   [[nodiscard]] torch::Device device() const { return device_; }
   /// All parameters, float32 [count], a leaf whose .grad is all gradients.
   [[nodiscard]] const torch::Tensor& parameters() const { return parameters_; }
-  /// Parameters, then floating-point buffers.
+  /// Parameters, then buffers that are averaged.
   [[nodiscard]] const torch::Tensor& state() const { return state_; }
   [[nodiscard]] const torch::Tensor& gradients() const { return gradients_; }
 

@@ -40,11 +40,11 @@ at::Generator generator_of(torch::Device device) {
   return at::globalContext().defaultGenerator(device);
 }
 
-/// BatchNorm's counters: buffers that are not averaged.
+/// Buffers that are not averaged, such as BatchNorm's counters.
 std::vector<torch::Tensor> counters(const TorchNetwork& network) {
   std::vector<torch::Tensor> found;
   for (const torch::Tensor& buffer : network.buffers()) {
-    if (!buffer.is_floating_point()) found.push_back(buffer);
+    if (!is_averaged(buffer)) found.push_back(buffer);
   }
   return found;
 }

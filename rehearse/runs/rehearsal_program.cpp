@@ -18,7 +18,7 @@ std::vector<std::string> rehearsal_words(const RehearsalTask& task,
   std::vector<std::string> words = {
       "env", "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads), program.string()};
   for (const SettingText& setting : command_texts(task.config, Command::rehearse))
-    words.push_back("--" + setting.name + "=" + setting.value);
+    words.push_back(word_of(setting));
   words.push_back("--state=" + state.string());
   const auto add = [&](const char* flag, const std::optional<double>& value, const char* unit) {
     if (!value) return;

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "core/files/file_draft.hpp"
+#include "core/job/running_bill.hpp"
 #include "core/process/process_pool.hpp"
 #include "rehearse/runs/rehearsal_entry.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
@@ -18,10 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A rehearsal's name and files.
+/// A rehearsal's name and files, and what it is to be billed by: prices are not kept with it.
 struct Kept {
   std::string key;
   RehearsalFiles files;
+  Platform platform;
 };
 
 class Runner {
@@ -51,6 +53,10 @@ class Runner {
         [&](std::size_t call) { return turn_of(open_[call]); },
         [&](std::size_t call, const std::string& line) { heard(open_[call], line); },
         [&](std::size_t call, const ProgramAnswer& answer) { ended(open_[call], answer); });
+    for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+      RehearsalOutcome& outcome = outcomes_[i];
+      if (outcome.run) add_running_bill(*outcome.run, kept_[i].platform, outcome.task.config);
+    }
     return std::move(outcomes_);
   }
 
@@ -61,7 +67,7 @@ class Runner {
     try {
       const Job job = load_job(outcome.task.config, catalog);
       const std::string key = rehearsal_key(outcome.task.config, job, catalog, place_.program);
-      kept_.back() = {.key = key, .files = files_of(place_.folder, key)};
+      kept_.back() = {.key = key, .files = files_of(place_.folder, key), .platform = job.platform};
     } catch (const UserError& error) {
       outcome.problems = error.problems();
       outcome.ending = Ending::bad_input;

@@ -182,6 +182,9 @@ class Runtime {
 
   void serve_stream(int rank);
   [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const CollectiveCall& call);
+  /// What the timeline calls an all-reduce: "all-reduce", "all-reduce inside node 3", "all-reduce
+  /// of 8 workers on 4 nodes".
+  [[nodiscard]] std::string all_reduce_label(const Communicator& among) const;
   [[nodiscard]] std::optional<double> fixed_s(const CollectiveCall& call) const;
 
   Cluster& cluster_;

@@ -3,6 +3,7 @@
 // simulated, or what an earlier simulation of the same collective has cost is replayed.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "collectives/one_to_all.hpp"
 #include "collectives/registry.hpp"
@@ -262,7 +263,8 @@ void Runtime::end(CollectiveCall& call, int member, double end_s, const Traffic&
                            .stream = Stream::communication,
                            .name = call.label,
                            .start_s = call.start_s + self.skipped_s,
-                           .end_s = end_s + self.skipped_s});
+                           .end_s = end_s + self.skipped_s,
+                           .bytes = call.bytes});
     }
   }
   self.stream.pop_front();
@@ -293,6 +295,16 @@ std::shared_ptr<const Schedule> Runtime::schedule_of(const CollectiveCall& call)
       break;
   }
   return known;
+}
+
+std::string Runtime::all_reduce_label(const Communicator& among) const {
+  std::string label = "all-reduce";
+  if (pass_.timeline == nullptr || among.ranks.size() == workers_.size()) return label;
+  std::set<int> nodes;
+  for (const int index : among.ranks) nodes.insert(workers_[static_cast<std::size_t>(index)].node);
+  if (nodes.size() == 1) return label + " inside node " + std::to_string(*nodes.begin());
+  return label + " of " + std::to_string(among.size()) + " workers on " +
+         std::to_string(nodes.size()) + " nodes";
 }
 
 std::optional<double> Runtime::fixed_s(const CollectiveCall& call) const {

@@ -108,7 +108,7 @@ void SimFabric::repeat(const Communicator& among,
     const Meters owed = watch->owed(member);
     if (runtime_.pass_.timeline != nullptr) {
       runtime_.pass_.timeline->add({.worker = rank_,
-                                    .stream = Stream::compute,
+                                    .stream = Stream::omitted,
                                     .name = std::to_string(watch->omitted()) + " more like this",
                                     .start_s = now_s(),
                                     .end_s = now_s() + owed.now_s});

@@ -2,8 +2,10 @@
 #include "sim/recording/recording_fabric.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "collectives/registry.hpp"
 #include "core/error.hpp"
 
 namespace epochcast {
@@ -46,11 +48,12 @@ const char* name_of(RecordedKind kind) {
 /// A pending operation of the fabric inside, and the actions that it is.
 class RecordingFabric::RecordedOperation : public Operation {
  public:
-  RecordedOperation(Request inner, Indices started)
-      : inner_(std::move(inner)), started_(std::move(started)) {}
+  RecordedOperation(Request inner, Indices started, Indices before = {})
+      : inner_(std::move(inner)), started_(std::move(started)), before_(std::move(before)) {}
 
   Request inner_;
-  Indices started_;
+  Indices started_;  ///< of several rounds: the last one
+  Indices before_;   ///< what it comes after by several steps
 };
 
 RecordingFabric::RecordingFabric(Fabric& inner, Recording& recording)
@@ -144,9 +147,39 @@ Request RecordingFabric::start_all_reduce(Payload payload,
                                           double weight,
                                           const Communicator& among) {
   Indices started;
-  if (among.size() > 1) started = {add_collective(RecordedKind::all_reduce, payload.bytes, among)};
-  return std::make_shared<RecordedOperation>(inner_.start_all_reduce(payload, weight, among),
-                                             std::move(started));
+  Indices before;
+  if (among.all_reduce.servers > 0) {
+    before = joined_indices(done_, stream_);
+    started = add_rounds(payload.bytes, among);
+  } else if (among.size() > 1) {
+    started = {add_collective(RecordedKind::all_reduce, payload.bytes, among)};
+  }
+  return std::make_shared<RecordedOperation>(
+      inner_.start_all_reduce(payload, weight, among), std::move(started), std::move(before));
+}
+
+/// Message by message, each round after the one before: through servers, which no collective of a
+/// trace can say. Returns the last round's.
+RecordingFabric::Indices RecordingFabric::add_rounds(double bytes, const Communicator& among) {
+  const auto schedule = make_all_reduce(among, inner_.workers(), std::llround(bytes));
+  const auto place = std::ranges::find(among.ranks, rank());
+  const auto member = static_cast<int>(place - among.ranks.begin());
+  const double unit_bytes = bytes / static_cast<double>(schedule->divisions());
+  Indices before = joined_indices(done_, stream_);
+  for (std::int64_t index = 0; index < schedule->rounds(member); ++index) {
+    Indices round;
+    for (const Action& action : schedule->round(member, index)) {
+      const RecordedKind kind =
+          action.kind == ActionKind::send ? RecordedKind::send : RecordedKind::receive;
+      round.push_back(add_message(kind,
+                                  among.ranks[static_cast<std::size_t>(action.peer)],
+                                  unit_bytes * static_cast<double>(action.block.size()),
+                                  before));
+    }
+    if (!round.empty()) before = std::move(round);
+  }
+  stream_ = before;
+  return before;
 }
 
 Request RecordingFabric::start_send(int to, Payload payload) {
@@ -163,6 +196,9 @@ Request RecordingFabric::start_receive(int from, Payload payload) {
 void RecordingFabric::wait(const Request& request) {
   const auto& operation = dynamic_cast<const RecordedOperation&>(*request);
   inner_.wait(operation.inner_);
+  std::erase_if(done_, [&](std::uint32_t done) {
+    return std::ranges::binary_search(operation.before_, done);
+  });
   finish(operation.started_);
 }
 

@@ -13,10 +13,10 @@ namespace epochcast {
 /// A fabric that does what another one does, and writes down what its worker asked for.
 ///
 /// An action comes after what the worker had computed and waited for when it began; collectives
-/// come after one another too, as they go through one stream. Gathering is written as the messages
-/// it consists of. Collectives of one worker leave no trace. Loops are run in full: repeat() does
-/// not reach the fabric inside. Throws a UserError when the job takes more than
-/// Recording::most_actions.
+/// come after one another too, as they go through one stream. Gathering, and all-reduces through
+/// servers (push-pull), are written as the messages that they consist of. Collectives of one worker
+/// leave no trace. Loops are run in full: repeat() does not reach the fabric inside. Throws a
+/// UserError when the job takes more than Recording::most_actions.
 class RecordingFabric : public Fabric {
  public:
   /// `recording` is shared by the workers of a job, which must not run at the same time.
@@ -58,6 +58,7 @@ class RecordingFabric : public Fabric {
   std::uint32_t add(RecordedAction action);
   std::uint32_t add_collective(RecordedKind kind, double bytes, const Communicator& among);
   std::uint32_t add_message(RecordedKind kind, int peer, double bytes, Indices after);
+  Indices add_rounds(double bytes, const Communicator& among);
   void finish(const Indices& waited);
   void run_collective(const Indices& started, const std::function<void()>& run);
   int group_of(const Communicator& among);

@@ -188,6 +188,23 @@ TEST_CASE("what records do not tell of exchanges is asked for", "[cli]") {
         "\"test-gpus\"; did you mean \"test-gpu\"?\n");
 }
 
+TEST_CASE("a network that is not the one that was profiled is doubted", "[cli]") {
+  const ProfiledJob job;
+  const auto notes_with = [&](const std::string& network) {
+    const Outcome outcome =
+        job.folder.run("import rank0.json rank1.json --device d --input 3x32x32 --network " +
+                       network + " --strategy sync --forecast nodes=2");
+    REQUIRE(outcome.status == 0);
+    return outcome.out;
+  };
+
+  CHECK_THAT(notes_with("resnet20"), !Catch::Contains("wrong if another network"));
+  CHECK_THAT(notes_with("resnet18"),
+             Catch::Contains("the job's all-reduces have 1.08 MB an iteration, gradients of "
+                             "resnet18 44.7 MB: forecasts are of these, and wrong if another "
+                             "network was profiled"));
+}
+
 TEST_CASE("flags of the forecast are refused without it, and others that make no sense", "[cli]") {
   const ProfiledJob job;
   const auto error_of = [&](const std::string& words) {

@@ -72,6 +72,40 @@ TEST_CASE("memory does not grow with repetitions", "[cli]") {
   CHECK(many.peak_bytes < 1.3 * few.peak_bytes);
 }
 
+TEST_CASE("a page holds the forecasts, and a few iterations of each strategy", "[cli]") {
+  const Folder folder;
+
+  const Outcome outcome =
+      folder.run(kJob + " --strategy sync,local-sgd --local-steps 4 --html page.html");
+
+  CHECK(outcome.status == 0);
+  const std::string page = folder.read("page.html");
+  const auto data_of = [&](const std::string& view) {
+    const std::string begin = "data-view=\"" + view + "\">";
+    const std::size_t at = page.rfind(begin) + begin.size();
+    return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+  };
+  const nlohmann::json forecasts = data_of("forecasts");
+  REQUIRE(forecasts["runs"].size() == 2);
+  CHECK(forecasts["runs"][1]["name"] == "local-sgd, H 4");
+  CHECK(forecasts["runs"][0]["epoch_s"] > 0);
+  const nlohmann::json timelines = data_of("timelines");
+  REQUIRE(timelines.size() == 2);
+  CHECK(timelines[0]["workers"].size() == 2);
+  CHECK(timelines[0]["events"].size() > 8);
+  CHECK(page.find("--html page.html</pre>") != std::string::npos);
+}
+
+TEST_CASE("a page is not written over what it is made of", "[cli]") {
+  const Folder folder;
+  const std::string before = folder.read("pair.json");
+
+  const Outcome outcome = folder.run(kJob + " --strategy sync --html pair.json");
+
+  CHECK(outcome.status == 2);
+  CHECK(folder.read("pair.json") == before);
+}
+
 TEST_CASE("a timeline is a Chrome trace with events of every worker", "[cli]") {
   const Folder folder;
   const Outcome outcome = folder.run(kJob + " --strategy sync --timeline sync.json");

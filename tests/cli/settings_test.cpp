@@ -40,6 +40,7 @@ const std::map<std::string, Change> kChanges = {
     {"epochs", {kJob, "--epochs 3"}},
     {"all-reduce", {kTwoClasses + " --strategy sync", "--all-reduce binary-tree"}},
     {"overlap", {kJob + " --strategy sync", "--overlap bucket"}},
+    {"gradient-bytes", {kJob + " --strategy sync", "--gradient-bytes 2"}},
     {"bucket", {kBuckets, "--bucket 100kB"}},
     {"first-bucket", {kJob + " --strategy sync --overlap bucket", "--first-bucket 10kB"}},
     {"partition",
@@ -54,6 +55,10 @@ const std::map<std::string, Change> kChanges = {
      {"simulate --platform deep-est-esb --nodes 2 --strategy sync --epochs 1 --batch 2 --network "
       "bert-base --dataset texts --sequence 128",
       "--sequence 384"}},
+    {"image-size",
+     {"simulate --platform deep-est-esb --nodes 2 --strategy sync --epochs 1 --batch 2 --network "
+      "resnet18 --dataset photos --image-size 32",
+      "--image-size 64"}},
     {"averaging-period", {kJob + " --strategy node-based", "--averaging-period 10"}},
     {"local-steps", {kJob + " --strategy local-sgd", "--local-steps 10"}},
     {"sampling", {kBiased, "--sampling none"}},
@@ -103,6 +108,12 @@ TEST_CASE("every setting changes the forecast, or is recorded with it", "[cli][l
   std::filesystem::create_directory(folder.path() / "texts");
   folder.write("texts/train.bin", std::string(9000, '\7'));
   folder.write("texts/val.bin", std::string(1000, '\7'));
+  for (const char* half : {"train", "val"}) {
+    std::filesystem::create_directories(folder.path() / "photos" / half / "cat");
+    for (const char* name :
+         {"1.jpg", "2.jpg", "3.jpg", "4.jpg", "5.jpg", "6.jpg", "7.jpg", "8.jpg"})
+      folder.write(std::string("photos/") + half + "/cat/" + name, "");
+  }
   std::string slow = folder.read("gpu.json");
   folder.write("slow.json", slow.replace(slow.find("0.5,"), 4, "0.9,"));
   std::set<std::string> covered;

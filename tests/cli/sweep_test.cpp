@@ -180,7 +180,8 @@ TEST_CASE("JSON and CSV tell impossible points, too", "[cli]") {
   CHECK(csv.status == 0);
   CHECK(csv.err.empty());
   CHECK(lines(csv.out).at(2) ==
-        "nodes 3,sync,,,,,,,,,,,,,,,,,,,,,,--nodes: got 3; platform pair (pair.json) has 2 nodes");
+        "nodes 3,sync,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,--nodes: got 3; platform pair (pair.json) has 2 "
+        "nodes");
 }
 
 TEST_CASE("a file of one point that cannot be read keeps no other from being forecast", "[cli]") {

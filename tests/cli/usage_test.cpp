@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
@@ -10,6 +11,8 @@ const std::string kUsage =
     "epochcast: how long does an epoch take, under each training strategy, on which cluster?\n"
     "\n"
     "  epochcast simulate   forecast epoch times on a simulated cluster\n"
+    "  epochcast find       which value of a setting meets a condition, such as exposed < 10%\n"
+    "  epochcast serve      a page that forecasts while you change settings\n"
     "  epochcast rehearse   train for real on a simulated clock: accuracy against a cluster's "
     "seconds\n"
     "  epochcast tune       choose K', H or other settings: the fastest to an accuracy\n"
@@ -25,10 +28,13 @@ const std::string kUsage =
     "  epochcast validate   measure, calibrate, forecast, run for real: how far off were "
     "forecasts?\n"
     "  epochcast report     results of validate again: tables, bounds and a page\n"
+    "  epochcast compare    two results, platforms or experiments: what differs, and where the "
+    "time "
+    "went\n"
     "  epochcast list       platforms, devices, networks, datasets, strategies, collectives or "
     "traces\n"
     "\n"
-    "`epochcast COMMAND --help` explains a command.\n";
+    "`epochcast COMMAND --help` explains a command, `--help all` all of it.\n";
 
 TEST_CASE("without arguments the usage goes to stderr, exit 2", "[cli]") {
   const Outcome outcome = Folder().run("");
@@ -48,16 +54,34 @@ TEST_CASE("help that was asked for goes to stdout, exit 0", "[cli]") {
   }
 }
 
-TEST_CASE("simulate --help names every setting with what it takes", "[cli]") {
+TEST_CASE("help is brief: the options most used, and examples", "[cli]") {
   const Outcome outcome = Folder().run("simulate --help");
 
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
-  CHECK(Folder().run("simulate -h").out == outcome.out);
+  CHECK(Folder().run("simulate --batch 64 -h").out == outcome.out);
+  const std::vector<std::string> told = lines(outcome.out);
+  CHECK(told.size() < 40);
+  CHECK(told[0] == "epochcast simulate: forecast epoch times on a simulated cluster");
+  CHECK(told[2] == "Usage: epochcast simulate [OPTIONS]");
+  CHECK(told[5].starts_with(
+      "  --platform NAME|FILE            cluster: a name from `list platforms`"));
+  CHECK(outcome.out.find("\nExamples:\n  epochcast simulate --platform deep-est-esb --nodes 12") !=
+        std::string::npos);
+  CHECK(told.back().starts_with("`epochcast simulate --help all` tells all "));
+  for (const std::string& line : told) CHECK(line.size() <= 100);
+}
+
+TEST_CASE("--help all tells every setting, by subject, and strategies' own under their names",
+          "[cli]") {
+  const Outcome outcome = Folder().run("simulate --help all");
+
+  CHECK(outcome.status == 0);
+  CHECK(Folder().run("simulate --help=all").out == outcome.out);
   for (const Setting& setting : settings_of(Command::simulate)) {
     CAPTURE(setting.name);
     const bool is_switch = setting.value_name == "on|off";
-    CHECK(outcome.out.find("  --" + std::string(setting.name) + " " + (is_switch ? "[=" : "") +
+    CHECK(outcome.out.find("  --" + std::string(setting.name) + " " + (is_switch ? "[" : "") +
                            std::string(setting.value_name)) != std::string::npos);
   }
   for (const std::string option : {"--experiment FILE",
@@ -70,17 +94,33 @@ TEST_CASE("simulate --help names every setting with what it takes", "[cli]") {
     CAPTURE(option);
     CHECK(outcome.out.find(option) != std::string::npos);
   }
+  CHECK(outcome.out.find("\nStrategy byteps:\n  --partition-bytes SIZE ") != std::string::npos);
+  CHECK(outcome.out.find("\nCosts and the simulation:\n  --trace ") != std::string::npos);
 }
 
-TEST_CASE("list --help names every list", "[cli]") {
-  const Outcome outcome = Folder().run("list --help");
+TEST_CASE("what a command's short help names, the command has", "[cli]") {
+  for (const CommandInfo& command : commands()) {
+    if (command.help == nullptr) continue;
+    CAPTURE(command.name);
+    const CommandHelp help = command.help();
+    CHECK(options_named(help, help.most_used).size() == help.most_used.size());
+    CHECK(Folder().run(std::string(command.name) + " --help").status == 0);
+  }
+}
 
+TEST_CASE("list --help names every list, and --names is one name a line", "[cli]") {
+  const Folder folder;
+  const Outcome outcome = folder.run("list --help");
   CHECK(outcome.status == 0);
-  CHECK(outcome.out ==
-        "epochcast list WHAT: what there is. WHAT is one of collectives datasets devices networks "
-        "platforms "
-        "strategies traces\n");
-  CHECK(Folder().run("list -h").out == outcome.out);
+  CHECK(folder.run("list -h").out == outcome.out);
+  for (const std::string& what : words(std::string(commands().back().words))) {
+    CAPTURE(what);
+    CHECK(outcome.out.find(what) != std::string::npos);
+    const Outcome names = folder.run("list " + what + " --names");
+    CHECK(names.status == 0);
+    CHECK(lines(names.out).size() > 3);
+    for (const std::string& name : lines(names.out)) CHECK(words(name).size() == 1);
+  }
 }
 
 TEST_CASE("--version is one line", "[cli]") {
@@ -99,15 +139,18 @@ TEST_CASE("an unknown command or list gets the closest name, exit 2", "[cli]") {
       {{"simulat"}, "unknown command \"simulat\"; did you mean \"simulate\"?"},
       {{"lists"}, "unknown command \"lists\"; did you mean \"list\"?"},
       {{"fly"},
-       "unknown command \"fly\"; known: simulate, rehearse, tune, train, emulate, measure, "
+       "unknown command \"fly\"; known: simulate, find, serve, rehearse, tune, train, emulate, "
+       "measure, "
        "describe, import, "
        "calibrate, "
-       "validate, report, list"},
+       "validate, report, compare, list"},
       {{""},
-       "unknown command \"\"; known: simulate, rehearse, tune, train, emulate, measure, describe, "
+       "unknown command \"\"; known: simulate, find, serve, rehearse, tune, train, emulate, "
+       "measure, "
+       "describe, "
        "import, "
        "calibrate, "
-       "validate, report, list"},
+       "validate, report, compare, list"},
       {{"list", "platform"}, "list: unknown list \"platform\"; did you mean \"platforms\"?"},
       {{"list"},
        "list: expected one of collectives, datasets, devices, networks, platforms, strategies, "

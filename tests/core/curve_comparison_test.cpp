@@ -42,6 +42,24 @@ TEST_CASE("jobs whose epochs differ are compared after equal samples and after e
   CHECK(b.sample_s() == Approx(0.004));
 }
 
+TEST_CASE("a trained model costs and draws what the cluster does until the target") {
+  // At 0.5 after 10 and 15 s; the nodes cost 7.20 USD/h and draw 600 W.
+  const SeededCurves job = {
+      .name = "a",
+      .curves = {curve_of({0.25, 0.5}, 5, 10), curve_of({0.2, 0.4, 0.5}, 5, 10)},
+      .running = {.price = Price{7.2, "USD"}, .power_w = 600}};
+  const LearningTarget half = {.metric = Metric::accuracy, .value = 0.5};
+
+  const CurveSummary summary = compare({job}, half).jobs.at(0);
+  CHECK(summary.to_target_cost()->mean == Approx(12.5 * 0.002));
+  CHECK(summary.to_target_j()->mean == Approx(12.5 * 600));
+  CHECK(summary.to_target_j()->deviation == Approx(600 * 5 / std::sqrt(2)));
+
+  CHECK_FALSE(compare({job}, std::nullopt).jobs.at(0).to_target_cost());
+  const SeededCurves unpriced = {.name = "a", .curves = job.curves};
+  CHECK_FALSE(compare({unpriced}, half).jobs.at(0).to_target_cost());
+}
+
 TEST_CASE("a summary has the best accuracy and its epoch, not only the last") {
   const CurveSummary summary = summary_of(
       {.name = "a",

@@ -41,7 +41,8 @@ TEST_CASE("a timeline is Chrome trace JSON: a process per worker, a thread per s
                 .stream = Stream::communication,
                 .name = "all-reduce",
                 .start_s = 2,
-                .end_s = 2.25});
+                .end_s = 2.25,
+                .bytes = 400});
 
   const nlohmann::json json = written(timeline, "sync", {worker(0, "v100"), worker(3, "xeon")});
 
@@ -56,14 +57,19 @@ TEST_CASE("a timeline is Chrome trace JSON: a process per worker, a thread per s
   CHECK(events[3]["args"]["name"] == "worker 1 (xeon, node 3)");
   CHECK(events[5]["args"]["name"] == "communication");
   CHECK(events[5]["tid"] == 1);
-  CHECK(
-      events[6] ==
-      nlohmann::json{
-          {"ph", "X"}, {"name", "forward"}, {"pid", 1}, {"tid", 0}, {"ts", 0.5e6}, {"dur", 1.5e6}});
+  CHECK(events[6] == nlohmann::json{{"ph", "X"},
+                                    {"name", "forward"},
+                                    {"cat", "compute"},
+                                    {"pid", 1},
+                                    {"tid", 0},
+                                    {"ts", 0.5e6},
+                                    {"dur", 1.5e6}});
   CHECK(events[7]["tid"] == 1);
   CHECK(events[7]["pid"] == 0);
   CHECK(events[7]["ts"] == 2e6);
   CHECK(events[7]["dur"] == 0.25e6);
+  CHECK(events[7]["args"]["bytes"] == 400);
+  CHECK(events[7]["cat"] == "communication");
 }
 
 TEST_CASE("a timeline stays valid JSON whatever titles, models and names hold") {

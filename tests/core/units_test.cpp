@@ -53,13 +53,18 @@ const Known kKnown[] = {
     {"Mflops", Dimension::flops_per_s, 1e6},
     {"Gflops", Dimension::flops_per_s, 1e9},
     {"Tflops", Dimension::flops_per_s, 1e12},
+    {"W", Dimension::watts, 1},
+    {"mW", Dimension::watts, 1e-3},
+    {"kW", Dimension::watts, 1e3},
+    {"MW", Dimension::watts, 1e6},
 };
 
 constexpr Dimension kDimensions[] = {Dimension::seconds,
                                      Dimension::bytes,
                                      Dimension::bytes_per_s,
                                      Dimension::flops,
-                                     Dimension::flops_per_s};
+                                     Dimension::flops_per_s,
+                                     Dimension::watts};
 
 TEST_CASE("every unit scales its number, and measures one dimension only") {
   for (const Known& known : kKnown) {
@@ -74,6 +79,15 @@ TEST_CASE("every unit scales its number, and measures one dimension only") {
       }
     }
   }
+}
+
+TEST_CASE("energy is told in joules, and from a watt-hour on in those") {
+  CHECK(format_energy(0) == "0 J");
+  CHECK(format_energy(36) == "36.0 J");
+  CHECK(format_energy(3600) == "1.00 Wh");
+  CHECK(format_energy(12.5 * 3600) == "12.5 Wh");
+  CHECK(format_energy(1.234 * 3.6e6) == "1.23 kWh");
+  CHECK(format_energy(12.34 * 3.6e9) == "12.3 MWh");
 }
 
 TEST_CASE("eight bits are a byte: 100Gbps is 12.5GBps") {

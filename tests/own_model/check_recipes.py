@@ -25,6 +25,24 @@ STEPS = 8  # of an epoch
 EPOCHS = 2
 BATCHES = [2, 2, 4, 8]  # of the ranks, where they differ
 STRATEGIES = ["sync", "local-sgd", "post-local-sgd", "node-based", "one-shot", "hetgrad"]
+# What docs/from-forecast-to-pytorch.md says of HierarchicalModelAverager; nodes of two, as below.
+HIERARCHICAL = """
+import collections
+import torch.distributed as dist
+from torch.distributed.algorithms.model_averaging.hierarchical_model_averager import HierarchicalModelAverager
+
+def subgroups(group_size, group=None):  # PyTorch 1.13 has this for CUDA alone
+    groups = [dist.new_group([first, first + 1]) for first in range(0, dist.get_world_size(), group_size)]
+    return groups[dist.get_rank() // group_size], groups
+
+def prepare(model, optimizer, loader):
+    for tensor in model.state_dict().values():
+        dist.broadcast(tensor, 0)
+    dist.new_subgroups = subgroups
+    averager = HierarchicalModelAverager(collections.OrderedDict([(1, 2), (4, 4)]))
+    averager.step = 1
+    return model, optimizer, lambda: averager.average_parameters(model.parameters())
+"""
 
 
 def recipe_of(strategy):
@@ -97,7 +115,7 @@ def train(rank, code, strategy, port, results):
         agreed.append(who_agrees(flat(local.parameters())))
         buffers = who_agrees(flat(buffer for buffer in local.buffers() if buffer.is_floating_point()))
     if rank == 0:
-        pathlib.Path(results).write_text(repr((agreed, buffers)))
+        pathlib.Path(results).write_text(repr((agreed, buffers, flat(local.parameters()).tolist())))
     # PyTorch 1.13 may wait for itself when it takes a process group with gloo down: nothing is taken down here. Nobody
     # leaves while others listen.
     dist.barrier()
@@ -134,12 +152,28 @@ def expected(strategy, nodes):
     return [together(step) for step in range(EPOCHS * STEPS)]
 
 
-def check(strategy, number):
-    code = recipe_of(strategy)
-    code = re.sub(r"size = 4\b", "size = 2", code)  # two ranks stand for a node of four
+def run(code, strategy, number):
+    """Who agreed after each step, and on which buffers at the end; the parameters then."""
     with tempfile.NamedTemporaryFile() as results:
         torch.multiprocessing.spawn(train, (code, strategy, 29600 + os.getpid() % 300 + number, results.name), nprocs=RANKS)
-        agreed, buffers = eval(pathlib.Path(results.name).read_text())
+        return eval(pathlib.Path(results.name).read_text())
+
+
+def node_recipe_of(strategy):
+    return re.sub(r"size = 4\b", "size = 2", recipe_of(strategy))  # two ranks stand for a node of four
+
+
+def check_hierarchical(number):
+    agreed, _, averaged = run(HIERARCHICAL, "node-based", number)
+    _, _, node_based = run(node_recipe_of("node-based"), "node-based", number + 1)
+    holds = agreed == expected("node-based", [[0, 1], [0, 1], [2, 3], [2, 3]]) and torch.allclose(
+        torch.tensor(averaged), torch.tensor(node_based), atol=1e-5)
+    print(f"{'ok  ' if holds else 'FAIL'} HierarchicalModelAverager trains as node-based with SGD" + ("" if holds else f": {agreed}"))
+    return holds
+
+
+def check(strategy, number):
+    agreed, buffers, _ = run(node_recipe_of(strategy), strategy, number)
     holds = agreed == expected(strategy, [[0, 1], [0, 1], [2, 3], [2, 3]])
     averages = strategy not in ("sync", "hetgrad")
     holds = holds and (not averages or buffers == ALL)
@@ -149,4 +183,5 @@ def check(strategy, number):
 
 if __name__ == "__main__":
     results = [check(strategy, number) for number, strategy in enumerate(STRATEGIES)]
+    results.append(check_hierarchical(len(STRATEGIES)))
     sys.exit(0 if all(results) else 1)

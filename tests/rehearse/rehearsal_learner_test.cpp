@@ -72,6 +72,7 @@ TEST_CASE("a rehearsal computes with one learner and lets the other's time pass"
                                         "time forward_backward",
                                         "numbers step",
                                         "time step",
+                                        "time parameters",
                                         "numbers parameters",
                                         "time benchmark"});
 }

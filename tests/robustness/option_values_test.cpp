@@ -35,7 +35,7 @@ class Program {
                        {.program = (folder_.path() / "bin/epochcast").string(), .cpu_seconds = 60});
   }
   [[nodiscard]] Words options_of(const std::string& command) const {
-    const std::string help = run({command, "--help"}).out;
+    const std::string help = run({command, "--help", "all"}).out;
     const std::regex option("\n  (?:-h \\[ )?--([a-z-]+)[^\n]*");
     Words names;
     for (auto at = std::sregex_iterator(help.begin(), help.end(), option);

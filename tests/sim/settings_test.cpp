@@ -2,6 +2,8 @@
 // A setting that changes nothing is a bug, or should not be there.
 #include "strategies/settings.hpp"
 
+#include <fmt/core.h>
+
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -59,6 +61,16 @@ const DataFolder& texts() {
   return folder;
 }
 
+/// A folder of 20 images of two classes to train on, of which nobody looks at a pixel.
+const DataFolder& images() {
+  static const DataFolder folder;
+  for (const char* name : {"cat", "dog"}) {
+    for (int i = 0; i < 10; ++i) folder.write(fmt::format("train/{}/{}.jpg", name, i), "");
+    folder.write(fmt::format("val/{}/0.jpg", name), "");
+  }
+  return folder;
+}
+
 const std::map<std::string, Change> kChanges = {
     {"platform", {kOneServer, "deep-est-dam"}},
     {"network", {kOneServer, "resnet18"}},
@@ -71,6 +83,7 @@ const std::map<std::string, Change> kChanges = {
     {"epochs", {kOneServer + Settings{{"strategy", "dlb"}}, "2"}},
     {"all-reduce", {kOneServer, "double-binary-tree"}},
     {"overlap", {kOneServer, "bucket"}},
+    {"gradient-bytes", {kOneServer, "2"}},
     {"bucket",
      {kOneServer + Settings{{"overlap", "bucket"}, {"first-bucket", "10kB"}, {"bucket", "100kB"}},
       "500kB"}},
@@ -96,6 +109,12 @@ const std::map<std::string, Change> kChanges = {
                             {"sequence", "128"},
                             {"batch", "2"}},
       "384"}},
+    {"image-size",
+     {kEstimated + Settings{{"network", "resnet18"},
+                            {"dataset", images().path().string()},
+                            {"image-size", "32"},
+                            {"batch", "2"}},
+      "64"}},
     {"trace", {kOneServer, "estimated-rtx4090,estimated-epyc-7543"}},
     {"precision", {kEstimated, "float16"}},
     {"calibrate-on", {kEstimated, "estimated-v100-32gb"}},

@@ -20,6 +20,7 @@ struct Drawn {
   std::vector<TimelineEvent> events;
   nlohmann::json chrome;  ///< the trace as written for viewers
   double job_s = 0;       ///< start-up and all epochs
+  double blocked_s = 0;   ///< per epoch, mean over workers
   int workers = 0;
 };
 
@@ -33,30 +34,37 @@ Drawn draw(const Job& job, const std::string& strategy) {
     timeline.write_chrome_trace(chrome, "test", workers);
     nlohmann::json answer = {
         {"job_s", run.startup_s + run.epoch_s * static_cast<double>(run.epochs)},
+        {"blocked_s", run.phases.blocked_s},
         {"workers", run.workers},
         {"chrome", nlohmann::json::parse(chrome.str())}};
     for (const TimelineEvent& event : timeline.events()) {
       answer["events"].push_back(
-          {event.worker, event.stream == Stream::compute, event.name, event.start_s, event.end_s});
+          {event.worker, event.stream, event.name, event.start_s, event.end_s, event.bytes});
     }
     return answer;
   });
-  Drawn drawn = {
-      .events = {}, .chrome = json["chrome"], .job_s = json["job_s"], .workers = json["workers"]};
+  Drawn drawn = {.events = {},
+                 .chrome = json["chrome"],
+                 .job_s = json["job_s"],
+                 .blocked_s = json["blocked_s"],
+                 .workers = json["workers"]};
   for (const auto& event : json["events"]) {
     drawn.events.push_back({.worker = event[0],
-                            .stream = event[1] ? Stream::compute : Stream::communication,
+                            .stream = event[1],
                             .name = event[2],
                             .start_s = event[3],
-                            .end_s = event[4]});
+                            .end_s = event[4],
+                            .bytes = event[5]});
   }
   return drawn;
 }
 
-std::vector<TimelineEvent> track(const Drawn& drawn, int worker, Stream stream) {
+/// What a worker's clock shows: communication, or everything else.
+std::vector<TimelineEvent> track(const Drawn& drawn, int worker, bool communicates) {
   std::vector<TimelineEvent> events;
   for (const TimelineEvent& event : drawn.events) {
-    if (event.worker == worker && event.stream == stream) events.push_back(event);
+    const bool is_here = (event.stream == Stream::communication) == communicates;
+    if (event.worker == worker && is_here) events.push_back(event);
   }
   std::ranges::sort(events, {}, &TimelineEvent::start_s);
   return events;
@@ -75,9 +83,9 @@ TEST_CASE("events of one track follow one another and end by the job's end") {
       const double slack_s = 1e-12 * drawn.job_s;
       double last_s = 0;
       for (int worker = 0; worker < drawn.workers; ++worker) {
-        for (const Stream stream : {Stream::compute, Stream::communication}) {
+        for (const bool communicates : {false, true}) {
           double free_s = 0;
-          for (const TimelineEvent& event : track(drawn, worker, stream)) {
+          for (const TimelineEvent& event : track(drawn, worker, communicates)) {
             CAPTURE(worker, event.name, event.start_s);
             CHECK(event.start_s >= free_s - slack_s);
             CHECK(event.end_s > event.start_s);
@@ -118,13 +126,44 @@ TEST_CASE("the timeline shows the iterations that were run and says how many wer
 
   const Drawn drawn = draw(job, "sync");
 
-  const std::vector<TimelineEvent> computing = track(drawn, 0, Stream::compute);
+  const std::vector<TimelineEvent> computing = track(drawn, 0, false);
   const auto named = [&](const std::string& name) {
     return std::ranges::count(computing, name, &TimelineEvent::name);
   };
   CHECK(named("47 more like this") == 3);  // 3 of 50 iterations are run, in 3 of 6 epochs
   CHECK(named("3 more like this") == 1);   // epochs
   CHECK(named("forward") == 3 * 3);
+}
+
+TEST_CASE("the timeline shows how long each worker is blocked, as its result says") {
+  Job job = job_on(mixed(2, 1, 1, pcie(), star()), 4 * 8 * 2);
+  job.config.exact = true;
+
+  const Drawn drawn = draw(job, "sync");
+
+  double blocked_s = 0;
+  for (const TimelineEvent& event : drawn.events) {
+    if (event.stream == Stream::blocked) blocked_s += event.end_s - event.start_s;
+  }
+  const double epochs = static_cast<double>(job.config.epochs);
+  CHECK(blocked_s > 0);
+  CHECK(blocked_s / drawn.workers / epochs == Approx(drawn.blocked_s).epsilon(1e-6));
+}
+
+TEST_CASE("all-reduces inside nodes and between them have names of their own, and bytes") {
+  const Job job = job_on(mixed(2, 2, 0, pcie(), star()), 4 * 8 * 4);
+
+  const Drawn drawn = draw(job, "node-based");
+
+  std::set<std::string> names;
+  for (const TimelineEvent& event : drawn.events) {
+    if (event.stream != Stream::communication || !event.name.starts_with("all-reduce")) continue;
+    names.insert(event.name);
+    CHECK(event.bytes > 0);
+  }
+  CHECK(names.count("all-reduce inside node 0") == 1);
+  CHECK(names.count("all-reduce inside node 1") == 1);
+  CHECK(names.size() > 2);
 }
 
 }  // namespace

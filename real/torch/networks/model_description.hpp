@@ -24,11 +24,13 @@ struct ModelDescription {
   /// For `simulate`: its layers in backward order, for samples of the one shape.
   NetworkFile file;
   std::int64_t multiply_adds = 0;  ///< of products and convolutions, for one sample
+  double forward_flops = 0;        ///< all of them, for that sample
+  double other_forward_flops = 0;  ///< of another one: the same, but where the model chooses
   std::vector<UnknownOperation> unknown;
 };
 
-/// Sends one sample through the model in `file` (ScriptedNetwork; two, where a normalisation wants
-/// more than one) and adds up what its operations cost, by the rules of operation_cost().
+/// Sends a random sample through the model in `file` (ScriptedNetwork; two, where it wants more
+/// than one) and adds up what its operations cost, by the rules of operation_cost().
 ///
 /// A layer is the operations that use the same module's parameters, and those without parameters
 /// behind them; what comes before the first is called "input". Layers are in the order in which

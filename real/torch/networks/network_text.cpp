@@ -57,7 +57,7 @@ NetworkLayer layer_of(const LayerRecord& many,
 std::int64_t running_statistics(const TorchNetwork& network) {
   std::int64_t count = 0;
   for (const torch::Tensor& buffer : network.buffers()) {
-    if (buffer.is_floating_point()) count += buffer.numel();
+    if (is_averaged(buffer)) count += buffer.numel();
   }
   return count;
 }

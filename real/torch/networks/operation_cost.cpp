@@ -2,341 +2,114 @@
 #include "real/torch/networks/operation_cost.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
+#include <sstream>
 #include <stdexcept>
+#include <unordered_map>
+
+#include "real/torch/networks/operation_formulas.hpp"
 
 namespace epochcast::real {
 namespace {
 
-constexpr std::int64_t kFlopPerMultiplyAdd = 2;
-constexpr std::int64_t kFlopPerNormalisedElement = 4;
-constexpr std::int64_t kFlopPerSoftmaxElement = 5;
-
-torch::Tensor input(const OperationCall& call, std::size_t index = 0) {
-  return call.inputs.at(index).toTensor();
-}
-
-torch::Tensor output(const OperationCall& call) { return call.outputs.at(0).toTensor(); }
-
-OperationCost move(const OperationCall& /*call*/) { return {.moves = true}; }
-
-/// A function of each element, whose backward pass reads what came in.
-OperationCost pointwise(const OperationCall& call) {
-  return {.forward_flop = call.elements(output(call)), .read = {input(call)}};
-}
-
-/// A function of each element, whose backward pass reads what came out.
-OperationCost pointwise_by_output(const OperationCall& call) {
-  return {.forward_flop = call.elements(output(call)), .read = {output(call)}};
-}
-
-OperationCost addition(const OperationCall& call) {
-  return {.forward_flop = call.elements(output(call))};
-}
-
-OperationCost multiplication(const OperationCall& call) {
-  if (!call.inputs.at(1).isTensor()) return {.moves = true};
-  const torch::Tensor left = input(call);
-  const torch::Tensor right = input(call, 1);
-  OperationCost cost = {.forward_flop = call.elements(output(call))};
-  if (right.requires_grad()) cost.read.push_back(left);
-  if (left.requires_grad()) cost.read.push_back(right);
-  return cost;
-}
-
-/// Backward multiplies by the mask.
-OperationCost dropout(const OperationCall& call) {
-  const bool drops = call.inputs.at(1).toDouble() > 0 && call.inputs.at(2).toBool();
-  return drops ? addition(call) : move(call);
-}
-
-/// Places in one sample's maps [batch, channels, places...].
-std::int64_t places(const torch::Tensor& maps) {
-  std::int64_t count = 1;
-  for (std::int64_t dimension = 2; dimension < maps.dim(); ++dimension)
-    count *= maps.size(dimension);
-  return count;
-}
-
-/// Every weight is used once for each place of what comes out or, where a convolution is
-/// transposed, of what goes in.
-OperationCost convolved(const OperationCall& call, const torch::Tensor& maps) {
-  const std::int64_t multiply_adds = input(call, 1).numel() * places(maps);
-  return {.forward_flop = kFlopPerMultiplyAdd * multiply_adds,
-          .multiply_adds = multiply_adds,
-          .read = {input(call)}};
-}
-
-OperationCost convolution_cost(const OperationCall& call) { return convolved(call, output(call)); }
-
-OperationCost transposed_convolution(const OperationCall& call) {
-  return convolved(call, input(call));
-}
-
-/// As traces have them: the seventh argument says whether it is transposed.
-OperationCost traced_convolution(const OperationCall& call) {
-  return call.inputs.at(6).toBool() ? transposed_convolution(call) : convolution_cost(call);
-}
-
-OperationCost product(const OperationCall& call,
-                      const torch::Tensor& left,
-                      const torch::Tensor& right) {
-  const std::int64_t multiply_adds = left.size(-1) * call.elements(output(call));
-  return {.forward_flop = kFlopPerMultiplyAdd * multiply_adds,
-          .multiply_adds = multiply_adds,
-          .read = {left, right}};
-}
-
-OperationCost product_of_two(const OperationCall& call) {
-  return product(call, input(call), input(call, 1));
-}
-
-OperationCost product_added_to_bias(const OperationCall& call) {
-  return product(call, input(call, 1), input(call, 2));
-}
-
-/// A sum or a mean, whose backward pass reads nothing.
-OperationCost reduction(const OperationCall& call) {
-  return {.forward_flop = call.elements(input(call))};
-}
-
-OperationCost normalisation(const OperationCall& call) {
-  return {.forward_flop = kFlopPerNormalisedElement * call.elements(output(call)),
-          .read = {input(call)}};
-}
-
-OperationCost softmax(const OperationCall& call) {
-  return {.forward_flop = kFlopPerSoftmaxElement * call.elements(output(call)),
-          .read = {output(call)}};
-}
-
-OperationCost pooling(const OperationCall& call) {
-  const std::vector<std::int64_t> window = call.inputs.at(1).toIntVector();  // one side or both
-  return {.forward_flop = window.front() * window.back() * call.elements(output(call)),
-          .read = {input(call)}};
-}
-
-/// Rows (or columns) in all windows: window i of n covers
-/// [floor(i * extent / n), ceil((i + 1) * extent / n)).
-std::int64_t covered(std::int64_t extent, std::int64_t windows) {
-  std::int64_t sum = 0;
-  for (std::int64_t i = 0; i < windows; ++i) {
-    sum += ((i + 1) * extent + windows - 1) / windows - i * extent / windows;
-  }
-  return sum;
-}
-
-OperationCost adaptive_pooling(const OperationCall& call) {
-  const torch::Tensor maps = input(call);
-  const torch::Tensor pooled = output(call);
-  return {.forward_flop = maps.size(1) * covered(maps.size(2), pooled.size(2)) *
-                          covered(maps.size(3), pooled.size(3)),
-          .read = {maps}};
-}
-
-/// New elements that cost nothing and that backward reads nothing for: lookups and copies.
-OperationCost copy(const OperationCall& /*call*/) { return {}; }
-
-/// What a recurrent cell does per hidden unit and step, beside the two products.
-struct Cell {
-  std::int64_t flop;  ///< of one element
-  std::int64_t kept;  ///< values that backward through time reads, beside the output
-};
-
-/// The layer over all steps of samples [batch, steps, inputs]; the output has the hidden states.
-OperationCost recurrence(const OperationCall& call, const Cell& cell) {
-  constexpr std::int64_t kFloatBytes = 4;
-  std::vector<torch::Tensor> weights;
-  for (const torch::IValue& value : call.inputs) {
-    if (value.isTensorList()) weights = value.toTensorVector();
-  }
-  const std::int64_t steps = input(call).size(1);
-  const std::int64_t hidden = weights.at(1).size(1);
-  const std::int64_t multiply_adds = weights[0].numel() + weights[1].numel();
-  return {.forward_flop = steps * (kFlopPerMultiplyAdd * multiply_adds + cell.flop * hidden),
-          .multiply_adds = steps * multiply_adds,
-          .kept_inside_bytes = kFloatBytes * steps * cell.kept * hidden,
-          .read = {input(call), output(call)}};
-}
-
-/// h = tanh(ih + hh): one sum, one function.
-OperationCost rnn(const OperationCall& call) { return recurrence(call, {.flop = 2, .kept = 0}); }
-
-/// Four sums and four functions; c = f c + i g (3), h = o tanh(c) (2). Keeps the gates and c.
-OperationCost lstm(const OperationCall& call) { return recurrence(call, {.flop = 13, .kept = 5}); }
-
-/// Three sums and three functions; r hn (1), h = (1 - z) n + z h (4). Keeps the gates and hn.
-OperationCost gru(const OperationCall& call) { return recurrence(call, {.flop = 11, .kept = 4}); }
-
 using Rule = OperationCost (*)(const OperationCall&);
 
-const std::map<std::string, Rule>& rules() {
-  static const std::map<std::string, Rule> kRules = {
-      {"aten::_convolution", traced_convolution},
-      {"aten::abs", pointwise},
-      {"aten::adaptive_avg_pool2d", adaptive_pooling},
-      {"aten::adaptive_max_pool2d", adaptive_pooling},
-      {"aten::add", addition},
-      {"aten::add_", addition},
-      {"aten::addmm", product_added_to_bias},
-      {"aten::addmv", product_added_to_bias},
-      {"aten::alpha_dropout", dropout},
-      {"aten::avg_pool1d", pooling},
-      {"aten::avg_pool2d", pooling},
-      {"aten::avg_pool3d", pooling},
-      {"aten::baddbmm", product_added_to_bias},
-      {"aten::batch_norm", normalisation},
-      {"aten::bmm", product_of_two},
-      {"aten::cat", copy},
-      {"aten::clamp", pointwise},
-      {"aten::clamp_", pointwise},
-      {"aten::clamp_min", pointwise},
-      {"aten::conv1d", convolution_cost},
-      {"aten::conv2d", convolution_cost},
-      {"aten::conv3d", convolution_cost},
-      {"aten::conv_transpose1d", transposed_convolution},
-      {"aten::conv_transpose2d", transposed_convolution},
-      {"aten::conv_transpose3d", transposed_convolution},
-      {"aten::convolution", convolution_cost},
-      {"aten::cos", pointwise},
-      {"aten::div", multiplication},
-      {"aten::div_", multiplication},
-      {"aten::dot", product_of_two},
-      {"aten::dropout", dropout},
-      {"aten::dropout_", dropout},
-      {"aten::elu", pointwise},
-      {"aten::elu_", pointwise_by_output},
-      {"aten::embedding", copy},
-      {"aten::erf", pointwise},
-      {"aten::exp", pointwise_by_output},
-      {"aten::feature_dropout", dropout},
-      {"aten::feature_dropout_", dropout},
-      {"aten::gather", copy},
-      {"aten::gelu", pointwise},
-      {"aten::group_norm", normalisation},
-      {"aten::gru", gru},
-      {"aten::hardsigmoid", pointwise},
-      {"aten::hardsigmoid_", pointwise},
-      {"aten::hardswish", pointwise},
-      {"aten::hardswish_", pointwise},
-      {"aten::hardtanh", pointwise},
-      {"aten::hardtanh_", pointwise},
-      {"aten::index", copy},
-      {"aten::index_select", copy},
-      {"aten::instance_norm", normalisation},
-      {"aten::layer_norm", normalisation},
-      {"aten::leaky_relu", pointwise},
-      {"aten::leaky_relu_", pointwise_by_output},
-      {"aten::linear", product_of_two},
-      {"aten::log", pointwise},
-      {"aten::log_softmax", softmax},
-      {"aten::lstm", lstm},
-      {"aten::matmul", product_of_two},
-      {"aten::max_pool1d", pooling},
-      {"aten::max_pool2d", pooling},
-      {"aten::max_pool3d", pooling},
-      {"aten::mean", reduction},
-      {"aten::mish", pointwise},
-      {"aten::mm", product_of_two},
-      {"aten::mul", multiplication},
-      {"aten::mul_", multiplication},
-      {"aten::mv", product_of_two},
-      {"aten::neg", addition},
-      {"aten::norm", reduction},
-      {"aten::pow", pointwise},
-      {"aten::prelu", pointwise},
-      {"aten::relu", pointwise_by_output},
-      {"aten::relu_", pointwise_by_output},
-      {"aten::rnn_tanh", rnn},
-      {"aten::roll", copy},
-      {"aten::rsqrt", pointwise_by_output},
-      {"aten::rsub", addition},
-      {"aten::selu", pointwise},
-      {"aten::sigmoid", pointwise_by_output},
-      {"aten::sigmoid_", pointwise_by_output},
-      {"aten::silu", pointwise},
-      {"aten::silu_", pointwise},
-      {"aten::sin", pointwise},
-      {"aten::softmax", softmax},
-      {"aten::softplus", pointwise_by_output},
-      {"aten::sqrt", pointwise_by_output},
-      {"aten::square", pointwise},
-      {"aten::stack", copy},
-      {"aten::sub", addition},
-      {"aten::sub_", addition},
-      {"aten::sum", reduction},
-      {"aten::tanh", pointwise_by_output},
-      {"aten::tanh_", pointwise_by_output},
-      {"aten::upsample_bilinear2d", copy},
-      {"aten::upsample_nearest1d", copy},
-      {"aten::upsample_nearest2d", copy},
-      {"aten::where", copy},
+/// Operations that cost alike.
+struct Kind {
+  Rule rule;
+  const char* names;  ///< LibTorch's, without "aten::"
+};
+
+const std::vector<Kind>& kinds() {
+  using namespace formulas;  // NOLINT(google-build-using-namespace)
+  static const std::vector<Kind> kKinds = {
+      {moved,
+       "alias arange bernoulli broadcast_to channel_shuffle chunk clone constant_pad_nd "
+       "contiguous copy detach diagonal empty empty_like expand expand_as fill flatten "
+       "float full full_like hsplit lift_fresh linspace masked_fill movedim narrow "
+       "native_channel_shuffle new_empty new_full new_ones new_zeros normal ones "
+       "ones_like pad permute pixel_shuffle pixel_unshuffle rand rand_like randn "
+       "randn_like ravel reflection_pad1d reflection_pad2d reflection_pad3d repeat "
+       "repeat_interleave replication_pad1d replication_pad2d replication_pad3d reshape "
+       "reshape_as select slice split split_with_sizes squeeze swapaxes swapdims t "
+       "tensor_split tile to transpose tril triu type_as unbind unflatten unfold uniform "
+       "unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze view view_as vsplit "
+       "zero zeros zeros_like"},
+      {copied,
+       "cat concat concatenate embedding flip gather hstack im2col index index_copy "
+       "index_put index_select masked_scatter masked_select nll_loss nll_loss2d "
+       "nll_loss_nd one_hot roll rot90 scatter stack take take_along_dim "
+       "upsample_nearest1d upsample_nearest2d upsample_nearest3d "
+       "_upsample_nearest_exact1d _upsample_nearest_exact2d _upsample_nearest_exact3d "
+       "vstack where"},
+      {addition,
+       "add ceil col2im cumsum floor frac index_add neg rsub round scatter_add sgn sign "
+       "sub subtract trunc"},
+      {pointwise,
+       "abs acos acosh asin asinh atan atanh celu clamp clamp_max clamp_min clip cos "
+       "cosh digamma elu erf erfc erfinv expm1 gelu hardshrink hardsigmoid hardswish "
+       "hardtanh leaky_relu lgamma log log10 log1p log2 log_sigmoid logit mish "
+       "nan_to_num negative pow prelu relu6 rrelu selu silu sin sinc sinh softshrink "
+       "square tan threshold"},
+      {pointwise_by_output, "exp exp2 reciprocal relu rsqrt sigmoid softplus sqrt tanh"},
+      {pointwise_of_two,
+       "atan2 fmax fmin fmod huber_loss hypot l1_loss logaddexp maximum minimum mse_loss "
+       "remainder smooth_l1_loss xlogy"},
+      {pointwise_of_three, "addcdiv addcmul lerp"},
+      {multiplication, "div divide mul multiply true_divide"},
+      {gated, "glu"},
+      {dropout, "alpha_dropout dropout feature_alpha_dropout feature_dropout"},
+      {convolution, "conv1d conv2d conv3d"},
+      {transposed_convolution, "conv_transpose1d conv_transpose2d conv_transpose3d"},
+      {traced_convolution, "_convolution convolution"},
+      {product_of_two, "bmm dot linear matmul mm mv"},
+      {product_added_to_bias, "addmm addmv baddbmm"},
+      {bilinear, "bilinear"},
+      {attention, "scaled_dot_product_attention"},
+      {reduction, "mean nanmean nansum sum"},
+      {reduction_by_input,
+       "amax amin cumprod frobenius_norm linalg_norm linalg_vector_norm logcumsumexp max "
+       "min norm prod"},
+      {spread, "std std_mean var var_mean"},
+      {normalisation,
+       "batch_norm group_norm instance_norm layer_norm native_batch_norm "
+       "native_group_norm native_layer_norm"},
+      {softmax, "_log_softmax _softmax log_softmax softmax"},
+      {log_sum, "logsumexp"},
+      {embedding_bag, "embedding_bag"},
+      {pooling,
+       "avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool1d_with_indices max_pool2d "
+       "max_pool2d_with_indices max_pool3d max_pool3d_with_indices"},
+      {adaptive_pooling,
+       "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d "
+       "adaptive_max_pool2d adaptive_max_pool3d"},
+      {interpolation,
+       "upsample_bicubic2d upsample_bilinear2d upsample_linear1d upsample_trilinear3d"},
+      {rnn, "rnn_relu rnn_tanh"},
+      {lstm, "lstm"},
+      {gru, "gru"},
   };
+  return kKinds;
+}
+
+const std::unordered_map<std::string, Rule>& rules() {
+  static const std::unordered_map<std::string, Rule> kRules = [] {
+    std::unordered_map<std::string, Rule> by_name;
+    for (const Kind& kind : kinds()) {
+      std::istringstream names(kind.names);
+      for (std::string name; names >> name;) by_name.emplace("aten::" + name, kind.rule);
+    }
+    return by_name;
+  }();
   return kRules;
 }
 
-/// Operations that make no new values.
-const std::set<std::string>& moves() {
-  static const std::set<std::string> kMoves = {"aten::alias",
-                                               "aten::arange",
-                                               "aten::bernoulli_",
-                                               "aten::channel_shuffle",
-                                               "aten::chunk",
-                                               "aten::clone",
-                                               "aten::constant_pad_nd",
-                                               "aten::contiguous",
-                                               "aten::copy_",
-                                               "aten::detach",
-                                               "aten::empty",
-                                               "aten::expand",
-                                               "aten::expand_as",
-                                               "aten::fill_",
-                                               "aten::flatten",
-                                               "aten::float",
-                                               "aten::full",
-                                               "aten::linspace",
-                                               "aten::masked_fill",
-                                               "aten::masked_fill_",
-                                               "aten::movedim",
-                                               "aten::narrow",
-                                               "aten::ones",
-                                               "aten::ones_like",
-                                               "aten::pad",
-                                               "aten::permute",
-                                               "aten::pixel_shuffle",
-                                               "aten::rand",
-                                               "aten::randn",
-                                               "aten::reflection_pad2d",
-                                               "aten::repeat",
-                                               "aten::repeat_interleave",
-                                               "aten::replication_pad2d",
-                                               "aten::reshape",
-                                               "aten::select",
-                                               "aten::slice",
-                                               "aten::split",
-                                               "aten::split_with_sizes",
-                                               "aten::squeeze",
-                                               "aten::swapaxes",
-                                               "aten::swapdims",
-                                               "aten::t",
-                                               "aten::to",
-                                               "aten::transpose",
-                                               "aten::tril",
-                                               "aten::tril_",
-                                               "aten::triu",
-                                               "aten::triu_",
-                                               "aten::type_as",
-                                               "aten::unbind",
-                                               "aten::unflatten",
-                                               "aten::unfold",
-                                               "aten::unsqueeze",
-                                               "aten::view",
-                                               "aten::view_as",
-                                               "aten::zero_",
-                                               "aten::zeros",
-                                               "aten::zeros_like"};
-  return kMoves;
+/// Null where there is none. What is computed in its input's place ("aten::relu_") costs the same.
+Rule rule_of(const std::string& name) {
+  auto rule = rules().find(name);
+  if (rule == rules().end() && name.ends_with('_')) {
+    rule = rules().find(name.substr(0, name.size() - 1));
+  }
+  return rule == rules().end() ? nullptr : rule->second;
 }
 
 }  // namespace
@@ -363,7 +136,9 @@ std::int64_t OperationCall::moved_bytes(
 std::vector<torch::Tensor> float_tensors(const std::vector<torch::IValue>& values) {
   std::vector<torch::Tensor> tensors;
   const auto add = [&](const torch::Tensor& tensor) {
-    if (tensor.defined() && tensor.is_floating_point()) tensors.push_back(tensor);
+    const bool has_numbers = tensor.defined() && tensor.has_storage();
+    if (has_numbers && (tensor.is_floating_point() || tensor.is_complex()))
+      tensors.push_back(tensor);
   };
   for (const torch::IValue& value : values) {
     if (value.isTensor()) add(value.toTensor());
@@ -373,17 +148,14 @@ std::vector<torch::Tensor> float_tensors(const std::vector<torch::IValue>& value
   return tensors;
 }
 
-bool has_operation_cost(const std::string& name) {
-  return moves().count(name) > 0 || rules().count(name) > 0;
-}
+bool has_operation_cost(const std::string& name) { return rule_of(name) != nullptr; }
 
 OperationCost operation_cost(const OperationCall& call) {
-  if (moves().count(call.name) > 0) return {.moves = true};
-  const auto rule = rules().find(call.name);
-  if (rule == rules().end()) {
+  const Rule rule = rule_of(call.name);
+  if (rule == nullptr) {
     throw std::logic_error(call.name + " has no rule in real/torch/networks/operation_cost.cpp");
   }
-  return rule->second(call);
+  return rule(call);
 }
 
 }  // namespace epochcast::real

@@ -47,8 +47,9 @@ struct OperationCost {
 /// - Convolutions, linear layers and matrix products: 2 flop per multiply-add, padding included,
 ///   bias additions left out. Batch norm and layer norm: 4 per element (mean, variance, normalise,
 ///   scale and shift, as in training). Softmax: 5 per element. Any other function of one element,
-///   and an addition: 1 per element. Pooling: 1 per element of each window. Moving, choosing or
-///   scaling elements by a number: none.
+///   and an addition: 1 per element. Pooling: 1 per element of each window; interpolation: a
+///   multiply-add for each neighbour. Recurrent layers: their products, and what their cells'
+///   formulas add for each unit and step. Moving, choosing or scaling elements by a number: none.
 /// - What backward reads is what the formulas of PyTorch's derivatives.yaml do. The indices of
 ///   max-pooling, dropout masks, means and deviations and the workspace of a library do not count.
 ///

@@ -1,36 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/torch/networks/scripted_network.hpp"
 
-#include <torch/csrc/jit/passes/inliner.h>
 #include <torch/script.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "core/error.hpp"
 #include "core/formats/network.hpp"
 #include "real/torch/libtorch_reason.hpp"
+#include "real/torch/networks/script_file.hpp"
 
 namespace epochcast::real {
 namespace {
 
 constexpr double kAuxiliaryWeight = 0.3;
 constexpr std::int64_t kTrialSamples = 2;  // BatchNorm wants more than one
-
-torch::jit::Module loaded(const std::string& file) {
-  if (!std::filesystem::exists(file)) throw UserError(file + ": no such file");
-  try {
-    return torch::jit::load(file, torch::kCPU);
-  } catch (const std::exception& error) {
-    throw UserError(
-        file + ": LibTorch " TORCH_VERSION " cannot load it as TorchScript: " + reason_of(error) +
-        "; write it with torch.jit.script(model).save(\"model.pt\") (torch.save writes "
-        "Python objects, and torch.export another format)");
-  }
-}
+constexpr std::int64_t kMostTrialSamples = 64;
+constexpr const char* kSeveralInputs =
+    "(several inputs: save them as one row of numbers for each sample, and script a model that "
+    "cuts them out of it, forward(row))";
 
 void add_tensors(const torch::IValue& value, std::vector<torch::Tensor>& tensors) {
   if (value.isTensor()) {
@@ -45,29 +35,6 @@ void add_tensors(const torch::IValue& value, std::vector<torch::Tensor>& tensors
   } else if (value.isGenericDict()) {
     for (const auto& entry : value.toGenericDict()) add_tensors(entry.value(), tensors);
   }
-}
-
-/// Operations that torch.jit.trace has recorded as they are in evaluation, by their names.
-std::set<std::string> traced_for_evaluation(const torch::jit::Module& script) {
-  // Where the argument `training` of each lies.
-  static const std::map<std::string, std::size_t> kTraining = {
-      {"aten::batch_norm", 5}, {"aten::dropout", 2}, {"aten::feature_dropout", 2}};
-  std::set<std::string> found;
-  const auto graph = script.get_method("forward").graph()->copy();
-  torch::jit::Inline(*graph);
-  std::vector<torch::jit::Block*> blocks = {graph->block()};
-  while (!blocks.empty()) {
-    torch::jit::Block* block = blocks.back();
-    blocks.pop_back();
-    for (torch::jit::Node* node : block->nodes()) {
-      for (torch::jit::Block* inner : node->blocks()) blocks.push_back(inner);
-      const auto place = kTraining.find(node->kind().toQualString());
-      if (place == kTraining.end()) continue;
-      const auto training = torch::jit::toIValue(node->input(place->second));
-      if (training && training->isBool() && !training->toBool()) found.insert(place->first);
-    }
-  }
-  return found;
 }
 
 /// What forward() takes: the first is for samples.
@@ -107,16 +74,12 @@ std::string last_part(const std::string& name) { return name.substr(name.rfind('
 }  // namespace
 
 ScriptedNetwork::ScriptedNetwork(const std::string& file, const Task& task)
-    : file_(file), task_(task), script_(loaded(file)) {
-  if (!script_.find_method("forward")) throw UserError(file_ + ": the model has no forward()");
-  if (!script_.hasattr("training"))
-    throw UserError(file_ +
-                    ": the model is frozen: its parameters have become constants; save it before "
-                    "torch.jit.freeze or torch.jit.optimize_for_inference");
+    : file_(file), task_(task), script_(load_script(file)) {
   const Arguments arguments = arguments_of(script_);
   if (arguments.required < 1 || arguments.required > 2)
     throw UserError(file_ + ": forward() requires " + std::to_string(arguments.required) +
-                    " arguments; expected the samples, or the samples and the targets");
+                    " arguments; expected the samples, or the samples and the targets " +
+                    kSeveralInputs);
   if (task_.loss == Loss::model && arguments.all < 2)
     throw UserError(file_ +
                     ": forward() takes the samples alone; expected forward(samples, targets), "
@@ -131,11 +94,6 @@ ScriptedNetwork::ScriptedNetwork(const std::string& file, const Task& task)
     task_.loss = chosen_loss(*task_.loss, task_.targets, task_.classes, "the data set");
     learn_by(*task_.loss);
   }
-  const std::set<std::string> evaluates = traced_for_evaluation(script_);
-  if (!evaluates.empty())
-    throw UserError(file_ + ": " + *evaluates.begin() +
-                    " was traced as it is in evaluation, and would never train; use "
-                    "torch.jit.script, or call model.train() before torch.jit.trace");
   adopt_tensors();
   try_samples(may_return_loss);
 }
@@ -175,33 +133,74 @@ torch::Tensor ScriptedNetwork::no_targets(std::int64_t samples, torch::Device de
       sizes, torch::TensorOptions(are_values ? torch::kFloat32 : torch::kInt64).device(device));
 }
 
-std::vector<torch::Tensor> ScriptedNetwork::run_trial() {
-  std::vector<std::int64_t> sizes = {kTrialSamples};
+std::vector<torch::Tensor> ScriptedNetwork::run_trial(std::int64_t samples) {
+  std::vector<std::int64_t> sizes = {samples};
   sizes.insert(sizes.end(), task_.shape.begin(), task_.shape.end());
-  const bool knows_words = task_.are_tokens && task_.targets.kind == TargetKind::tokens;
-  const auto word = static_cast<float>(knows_words ? task_.classes - 1 : 0);
-  const torch::Tensor targets = no_targets(kTrialSamples, torch::kCPU);
-  std::vector<torch::Tensor> results;
-  try {
-    results = run(torch::full(sizes, word), targets);
-  } catch (const std::exception& error) {
-    throw UserError(file_ + ": the model does not take samples of " + shape_text(task_.shape) +
-                    (knows_words ? " tokens up to " + std::to_string(task_.classes - 1) : "") +
-                    ": " + reason_of(error));
-  }
+  const auto word = static_cast<float>(knows_words() ? task_.classes - 1 : 0);
+  std::vector<torch::Tensor> results =
+      run(torch::full(sizes, word), no_targets(samples, torch::kCPU));
   if (results.empty()) throw UserError(file_ + ": forward() returns no tensor");
   return results;
+}
+
+bool ScriptedNetwork::knows_words() const {
+  return task_.are_tokens && task_.targets.kind == TargetKind::tokens;
+}
+
+std::vector<torch::Tensor> ScriptedNetwork::run_first_trial() {
+  try {
+    return run_trial(kTrialSamples);
+  } catch (const c10::Error& error) {
+    const std::string reason = reason_of(error);
+    for (std::int64_t samples = 1; samples <= kMostTrialSamples; samples *= 2) {
+      if (takes(samples)) fail_batch_size(samples, reason);
+    }
+    throw UserError(file_ + ": the model does not take samples of " + shape_text(task_.shape) +
+                    (knows_words() ? " tokens up to " + std::to_string(task_.classes - 1) : "") +
+                    (returns_loss_ ? " with their targets " + std::string(kSeveralInputs) : "") +
+                    ": " + reason);
+  }
+}
+
+bool ScriptedNetwork::takes(std::int64_t samples) {
+  try {
+    return !run_trial(samples).empty();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+void ScriptedNetwork::fail_batch_size(std::int64_t samples, const std::string& reason) const {
+  throw UserError(file_ + ": the model takes batches of " + std::to_string(samples) +
+                  " samples alone: " + reason +
+                  "; write it with torch.jit.script, or keep numbers such as int(x.shape[0]) and "
+                  "len(x) out of what torch.jit.trace writes down: -1, or x.shape[0] as it is");
+}
+
+void ScriptedNetwork::check_batch_sizes(const std::vector<torch::Tensor>& results) {
+  std::vector<torch::Tensor> more;
+  try {
+    more = run_trial(kTrialSamples + 1);
+  } catch (const c10::Error& error) {
+    fail_batch_size(kTrialSamples, reason_of(error));
+  }
+  if (returns_loss_ || results.front().dim() == 0) return;
+  if (more.front().sizes() == results.front().sizes())
+    fail_batch_size(results.front().size(0),
+                    "of " + std::to_string(kTrialSamples + 1) + " samples, too, it makes " +
+                        shape_text(more.front().sizes().vec()) + " values");
 }
 
 void ScriptedNetwork::try_samples(bool may_return_loss) {
   const torch::NoGradGuard no_gradients;
   const bool was_training = is_training();
   eval();  // draws nothing, and leaves BatchNorm's statistics alone
-  std::vector<torch::Tensor> results = run_trial();
+  std::vector<torch::Tensor> results = run_first_trial();
   if (!returns_loss_ && may_return_loss && !fit(results.front())) {
     returns_loss_ = true;
-    results = run_trial();
+    results = run_first_trial();
   }
+  check_batch_sizes(results);
   train(was_training);
   if (!returns_loss_) return check_outputs(results.front());
   const auto loss = std::find_if(results.begin(), results.end(), [](const torch::Tensor& result) {
@@ -210,7 +209,7 @@ void ScriptedNetwork::try_samples(bool may_return_loss) {
   if (loss == results.end())
     throw UserError(file_ + ": given samples and targets, forward() returns " +
                     shape_text(results.front().sizes().vec()) +
-                    " values; expected the loss, one value");
+                    " values; expected the loss, one value " + kSeveralInputs);
   place_of_loss_ = static_cast<std::size_t>(loss - results.begin());
 }
 

@@ -24,10 +24,10 @@ namespace epochcast::real {
 /// trained. A tensor that several modules own is one parameter, under the name that comes first.
 class ScriptedNetwork : public TorchNetwork {
  public:
-  /// Reads the file and sends two samples of zeros through it. Loading a model runs what is in it.
-  /// Throws a UserError with LibTorch's own reason when the file is no TorchScript, when the model
-  /// does not take such samples or makes something else of them than the loss is computed of, was
-  /// traced for evaluation, or has parameters other than float32.
+  /// Reads the file and sends two and three samples of zeros through it. Loading a model runs what
+  /// is in it. Throws a UserError as load_script() does, with LibTorch's own reason when the model
+  /// does not take such samples, takes batches of one size alone, or makes something else of them
+  /// than the loss is computed of, or has parameters other than float32.
   ScriptedNetwork(const std::string& file, const Task& task);
 
   torch::Tensor forward(torch::Tensor samples) override;
@@ -45,8 +45,17 @@ class ScriptedNetwork : public TorchNetwork {
  private:
   /// Every tensor that the model returns, in order.
   std::vector<torch::Tensor> run(const torch::Tensor& samples, const torch::Tensor& targets);
-  /// The same of two samples: of zeros, or of the last word of a vocabulary that is known.
-  std::vector<torch::Tensor> run_trial();
+  /// The same of so many samples of zeros, or of the last word of a vocabulary that is known.
+  std::vector<torch::Tensor> run_trial(std::int64_t samples);
+  /// The same of two; throws a UserError where the model does not take them.
+  std::vector<torch::Tensor> run_first_trial();
+  /// Whether such a trial comes to an end.
+  bool takes(std::int64_t samples);
+  /// Throws where the model computes batches of one size alone, given what it makes of two samples.
+  void check_batch_sizes(const std::vector<torch::Tensor>& results);
+  [[noreturn]] void fail_batch_size(std::int64_t samples, const std::string& reason) const;
+  /// Whether samples are texts of a vocabulary whose size is that of the targets'.
+  [[nodiscard]] bool knows_words() const;
   /// Targets of so many samples, all 0.
   [[nodiscard]] torch::Tensor no_targets(std::int64_t samples, torch::Device device) const;
   /// Makes the model's parameters and buffers those of this module, under their names.

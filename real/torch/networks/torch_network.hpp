@@ -57,6 +57,12 @@ class TorchNetwork : public torch::nn::Module {
   Loss loss_ = Loss::cross_entropy;
 };
 
+/// Whether a buffer is averaged where parameters are: statistics, in float32. Counters, masks and
+/// constants of other types stay as they are.
+[[nodiscard]] inline bool is_averaged(const torch::Tensor& buffer) {
+  return buffer.scalar_type() == torch::kFloat32;
+}
+
 /// The network `name` (see network_names.hpp) for such samples and targets, on the CPU, randomly
 /// initialised from LibTorch's global generator; or, where the name is a model file's
 /// (is_model_file()), that model with its own parameters. Throws a UserError when the name is

@@ -19,6 +19,7 @@ namespace {
 
 constexpr FileKind kWeightsFile = {"a network's weights", std::uintmax_t{64} << 30};
 constexpr std::size_t kMostPickleBytes = std::size_t{16} << 20;  // a hundred thousand tensors
+constexpr std::int64_t kMostRepeated = std::int64_t{1} << 24;    ///< elements
 
 constexpr std::array<std::pair<const char*, torch::ScalarType>, 10> kStorageTypes = {
     {{"FloatStorage", torch::kFloat32},
@@ -137,6 +138,9 @@ class WeightsFile {
     if (!fits(tensor, numbers.numel()))
       fail_damaged("\"" + name + "\" reaches beyond its " + std::to_string(numbers.numel()) +
                    " numbers");
+    if (!is_of_a_size(tensor, numbers.numel()))
+      fail_damaged("\"" + name + "\" repeats its " + std::to_string(numbers.numel()) +
+                   " numbers more often than any weights do");
     return numbers.as_strided(tensor.shape, tensor.strides, tensor.offset);
   }
 
@@ -156,6 +160,17 @@ class WeightsFile {
       if (last > numbers) return false;
     }
     return is_empty || last < numbers;
+  }
+
+  /// Whether it has no more elements than there are numbers, or few: strides of 0 repeat them.
+  static bool is_of_a_size(const PickledTensor& tensor, std::int64_t numbers) {
+    const std::int64_t most = std::max(numbers, kMostRepeated);
+    std::int64_t elements = 1;
+    for (const std::int64_t size : tensor.shape) {
+      if (size > 0 && elements > most / size) return false;
+      elements *= size;
+    }
+    return true;
   }
 
   std::string name_;

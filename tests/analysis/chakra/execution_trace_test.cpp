@@ -75,6 +75,27 @@ TEST_CASE("a file is the metadata and a node per action, in the attributes that 
   CHECK_FALSE(has(trace.nodes[2], "pg_name"));
 }
 
+// ASTRA-sim divides a collective by its splits and its members.
+TEST_CASE("a collective is never so small that chunks of it are nothing") {
+  const auto bytes_of = [](RecordedKind kind, double bytes, int members) {
+    RecordedAction action;
+    action.kind = kind;
+    action.bytes = bytes;
+    Recording recording;
+    recording.by_rank = {{action}};
+    recording.groups = {{}};
+    for (int rank = 0; rank < members; ++rank) recording.groups[0].push_back(rank);
+    const TraceFolder folder;
+    write_execution_traces(recording, folder.path(), "job");
+    return integer(folder.read("job").at(0).nodes.at(0), "comm_size");
+  };
+
+  CHECK(bytes_of(RecordedKind::barrier, 0, 4) == 4096);
+  CHECK(bytes_of(RecordedKind::barrier, 0, 100) == 6400);
+  CHECK(bytes_of(RecordedKind::all_gather, 8, 4) == 4096);
+  CHECK(bytes_of(RecordedKind::all_reduce, 10000, 4) == 10000);
+}
+
 // Wire format, field by field: a reader of another implementation of protobuf must find the same.
 TEST_CASE("the bytes are those of Chakra's schema") {
   Recording recording;

@@ -39,8 +39,20 @@ std::map<std::string, std::vector<ValidationRow>> hard_cases() {
           {"zero", {row_of("a", 0, {.low_s = 0, .high_s = 0}, {1, 0, 2}), row_of("b", 1, {0})}}};
 }
 
+/// The markup, without what style sheets and the project's own scripts hold.
+std::string markup_of(std::string page) {
+  for (const std::string tag : {"script", "style"}) {
+    for (std::size_t at = 0; (at = page.find("<" + tag, at)) != std::string::npos;) {
+      const std::size_t text = page.find('>', at) + 1;
+      page.erase(text, page.find("</" + tag + ">", text) - text);
+      at = text;
+    }
+  }
+  return page;
+}
+
 std::string page_of(const std::vector<ValidationRow>& rows) {
-  return to_html(rows, "A title", "epochcast validate", "2026-11-21");
+  return markup_of(to_html(rows, "A title", "epochcast validate", "2026-11-21"));
 }
 
 /// The first mistake in the nesting of tags, "" when there is none.
@@ -95,18 +107,20 @@ TEST_CASE("every tag of a page is closed, every text escaped") {
     CAPTURE(name);
 
     CHECK(nesting_problem(page_of(rows)).empty());
-    CHECK(nesting_problem(to_html(rows, kNasty, kNasty, kNasty)).empty());
+    CHECK(nesting_problem(markup_of(to_html(rows, kNasty, kNasty, kNasty))).empty());
   }
 }
 
-TEST_CASE("a page loads nothing and runs nothing") {
+TEST_CASE("a page loads nothing and runs nothing but its own scripts") {
   for (const auto& [name, rows] : hard_cases()) {
     const std::string page = page_of(rows);
     CAPTURE(name);
 
-    for (const std::string part : {"<script", "http:", "https:", "src=", "@import", "<link"}) {
+    for (const std::string part : {"http:", "https:", "src=", "@import", "<link"}) {
       CHECK(count_of(page, part) == 0);
     }
+    CHECK(count_of(page, "<script nonce=") == count_of(page, "<script"));
+    CHECK(count_of(page, "default-src &#39;none&#39;; ") == 1);
     CHECK(count_of(page, "url(") == count_of(page, "url(#"));
   }
 }

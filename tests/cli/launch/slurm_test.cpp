@@ -103,6 +103,18 @@ TEST_CASE("--slurm-time takes nothing else", "[cli]") {
         Texts{"--slurm-time: got \"1\\x0aid\"; expected UTF-8 without control characters"});
 }
 
+TEST_CASE("machines that a job's ranks leave idle are not reserved", "[cli]") {
+  const Folder folder;
+  const std::string job = "train --network small-cnn --dataset cifar10 --strategy sync --slurm";
+
+  const Outcome idle = folder.run(job + " --slurm-nodes 4 --ranks 2");
+  CHECK(idle.status == 2);
+  CHECK(idle.out.empty());
+  CHECK(idle.err == "epochcast: --slurm-nodes: got 4; 2 ranks, 1 on each machine, take 2\n");
+  CHECK(folder.run(job + " --slurm-nodes 4 --ranks 5").err ==
+        "epochcast: --slurm-nodes: got 4; 5 ranks, 2 on each machine, take 3\n");
+}
+
 TEST_CASE("--hosts names each machine once, a million ranks in all at most", "[cli]") {
   const auto hosts = [](const std::string& text) {
     return problems_of([&] { static_cast<void>(parse_hosts(text, 2)); });

@@ -31,6 +31,19 @@ TEST_CASE("a device multiplies in tf32 as in float32 where it has no faster way"
   CHECK(with_tf32.rate(Precision::tf32) == 80e12);
 }
 
+TEST_CASE("a device's data sheet may say what it draws, by its own source") {
+  CHECK_FALSE(parsed(kDevice).power);
+
+  const DeviceSpec device = parsed(with(kDevice,
+                                        "\"16GiB\"",
+                                        R"("16GiB", "power": {"idle": "15W", "busy": "70W",
+          "source": {"grade": "estimated", "method": "idle assumed"}})"));
+  REQUIRE(device.power);
+  CHECK(device.power->busy_w == 70);
+  CHECK(device.power->source.grade == Grade::estimated);
+  CHECK(device.source.grade == Grade::published);
+}
+
 TEST_CASE("problems of a device are told all at once") {
   std::string text = with(kDevice, "\"float32\": \"10Tflops\", ", "\"float8\": \"1Tflops\", ");
   text = with(text, "900GBps", "900GB");

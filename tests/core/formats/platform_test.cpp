@@ -107,6 +107,65 @@ TEST_CASE("nodes of a star may have links of their own") {
               "their own"});
 }
 
+/// The cluster whose nodes have these members, too.
+std::string cluster_with(const std::string& members) {
+  return with(kCluster, "\"count\": 4", "\"count\": 4, " + members);
+}
+
+TEST_CASE("nodes have a price for an hour, and draw power, as their devices do") {
+  const std::string source = R"("source": {"grade": "estimated", "method": "price list"}})";
+  const Platform platform = parsed_platform(
+      with(cluster_with(R"("price": {"rate": "3.06USD/h", )" + source +
+                        R"(, "power": {"idle": "120W", "busy": "0.4kW", )" + source),
+           "\"count\": 2",
+           R"("count": 2, "power": {"idle": "40W", "busy": "300W", )" + source));
+
+  REQUIRE(platform.nodes[0].price);
+  CHECK(platform.nodes[0].price->rate == Price{3.06, "USD"});
+  REQUIRE(platform.nodes[0].power);
+  CHECK(platform.nodes[0].power->idle_w == 120);
+  CHECK(platform.nodes[0].power->busy_w == 400);
+  REQUIRE(platform.nodes[0].devices[0].power);
+  CHECK(platform.nodes[0].devices[0].power->busy_w == 300);
+  CHECK_FALSE(platform.nodes[0].devices[1].power);
+  CHECK(platform.grade() == Grade::published);  // of times, which these have no part in
+}
+
+TEST_CASE("prices and powers that cannot be are told with what was expected") {
+  CHECK(problems_in_platform(
+            cluster_with(R"("price": {"rate": "3.06$", "source": )" + kSource + "}")) ==
+        Texts{"p.json: /nodes/0/price/rate: got \"3.06$\"; expected a price for an hour with its "
+              "currency, such as \"3.06USD/h\""});
+  CHECK(problems_in_platform(cluster_with(R"("price": {"rate": 3})")) ==
+        Texts{"p.json: /nodes/0/price/rate: got 3; expected a price for an hour with its currency, "
+              "such as \"3.06USD/h\"",
+              "p.json: /nodes/0/price/source: missing"});
+  CHECK(
+      problems_in_platform(
+          cluster_with(R"("power": {"idle": "300W", "busy": "40W", "source": )" + kSource + "}")) ==
+      Texts{"p.json: /nodes/0/power/busy: got \"40W\"; expected at least what is drawn when idle"});
+  CHECK(problems_in_platform(
+            cluster_with(R"("power": {"idle": "3", "busy": "40Wh", "source": )" + kSource + "}")) ==
+        Texts{"p.json: /nodes/0/power/idle: got \"3\"; expected a power with its unit, such as "
+              "\"350W\"",
+              "p.json: /nodes/0/power/busy: got \"40Wh\"; expected a power with its unit, such as "
+              "\"350W\""});
+}
+
+TEST_CASE("a platform's prices are in one currency") {
+  const std::string other = R"({"name": "thin", "count": 1, "devices": [
+      {"class": "cpu", "model": "xeon"}], "price": {"rate": "1EUR/h", "source": )" +
+                            kSource + "}}, ";
+  const std::string text =
+      with(cluster_with(R"("price": {"rate": "2USD/h", "source": )" + kSource + "}"),
+           "\"nodes\": [",
+           "\"nodes\": [" + other);
+
+  CHECK(problems_in_platform(text) ==
+        Texts{"p.json: /nodes: have prices in EUR (\"thin\") and in USD (\"fat\"); expected one "
+              "currency"});
+}
+
 TEST_CASE("a quantity without its unit is refused") {
   CHECK(problems_in_platform(with(kCluster, "\"12GBps\"", "\"12\"")) ==
         Texts{"p.json: /nodes/0/interconnect/bandwidth: got \"12\"; expected a bandwidth with its "

@@ -93,6 +93,13 @@ NetworkLayer random_layer(Dice& dice) {
   return layer;
 }
 
+PowerDraw random_power(Dice& dice) {
+  const double idle_w = dice.chance(0.2) ? 0 : dice.magnitude(1e-2, 1e3);
+  return {.idle_w = idle_w,
+          .busy_w = idle_w + dice.magnitude(1e-2, 1e3),
+          .source = random_source(dice)};
+}
+
 PhaseTimes random_phases(Dice& dice) {
   return {.compute_s = dice.magnitude(1e-9, 1e9),
           .exposed_communication_s = dice.magnitude(1e-9, 1e9),
@@ -169,7 +176,12 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
       if (dice.chance(0.5)) device.memory_bytes = dice.magnitude(1e9, 1e12);
       if (dice.chance(0.2)) device.memory_bytes = 32 * 0x1p30;
       device.is_worker = dice.chance(0.5);
+      if (dice.chance(0.5)) device.power = random_power(dice);
     }
+    if (dice.chance(0.5)) group.power = random_power(dice);
+    if (dice.chance(0.5))
+      group.price =
+          NodePrice{.rate = {dice.magnitude(1e-3, 1e6), "EUR"}, .source = random_source(dice)};
     if (group.uplink) {
       group.uplink->source = random_source(dice);
       complete(group.uplink->messages);
@@ -230,6 +242,13 @@ RunResult random_run(Dice& dice) {
                              .local_steps = dice.between(0, 100),
                              .phases = random_phases(dice)});
   }
+  if (dice.chance(0.5))
+    run.cost = RunCost{.rate = {dice.magnitude(1e-6, 1e9), "USD"},
+                       .grade = dice.one_of({Grade::published, Grade::estimated})};
+  if (dice.chance(0.5))
+    run.energy = RunEnergy{.idle_w = dice.magnitude(1e-3, 1e9),
+                           .epoch_j = dice.magnitude(1e-3, 1e15),
+                           .grade = dice.one_of({Grade::published, Grade::estimated})};
   run.config = {{"platform", random_text(dice)}, {"batch", random_text(dice)}, {"a", ""}};
   return run;
 }

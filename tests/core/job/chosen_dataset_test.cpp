@@ -126,6 +126,44 @@ TEST_CASE("described texts are cut again, into as many tokens in all") {
   CHECK(catalog.chosen(config_with("cards", "", 16)).train_samples == 50);
 }
 
+TEST_CASE("a folder of images by class is a data set, in samples of --image-size") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+  for (const char* image : {"train/cat/1.jpg", "train/cat/2.PNG", "train/dog/more/3.jpeg"})
+    folder.write(image, "");
+  folder.write("train/dog/notes.txt", "no image");
+  folder.write("val/cat/4.jpg", "");
+  folder.write("val/dog/5.jpg", "");
+  const std::string photos = folder.path().string();
+  JobConfig small = config_with("", photos);
+  small.learning.image_size = 64;
+
+  const Dataset usual = catalog.chosen(config_with(photos, ""));
+
+  CHECK(usual.shape == std::vector<std::int64_t>{3, 224, 224});
+  CHECK(usual.classes == 2);
+  CHECK(usual.train_samples == 3);
+  CHECK(usual.test_samples == 2);
+  CHECK(catalog.chosen(small).shape == std::vector<std::int64_t>{3, 64, 64});
+  CHECK(chosen_data(config_with(photos, "")) == photos);
+}
+
+TEST_CASE("what is wrong with a folder of images is told, and --image-size where there are none") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+  folder.write("train/cat/1.jpg", "");
+  folder.write("train/dog/2.jpg", "");
+  folder.write("val/cat/3.jpg", "");
+  JobConfig pictures = config_with("pictures", "");
+  pictures.learning.image_size = 64;
+
+  CHECK(catalog.problems(config_with("", folder.path().string())) ==
+        Texts{(folder / "val/dog: no such folder; expected one as in ") + (folder / "train")});
+  CHECK(catalog.problems(pictures) ==
+        Texts{"--image-size: cuts images of a folder without --dataset to a size; samples of "
+              "pictures are 3x4x4"});
+}
+
 TEST_CASE("--sequence is refused where there is nothing to cut") {
   const CardCatalog catalog;
   const DataFolder folder;
@@ -144,12 +182,16 @@ TEST_CASE("a folder that says nothing of itself is no data set") {
   CHECK(catalog.problems(config_with(empty, "")) ==
         Texts{"--dataset: " + empty +
               ": a folder without data that describes itself; expected tensors: inputs.npy, "
-              "targets.npy (or .pt; in train and val, or not); or tokens: train.bin, val.bin"});
-  CHECK(catalog.problems(config_with("", empty)) ==
-        Texts{"--dataset: missing; " + empty +
-              " holds no data that describe themselves: tensors: inputs.npy, targets.npy (or .pt; "
-              "in train and val, or not); or tokens: train.bin, val.bin; `epochcast list datasets` "
-              "shows what others there are"});
+              "targets.npy (or .pt; in train and val, or not); or tokens: train.bin, val.bin; or "
+              "images: train/CLASS/*.jpg, val/CLASS/*.jpg (or test/)"});
+  CHECK(
+      catalog.problems(config_with("", empty)) ==
+      Texts{
+          "--dataset: missing; " + empty +
+          " holds no data that describe themselves: tensors: inputs.npy, targets.npy (or .pt; "
+          "in train and val, or not); or tokens: train.bin, val.bin; or images: train/CLASS/*.jpg, "
+          "val/CLASS/*.jpg (or test/); `epochcast list datasets` "
+          "shows what others there are"});
   CHECK(catalog.problems(config_with("", "nowhere")) ==
         Texts{"--data: nowhere: no such folder; expected one that holds the data set"});
   folder.write("inputs.npy", "x");

@@ -99,9 +99,9 @@ TEST_CASE("work without a name or a rule, and layers never passed, are refused")
       }),
       "aten::cat, whose output backward reads, is not named()");
   CHECK_THROWS_WITH(layers_of([](Tiny& net, const torch::Tensor& samples) {
-                      return net.second->forward(net.first->forward(samples).cumsum(1));
+                      return net.second->forward(net.first->forward(samples).renorm(2, 0, 1));
                     }),
-                    "aten::cumsum has no rule in real/torch/networks/operation_cost.cpp");
+                    "aten::renorm has no rule in real/torch/networks/operation_cost.cpp");
   CHECK_THROWS_WITH(layers_of([](Tiny& net, const torch::Tensor& samples) {
                       return net.first->forward(samples);
                     }),

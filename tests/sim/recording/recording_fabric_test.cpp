@@ -154,6 +154,37 @@ TEST_CASE("gathering is the messages it consists of, and goes through the stream
   CHECK(recording.by_rank[2][1].kind == RecordedKind::send);
 }
 
+// Two partitions through one server: pushed one by one, the first pulled while the second is
+// pushed.
+TEST_CASE("an all-reduce through a server is the messages it consists of, round by round") {
+  Recording recording = record({0, 0, 0}, [](Fabric& fabric) {
+    const Communicator& all = fabric.communicator(
+        {0, 1, 2}, {.algorithm = "push-pull", .servers = 1, .partition_bytes = 5});
+    if (fabric.rank() < 2) fabric.compute(1, "batch");  // 0
+    fabric.all_reduce(bytes_only(10), 1, all);          // 1; 2, 3; 4
+    fabric.all_reduce(bytes_only(10), 1, all);          // 5; 6, 7; 8
+    if (fabric.rank() < 2) fabric.compute(1, "step");
+  });
+  match_messages(recording);
+
+  const auto& worker = recording.by_rank[0];
+  CHECK(afters(worker) ==
+        std::vector<After>{{}, {0}, {1}, {1}, {2, 3}, {4}, {5}, {5}, {6, 7}, {8}});
+  std::vector<RecordedKind> kinds;
+  for (std::size_t i = 1; i < 5; ++i) kinds.push_back(worker[i].kind);
+  CHECK(kinds ==
+        std::vector<RecordedKind>{
+            RecordedKind::send, RecordedKind::send, RecordedKind::receive, RecordedKind::receive});
+  for (std::size_t i = 1; i < 5; ++i) {
+    CHECK(worker[i].peer == 2);
+    CHECK(worker[i].bytes == 5);
+  }
+  const auto& server = recording.by_rank[2];
+  REQUIRE(server.size() == 16);
+  CHECK(server[0].kind == RecordedKind::receive);
+  CHECK(server[8].after == After{6, 7});
+}
+
 TEST_CASE("loops run in full, and their every action is kept up to a bound") {
   const auto program = [](Fabric& fabric) {
     fabric.repeat(fabric.world(), 5, [&](std::int64_t) { fabric.compute(1, "batch"); });

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/find/find.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "analysis/find/strategy_search.hpp"
+#include "core/error.hpp"
+#include "strategies/settings.hpp"
+#include "strategies/strategy.hpp"
+
+namespace epochcast {
+namespace {
+
+SearchRange range_of(const std::string& name, const FindRequest& request, const FindTools& tools) {
+  for (const SearchRange& range : request.between) {
+    if (range.name() == name) return range;
+  }
+  static_cast<void>(searched_kind(name));
+  return usual_range(name, tools.job(request.config).platform);
+}
+
+/// Whether a setting is one that every job has, or one of the strategy's own.
+bool has_setting(const std::string& strategy, const std::string& setting) {
+  const bool is_anybodys = std::none_of(epochcast::strategies().begin(),
+                                        epochcast::strategies().end(),
+                                        [&](const Strategy& each) { return each.has(setting); });
+  return is_anybodys || find_strategy(strategy).has(setting);
+}
+
+/// The conditions that a strategy is to meet.
+std::vector<const Condition*> conditions_of(const FindRequest& request,
+                                            const std::string& strategy) {
+  std::vector<const Condition*> conditions;
+  for (const Condition& condition : request.conditions) {
+    if (condition.strategy.empty() || condition.strategy == strategy)
+      conditions.push_back(&condition);
+  }
+  // One that is compared with itself is neither faster nor slower.
+  std::erase_if(conditions,
+                [&](const Condition* condition) { return condition->baseline == strategy; });
+  return conditions;
+}
+
+/// Throws where the question makes no sense.
+void check(const FindRequest& request, const std::vector<std::string>& strategies) {
+  if (request.conditions.empty())
+    throw UserError("--where: missing; expected a condition such as \"exposed < 10%\"");
+  if (request.name == request.over)
+    throw UserError("find " + request.name + "," + request.over + ": expected two different names");
+  for (const SearchRange& range : request.between) {
+    if (range.name() != request.name && range.name() != request.over)
+      throw UserError("--between " + range.name() + ": is not looked for");
+  }
+  if (std::none_of(strategies.begin(), strategies.end(), [&](const std::string& strategy) {
+        return has_setting(strategy, request.name);
+      }))
+    throw UserError("find " + request.name + ": none of " + request.config.strategy +
+                    " has such a setting");
+  for (const Condition& condition : request.conditions) {
+    if (!condition.strategy.empty() &&
+        std::find(strategies.begin(), strategies.end(), condition.strategy) == strategies.end())
+      throw UserError("--where \"" + condition.text + "\": " + condition.strategy +
+                      " is none of the strategies of --strategy " + request.config.strategy);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> frontier_values(const SearchRange& range) {
+  constexpr std::size_t kMost = 9;
+  std::vector<std::string> values;
+  const std::size_t last = range.size() - 1;
+  if (range.size() <= kMost) {
+    for (std::size_t i = 0; i <= last; ++i) values.push_back(range.text(i));
+  } else if (range.kind() == FigureKind::count) {
+    const auto first = static_cast<std::size_t>(range.value(0));
+    for (std::size_t count = std::max<std::size_t>(first, 1); count < first + last; count *= 2)
+      values.push_back(range.text(count - first));
+    values.push_back(range.text(last));
+  } else {
+    for (std::size_t i = 0; i < kMost; ++i) values.push_back(range.text(i * last / (kMost - 1)));
+  }
+  return values;
+}
+
+std::vector<FoundValue> find(const FindRequest& request, const FindTools& tools) {
+  const std::vector<std::string> strategies = chosen_strategies(request.config.strategy);
+  check(request, strategies);
+  const SearchRange range = range_of(request.name, request, tools);
+  std::vector<std::string> others = {""};
+  if (!request.over.empty()) others = frontier_values(range_of(request.over, request, tools));
+  KeptForecasts forecasts(tools);
+  std::vector<FoundValue> answers;
+  for (const std::string& other : others) {
+    for (const std::string& strategy : strategies) {
+      std::vector<const Condition*> conditions = conditions_of(request, strategy);
+      if (conditions.empty() || !has_setting(strategy, request.name)) continue;
+      JobConfig config = request.config;
+      config.strategy = strategy;
+      if (!other.empty()) set_setting(config, request.over, other, "find " + request.over);
+      FoundValue answer =
+          StrategySearch(request, range, tools, forecasts, config, std::move(conditions)).answer();
+      if (!other.empty()) answer.point = {{request.over, other}};
+      answers.push_back(std::move(answer));
+    }
+  }
+  return answers;
+}
+
+}  // namespace epochcast

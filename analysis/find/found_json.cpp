@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/find/found_json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/formats/result.hpp"
+#include "core/shell_text.hpp"
+#include "strategies/settings.hpp"
+
+namespace epochcast {
+namespace {
+
+nlohmann::ordered_json tried_json(const FoundValue& answer, const TriedValue& tried) {
+  auto figures = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; i < answer.conditions.size(); ++i)
+    figures[answer.conditions[i]->text] =
+        tried.figures[i] ? nlohmann::ordered_json(*tried.figures[i]) : nlohmann::ordered_json();
+  return {{"text", tried.text},
+          {"value", tried.value},
+          {"figures", std::move(figures)},
+          {"run", tried.run ? to_json(*tried.run) : nlohmann::ordered_json()},
+          {"problems", tried.problems}};
+}
+
+nlohmann::ordered_json maybe_json(const FoundValue& answer,
+                                  const std::optional<TriedValue>& tried) {
+  return tried ? tried_json(answer, *tried) : nlohmann::ordered_json();
+}
+
+}  // namespace
+
+std::string command_of(const FoundValue& answer) {
+  return answer.found ? shell_text(command_words(answer.found->config, Command::simulate))
+                      : std::string();
+}
+
+nlohmann::ordered_json to_json(const FindRequest& request,
+                               const std::vector<FoundValue>& answers,
+                               const std::string& command) {
+  auto where = nlohmann::ordered_json::array();
+  for (const Condition& condition : request.conditions) where.push_back(condition.text);
+  nlohmann::ordered_json json = {
+      {"schema", "epochcast.found/1"},
+      {"name", request.name},
+      {"over",
+       request.over.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(request.over)},
+      {"wants", request.wants_largest ? "largest" : "smallest"},
+      {"where", std::move(where)},
+      {"answers", nlohmann::ordered_json::array()}};
+  for (const FoundValue& answer : answers) {
+    json["answers"].push_back(
+        {{"strategy", answer.strategy},
+         {"over",
+          answer.point.empty() ? nlohmann::ordered_json()
+                               : nlohmann::ordered_json(answer.point.front().value)},
+         {"found", maybe_json(answer, answer.found)},
+         {"before", maybe_json(answer, answer.before)},
+         {"bounds",
+          answer.bounds ? nlohmann::ordered_json(*answer.bounds) : nlohmann::ordered_json()},
+         {"closest", maybe_json(answer, answer.best)},
+         {"is_monotone", answer.is_monotone},
+         {"looked", answer.looked},
+         {"command", command_of(answer)}});
+  }
+  json["provenance"] = {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}};
+  return json;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/find/quantity.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/price.hpp"
+#include "core/spread.hpp"
+#include "core/suggest.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+double epoch_s(const Sighting& seen) { return seen.run.epoch_s + seen.longer_s; }
+
+/// Seconds for as many samples as the data set has.
+double dataset_s(const Sighting& seen) {
+  return seen.run.dataset_s() * epoch_s(seen) / seen.run.epoch_s;
+}
+
+/// The part of an epoch that a phase takes, if it is what makes epochs longer.
+double share_of(const Sighting& seen, double phase_s) {
+  return std::max(0.0, phase_s + seen.longer_s) / epoch_s(seen);
+}
+
+/// How many times as long the reference takes.
+double speed_up(const Sighting& seen) { return seen.reference->dataset_s() / dataset_s(seen); }
+
+double job_s(const Sighting& seen) {
+  return seen.run.startup_s + static_cast<double>(seen.run.epochs) * epoch_s(seen);
+}
+
+/// An epoch that takes longer draws as much more.
+double job_j(const Sighting& seen) {
+  const RunEnergy& energy = *seen.run.energy;
+  return energy.idle_w * seen.run.startup_s +
+         static_cast<double>(seen.run.epochs) * energy.epoch_j * epoch_s(seen) / seen.run.epoch_s;
+}
+
+double bytes(const Sighting& seen) { return seen.run.intra_node_bytes + seen.run.inter_node_bytes; }
+
+constexpr Quantity kQuantities[] = {
+    {"epoch",
+     QuantityUnit::seconds,
+     Reference::none,
+     "seconds of an epoch",
+     [](const Sighting& seen) { return epoch_s(seen); }},
+    {"all-data",
+     QuantityUnit::seconds,
+     Reference::none,
+     "seconds for as many samples as the data set has",
+     [](const Sighting& seen) { return dataset_s(seen); }},
+    {"job",
+     QuantityUnit::seconds,
+     Reference::none,
+     "seconds of all epochs and the start",
+     [](const Sighting& seen) { return job_s(seen); }},
+    {"cost",
+     QuantityUnit::money,
+     Reference::none,
+     "money for the whole job's nodes",
+     [](const Sighting& seen) {
+       if (!seen.run.cost) {
+         throw UserError("cost: " + seen.run.platform +
+                         " has no prices; its file says what an hour of a node costs (\"price\")");
+       }
+       return seen.run.cost->rate.of(job_s(seen));
+     }},
+    {"energy",
+     QuantityUnit::joules,
+     Reference::none,
+     "energy that the whole job draws",
+     [](const Sighting& seen) {
+       if (!seen.run.energy) {
+         throw UserError("energy: " + seen.run.platform +
+                         " does not say what its nodes draw (\"power\" in its file)");
+       }
+       return job_j(seen);
+     }},
+    {"exposed",
+     QuantityUnit::share,
+     Reference::none,
+     "share of an epoch that exchanges take and computing does not hide",
+     [](const Sighting& seen) { return share_of(seen, seen.run.phases.exposed_communication_s); }},
+    {"blocked",
+     QuantityUnit::share,
+     Reference::none,
+     "share of an epoch in which workers wait for others",
+     [](const Sighting& seen) { return share_of(seen, seen.run.phases.blocked_s); }},
+    {"compute",
+     QuantityUnit::share,
+     Reference::none,
+     "share of an epoch in which workers compute",
+     [](const Sighting& seen) { return seen.run.phases.compute_s / epoch_s(seen); }},
+    {"throughput",
+     QuantityUnit::per_second,
+     Reference::none,
+     "samples per second of all workers",
+     [](const Sighting& seen) {
+       return static_cast<double>(seen.run.samples_per_epoch) / epoch_s(seen);
+     }},
+    {"exchanged",
+     QuantityUnit::bytes,
+     Reference::none,
+     "bytes that all workers send in an epoch",
+     [](const Sighting& seen) { return bytes(seen); }},
+    {"speed-up",
+     QuantityUnit::factor,
+     Reference::one_node,
+     "how many times as fast as one node for as much data",
+     speed_up},
+    {"efficiency",
+     QuantityUnit::share,
+     Reference::one_node,
+     "speed-up over one node, by how many times its workers there are",
+     [](const Sighting& seen) {
+       return speed_up(seen) * seen.reference->workers / seen.run.workers;
+     }},
+};
+
+constexpr Quantity kFaster = {"faster",
+                              QuantityUnit::factor,
+                              Reference::strategy,
+                              "how many times as fast as another strategy for as much data",
+                              speed_up};
+
+}  // namespace
+
+std::span<const Quantity> quantities() { return kQuantities; }
+
+const Quantity& find_quantity(std::string_view name) {
+  std::vector<std::string> known;
+  for (const Quantity& quantity : kQuantities) {
+    if (quantity.name == name) return quantity;
+    known.emplace_back(quantity.name);
+  }
+  throw UserError(unknown_name("quantity", name, known));
+}
+
+const Quantity& faster_than() { return kFaster; }
+
+std::string quantity_value_text(QuantityUnit unit, double value, const std::string& currency) {
+  switch (unit) {
+    case QuantityUnit::seconds:
+      return format_seconds(value);
+    case QuantityUnit::share:
+      return format_percent(value, 2);
+    case QuantityUnit::factor:
+      return fmt::format("{:.2f}x", value);
+    case QuantityUnit::bytes:
+      return format_bytes(value);
+    case QuantityUnit::per_second:
+      return fmt::format("{:.4g}/s", value);
+    case QuantityUnit::money:
+      return format_money(value, currency);
+    case QuantityUnit::joules:
+      return format_energy(value);
+  }
+  return {};
+}
+
+}  // namespace epochcast

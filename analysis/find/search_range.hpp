@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "core/job/job.hpp"
+#include "core/job/platform_figures.hpp"
+
+namespace epochcast {
+
+/// The values of a setting or figure that are looked through, ascending: every count, or quantities
+/// that are 1 % apart.
+class SearchRange {
+ public:
+  /// 0 < low <= high.
+  SearchRange(std::string name, FigureKind kind, double low, double high);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] FigureKind kind() const { return kind_; }
+  /// How many values there are.
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] double value(std::size_t index) const;
+  /// The value as the setting reads it: "24.1Gbps", "16".
+  [[nodiscard]] std::string text(std::size_t index) const;
+  /// The index of the value that is closest to a text's. Throws a UserError.
+  [[nodiscard]] std::size_t index_of(const std::string& text) const;
+
+ private:
+  std::string name_;
+  FigureKind kind_;
+  double low_;
+  double high_;
+  std::size_t size_;
+};
+
+/// What a setting or figure is read as. Throws a UserError when it is none that a search can look
+/// for: names, lists, switches, what forecasts do not depend on.
+[[nodiscard]] FigureKind searched_kind(const std::string& name);
+
+/// The range that a search looks through where nobody says it (docs/questions.md). `platform`: of
+/// the job, figures applied. Throws a UserError.
+[[nodiscard]] SearchRange usual_range(const std::string& name, const Platform& platform);
+
+/// "NAME=1Gbps..100Gbps". Throws a UserError that begins with --between.
+[[nodiscard]] SearchRange parse_range(const std::string& text);
+
+}  // namespace epochcast

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/pages/forecast_html.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "analysis/pages/page.hpp"
+#include "core/formats/result.hpp"
+#include "strategies/run_name.hpp"
+
+namespace epochcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json point_of(const ForecastTask& task) {
+  Json point = Json::object();
+  for (const SettingText& setting : task.point) point[setting.name] = setting.value;
+  return point;
+}
+
+/// What all runs have in common: "resnet50 on imagenet, platform deep-est-esb".
+std::string title_of(const std::vector<ForecastOutcome>& outcomes) {
+  const auto run = std::find_if(
+      outcomes.begin(), outcomes.end(), [](const auto& each) { return each.run.has_value(); });
+  if (run == outcomes.end()) return "No forecast";
+  return "Forecast: " + run->run->network + " on " + run->run->dataset + ", " + run->run->platform;
+}
+
+}  // namespace
+
+Json forecast_view(const std::vector<ForecastOutcome>& outcomes) {
+  Json view = {{"schema", "epochcast.result/1"}, {"runs", Json::array()}};
+  view["not_forecast"] = Json::array();
+  for (const ForecastOutcome& outcome : outcomes) {
+    if (!outcome.run) {
+      view["not_forecast"].push_back({{"strategy", outcome.task.strategy},
+                                      {"point", point_text(outcome.task.point)},
+                                      {"problems", outcome.problems}});
+      continue;
+    }
+    Json run = to_json(*outcome.run);
+    run["name"] = run_name(*outcome.run);
+    run["point"] = point_of(outcome.task);
+    view["runs"].push_back(std::move(run));
+  }
+  return view;
+}
+
+std::string forecast_html(const std::vector<ForecastOutcome>& outcomes,
+                          const Json& timelines,
+                          const std::string& command) {
+  std::vector<PageView> views = {{.name = "forecasts", .data = forecast_view(outcomes)}};
+  if (!timelines.empty()) views.push_back({.name = "timelines", .data = timelines});
+  return page_html(title_of(outcomes), command, "", views);
+}
+
+}  // namespace epochcast

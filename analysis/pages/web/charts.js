@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Charts, drawn by Chart.js (MIT licence) in the colours of page.css.
+"use strict";
+
+/** Of Okabe and Ito's palette for the colour-blind, as analysis/pages/svg.cpp has them. */
+const kColours = {
+  light: ["#0072b2", "#d55e00", "#00805e", "#b0508f", "#a06a00", "#2b7fb3", "#555555"],
+  dark: ["#4db2ec", "#ff8b3d", "#2fd0a2", "#e7a0cb", "#f0b93a", "#a5d8f5", "#cccccc"],
+};
+const kShapes = ["circle", "rect", "triangle", "rectRot", "cross", "star", "crossRot", "rectRounded"];
+const kDashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+
+const darkness = window.matchMedia("(prefers-color-scheme: dark)");
+const drawn = new Set(); // functions that draw again, in other colours
+darkness.addEventListener("change", () => drawn.forEach((draw) => draw()));
+
+function css(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** Colour, marker and dash of the n-th series: 7 colours, 8 shapes and 4 dashes, so that the first 56 differ. */
+function styleOf(n) {
+  const colours = darkness.matches ? kColours.dark : kColours.light;
+  const colour = colours[n % colours.length];
+  return {
+    borderColor: colour, backgroundColor: colour, pointStyle: kShapes[n % kShapes.length],
+    borderDash: kDashes[Math.floor(n / colours.length) % kDashes.length], borderWidth: 2, pointRadius: 4,
+  };
+}
+
+/** Stripes in two colours: phases are told apart without colours, too. */
+function striped(colour, line, isUpward) {
+  const tile = make("canvas", { width: 8, height: 8 });
+  const context = tile.getContext("2d");
+  context.fillStyle = colour;
+  context.fillRect(0, 0, 8, 8);
+  context.strokeStyle = line;
+  context.beginPath();
+  for (const shift of [-8, 0, 8]) {
+    context.moveTo(shift - 1, isUpward ? 9 : -1);
+    context.lineTo(shift + 9, isUpward ? -1 : 9);
+  }
+  context.stroke();
+  return context.createPattern(tile, "repeat");
+}
+
+/** Lines over bars or points from `low` to `high` of a dataset's `intervals`. */
+const whiskers = {
+  id: "whiskers",
+  afterDatasetsDraw(chart) {
+    const context = chart.ctx;
+    const isHorizontal = chart.options.indexAxis === "y";
+    chart.data.datasets.forEach((dataset, index) => {
+      if (!dataset.intervals || !chart.isDatasetVisible(index)) return;
+      const axis = isHorizontal ? chart.scales.x : chart.scales.y;
+      context.save();
+      context.strokeStyle = isHorizontal ? css("--text") : dataset.borderColor;
+      context.lineWidth = 1.5;
+      context.beginPath();
+      chart.getDatasetMeta(index).data.forEach((element, at) => {
+        const interval = dataset.intervals[at];
+        if (!interval) return;
+        const [low, high] = interval.map((value) => axis.getPixelForValue(value));
+        const across = isHorizontal ? element.y : element.x;
+        const line = (x1, y1, x2, y2) => {
+          context.moveTo(...(isHorizontal ? [x1, y1] : [y1, x1]));
+          context.lineTo(...(isHorizontal ? [x2, y2] : [y2, x2]));
+        };
+        line(low, across, high, across);
+        line(low, across - 4, low, across + 4);
+        line(high, across - 4, high, across + 4);
+      });
+      context.stroke();
+      context.restore();
+    });
+  },
+};
+
+/** A dashed line at `value`, named. */
+function marked(value, name) {
+  return {
+    id: "marked",
+    afterDatasetsDraw(chart) {
+      const y = chart.scales.y.getPixelForValue(value);
+      const { left, right } = chart.chartArea;
+      const context = chart.ctx;
+      context.save();
+      context.strokeStyle = context.fillStyle = css("--text");
+      context.setLineDash([5, 3]);
+      context.beginPath();
+      context.moveTo(left, y);
+      context.lineTo(right, y);
+      context.stroke();
+      context.textAlign = "right";
+      context.fillText(name, right - 4, y - 5);
+      context.restore();
+    },
+  };
+}
+
+/**
+ * A chart in a box of its own. `configure()` gives Chart.js's configuration, anew for other colours.
+ * `label` says to who cannot see it what it shows. Returns {element, update}: update() draws again.
+ */
+function chartOf(label, configure, height) {
+  const canvas = make("canvas", { role: "img", "aria-label": label });
+  const element = make("div", { class: "chart" }, canvas);
+  if (height) element.style.height = height;
+  let chart = null;
+  const draw = () => {
+    Chart.defaults.color = css("--text");
+    Chart.defaults.borderColor = css("--line");
+    Chart.defaults.font.family = "system-ui, sans-serif";
+    Chart.defaults.font.size = 13;
+    Chart.defaults.animation = false;
+    Chart.defaults.maintainAspectRatio = false;
+    const configuration = configure();
+    if (chart) {
+      const hidden = new Set(chart.data.datasets.filter((_, i) => !chart.isDatasetVisible(i)).map((set) => set.label));
+      chart.destroy();
+      for (const set of configuration.data.datasets) if (hidden.has(set.label)) set.hidden = true;
+    }
+    chart = new Chart(canvas, configuration);
+  };
+  drawn.add(draw);
+  // Its size is known once it stands in the page.
+  requestAnimationFrame(() => { if (!chart) draw(); });
+  return { element, update: draw, forget: () => { drawn.delete(draw); if (chart) chart.destroy(); } };
+}
+
+/** Axis options: `text(value)` of ticks, logarithmic where values reach far. */
+function axisOf(title, text, values, mayBeLogarithmic) {
+  const positive = values.filter((value) => value > 0);
+  const isLogarithmic = mayBeLogarithmic && positive.length === values.length && positive.length > 1 &&
+    Math.max(...positive) / Math.min(...positive) >= 8;
+  return {
+    type: isLogarithmic ? "logarithmic" : "linear",
+    title: { display: true, text: title },
+    ticks: { callback: (value) => text(value), maxTicksLimit: 8 },
+  };
+}
+
+/**
+ * Lines: `series` are {name, points: [{x, y, low, high, more}]}; `x` and `y` are {title, text, isLogarithmic}.
+ * `target`: {value, name}, to be marked.
+ */
+function lineChart(label, series, x, y, target) {
+  return chartOf(label, () => {
+    const all = series.flatMap((each) => each.points);
+    const yAxis = axisOf(y.title, y.text, all.map((point) => point.y), y.isLogarithmic);
+    if (target) Object.assign(yAxis, { suggestedMin: target.value, suggestedMax: target.value });
+    if (y.isFromZero && yAxis.type === "linear") yAxis.beginAtZero = true;
+    return {
+      type: "line",
+      data: {
+        datasets: series.map((each, n) => ({
+          label: each.name, data: each.points, ...styleOf(each.style ?? n),
+          intervals: each.points.map((point) => (point.high > point.low ? [point.low, point.high] : null)),
+        })),
+      },
+      options: {
+        scales: { x: { ...axisOf(x.title, x.text, all.map((point) => point.x), x.isLogarithmic), ...x.more }, y: yAxis },
+        interaction: { mode: "nearest", axis: "xy", intersect: false },
+        plugins: {
+          legend: { position: "bottom", labels: { usePointStyle: true, boxWidth: 10 }, display: series.length > 1 },
+          tooltip: {
+            callbacks: {
+              title: (items) => items[0]?.dataset.label ?? "",
+              label: (item) => [`${y.text(item.raw.y)} at ${x.text(item.raw.x)}`,
+                ...(item.raw.high > item.raw.low ? [`${y.text(item.raw.low)} to ${y.text(item.raw.high)}`] : []),
+                ...(item.raw.more ? [item.raw.more] : [])],
+            },
+          },
+        },
+      },
+      plugins: target ? [whiskers, marked(target.value, target.name)] : [whiskers],
+    };
+  });
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forecasts: the ranking, where epochs go, curves over what was swept. A run is one of
+// epochcast.result/1, with "name" and "point" ({setting: value}).
+"use strict";
+
+/** Seconds for as many samples as the data set has: what strategies are compared by. */
+function datasetSeconds(run) {
+  return run.epoch_s * run.train_samples / run.samples_per_epoch;
+}
+
+/** The interval of the same, or null. */
+function datasetInterval(run) {
+  return run.epoch_s_interval && run.epoch_s_interval.map((seconds) => seconds * run.train_samples / run.samples_per_epoch);
+}
+
+function pointText(point) {
+  return Object.entries(point).map(([name, value]) => `${name} ${value}`).join(", ");
+}
+
+/** Where in a sweep a run is, its strategy apart. */
+function placeOf(run) {
+  return pointText(Object.fromEntries(Object.entries(run.point).filter(([name]) => name !== "strategy")));
+}
+
+/** Settings that differ between runs, strategies apart: {name, values} in the order they come. */
+function axesOf(runs) {
+  const names = new Set(runs.flatMap((run) => Object.keys(run.point)));
+  names.delete("strategy");
+  return [...names]
+    .map((name) => ({ name, values: [...new Set(runs.map((run) => run.point[name]))] }))
+    .filter((axis) => axis.values.length > 1)
+    .map((axis) => ({ ...axis, isNumeric: axis.values.every((value) => Number.isFinite(numberIn(value))) }));
+}
+
+/** Of the same point: sync, without overlap if there is one. */
+function baselineOf(run, runs) {
+  const all = runs.filter((each) => each.strategy === "sync" && placeOf(each) === placeOf(run));
+  return all.find((each) => each.config.overlap !== "bucket") ?? all[0];
+}
+
+/** What a run costs or draws for as many samples as the data set has: columns that only some tables have. */
+function spendingColumns(runs) {
+  const scale = (run) => run.train_samples / run.samples_per_epoch;
+  const columns = [];
+  if (runs.some((run) => run.cost)) {
+    columns.push({
+      title: "cost", explain: "for as many samples as the data set has",
+      cell: (run) => (run.cost
+        ? { text: `${digits(run.cost.epoch * scale(run))} ${run.cost.currency}`, value: run.cost.epoch * scale(run) } : "-"),
+    });
+  }
+  if (runs.some((run) => run.energy)) {
+    columns.push({
+      title: "energy", explain: "for as many samples as the data set has",
+      cell: (run) => (run.energy
+        ? { text: energyText(run.energy.epoch_j * scale(run)), value: run.energy.epoch_j * scale(run) } : "-"),
+    });
+  }
+  return columns;
+}
+
+function rankingTable(runs, axes) {
+  const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
+  const seconds = (value, range) => ({ text: secondsText(value), value, range });
+  const range = (interval) => interval && interval[1] > interval[0]
+    ? `${secondsText(interval[0])} to ${secondsText(interval[1])}` : null;
+  const hasBaseline = runs.some((run) => run.strategy === "sync") && new Set(runs.map((run) => run.name)).size > 1;
+  const columns = [
+    ...axes.map((axis) => ({
+      title: axis.name,
+      cell: (run) => ({ text: run.point[axis.name], value: axis.isNumeric ? numberIn(run.point[axis.name]) : undefined }),
+    })),
+    { title: "strategy", isLeft: true, cell: (run) => run.name },
+    {
+      title: "all data", explain: "time for as many samples as the data set has: what strategies are compared by",
+      cell: (run) => seconds(datasetSeconds(run), range(datasetInterval(run))),
+    },
+    ...(hasBaseline ? [{
+      title: "vs sync", explain: "how many times as fast as sync",
+      cell: (run) => {
+        const baseline = baselineOf(run, runs);
+        if (!baseline) return "-";
+        const factor = datasetSeconds(baseline) / datasetSeconds(run);
+        return { text: `${digits(factor)}x`, value: factor };
+      },
+    }] : []),
+    { title: "epoch", cell: (run) => seconds(run.epoch_s, range(run.epoch_s_interval)) },
+    {
+      title: "of data", explain: "samples that an epoch trains on, as a share of the data set",
+      cell: (run) => ({ text: percentText(run.samples_per_epoch / run.train_samples), value: run.samples_per_epoch }),
+    },
+    { title: "compute", cell: (run) => seconds(run.compute_s) },
+    { title: "exchange", explain: "communication that nothing hides", cell: (run) => seconds(run.exposed_communication_s) },
+    { title: "blocked", explain: "waiting for other workers", cell: (run) => seconds(run.blocked_s) },
+    ...spendingColumns(runs),
+    { title: "rounds", cell: (run) => ({ text: String(run.rounds_per_epoch), value: run.rounds_per_epoch }) },
+    { title: "in nodes", cell: (run) => ({ text: bytesText(run.intra_node_bytes), value: run.intra_node_bytes }) },
+    { title: "between nodes", cell: (run) => ({ text: bytesText(run.inter_node_bytes), value: run.inter_node_bytes }) },
+    { title: "inputs", explain: "the lowest grade that it rests on", cell: (run) => run.input_grade },
+  ];
+  return tableOf("Forecasts, fastest first. Press a heading to sort.", columns, sorted);
+}
+
+/** Horizontal bars of compute, exchange and blocked, for as many samples as the data set has. */
+function phaseChart(runs) {
+  const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
+  const scaled = (run, value) => value * run.train_samples / run.samples_per_epoch;
+  const phases = [
+    ["compute", "compute_s", () => css("--compute")],
+    ["exchange", "exposed_communication_s", () => striped(css("--exchange"), css("--exchange-line"), true)],
+    ["blocked", "blocked_s", () => striped(css("--blocked"), css("--blocked-line"), false)],
+  ];
+  const label = "Bars: for each strategy, the time for all data, divided into compute, exchange and blocked. " +
+    "The table of forecasts has the figures.";
+  const chart = chartOf(label, () => ({
+    type: "bar",
+    data: {
+      labels: sorted.map((run) => run.name),
+      datasets: phases.map(([name, key, colour], index) => ({
+        label: name, data: sorted.map((run) => scaled(run, run[key])), backgroundColor: colour(),
+        intervals: index === phases.length - 1 ? sorted.map(datasetInterval) : null,
+        barPercentage: 0.9, categoryPercentage: 0.85,
+      })),
+    },
+    options: {
+      indexAxis: "y",
+      scales: {
+        x: { stacked: true, ...axisOf("time for all data", secondsText, [], false) },
+        y: { stacked: true, grid: { display: false }, ticks: { autoSkip: false } },
+      },
+      interaction: { mode: "index", axis: "y", intersect: false },
+      plugins: {
+        legend: { display: false },
+        tooltip: { callbacks: { label: (item) => `${item.dataset.label}: ${secondsText(item.raw)}` } },
+      },
+    },
+    plugins: [whiskers],
+  }), `${Math.max(8, 4 + 1.7 * sorted.length)}rem`);
+  const legend = make("ul", { class: "legend" }, ...phases.map(([name]) =>
+    make("li", {}, make("span", { class: `swatch ${name}` }), name)),
+    sorted.some((run) => run.epoch_s_interval) ? make("li", { class: "muted" }, "whiskers: 5 to 95 % of repetitions") : null);
+  return { element: make("div", {}, legend, chart.element), forget: chart.forget };
+}
+
+const kMeasures = {
+  "all data": { title: "time for all data", text: secondsText, isLogarithmic: true, value: datasetSeconds, interval: datasetInterval },
+  throughput: {
+    title: "samples per second", text: digits, isLogarithmic: true, value: (run) => run.samples_per_epoch / run.epoch_s,
+    interval: (run) => run.epoch_s_interval && [run.epoch_s_interval[1], run.epoch_s_interval[0]].map((s) => run.samples_per_epoch / s),
+  },
+  exchange: { title: "share of exchange", text: percentText, isFromZero: true, value: (run) => run.exposed_communication_s / run.epoch_s },
+  blocked: { title: "share of being blocked", text: percentText, isFromZero: true, value: (run) => run.blocked_s / run.epoch_s },
+};
+
+/** A line for each strategy, and each value of other axes, over one numeric axis. */
+function curveChart(runs, axes, axis, measure) {
+  const lines = new Map();
+  for (const run of runs) {
+    const others = Object.fromEntries(axes.filter((each) => each !== axis).map((each) => [each.name, run.point[each.name]]));
+    const overlap = run.config.overlap === "bucket" ? ", overlap" : "";
+    const name = [run.strategy + overlap, pointText(others)].filter((part) => part !== "").join(", ");
+    if (!lines.has(name)) lines.set(name, []);
+    const interval = measure.interval?.(run);
+    lines.get(name).push({
+      x: numberIn(run.point[axis.name]), y: measure.value(run), low: interval?.[0], high: interval?.[1],
+      more: `${axis.name} ${run.point[axis.name]}`,
+    });
+  }
+  const series = [...lines].map(([name, points]) => ({ name, points: points.sort((a, b) => a.x - b.x) }));
+  const ticks = new Map(axis.values.map((value) => [numberIn(value), value]));
+  const x = {
+    title: axis.name, isLogarithmic: true, text: (value) => ticks.get(value) ?? digits(value),
+    more: {
+      min: Math.min(...ticks.keys()), max: Math.max(...ticks.keys()),
+      afterBuildTicks: (scale) => { scale.ticks = [...ticks.keys()].sort((a, b) => a - b).map((value) => ({ value })); },
+    },
+  };
+  return lineChart(`Curves: ${measure.title} over ${axis.name}, a line for each of ${series.length} series. ` +
+    "The table of forecasts has the figures.", series, x, measure);
+}
+
+function noteList(runs) {
+  const byNote = new Map();
+  for (const run of runs) {
+    for (const note of run.notes) byNote.set(note, (byNote.get(note) ?? new Set()).add(run.name));
+  }
+  if (byNote.size === 0) return null;
+  const names = new Set(runs.map((run) => run.name)).size;
+  const who = (set) => (set.size === names ? "" : `${[...set].slice(0, 4).join("; ")}${set.size > 4 ? ", ..." : ""}: `);
+  return make("ul", { class: "notes" }, ...[...byNote].map(([note, set]) => make("li", {}, who(set) + note)));
+}
+
+/** What could not be forecast: each strategy's reasons, alike ones once, with where they were met. */
+function problemList(result) {
+  if (!result.not_forecast?.length) return null;
+  const kinds = new Map();
+  for (const each of result.not_forecast) {
+    const reason = each.problems.join("; ");
+    const kind = `${each.strategy}: ${reason.replace(/[0-9]+/g, "#")}`; // figures differ from point to point
+    if (!kinds.has(kind)) kinds.set(kind, { strategy: each.strategy, reason, points: [] });
+    if (each.point) kinds.get(kind).points.push(each.point);
+  }
+  const text = ({ strategy, reason, points }) =>
+    `${strategy}${points.length > 0 ? ` (${points.slice(0, 6).join("; ")}${points.length > 6 ? ", ..." : ""})` : ""}: ${reason}`;
+  return make("div", {}, make("h3", {}, "Not forecast"),
+    make("ul", { class: "notes" }, ...[...kinds.values()].map((kind) => make("li", {}, text(kind)))));
+}
+
+views.forecasts = (section, result) => {
+  const runs = result.runs;
+  const axes = axesOf(runs);
+  const points = [...new Set(runs.map((run) => placeOf(run)))];
+  const bars = make("div", {});
+  let bar = null;
+  const showPoint = (point) => {
+    bar?.forget();
+    bar = phaseChart(runs.filter((run) => placeOf(run) === point));
+    bars.replaceChildren(bar.element);
+  };
+  section.append(make("h2", {}, "Where the time goes"));
+  if (axes.length > 0) {
+    section.append(make("div", { class: "controls" },
+      chooser("at", points.map((point) => [point, point]), showPoint)));
+  }
+  section.append(bars);
+  showPoint(points[0]);
+  const numeric = axes.filter((axis) => axis.isNumeric);
+  if (numeric.length > 0) {
+    const box = make("div", {});
+    let axis = numeric[0];
+    let measure = "all data";
+    let curves = null;
+    const show = () => {
+      curves?.forget();
+      curves = curveChart(runs, axes, axis, kMeasures[measure]);
+      box.replaceChildren(curves.element);
+    };
+    section.append(make("h2", {}, "Curves"), make("div", { class: "controls" },
+      chooser("show", Object.entries(kMeasures).map(([name, each]) => [name, each.title]), (chosen) => { measure = chosen; show(); }),
+      numeric.length > 1
+        ? chooser("over", numeric.map((each) => [each.name, each.name]),
+          (chosen) => { axis = numeric.find((each) => each.name === chosen); show(); })
+        : null), box);
+    show();
+  }
+  section.append(make("h2", {}, "All forecasts"), rankingTable(runs, axes));
+  section.append(...[noteList(runs), problemList(result)].filter((part) => part !== null));
+  section.append(make("p", { class: "muted" },
+    "Epoch, compute, exchange (communication that is not hidden) and blocked (waiting for other workers) are means over " +
+    "workers and epochs; bytes are sums over workers. Strategies are compared by the time for as many samples as the data " +
+    "set has. How accurate the model gets is not compared here."));
+};

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// epochcast serve: asks this page's server whenever the experiment changes, and shows the answers.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+const answers = new Map(); // by question, as asked: what was answered before
+const kKept = 200;
+const kPause_ms = 350; // without a change, before what takes longer is asked
+
+/** Lines of JSON that answer a question, until the last; `line` gets each. Throws what the server says. */
+async function ask(path, question, signal, line) {
+  const response = await fetch(path, {
+    method: "POST", signal, headers: { "Content-Type": "application/json" }, body: JSON.stringify(question),
+  });
+  if (!response.ok) throw new Refused((await response.json()).problems);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) break;
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const text of lines) line(JSON.parse(text));
+  }
+  if (rest !== "") line(JSON.parse(rest));
+}
+
+/** What the server says is wrong with a question. */
+class Refused extends Error {
+  constructor(problems) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+/** All forecasts of a question: {runs, not_forecast, command}; from memory where it was asked before. */
+async function forecasts(question, signal) {
+  const key = JSON.stringify(question);
+  if (answers.has(key)) return answers.get(key);
+  const result = { runs: [], not_forecast: [], command: "" };
+  let isDone = false;
+  await ask("/api/forecast", question, signal, (line) => {
+    if (line.problems) throw new Refused(line.problems);
+    if (line.command) result.command = line.command;
+    result.runs.push(...(line.runs ?? []));
+    result.not_forecast.push(...(line.not_forecast ?? []));
+    isDone = isDone || line.is_done === true;
+  });
+  if (!isDone) throw new Refused(["the server ended before it had answered"]);
+  if (answers.size >= kKept) answers.delete(answers.keys().next().value);
+  answers.set(key, result);
+  return result;
+}
+
+/** The page's answer to one experiment, section by section. */
+class Answer {
+  constructor(experiment) {
+    this.experiment = experiment;
+    this.shown = []; // charts to be forgotten
+    this.controller = null;
+    this.scalingOver = "nodes";
+    this.measure = "efficiency";
+  }
+
+  /** The experiment has changed: medians at once, and after a pause what takes longer. */
+  async renew() {
+    this.controller?.abort();
+    const controller = new AbortController();
+    this.controller = controller;
+    const begun = performance.now();
+    const settings = { ...this.experiment.settings };
+    byId("answer").classList.add("is-stale");
+    try {
+      const result = await forecasts({ settings, intervals: false }, controller.signal);
+      this.show(result, `${result.runs.length} forecasts in ${Math.round(performance.now() - begun)} ms, of median costs.`);
+      await pause(kPause_ms, controller.signal);
+      await this.showScaling(settings, controller.signal);
+      const drawn = await forecasts({ settings, intervals: true }, controller.signal);
+      if (drawn.runs.some((run) => run.epoch_s_interval)) this.show(drawn, "Means and 5 to 95 % of repetitions with drawn costs.");
+      await this.showTimeline(settings, result, controller.signal);
+    } catch (error) {
+      if (error.name === "AbortError") return;
+      this.showProblems(error.problems ?? [`the server does not answer: ${error.message}`]);
+    }
+  }
+
+  show(result, state) {
+    byId("answer").classList.remove("is-stale");
+    byId("state").textContent = state;
+    byId("command").textContent = result.command;
+    byId("problems").replaceChildren();
+    this.shown.forEach((chart) => chart.forget());
+    if (result.runs.length === 0) {
+      this.showProblems(result.not_forecast.flatMap((each) => each.problems.map((problem) => `${each.strategy}: ${problem}`)));
+      return;
+    }
+    const bars = phaseChart(result.runs);
+    this.shown = [bars];
+    byId("headline").replaceChildren(...headline(result.runs));
+    byId("ranking").replaceChildren(make("h2", {}, "Where the time goes"), bars.element, make("h2", {}, "All forecasts"),
+      rankingTable(result.runs, []), ...[problemList(result)].filter((part) => part));
+    byId("trust").replaceChildren(...trust(result.runs, this.experiment.about));
+  }
+
+  showProblems(problems) {
+    byId("answer").classList.remove("is-stale");
+    byId("state").textContent = "No forecast.";
+    const list = [...new Set(problems)].map((problem) => make("li", {}, problem));
+    byId("problems").replaceChildren(make("ul", {}, ...list));
+    for (const id of ["headline", "ranking", "scaling", "timeline", "trust"]) byId(id).replaceChildren();
+    byId("command").textContent = "";
+  }
+
+  axes() {
+    const { platform } = this.experiment.context;
+    const all = [];
+    if ((platform?.nodes ?? 1) > 1) all.push({ name: "nodes", values: counts(1, platform.nodes).filter((_, i, list) => list.length <= 12 || i % Math.ceil(list.length / 10) === 0 || i === list.length - 1) });
+    if (this.experiment.knows("network.bandwidth") && platform?.bandwidth_bytes_per_s)
+      all.push({ name: "network.bandwidth", values: kBandwidths.filter((_, i) => i % 2 === 0) });
+    all.push({ name: "batch", values: powers(8, 1024) });
+    return all;
+  }
+
+  async showScaling(settings, signal) {
+    const axes = this.axes();
+    const axis = axes.find((each) => each.name === this.scalingOver) ?? axes[0];
+    const fixed = { ...settings };
+    delete fixed[axis.name];
+    const result = await forecasts({ settings: fixed, sweep: { [axis.name]: axis.values }, intervals: false }, signal);
+    if (result.runs.length === 0) {
+      byId("scaling").replaceChildren();
+      return;
+    }
+    const measures = axis.name === "nodes" ? { ...kScalingMeasures(result.runs), ...kMeasures } : kMeasures;
+    const measure = measures[this.measure] ?? Object.values(measures)[0];
+    const axisWithTicks = { ...axis, isNumeric: true, values: [...new Set(result.runs.map((run) => run.point[axis.name]))] };
+    const chart = curveChart(result.runs, [axisWithTicks], axisWithTicks, measure);
+    this.scaling?.forget();
+    this.scaling = chart;
+    const again = () => this.showScaling({ ...this.experiment.settings }, this.controller.signal).catch(() => {});
+    byId("scaling").replaceChildren(make("h2", {}, `Over ${axis.name}`), make("div", { class: "controls" },
+      chooser("over", axes.map((each) => [each.name, each.name]), (name) => { this.scalingOver = name; again(); }, axis.name),
+      chooser("show", Object.entries(measures).map(([name, each]) => [name, each.title]), (name) => { this.measure = name; again(); },
+        Object.keys(measures).find((name) => measures[name] === measure))),
+    chart.element, ...[problemList(result)].filter((part) => part));
+  }
+
+  async showTimeline(settings, result, signal) {
+    const key = `timeline ${JSON.stringify(settings)}`;
+    const all = answers.get(key) ?? [];
+    if (all.length === 0) await ask("/api/timeline", { settings, intervals: false }, signal, (line) => all.push(...line));
+    answers.set(key, all);
+    byId("timeline").replaceChildren();
+    if (all.length > 0) views.timelines(byId("timeline"), all);
+  }
+}
+
+/** Efficiency and speed-up over nodes, by strategy against its own smallest number of nodes. */
+function kScalingMeasures(runs) {
+  const first = (run) => runs.filter((each) => each.name.split(",")[0] === run.name.split(",")[0] && each.config.overlap === run.config.overlap)
+    .reduce((least, each) => (each.workers < least.workers ? each : least));
+  const speedup = (run) => datasetSeconds(first(run)) / datasetSeconds(run);
+  return {
+    efficiency: { title: "efficiency: speed-up by workers", text: percentText, isFromZero: true, value: (run) => speedup(run) * first(run).workers / run.workers },
+    speedup: { title: "speed-up against the fewest nodes", text: (value) => `${digits(value)}x`, isLogarithmic: true, value: speedup },
+  };
+}
+
+function card(term, value, detail) {
+  return make("div", {}, make("dt", {}, term), make("dd", {}, value, detail ? make("small", {}, detail) : null));
+}
+
+function headline(runs) {
+  const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
+  const best = sorted[0];
+  const sync = baselineOf(best, runs);
+  const cards = [card("fastest", best.name, `${secondsText(datasetSeconds(best))} for all data`)];
+  if (sync && sync !== best)
+    cards.push(card("against sync", `${digits(datasetSeconds(sync) / datasetSeconds(best))}x`, `sync takes ${secondsText(datasetSeconds(sync))}`));
+  cards.push(card("exchange, of sync", sync ? percentText(sync.exposed_communication_s / sync.epoch_s) : "-", "communication that nothing hides"));
+  cards.push(card("workers", String(best.workers), `${best.nodes} ${best.nodes === 1 ? "node" : "nodes"}`));
+  for (const column of spendingColumns(runs)) cards.push(card(column.title, column.cell(best).text ?? "-", "of the fastest, for all data"));
+  cards.push(card("inputs", best.input_grade, "the lowest grade that forecasts rest on"));
+  return cards;
+}
+
+/** Grade, error, notes and formulas. */
+function trust(runs, about) {
+  const grades = {
+    measured: "Every input was measured on such machines.",
+    published: "Some inputs are figures that others have published.",
+    estimated: "Some inputs are estimates: rankings can be trusted more than seconds. Measure your own (epochcast measure, calibrate).",
+  };
+  return [
+    make("h2", {}, "How far to trust it"),
+    make("p", {}, `Inputs: ${runs[0].input_grade}. ${grades[runs[0].input_grade]}`),
+    make("p", {}, "Where inputs were measured on the machine itself, forecasts were compared with real runs (docs/fidelity.md):"),
+    make("ul", { class: "notes" }, ...about.fidelity.map((line) => make("li", {}, line))),
+    ...[noteList(runs)].filter((part) => part),
+    make("details", {}, make("summary", {}, "Formulas behind it"),
+      make("p", {}, "An epoch is compute + exchange + blocked, means over workers, of a simulation of every message (SimGrid) " +
+        "in which each worker runs the strategy's own code. To compare: without contention, an all-reduce of n bytes among P " +
+        "workers with latency \u03b1 and bandwidth B takes"),
+      make("ul", { class: "notes" },
+        make("li", {}, "ring: 2 (P - 1) (\u03b1 + n / (P B))"),
+        make("li", {}, "recursive doubling: log2 P (\u03b1 + n / B)"),
+        make("li", {}, "Rabenseifner: 2 log2 P \u03b1 + 2 (P - 1) / P n / B"),
+        make("li", {}, "all data = epoch times samples of the data set / samples of an epoch"),
+        make("li", {}, "efficiency over nodes = speed-up / (workers / fewest workers)"))),
+  ];
+}
+
+const kFindable = [["network.bandwidth", "network.bandwidth"], ["network.latency", "network.latency"], ["nodes", "nodes"],
+  ["batch", "batch"], ["local-steps", "local-steps (H)"], ["averaging-period", "averaging-period (K')"]];
+const kConditions = [["efficiency > 90%", "efficiency > 90%"], ["exposed < 10%", "exposed < 10%"], ["blocked < 5%", "blocked < 5%"],
+  ["epoch < 60s", "epoch < 60s"], ["sync faster than byteps by 1.1x", "sync faster than byteps by 1.1x"]];
+
+/** "What would it take?": a form that stays while experiments change, and its last answer. */
+class Inverse {
+  constructor(experiment) {
+    this.experiment = experiment;
+    const option = ([value, text]) => make("option", { value }, text);
+    this.name = make("select", { id: "find-name" }, ...kFindable.map(option));
+    this.extreme = make("select", { id: "find-extreme" }, option(["smallest", "smallest"]), option(["largest", "largest"]));
+    this.where = make("input", { type: "text", id: "find-where", value: kConditions[0][0], size: 30, list: "find-conditions" });
+    this.answer = make("div", { role: "status" });
+    const form = make("form", { class: "controls inverse", onsubmit: (event) => { event.preventDefault(); this.find(); } },
+      make("label", { for: "find-extreme" }, "The"), this.extreme, make("label", { for: "find-name" }, "value of"), this.name,
+      make("label", { for: "find-where" }, "with"), this.where,
+      make("datalist", { id: "find-conditions" }, ...kConditions.map(option)), make("button", { type: "submit" }, "Find"));
+    byId("questions").append(make("h2", {}, "What would it take?"), form, this.answer);
+  }
+
+  async find() {
+    const settings = { ...this.experiment.settings };
+    delete settings[this.name.value];
+    const where = this.where.value.split(/ and |;/).map((text) => text.trim()).filter((text) => text !== "");
+    const question = { settings, find: this.name.value, where, largest: this.extreme.value === "largest", intervals: false };
+    this.answer.replaceChildren("Looking.");
+    try {
+      let found = null;
+      await ask("/api/find", question, undefined, (line) => { found = line; });
+      this.answer.replaceChildren(...this.show(found));
+    } catch (error) {
+      this.answer.replaceChildren(make("ul", { class: "notes" },
+        ...(error.problems ?? [error.message]).map((problem) => make("li", {}, problem))));
+    }
+  }
+
+  show(found) {
+    const figureText = (condition, value) => (value === null ? "-" : condition.includes("%") ? percentText(value) : digits(value));
+    const figures = (tried) => Object.entries(tried.figures).map(([condition, value]) => figureText(condition, value)).join(", ");
+    const said = (answer) => {
+      if (answer.found) return answer.found.text;
+      return answer.closest ? `none; closest ${answer.closest.text}` : `none: ${answer.problems?.join("; ") ?? "no forecast"}`;
+    };
+    const use = (answer) => (answer.found ? make("button", {
+      type: "button", onclick: () => { this.experiment.set(found.name, answer.found.text); this.experiment.show(); },
+    }, "use") : "");
+    const columns = [
+      { title: "strategy", isLeft: true, cell: (answer) => answer.strategy },
+      { title: found.name, cell: (answer) => ({ text: said(answer), value: answer.found?.value }) },
+      { title: found.where.join(", "), cell: (answer) => (answer.found ?? answer.closest ? figures(answer.found ?? answer.closest) : "-") },
+      { title: "looked at", cell: (answer) => `${answer.looked} values${answer.is_monotone ? "" : ", not monotone"}` },
+      { title: "take it", cell: (answer) => ({ text: use(answer), value: answer.strategy }) },
+    ];
+    return [tableOf(`The ${found.wants} ${found.name} with ${found.where.join(" and ")}`, columns, found.answers),
+      make("pre", {}, found.provenance.command)];
+  }
+}
+
+function pause(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("changed", "AbortError"));
+    });
+  });
+}
+
+async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    byId("copied").textContent = `Copied ${what}.`;
+  } catch {
+    byId("copied").textContent = `Copy it from here: ${text}`;
+  }
+}
+
+async function begin() {
+  const about = await (await fetch("/api/about")).json();
+  let answer = null;
+  const experiment = new Experiment(about, () => answer.renew());
+  answer = new Answer(experiment);
+  experiment.show();
+  new Inverse(experiment);
+  byId("copy-link").addEventListener("click", () => {
+    window.history.replaceState(null, "", experiment.address());
+    copy(window.location.href, "the link: it holds the whole experiment");
+  });
+  byId("copy-command").addEventListener("click", () => copy(byId("command").textContent, "the command"));
+  byId("start-again").addEventListener("click", () => {
+    experiment.settings = experiment.start();
+    window.history.replaceState(null, "", window.location.pathname);
+    experiment.show();
+    answer.renew();
+  });
+  answer.renew();
+}
+
+begin();

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cli/help/command_help.hpp"
+
+namespace epochcast {
+
+/// The script by which bash completes commands, options, their words, the catalogue's names and
+/// files. It asks `epochcast list WHAT --names` for names when they are needed: those of the
+/// user's own files are among them.
+[[nodiscard]] std::string bash_completion(std::span<const CommandInfo> commands);
+/// The same for zsh, which also shows what options mean.
+[[nodiscard]] std::string zsh_completion(std::span<const CommandInfo> commands);
+
+}  // namespace epochcast

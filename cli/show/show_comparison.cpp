@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_comparison.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/show/table.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/units.hpp"
+
+namespace epochcast {
+namespace {
+
+/// "+3.2 %"
+std::string percent_more(const std::optional<double>& change) {
+  return change ? fmt::format("{:+.1f} %", 100 * *change) : "-";
+}
+
+/// "+1.23 s", of a phase.
+std::string seconds_more(double seconds) {
+  return (seconds > 0 ? "+" : "") + format_seconds(seconds);
+}
+
+/// Whether any pair has such a figure in both runs.
+bool has_figure(const Comparison& comparison,
+                std::optional<double> (ComparedPair::*change)() const) {
+  return std::any_of(comparison.pairs.begin(),
+                     comparison.pairs.end(),
+                     [&](const ComparedPair& pair) { return (pair.*change)().has_value(); });
+}
+
+void show_pairs(std::ostream& out, const Comparison& comparison) {
+  const bool has_cost = has_figure(comparison, &ComparedPair::costlier);
+  const bool has_energy = has_figure(comparison, &ComparedPair::more_energy);
+  Table table;
+  table.add_column("run");
+  for (const char* title : {"A", "B", "time", "compute", "exchange", "blocked"})
+    table.add_column(title, Table::Align::right);
+  table.add_column("mostly");
+  table.add_column("bytes", Table::Align::right);
+  if (has_cost) table.add_column("cost", Table::Align::right);
+  if (has_energy) table.add_column("energy", Table::Align::right);
+  bool has_equal = false;
+  for (const ComparedPair& pair : comparison.pairs) {
+    const bool may_be_equal = !pair.is_significant().value_or(true);
+    has_equal = has_equal || may_be_equal;
+    const PhaseTimes more = pair.b.phases - pair.a.phases;
+    std::vector<std::string> row = {pair.name,
+                                    format_seconds(pair.a.time_s),
+                                    format_seconds(pair.b.time_s),
+                                    (may_be_equal ? "~ " : "") + percent_more(pair.slower()),
+                                    seconds_more(more.compute_s),
+                                    seconds_more(more.exposed_communication_s),
+                                    seconds_more(more.blocked_s),
+                                    pair.largest_part(),
+                                    percent_more(pair.more_bytes())};
+    if (has_cost) row.push_back(percent_more(pair.costlier()));
+    if (has_energy) row.push_back(percent_more(pair.more_energy()));
+    table.add_row(std::move(row));
+  }
+  table.print(out);
+  out << "\n  Times are for as many samples as A's data set has; time, phases, bytes"
+      << (has_cost ? ", cost" : "") << (has_energy ? ", energy" : "")
+      << ": what B has more of than A.\n";
+  if (has_equal) out << "  ~: each is inside the other's 5-95 % interval: not significant.\n";
+}
+
+void show_list(std::ostream& out, const char* title, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  out << '\n' << title << '\n';
+  for (const std::string& name : names) out << "  " << name << '\n';
+}
+
+void show_differences(std::ostream& out,
+                      const char* title,
+                      const std::vector<InputDifference>& differences) {
+  constexpr std::size_t kMostShown = 20;
+  if (differences.empty()) return;
+  out << '\n' << title << '\n';
+  const auto text = [](const std::string& value) { return value.empty() ? "(none)" : value; };
+  for (std::size_t i = 0; i < std::min(kMostShown, differences.size()); ++i) {
+    const InputDifference& each = differences[i];
+    out << "  " << each.name << ": " << text(each.a) << " -> " << text(each.b)
+        << (each.of.empty() ? "" : "  (" + each.of + ")") << '\n';
+  }
+  if (differences.size() > kMostShown)
+    out << "  and " << differences.size() - kMostShown << " more (--format json has all)\n";
+}
+
+std::string csv_quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + "\"";
+}
+
+std::string csv_number(const std::optional<double>& value) {
+  return value ? shortest(*value) : std::string();
+}
+
+}  // namespace
+
+void show_comparison(std::ostream& out, const Comparison& comparison) {
+  out << "A: " << comparison.a << "\nB: " << comparison.b << "\n\n";
+  show_pairs(out, comparison);
+  show_list(out, "In A only:", comparison.only_a);
+  show_list(out, "In B only:", comparison.only_b);
+  show_differences(out, "Settings that differ (A -> B):", comparison.settings);
+  show_differences(out, "Figures of the platforms that differ (A -> B):", comparison.figures);
+  show_list(out, "Notes:", comparison.notes);
+}
+
+void show_comparison_csv(std::ostream& out, const Comparison& comparison) {
+  out << "run,in,slower,is_significant,a_s,b_s,compute_more_s,exposed_communication_more_s,"
+         "blocked_more_s,a_bytes,b_bytes,currency,a_cost,b_cost,a_energy_j,b_energy_j\n";
+  for (const ComparedPair& pair : comparison.pairs) {
+    const PhaseTimes more = pair.b.phases - pair.a.phases;
+    const auto is_significant = pair.is_significant();
+    out << csv_quoted(pair.name) << ",both," << shortest(pair.slower()) << ','
+        << (!is_significant   ? ""
+            : *is_significant ? "true"
+                              : "false");
+    for (const std::optional<double>& value : {std::optional(pair.a.time_s),
+                                               std::optional(pair.b.time_s),
+                                               std::optional(more.compute_s),
+                                               std::optional(more.exposed_communication_s),
+                                               std::optional(more.blocked_s),
+                                               std::optional(pair.a.bytes()),
+                                               std::optional(pair.b.bytes())})
+      out << ',' << csv_number(value);
+    out << ',' << csv_quoted(comparison.currency);
+    for (const std::optional<double>& value :
+         {pair.a.cost, pair.b.cost, pair.a.energy_j, pair.b.energy_j})
+      out << ',' << csv_number(value);
+    out << '\n';
+  }
+  constexpr const char* kNothing = ",,,,,,,,,,,,,,\n";
+  for (const std::string& name : comparison.only_a) out << csv_quoted(name) << ",a" << kNothing;
+  for (const std::string& name : comparison.only_b) out << csv_quoted(name) << ",b" << kNothing;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <iosfwd>
+
+#include "analysis/compare/comparison.hpp"
+
+namespace epochcast {
+
+/// A table, what is in one only, what the inputs differ in, and notes.
+void show_comparison(std::ostream& out, const Comparison& comparison);
+/// A row for each pair, and for each run without a partner; units in the columns' names.
+void show_comparison_csv(std::ostream& out, const Comparison& comparison);
+
+}  // namespace epochcast

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/show/show_found.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "cli/show/remarks.hpp"
+#include "cli/show/table.hpp"
+#include "core/job/setting_text.hpp"
+#include "core/shell_text.hpp"
+#include "core/spread.hpp"
+#include "strategies/settings.hpp"
+
+namespace epochcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// "exposed", or what stands for a comparison with another strategy: "vs sync".
+std::string title_of(const Condition& condition) {
+  return condition.baseline.empty() ? std::string(condition.quantity->name)
+                                    : "vs " + condition.baseline;
+}
+
+/// The titles of all conditions, each once.
+std::vector<std::string> titles_of(const FindRequest& request) {
+  std::vector<std::string> titles;
+  for (const Condition& condition : request.conditions) {
+    const std::string title = title_of(condition);
+    if (std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
+  }
+  return titles;
+}
+
+/// What a value's forecast says of the figure with this title; empty where there is none.
+std::string figure_text_of(const FoundValue& answer,
+                           const TriedValue& tried,
+                           const std::string& title) {
+  for (std::size_t i = 0; i < answer.conditions.size(); ++i) {
+    const Condition& condition = *answer.conditions[i];
+    if (title_of(condition) == title && tried.figures[i])
+      return condition.value_text(*tried.figures[i]);
+  }
+  return {};
+}
+
+/// "exposed 12.3 %, blocked 1.0 %", or why there is no forecast.
+std::string figures_text(const FoundValue& answer, const TriedValue& tried) {
+  if (!tried.problems.empty()) return tried.problems.front();
+  std::string text;
+  for (std::size_t i = 0; i < answer.conditions.size(); ++i) {
+    if (!tried.figures[i]) continue;
+    const Condition& condition = *answer.conditions[i];
+    text += (text.empty() ? "" : ", ") + title_of(condition) + " " +
+            condition.value_text(*tried.figures[i]);
+  }
+  return text;
+}
+
+std::string bounds_text(const std::vector<std::string>& bounds) {
+  const auto shown = [](const std::string& bound) { return bound.empty() ? "none" : bound; };
+  return shown(bounds[0]) + " .. " + shown(bounds[1]);
+}
+
+/// "24.1Gbps"; "100Mbps or less" where the range begins there.
+std::string found_text(const FindRequest& request, const FoundValue& answer) {
+  if (!answer.found) return "none";
+  if (answer.before) return answer.found->text;
+  const bool is_least_count = answer.found->value == 1 && !request.wants_largest;
+  return answer.found->text + (is_least_count          ? ""
+                               : request.wants_largest ? " or more"
+                                                       : " or less");
+}
+
+/// What limits a value: where an epoch goes there.
+std::string limits_text(const RunResult& run) {
+  const double total_s = std::max(run.phases.total_s(), 1e-300);
+  return "an epoch there computes " + format_percent(run.phases.compute_s / total_s, 1) +
+         ", exchanges " + format_percent(run.phases.exposed_communication_s / total_s, 1) +
+         " and is blocked " + format_percent(run.phases.blocked_s / total_s, 1) + " of its time";
+}
+
+std::vector<std::string> remarks_of(const FoundValue& answer) {
+  std::vector<std::string> remarks;
+  if (!answer.found && answer.best) {
+    const TriedValue& best = *answer.best;
+    remarks.push_back("nothing does; closest: " + best.text + ": " + figures_text(answer, best));
+    if (best.run) remarks.push_back(limits_text(*best.run));
+  }
+  if (!answer.is_monotone)
+    remarks.push_back("results go up and down: " + std::to_string(answer.looked) +
+                      " values were looked at, others may do as well");
+  if (answer.found && answer.found->run) {
+    for (const std::string& note : answer.found->run->notes) remarks.push_back(note);
+  }
+  return remarks;
+}
+
+/// Each remark once, with the answers that it is about.
+void show_remarks(std::ostream& out, const std::vector<FoundValue>& answers) {
+  Remarks remarks;
+  for (const FoundValue& answer : answers) {
+    const std::string point = point_text(answer.point);
+    remarks.expect(answer.strategy, point);
+    for (const std::string& remark : remarks_of(answer))
+      remarks.add(remark, answer.strategy, point);
+  }
+  if (!remarks.empty()) out << '\n';
+  remarks.print(out);
+}
+
+void show_table(std::ostream& out,
+                const FindRequest& request,
+                const std::vector<FoundValue>& answers) {
+  using enum Table::Align;
+  const std::vector<std::string> titles = titles_of(request);
+  const bool has_bounds = std::any_of(answers.begin(), answers.end(), [](const FoundValue& answer) {
+    return answer.bounds.has_value();
+  });
+  out << (request.wants_largest ? "The largest " : "The smallest ") << request.name << " with ";
+  for (std::size_t i = 0; i < request.conditions.size(); ++i)
+    out << (i == 0 ? "" : " and ") << request.conditions[i].text;
+  out << "\n\n";
+  Table table;
+  if (!request.over.empty()) table.add_column(request.over, right);
+  table.add_column("strategy");
+  table.add_column(request.name, right);
+  if (has_bounds) table.add_column("5 - 95 %", right);
+  for (const std::string& title : titles) table.add_column(title, right);
+  table.add_column("just before");
+  for (const FoundValue& answer : answers) {
+    std::vector<std::string> row;
+    if (!request.over.empty()) row.push_back(answer.point.front().value);
+    row.push_back(answer.strategy);
+    row.push_back(found_text(request, answer));
+    if (has_bounds) row.push_back(answer.bounds ? bounds_text(*answer.bounds) : "-");
+    for (const std::string& title : titles)
+      row.push_back(answer.found ? figure_text_of(answer, *answer.found, title) : "-");
+    row.push_back(answer.before ? answer.before->text + ": " + figures_text(answer, *answer.before)
+                                : "-");
+    table.add_row(std::move(row));
+  }
+  table.print(out);
+  show_remarks(out, answers);
+  out << "\nEach answer again:\n";
+  for (const FoundValue& answer : answers) {
+    if (answer.found) out << "  " << command_of(answer) << '\n';
+  }
+  if (has_bounds)
+    out << "\n  5 - 95 %: the same for epochs as short, and as long, as these quantiles of the "
+           "forecast, whatever makes them so.\n";
+}
+
+/// A cell of CSV.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+void show_csv(std::ostream& out,
+              const FindRequest& request,
+              const std::vector<FoundValue>& answers) {
+  out << "over,over_value,strategy,name,text,value,low,high,figures,before,before_figures,"
+         "is_monotone,command\n";
+  for (const FoundValue& answer : answers) {
+    const auto& bounds = answer.bounds;
+    const std::vector<std::string> cells = {
+        request.over,
+        answer.point.empty() ? "" : answer.point.front().value,
+        answer.strategy,
+        request.name,
+        answer.found ? answer.found->text : "",
+        answer.found ? shortest(answer.found->value) : "",
+        bounds ? (*bounds)[0] : "",
+        bounds ? (*bounds)[1] : "",
+        answer.found ? figures_text(answer, *answer.found) : "",
+        answer.before ? answer.before->text : "",
+        answer.before ? figures_text(answer, *answer.before) : "",
+        answer.is_monotone ? "yes" : "no",
+        command_of(answer)};
+    for (std::size_t i = 0; i < cells.size(); ++i) out << (i == 0 ? "" : ",") << quoted(cells[i]);
+    out << '\n';
+  }
+}
+
+}  // namespace
+
+void show_found(std::ostream& out,
+                Format format,
+                const FindRequest& request,
+                const std::vector<FoundValue>& answers,
+                const std::string& command) {
+  switch (format) {
+    case Format::table:
+      show_table(out, request, answers);
+      break;
+    case Format::json:
+      out << to_json(request, answers, command).dump(2, ' ', false, Json::error_handler_t::replace)
+          << '\n';
+      break;
+    case Format::csv:
+      show_csv(out, request, answers);
+      break;
+  }
+}
+
+}  // namespace epochcast

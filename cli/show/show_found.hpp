@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/find/found_json.hpp"
+#include "cli/options/job_options.hpp"
+
+namespace epochcast {
+
+/// Writes what was found in one of the formats: a table with a remark where a search has more to
+/// say, JSON (`epochcast.found/1`), or CSV. `command`: what the user typed.
+void show_found(std::ostream& out,
+                Format format,
+                const FindRequest& request,
+                const std::vector<FoundValue>& answers,
+                const std::string& command);
+
+}  // namespace epochcast

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+# Packages for Debian, a file for each component: `epochcast` is the simulator with its catalogue, `epochcast-training`
+# the programs that train and measure, with LibTorch and Open MPI. The second needs the first, and so is everything.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME epochcast)
+set(CPACK_PACKAGE_VENDOR "Epochcast")
+set(CPACK_PACKAGE_CONTACT "Epochcast's maintainers <epochcast@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "forecasts of epoch times of data-parallel training")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+# What programs link is looked up by dpkg-shlibdeps.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS OFF)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+
+# What Debian asks of every package: who made it under which licence, and what has changed.
+set(doc ${PROJECT_BINARY_DIR}/doc)
+file(MAKE_DIRECTORY ${doc})
+file(WRITE ${doc}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: epochcast
+
+Files: *
+Copyright: The Epochcast authors
+License: Apache-2.0
+ On Debian systems, the full text of the Apache License, version 2.0, is in
+ /usr/share/common-licenses/Apache-2.0.
+")
+add_custom_command(OUTPUT ${doc}/changelog.gz ${doc}/changelog.Debian.gz
+  COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${doc}/changelog
+  COMMAND sh ${PROJECT_SOURCE_DIR}/tools/debian_changelog.sh ${PROJECT_VERSION} ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${doc}/changelog.Debian
+  COMMAND ${EPOCHCAST_GZIP} --best --no-name --force ${doc}/changelog ${doc}/changelog.Debian
+  DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/tools/debian_changelog.sh
+  VERBATIM)
+add_custom_target(epochcast_package_documents ALL DEPENDS ${doc}/changelog.gz ${doc}/changelog.Debian.gz)
+install(FILES ${doc}/copyright ${doc}/changelog.gz ${doc}/changelog.Debian.gz
+  DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/epochcast COMPONENT simulator)
+
+set(CPACK_COMPONENTS_ALL simulator)
+set(CPACK_DEBIAN_SIMULATOR_PACKAGE_NAME epochcast)
+set(CPACK_DEBIAN_SIMULATOR_DESCRIPTION
+  "forecasts of epoch times of data-parallel training
+Epochcast simulates data-parallel training of neural networks on clusters that
+mix CPUs, GPUs and links of different speeds, under each of several training
+strategies: measured costs of batches and a model of the cluster go in, a
+ranking of strategies comes out. It comes with a catalogue of platforms,
+devices, networks and data sets.")
+set(CPACK_DEBIAN_SIMULATOR_PACKAGE_SUGGESTS epochcast-training)
+if(EPOCHCAST_REAL)
+  list(APPEND CPACK_COMPONENTS_ALL training)
+  install(FILES ${doc}/copyright ${doc}/changelog.gz ${doc}/changelog.Debian.gz
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/epochcast-training COMPONENT training)
+  set(CPACK_DEBIAN_TRAINING_PACKAGE_NAME epochcast-training)
+  set(CPACK_DEBIAN_TRAINING_DESCRIPTION
+    "data-parallel training, for real and on simulated clusters
+The programs with which Epochcast trains with LibTorch and Open MPI, on real
+machines and on the clock of simulated ones, and measures what batches and
+messages take.")
+  set(CPACK_DEBIAN_TRAINING_PACKAGE_DEPENDS "epochcast (= ${PROJECT_VERSION}-1), openmpi-bin")
+endif()
+include(CPack)

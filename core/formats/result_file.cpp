@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/formats/result_file.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "core/json/json_input.hpp"
+
+namespace epochcast {
+namespace {
+
+NotForecast read_not_forecast(JsonInput input) {
+  NotForecast missing;
+  missing.strategy = input.at("strategy").string();
+  const JsonInput point = input.at("point");
+  if (point.value() != "") missing.point = point.string();
+  for (const JsonInput& problem : input.at("problems").elements())
+    missing.problems.push_back(problem.string());
+  input.finish();
+  return missing;
+}
+
+/// Whether a run has taken time for samples: others cannot be compared.
+void check_has_run(const RunResult& run, const std::string& path, Problems& problems) {
+  if (run.epoch_s <= 0) problems.add(path + "/epoch_s", "got 0; expected more than 0 s");
+  for (const auto& [key, count] : {std::pair("samples_per_epoch", run.samples_per_epoch),
+                                   std::pair("train_samples", run.train_samples)}) {
+    if (count <= 0) problems.add(path + "/" + key, "got 0; expected one sample at least");
+  }
+}
+
+}  // namespace
+
+ResultFile read_results(const nlohmann::ordered_json& document, const std::string& file) {
+  Problems problems(file);
+  const nlohmann::json unordered = document;  // JsonInput reads that kind
+  JsonInput top = open_document(unordered, "epochcast.result/1", problems);
+  ResultFile result;
+  const JsonInput runs = top.at("runs");
+  const std::size_t count = runs.elements(1).size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string path = "/runs/" + std::to_string(i);
+    const std::size_t before = problems.size();
+    result.runs.push_back(read_run(document["runs"][i], path, problems));
+    if (problems.size() == before) check_has_run(result.runs.back(), path, problems);
+  }
+  if (const auto missing = top.maybe("not_forecast")) {
+    for (const JsonInput& one : missing->elements())
+      result.not_forecast.push_back(read_not_forecast(one));
+  }
+  static_cast<void>(top.maybe("pareto_front"));  // follows from the runs
+  JsonInput provenance = top.at("provenance");
+  result.command = provenance.at("command").string();
+  for (const char* key : {"program", "world"}) static_cast<void>(provenance.at(key).string());
+  provenance.finish();
+  top.finish();
+  problems.throw_if_any();
+  return result;
+}
+
+}  // namespace epochcast

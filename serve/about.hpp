@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "core/job/job.hpp"
+#include "core/job/setting.hpp"
+
+namespace epochcast {
+
+/// What a page can choose from: platforms, networks and data sets of the catalogue, strategies and
+/// every setting; `given`: the experiment that it begins with; and how far off forecasts were, in
+/// the words of docs/fidelity.md.
+[[nodiscard]] nlohmann::ordered_json about(const Catalog& catalog,
+                                           const std::vector<SettingText>& given);
+
+}  // namespace epochcast

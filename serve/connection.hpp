@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <httplib.h>
+
+#include <string>
+
+namespace epochcast {
+
+/// A connection to a client, as httplib reads and writes it. A client that takes longer than some
+/// seconds to say something has gone.
+class Connection : public httplib::Stream {
+ public:
+  explicit Connection(socket_t connection) : connection_(connection) {}
+
+  [[nodiscard]] bool is_readable() const override;
+  /// Whether the client still listens.
+  [[nodiscard]] bool is_writable() const override;
+  ssize_t read(char* to, size_t most) override;
+  ssize_t write(const char* from, size_t count) override;
+  void get_remote_ip_and_port(std::string& address, int& port) const override;
+  void get_local_ip_and_port(std::string& address, int& port) const override;
+  [[nodiscard]] socket_t socket() const override { return connection_; }
+
+ private:
+  socket_t connection_;
+  std::string read_ahead_;  ///< httplib asks for single letters
+  std::size_t taken_ = 0;   ///< of them
+};
+
+}  // namespace epochcast

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/forking_server.hpp"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/process/interruption.hpp"
+#include "serve/connection.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr const char* kAddress = "127.0.0.1";
+constexpr std::size_t kMostBody = 65536;      // bytes
+constexpr std::size_t kMostConnections = 32;  // at a time
+constexpr time_t kLook_us = 100'000;          // between looks for a signal
+
+/// Runs each connection's work at once, in this thread; looks for signals between them.
+class InPlace : public httplib::TaskQueue {
+ public:
+  InPlace(httplib::Server& server, std::function<void()> look)
+      : server_(server), look_(std::move(look)) {}
+  void enqueue(std::function<void()> work) override {
+    work();
+    on_idle();
+  }
+  void shutdown() override {}
+  void on_idle() override {
+    look_();
+    try {
+      SignalScope::check();
+    } catch (const Interrupted&) {
+      server_.stop();  // serve() throws it again, outside of the library
+    }
+  }
+
+ private:
+  httplib::Server& server_;
+  std::function<void()> look_;
+};
+
+void say(httplib::Response& response, int status, const std::vector<std::string>& problems) {
+  response.status = status;
+  response.set_content(nlohmann::json{{"problems", problems}}.dump(
+                           -1, ' ', false, nlohmann::json::error_handler_t::replace),
+                       "application/json");
+}
+
+}  // namespace
+
+ForkingServer::ForkingServer(int port) {
+  // The library would share the port with whoever else asks to.
+  set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+    fcntl(socket, F_SETFD, FD_CLOEXEC);
+  });
+  set_payload_max_length(kMostBody);
+  set_idle_interval(0, kLook_us);
+  set_tcp_nodelay(true);
+  new_task_queue = [this] { return new InPlace(*this, [this] { look_after_answers(); }); };
+  set_default_headers({{"Cache-Control", "no-store"},
+                       {"Cross-Origin-Resource-Policy", "same-origin"},
+                       {"Referrer-Policy", "no-referrer"},
+                       {"X-Content-Type-Options", "nosniff"},
+                       {"X-Frame-Options", "DENY"}});
+  set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
+    const std::string reason = refusal(request);
+    if (reason.empty()) return HandlerResponse::Unhandled;
+    say(response, 403, {reason});
+    return HandlerResponse::Handled;
+  });
+  set_exception_handler(
+      [](const httplib::Request&, httplib::Response& response, const std::exception_ptr& thrown) {
+        try {
+          std::rethrow_exception(thrown);
+        } catch (const UserError& error) {
+          say(response, 400, error.problems());
+        } catch (const std::exception& error) {
+          say(response, 500, {error.what()});
+        }
+      });
+  set_error_handler([](const httplib::Request& request, httplib::Response& response) {
+    if (!response.body.empty()) return;
+    say(response,
+        response.status,
+        {response.status == 404   ? "there is no " + request.path
+         : response.status == 413 ? "more than 64 KiB were sent"
+                                  : "the request was not understood"});
+  });
+  port_ = port == 0 ? bind_to_any_port(kAddress) : (bind_to_port(kAddress, port) ? port : -1);
+  if (port_ < 0) {
+    throw UserError("--port: got " + std::to_string(port) +
+                    "; it is taken, or not yours to take; without --port, a free one is chosen");
+  }
+}
+
+void ForkingServer::serve() {
+  const SignalScope signals;
+  listen_after_bind();
+  for (Answering& each : answering_) each.child.ask_to_end();
+  answering_.clear();
+  SignalScope::check();
+  throw RunError("the server stopped listening");
+}
+
+void ForkingServer::look_after_answers() {
+  std::erase_if(answering_, [this](Answering& each) {
+    if (!each.child.has_ended()) return false;
+    learn_(text_of(each.told));
+    return true;
+  });
+}
+
+bool ForkingServer::process_and_close_socket(socket_t connection) {
+  if (answering_.size() < kMostConnections) {
+    FileDescriptor told = unnamed_file();
+    Child child = Child::fork([&] { return answer(connection, told); });
+    answering_.push_back({.child = std::move(child), .told = std::move(told)});
+  }
+  close(connection);
+  return true;
+}
+
+int ForkingServer::answer(socket_t connection, const FileDescriptor& told) {
+  std::signal(SIGPIPE, SIG_IGN);
+  close(svr_sock_);
+  Connection stream(connection);
+  bool is_closed = false;
+  process_request(stream, true, is_closed, nullptr);
+  shutdown(connection, SHUT_RDWR);
+  write_all(told.number(), told_);
+  return status_of(Ending::done);
+}
+
+std::string ForkingServer::refusal(const httplib::Request& request) const {
+  const std::string here = ":" + std::to_string(port_);
+  const std::string host = request.get_header_value("Host");
+  if (host != kAddress + here && host != "localhost" + here)
+    return "this server is called 127.0.0.1" + here + ", not " + host;
+  const std::string origin = request.get_header_value("Origin");
+  if (!origin.empty() && origin != "http://" + host)
+    return "pages of " + origin + " may not ask this server";
+  const bool is_json = request.get_header_value("Content-Type").rfind("application/json", 0) == 0;
+  if (request.method == "POST" && !is_json) return "expected a body of application/json";
+  return {};
+}
+
+}  // namespace epochcast

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/question.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "core/error.hpp"
+#include "core/json/json_file.hpp"
+#include "core/json/json_input.hpp"
+#include "core/shell_text.hpp"
+#include "strategies/settings.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr std::size_t kMostTasks = 600;
+constexpr std::array kFiles = {
+    "platform", "network", "dataset", "trace", "calibrate-on", "data", "pretrained"};
+
+bool is_file(const std::string& setting) {
+  return std::find(kFiles.begin(), kFiles.end(), setting) != kFiles.end();
+}
+
+/// Throws where a value is a path that the user has not given.
+void check_is_known(const SettingText& setting, const std::vector<SettingText>& given) {
+  const bool is_path = setting.value.find_first_of("/.") != std::string::npos;
+  if (!is_file(setting.name) || !is_path) return;
+  if (std::find(given.begin(), given.end(), setting) != given.end()) return;
+  throw UserError(setting.name + ": got \"" + setting.value +
+                  "\"; a page may name what the catalogue has; give other files to epochcast serve "
+                  "--" +
+                  setting.name + ", or put them where EPOCHCAST_PATH leads");
+}
+
+/// A text, number or switch as the text that a setting is read from.
+std::string text_of(const JsonInput& value) {
+  const nlohmann::json& json = value.value();
+  if (json.is_number() || json.is_boolean()) return json.dump();
+  return value.string();
+}
+
+}  // namespace
+
+std::vector<ForecastTask> Question::tasks() const {
+  std::vector<ForecastTask> tasks = with_overlapped_sync(expand(config, axes));
+  if (tasks.size() > kMostTasks) {
+    throw UserError("sweep: " + std::to_string(tasks.size()) + " forecasts are more than the " +
+                    std::to_string(kMostTasks) + " that a page asks for; run the command instead");
+  }
+  if (!has_intervals) {
+    for (ForecastTask& task : tasks) task.config.deterministic = true;
+  }
+  return tasks;
+}
+
+std::string Question::command() const {
+  std::vector<std::string> words = {"epochcast", "simulate"};
+  if (find) {
+    words = {"epochcast", "find", find->name};
+    for (const Condition& condition : find->conditions)
+      words.insert(words.end(), {"--where", condition.text});
+    if (find->wants_largest) words.emplace_back("--largest");
+  }
+  for (const SettingText& setting : settings) words.push_back(word_of(setting));
+  for (const SweepAxis& axis : axes) {
+    std::string values;
+    const char* separator =
+        std::any_of(axis.values.begin(),
+                    axis.values.end(),
+                    [](const auto& value) { return value.find(',') != std::string::npos; })
+            ? ";"
+            : ",";
+    for (const std::string& value : axis.values)
+      values += (values.empty() ? "" : separator) + value;
+    words.insert(words.end(), {"--sweep", axis.name + "=" + values});
+  }
+  return shell_text(words);
+}
+
+Question question_in(std::string_view body, const std::vector<SettingText>& given) {
+  const nlohmann::json document = parse_json(body, "request");
+  Problems problems("request");
+  Question question;
+  JsonInput input(document, "", problems);
+  std::vector<std::string> wrong;
+  const auto read = [&](const std::string& name, const auto& act) {
+    try {
+      check_counts(name, Command::simulate, name);
+      act();
+    } catch (const UserError& error) {
+      wrong.insert(wrong.end(), error.problems().begin(), error.problems().end());
+    }
+  };
+  for (const JsonInput& member : input.at("settings").members()) {
+    const SettingText setting = {member.name(), text_of(member)};
+    if (setting.value.empty()) continue;  // reported
+    read(setting.name, [&] {
+      check_is_known(setting, given);
+      set_setting(question.config, setting.name, setting.value, setting.name);
+      question.settings.push_back(setting);
+    });
+  }
+  if (const auto sweep = input.maybe("sweep")) {
+    for (const JsonInput& member : sweep->members()) {
+      SweepAxis axis = {.name = member.name(), .values = {}, .flag = "sweep"};
+      for (const JsonInput& value : member.elements(1)) axis.values.push_back(text_of(value));
+      read(axis.name, [&] {
+        JobConfig scratch;
+        for (const std::string& value : axis.values) {
+          check_is_known({axis.name, value}, given);
+          set_setting(scratch, axis.name, value, "sweep " + axis.name);
+        }
+      });
+      question.axes.push_back(std::move(axis));
+    }
+  }
+  if (const auto intervals = input.maybe("intervals"))
+    question.has_intervals = intervals->boolean();
+  if (auto name = input.maybe("find")) {
+    question.find = FindRequest{.config = {}, .name = name->string(), .over = {}, .conditions = {}};
+    for (const JsonInput& text : input.at("where").elements(1)) {
+      try {
+        question.find->conditions.push_back(parse_condition(text.string()));
+      } catch (const UserError& error) {
+        wrong.insert(wrong.end(), error.problems().begin(), error.problems().end());
+      }
+    }
+    if (const auto largest = input.maybe("largest"))
+      question.find->wants_largest = largest->boolean();
+  }
+  input.finish();
+  problems.throw_if_any();
+  if (!wrong.empty()) throw UserError(wrong);
+  check_strategies_have_settings(question.config);
+  if (question.find) {
+    question.find->config = question.config;
+    question.find->config.deterministic = !question.has_intervals || question.config.deterministic;
+  }
+  return question;
+}
+
+}  // namespace epochcast

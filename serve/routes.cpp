@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/routes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/find/found_json.hpp"
+#include "analysis/forecast/few_iterations.hpp"
+#include "analysis/forecast/sweep.hpp"
+#include "analysis/pages/forecast_html.hpp"
+#include "analysis/pages/web_files.hpp"
+#include "core/error.hpp"
+#include "serve/about.hpp"
+#include "serve/question.hpp"
+
+namespace epochcast {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kJson = "application/json";
+constexpr const char* kPolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; "
+    "base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
+
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// The client went away; what was forecast for it ends.
+class ClientGone : public std::exception {};
+
+/// Writes one line of JSON for the command, one for each outcome as it comes, and one for the end.
+void write_forecasts(const Question& question, SharedJobs& jobs, httplib::DataSink& sink) {
+  const auto say = [&](const Json& json) {
+    const std::string line = text_of(json) + "\n";
+    if (!sink.is_writable() || !sink.write(line.data(), line.size())) throw ClientGone();
+  };
+  try {
+    const std::vector<ForecastTask> tasks = question.tasks();
+    say({{"command", question.command()}, {"tasks", tasks.size()}});
+    forecast_each(
+        tasks,
+        jobs,
+        {},
+        [](std::size_t) {},
+        [&](const ForecastOutcome& outcome) { say(forecast_view({outcome})); });
+    say({{"is_done", true}});
+  } catch (const UserError& error) {
+    say({{"problems", error.problems()}});
+  } catch (const RunError& error) {
+    say({{"problems", {error.what()}}});
+  }
+}
+
+/// Throws a UserError where nothing is asked for.
+Json found_json(const Question& question, SharedJobs& jobs) {
+  if (!question.find) throw UserError("request: /find: missing; expected the name of a setting");
+  return to_json(*question.find, find(*question.find, simulating(jobs)), question.command());
+}
+
+void add_files(ForkingServer& server) {
+  const auto add = [&](const std::string& path, const std::string& file, const char* type) {
+    server.Get(path, [file, type](const httplib::Request&, httplib::Response& response) {
+      const std::string_view text = web_file(file);
+      response.set_header("Content-Security-Policy", kPolicy);
+      response.set_content(text.data(), text.size(), type);
+    });
+  };
+  add("/", "serve.html", "text/html; charset=utf-8");
+  for (const char* name : {"page.css", "serve.css"})
+    add(std::string("/") + name, name, "text/css; charset=utf-8");
+  for (const char* name : {"chart.js",
+                           "text.js",
+                           "tables.js",
+                           "charts.js",
+                           "timeline.js",
+                           "forecasts.js",
+                           "experiment.js",
+                           "serve.js"})
+    add(std::string("/") + name, name, "text/javascript; charset=utf-8");
+  add("/chart.js.licence", "chart.js.licence", "text/plain; charset=utf-8");
+}
+
+}  // namespace
+
+void add_routes(ForkingServer& server,
+                const Catalog& catalog,
+                const std::vector<SettingText>& given,
+                JobMemory& memory) {
+  add_files(server);
+  server.set_learner([&](const std::string& told) { memory.learn(told); });
+  const auto asked = [&](const httplib::Request& request) {
+    Question question = question_in(request.body, given);
+    server.tell(JobMemory::text_of(question.config));
+    return question;
+  };
+  server.Get("/api/about", [&](const httplib::Request&, httplib::Response& response) {
+    response.set_content(text_of(about(catalog, given)), kJson);
+  });
+  server.Post("/api/forecast",
+              [&, asked](const httplib::Request& request, httplib::Response& response) {
+                response.set_chunked_content_provider(
+                    "application/x-ndjson",
+                    [question = asked(request), &memory](std::size_t, httplib::DataSink& sink) {
+                      try {
+                        write_forecasts(question, memory.jobs(), sink);
+                      } catch (const ClientGone&) {
+                        return false;
+                      }
+                      sink.done();
+                      return true;
+                    });
+              });
+  server.Post("/api/find",
+              [&, asked](const httplib::Request& request, httplib::Response& response) {
+                response.set_content(text_of(found_json(asked(request), memory.jobs())), kJson);
+              });
+  server.Post("/api/timeline",
+              [&, asked](const httplib::Request& request, httplib::Response& response) {
+                constexpr std::size_t kMostEvents = 3000;
+                const auto load = [&](const JobConfig& config) {
+                  memory.jobs().read(config);
+                  return memory.jobs().job_of(config);
+                };
+                const std::vector<ForecastTask> tasks = asked(request).tasks();
+                response.set_content(text_of(few_iterations(tasks, load, kMostEvents)), kJson);
+              });
+}
+
+}  // namespace epochcast

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/job/job.hpp"
+#include "core/job/setting.hpp"
+#include "serve/forking_server.hpp"
+#include "serve/job_memory.hpp"
+
+namespace epochcast {
+
+/// Adds the page, and what it asks for (docs/formats.md). `given`: the experiment that it begins
+/// with. All must outlive the server.
+void add_routes(ForkingServer& server,
+                const Catalog& catalog,
+                const std::vector<SettingText>& given,
+                JobMemory& memory);
+
+}  // namespace epochcast

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/formats/result.hpp"
+
+namespace epochcast {
+
+/// The value of a run's setting as text; empty where it has none.
+[[nodiscard]] std::string setting_of(const RunResult& run, const std::string& name);
+
+/// The strategy with what tells it from its kin, K' or H, and whether communication overlaps:
+/// "local-sgd, H 32", "sync, overlap".
+[[nodiscard]] std::string run_name(const RunResult& run);
+
+}  // namespace epochcast

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tables look like on a terminal, and what --columns, --sort and --wide make of them.
+#include <algorithm>
+
+#include "tests/catch.hpp"
+#include "tests/cli/program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+const std::string kRanking =
+    kJob + " --exchange-seconds 20ms --strategy sync,local-sgd --local-steps 65";
+
+/// The lines that epochcast shows on a terminal of so many columns.
+std::vector<std::string> shown_on_terminal(const std::string& arguments,
+                                           int columns,
+                                           const std::string& environment = "TERM=xterm") {
+  const std::string command = "stty cols " + std::to_string(columns) + "; " + environment + " '" +
+                              EPOCHCAST_PROGRAM + "' " + arguments;
+  const Outcome outcome =
+      Folder().run({"-qec", command, "/dev/null"}, RunOptions{.program = "/usr/bin/script"});
+  std::string text = outcome.out;
+  std::erase(text, '\r');
+  return lines(text);
+}
+
+/// Without colours.
+std::string plain(const std::string& line) {
+  std::string text;
+  bool is_code = false;
+  for (const char c : line) {
+    if (c == '\033') is_code = true;
+    if (!is_code) text += c;
+    if (c == 'm') is_code = false;
+  }
+  return text;
+}
+
+bool has_colours(const std::vector<std::string>& shown) {
+  return std::any_of(shown.begin(), shown.end(), [](const std::string& line) {
+    return line.find('\033') != std::string::npos;
+  });
+}
+
+/// The row of titles.
+std::string titles_of(const std::vector<std::string>& shown) {
+  for (const std::string& line : shown) {
+    if (plain(line).starts_with("#  strategy")) return plain(line);
+  }
+  return {};
+}
+
+TEST_CASE("a table fits its terminal: the least important columns go, and are named", "[cli]") {
+  const std::vector<std::string> shown = shown_on_terminal(kRanking, 73, "NO_COLOR=1");
+
+  CHECK(titles_of(shown) ==
+        "#  strategy          epoch  all data  vs sync  compute  exchange  blocked");
+  CHECK(
+      std::find(shown.begin(),
+                shown.end(),
+                "  Not shown, as the terminal is too narrow (--wide shows all): of data, "
+                "# compute = exchange . blocked, rounds, in nodes, between, whole job, inputs.") !=
+      shown.end());
+}
+
+TEST_CASE("what stays in a table stays on the narrowest terminal", "[cli]") {
+  CHECK(titles_of(shown_on_terminal(kRanking, 10)) == "#  strategy");
+}
+
+TEST_CASE("--wide and files have all columns", "[cli]") {
+  const std::string all = titles_of(lines(Folder().run(kRanking).out));
+
+  CHECK(all.ends_with("whole job  inputs"));
+  CHECK(titles_of(shown_on_terminal(kRanking + " --wide", 72)) == all);
+}
+
+TEST_CASE("colours are for terminals that want them", "[cli]") {
+  CHECK(has_colours(shown_on_terminal(kRanking, 200)));
+  CHECK_FALSE(has_colours(shown_on_terminal(kRanking, 200, "NO_COLOR=1")));
+  CHECK_FALSE(has_colours(shown_on_terminal(kRanking, 200, "TERM=dumb")));
+  CHECK_FALSE(has_colours(lines(Folder().run(kRanking).out)));
+}
+
+TEST_CASE("--columns shows these columns, in this order", "[cli]") {
+  const Outcome outcome = Folder().run(kRanking + " --columns rounds,strategy,epoch");
+
+  REQUIRE(outcome.status == 0);
+  CHECK(lines(outcome.out)[2] == "#  rounds  strategy          epoch");
+  CHECK(lines(outcome.out)[4] == "1       3  local-sgd, H 65  19.6 s");
+}
+
+TEST_CASE("--sort orders rows by a column, over all points of a sweep", "[cli]") {
+  const std::string sweep = kRanking + " --sweep batch=64,128 --columns strategy,rounds";
+
+  // Of the rows, where they are and how many rounds they take.
+  const auto rows = [&](const std::string& order) {
+    std::vector<std::string> all = lines(Folder().run(sweep + " --sort " + order).out);
+    std::vector<std::string> found;
+    for (std::size_t i = 4; i < 8 && i < all.size(); ++i) {
+      const std::vector<std::string> cells = words(all[i]);
+      found.push_back(cells.front() + ": " + cells.back());
+    }
+    return found;
+  };
+
+  CHECK(rows("rounds") == std::vector<std::string>{"128: 3", "64: 6", "128: 195", "64: 390"});
+  CHECK(rows("rounds:desc") == std::vector<std::string>{"64: 390", "128: 195", "64: 6", "128: 3"});
+}
+
+TEST_CASE("columns that no table of forecasts has are told, with the closest", "[cli]") {
+  const auto error = [](const std::string& flags) {
+    const Outcome outcome = Folder().run(kRanking + " " + flags);
+    CHECK(outcome.status == 2);
+    return outcome.err;
+  };
+
+  CHECK(error("--columns epoc") ==
+        "epochcast: --columns: unknown column \"epoc\"; did you mean \"epoch\"?\n");
+  CHECK(error("--sort blockd") ==
+        "epochcast: --sort: unknown column \"blockd\"; did you mean \"blocked\"?\n");
+  CHECK(error("--sort epoch:down") ==
+        "epochcast: --sort: unknown order \"down\"; known: asc, desc\n");
+  CHECK(error("--sort epoch --format csv") ==
+        "epochcast: --columns, --sort: are of tables; expected --format table\n");
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/platform_figures.hpp"
+
+#include <algorithm>
+
+#include "core/job/job.hpp"
+#include "tests/catch.hpp"
+#include "tests/core/problems_of.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+const Catalog& catalog() {
+  static const Catalog known(EPOCHCAST_SOURCE_DIR);
+  return known;
+}
+
+Platform platform_named(const std::string& name) {
+  return platform_in(catalog().find("models/platforms", name, "test"));
+}
+
+Platform changed(Platform platform, const std::map<std::string, std::string>& figures) {
+  JobConfig config;
+  for (const auto& [name, text] : figures) config.platform_figures.emplace(name, text);
+  apply_figures(platform, config);
+  return platform;
+}
+
+Texts refused(const std::string& platform, const std::string& name, const std::string& text) {
+  return problems_of([&] { static_cast<void>(changed(platform_named(platform), {{name, text}})); });
+}
+
+double value_of(const Platform& platform, const std::string& name) {
+  const std::vector<PlatformFigure> figures = figures_of(platform, "");
+  const auto found = std::find_if(figures.begin(), figures.end(), [&](const PlatformFigure& each) {
+    return each.name == name;
+  });
+  REQUIRE(found != figures.end());
+  return found->value;
+}
+
+/// As calibrate writes it: messages between two nodes cross two links.
+Platform calibrated() {
+  Platform platform = platform_named("cloud-1xa10-10g");
+  platform.network->link = {.bytes_per_s = 1e9,
+                            .latency_s = figure_value(FigureKind::link_latency, "20us")};
+  platform.network->messages =
+      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 40e-6, .bytes_per_s = 5e8},
+                               {.from_bytes = 65536, .latency_s = 100e-6, .bytes_per_s = 9e8}},
+                   .barrier_round_s = 50e-6};
+  return platform;
+}
+
+TEST_CASE("a figure that is set to what the file says changes no platform of the catalogue") {
+  for (const std::string& name : catalog().names("models/platforms")) {
+    const Platform platform = platform_named(name);
+    for (const PlatformFigure& figure : figures_of(platform, "")) {
+      CAPTURE(name, figure.name);
+      Platform same = changed(platform, {{figure.name, figure_text(figure.kind, figure.value)}});
+      // A link of its own that is as the network's are is no other cluster.
+      if (figure.name.find("uplink") != std::string::npos) {
+        for (NodeGroup& group : same.nodes) group.uplink.reset();
+      }
+
+      const std::vector<PlatformFigure> before = figures_of(platform, "");
+      const std::vector<PlatformFigure> after = figures_of(same, "");
+      REQUIRE(before.size() == after.size());
+      const bool is_uniform =  // else the first one's value is set for all
+          figure.name.find('.') != figure.name.rfind('.') || platform.nodes.size() == 1;
+      if (is_uniform && !figure.name.starts_with("device.")) CHECK(same == platform);
+    }
+  }
+}
+
+TEST_CASE("a figure has the value that it is set to, and its kind reads what it writes") {
+  for (const std::string& name : catalog().names("models/platforms")) {
+    const Platform platform = platform_named(name);
+    for (const PlatformFigure& figure : figures_of(platform, "")) {
+      CAPTURE(name, figure.name);
+      const double half = figure.kind == FigureKind::count ? 1 : figure.value / 2;
+      const std::string text = figure_text(figure.kind, half);
+
+      CHECK(kind_of_figure(figure.name) == figure.kind);
+      CHECK(figure_text(figure.kind, figure_value(figure.kind, text)) == text);
+      CHECK(value_of(changed(platform, {{figure.name, text}}), figure.name) ==
+            figure_value(figure.kind, text));
+    }
+  }
+}
+
+TEST_CASE("what speaks of one kind of nodes or device counts over what speaks of all") {
+  Platform two = platform_named("cloud-4xt4-50g");
+  two.nodes.push_back(two.nodes.front());
+  two.nodes.back().name = "other";
+  two.nodes.back().devices.front().model = "t4g";
+
+  const Platform platform = changed(two,
+                                    {{"node.bandwidth", "1GBps"},
+                                     {"node.other.bandwidth", "2GBps"},
+                                     {"device.gpu.speed", "3"},
+                                     {"device.t4.speed", "4"},
+                                     {"node.devices", "8"}});
+
+  CHECK(platform.nodes[0].interconnect->link.bytes_per_s == 1e9);
+  CHECK(platform.nodes[1].interconnect->link.bytes_per_s == 2e9);
+  CHECK(platform.nodes[0].devices[0].speed == 4);
+  CHECK(platform.nodes[1].devices[0].speed == 3);
+  CHECK(platform.nodes[0].devices[0].count == 8);
+  CHECK(platform.nodes[1].devices[0].count == 8);
+}
+
+TEST_CASE("nodes get a link of their own that is as the network's but for what is set") {
+  const Platform platform =
+      changed(platform_named("cloud-1xa10-10g"), {{"node.uplink-bandwidth", "2GBps"}});
+
+  REQUIRE(platform.nodes.front().uplink);
+  CHECK(platform.nodes.front().uplink->link == LinkSpec{2e9, platform.network->link.latency_s});
+  // Nobody is left whom the network's own link joins.
+  CHECK(problems_of([&] {
+          static_cast<void>(changed(platform, {{"network.bandwidth", "1GBps"}}));
+        }).size() == 1);
+}
+
+TEST_CASE("measured messages move with the links they cross") {
+  const Platform platform =
+      changed(calibrated(), {{"network.bandwidth", "4GBps"}, {"network.latency", "10us"}});
+  const MessageCosts& messages = *platform.network->messages;
+
+  // Four times the bandwidth; two links of 20 us less 10 us each.
+  CHECK(messages.regimes[0].bytes_per_s == Approx(2e9));
+  CHECK(messages.regimes[0].latency_s == Approx(20e-6));
+  CHECK(messages.regimes[1].bytes_per_s == Approx(3.6e9));
+  CHECK(messages.regimes[1].latency_s == Approx(80e-6));
+  CHECK(messages.barrier_round_s == Approx(30e-6));
+  CHECK(messages.notes == Texts{"network.bandwidth is set: what was measured of messages is moved "
+                                "with it",
+                                "network.latency is set: what was measured of messages is moved "
+                                "with it"});
+}
+
+TEST_CASE("what is set of links is estimated, whatever it was") {
+  Platform platform = calibrated();
+  const Source measured = {
+      .grade = Grade::measured, .machine = "box", .date = "2026-11-21", .command = "calibrate"};
+  platform.source = platform.network->source = measured;
+
+  CHECK(changed(platform, {{"network.latency", "20us"}}).grade() == Grade::measured);
+  CHECK(changed(platform, {{"network.latency", "10us"}}).grade() == Grade::estimated);
+  CHECK(changed(platform, {{"node.count", "8"}}).grade() == Grade::measured);
+}
+
+TEST_CASE("a figure that the platform does not have is refused with those that it has") {
+  const std::string esb = "platform deep-est-esb (" + platform_named("deep-est-esb").path + "): ";
+
+  const Texts backbone = refused("deep-est-esb", "network.backbone", "1GBps");
+  REQUIRE(backbone.size() == 1);
+  CHECK(backbone[0].starts_with(esb + "unknown figure \"network.backbone\"; known: "
+                                      "network.bandwidth, network.latency, node.count, "));
+  CHECK(refused("deep-est-esb", "device.v100.speed", "2") ==
+        Texts{esb + "unknown figure \"device.v100.speed\"; did you mean \"device.gpu.speed\"?"});
+  CHECK(problems_of([] { static_cast<void>(kind_of_figure("network.bandwith")); }) ==
+        Texts{"unknown figure of a platform \"network.bandwith\"; did you mean "
+              "\"network.bandwidth\"?"});
+  CHECK(problems_of([] { static_cast<void>(kind_of_figure("node.esb.bandwith")); }) ==
+        Texts{"unknown figure of a platform \"node.esb.bandwith\"; did you mean "
+              "\"node.esb.bandwidth\"?"});
+}
+
+TEST_CASE("a value that no file may have is refused with the place in the file") {
+  const Texts room = refused("deep-est-esb", "node.count", "1000");
+  REQUIRE(room.size() == 1);
+  CHECK(room[0].find(", node.count=1000: /network: has room for 90 nodes, the platform has 1000") !=
+        std::string::npos);
+  const Texts several = refused("cloud-1xa10-10g", "node.devices", "4");
+  REQUIRE(several.size() == 1);
+  CHECK(several[0].find("has 4 devices, so it needs an \"interconnect\"") != std::string::npos);
+  CHECK(problems_of([] { static_cast<void>(figure_value(FigureKind::link_bandwidth, "25")); }) ==
+        Texts{"got \"25\"; expected a bandwidth with its unit, such as \"12.5GBps\""});
+  CHECK(problems_of([] { static_cast<void>(figure_value(FigureKind::factor, "0")); }) ==
+        Texts{"got \"0\"; expected a factor from 0.0001 to 10000, such as 2"});
+}
+
+TEST_CASE("figures of platforms that SimGrid reads itself cannot be set") {
+  Platform platform;
+  platform.path = platform.simgrid_xml = "box.xml";
+
+  CHECK(problems_of([&] {
+          static_cast<void>(changed(platform, {{"network.bandwidth", "1GBps"}}));
+        }) == Texts{"network.bandwidth: box.xml is SimGrid's to read, and its figures are not "
+                    "told; describe the cluster as JSON to set them"});
+}
+
+TEST_CASE("links that --exchange-seconds stands for are not set silently") {
+  Platform platform = platform_named("deep-est-esb");
+  JobConfig config;
+  config.exchange_seconds = {{"all", 1}};
+  config.platform_figures.emplace("network.latency", "1us");
+
+  CHECK(problems_of([&] { apply_figures(platform, config); }) ==
+        Texts{"network.latency: changes nothing, as --exchange-seconds stands for the network"});
+}
+
+}  // namespace
+}  // namespace epochcast::tests

@@ -1,0 +1,182 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Pages in headless Chromium: what they show, that they load nothing from elsewhere, that keys work,
+that a phone's width is enough, and that axe-core finds no violation.
+
+browser_test.py EPOCHCAST AXE_JS; ends with 77 where a browser or axe-core is missing."""
+
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    from selenium import webdriver
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+except ImportError:
+    print("skipped: python3-selenium is not installed")
+    sys.exit(77)
+
+EPOCHCAST, AXE = sys.argv[1], pathlib.Path(sys.argv[2])
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+PATIENCE_S = 60
+JOB = ["--platform", "deep-est-esb", "--nodes", "4", "--network", "resnet50", "--dataset", "cifar10"]
+
+
+def browser(width, is_dark):
+    options = Options()
+    options.binary_location = CHROMIUM
+    # Containers have neither user namespaces nor much shared memory; no test loads a page of others.
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(service=Service(DRIVER), options=options)
+    driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600},
+    )
+    scheme = "dark" if is_dark else "light"
+    driver.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]}
+    )
+    return driver
+
+
+class Pages(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.server = subprocess.Popen([EPOCHCAST, "serve"] + JOB, stdout=subprocess.PIPE, text=True)
+        cls.url = cls.server.stdout.readline().strip()
+        cls.page = pathlib.Path(cls.folder.name) / "page.html"
+        subprocess.run(
+            [EPOCHCAST, "simulate"] + JOB[:2] + JOB[4:]
+            + ["--strategy", "sync,node-based", "--sweep", "nodes=2,4,8", "--html", cls.page],
+            check=True, stdout=subprocess.DEVNULL,
+        )
+        cls.wide = browser(1280, False)
+        cls.narrow = browser(390, True)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.wide.quit()
+        cls.narrow.quit()
+        cls.server.send_signal(signal.SIGINT)
+        assert cls.server.wait(30) == 128 + signal.SIGINT
+        cls.server.stdout.close()
+        cls.folder.cleanup()
+
+    def until(self, driver, script, *arguments):
+        return WebDriverWait(driver, PATIENCE_S).until(lambda _: driver.execute_script("return " + script, *arguments))
+
+    def open(self, driver, url):
+        driver.get("about:blank")
+        driver.get(url)
+        self.until(driver, "document.querySelectorAll('table tbody tr').length > 0")
+
+    def problems(self, driver):
+        """What axe-core has to say."""
+        driver.execute_script(AXE.read_text())
+        return driver.execute_async_script(
+            "const done = arguments[0]; axe.run().then((result) => done(result.violations.map("
+            "(each) => each.id + ': ' + each.nodes.map((node) => node.target.join(' ')).join(', '))))"
+        )
+
+    def test_a_change_is_answered_and_kept_in_the_address(self):
+        driver = self.wide
+        self.open(driver, self.url)
+        self.assertIn("4 nodes", driver.find_element(By.ID, "headline").text)
+        field = driver.find_element(By.ID, "field-nodes")
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys("8", Keys.TAB)
+        self.until(driver, "document.getElementById('headline').textContent.includes('8 nodes')")
+        self.assertIn("nodes=8", driver.current_url)
+        self.assertIn("--nodes=8", driver.find_element(By.ID, "command").text)
+        link = driver.current_url
+        self.open(driver, link)
+        self.assertIn("8 nodes", driver.find_element(By.ID, "headline").text)
+
+    def test_sliders_move_by_keys(self):
+        driver = self.wide
+        self.open(driver, self.url)
+        driver.find_element(By.CSS_SELECTOR, "#field-batch + input[type=range]").send_keys(Keys.ARROW_LEFT)
+        self.until(driver, "location.hash.includes('batch=64')")
+        self.until(driver, "document.getElementById('command').textContent.includes('--batch=64')")
+
+    def test_an_inverse_question_is_answered_and_its_value_taken(self):
+        driver = self.wide
+        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync")
+        driver.find_element(By.CSS_SELECTOR, ".inverse button[type=submit]").click()
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 1")
+        driver.find_element(By.XPATH, "//section[@id='questions']//button[text()='use']").click()
+        self.until(driver, "location.hash.includes('network.bandwidth=')")
+        self.until(driver, "document.getElementById('command').textContent.includes('--set=network.bandwidth=')")
+
+    def test_what_is_wrong_is_said(self):
+        driver = self.wide
+        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4")
+        field = driver.find_element(By.ID, "field-nodes")
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys("many", Keys.TAB)
+        self.until(driver, "document.getElementById('problems').textContent.includes('got \"many\"')")
+
+    def test_tables_sort(self):
+        for url in (self.url, self.page.as_uri()):
+            driver = self.wide
+            self.open(driver, url)
+            names = "[...document.querySelectorAll('table tbody th')].map((cell) => cell.textContent)"
+            heading = driver.find_element(By.XPATH, "//thead//button[text()='strategy']")
+            heading.send_keys(Keys.ENTER)
+            ascending = driver.execute_script("return " + names)
+            self.assertEqual(heading.find_element(By.XPATH, "..").get_attribute("aria-sort"), "ascending")
+            self.assertLess(ascending[0], ascending[-1])
+            heading.send_keys(Keys.ENTER)
+            descending = driver.execute_script("return " + names)
+            self.assertEqual(sorted(descending), sorted(ascending))
+            self.assertEqual((descending[0], descending[-1]), (ascending[-1], ascending[0]))
+
+    def test_a_timeline_zooms_by_keys(self):
+        driver = self.wide
+        self.open(driver, self.page.as_uri())
+        canvas = driver.find_element(By.CSS_SELECTOR, ".timeline canvas")
+        self.until(driver, "arguments[0].height > 60", canvas)
+        before = canvas.screenshot_as_png
+        canvas.send_keys("+")
+        self.assertNotEqual(before, canvas.screenshot_as_png)
+        canvas.send_keys("0")
+        self.assertEqual(before, canvas.screenshot_as_png)
+
+    def test_a_phone_is_wide_enough(self):
+        for url in (self.url, self.page.as_uri()):
+            self.open(self.narrow, url)
+            self.assertLessEqual(self.narrow.execute_script("return document.documentElement.scrollWidth"), 390)
+
+    def test_nothing_comes_from_elsewhere_and_nothing_is_complained_of(self):
+        for url in (self.url, self.page.as_uri()):
+            self.wide.get_log("browser")
+            self.open(self.wide, url)
+            loaded = self.wide.execute_script("return performance.getEntriesByType('resource').map((each) => each.name)")
+            self.assertEqual([name for name in loaded if not name.startswith((self.url, "data:"))], [])
+            self.assertEqual([entry["message"] for entry in self.wide.get_log("browser")], [])
+
+    def test_axe_finds_no_violation(self):
+        for driver in (self.wide, self.narrow):
+            for url in (self.url, self.page.as_uri()):
+                self.open(driver, url)
+                self.assertEqual(self.problems(driver), [])
+
+
+if __name__ == "__main__":
+    missing = [name for name, is_there in (("chromium", CHROMIUM), ("chromium-driver", DRIVER), ("axe-core", AXE.exists()))
+               if not is_there]
+    if missing:
+        print("skipped: not installed:", ", ".join(missing))
+        sys.exit(77)
+    unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/catch.hpp"
+#include "tests/serve/running_server.hpp"
+#include "tests/support/run_program.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kSettings =
+    R"({"platform":"deep-est-esb","nodes":"4","network":"resnet50","dataset":"cifar10","strategy":"sync,local-sgd"})";
+const std::string kQuestion = R"({"settings":)" + kSettings + R"(,"intervals":false})";
+
+std::vector<Json> lines_of(const Reply& reply) {
+  std::vector<Json> lines;
+  std::istringstream text(reply.body);
+  for (std::string line; std::getline(text, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+std::string problem_of(const Reply& reply) { return Json::parse(reply.body)["problems"][0]; }
+
+TEST_CASE("a server answers what the command says, and names the command") {
+  const RunningServer server;
+  const Outcome command = run_program({"env",
+                                       "EPOCHCAST_DATA=" EPOCHCAST_SOURCE_DIR,
+                                       EPOCHCAST_PROGRAM,
+                                       "simulate",
+                                       "--platform=deep-est-esb",
+                                       "--nodes=4",
+                                       "--network=resnet50",
+                                       "--dataset=cifar10",
+                                       "--strategy=sync,local-sgd",
+                                       "--deterministic",
+                                       "--format=json"});
+
+  const Reply reply = server.post("/api/forecast", kQuestion);
+
+  CHECK(reply.status == 200);
+  const std::vector<Json> lines = lines_of(reply);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[0]["tasks"] == 2);
+  CHECK(lines[0]["command"] ==
+        "epochcast simulate --dataset=cifar10 --network=resnet50 --nodes=4 --platform=deep-est-esb "
+        "--strategy=sync,local-sgd");
+  const Json expected = Json::parse(command.out)["runs"];
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(lines[i + 1]["runs"][0]["epoch_s"] == expected[i]["epoch_s"]);
+  CHECK(lines[3]["is_done"] == true);
+}
+
+TEST_CASE("a server forecasts every point of a sweep") {
+  const RunningServer server;
+
+  const Reply reply = server.post(
+      "/api/forecast",
+      R"({"settings":{"platform":"deep-est-esb","network":"resnet50","dataset":"cifar10","strategy":"sync"},"sweep":{"nodes":[2,"4"]}})");
+
+  const std::vector<Json> lines = lines_of(reply);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1]["runs"][0]["point"] == Json{{"nodes", "2"}});
+  CHECK(lines[2]["runs"][0]["nodes"] == 4);
+}
+
+TEST_CASE("a server finds what the command finds") {
+  const RunningServer server;
+  const std::string settings =
+      R"({"platform":"deep-est-esb","nodes":"4","network":"resnet50","dataset":"cifar10","strategy":"sync"})";
+  const Outcome command = run_program({"env",
+                                       "EPOCHCAST_DATA=" EPOCHCAST_SOURCE_DIR,
+                                       EPOCHCAST_PROGRAM,
+                                       "find",
+                                       "network.bandwidth",
+                                       "--where=exposed < 10%",
+                                       "--platform=deep-est-esb",
+                                       "--nodes=4",
+                                       "--network=resnet50",
+                                       "--dataset=cifar10",
+                                       "--strategy=sync",
+                                       "--format=json"});
+
+  const Reply reply = server.post(
+      "/api/find",
+      R"({"settings":)" + settings + R"(,"find":"network.bandwidth","where":["exposed < 10%"]})");
+
+  CHECK(reply.status == 200);
+  const Json found = Json::parse(reply.body);
+  CHECK(found["answers"][0]["found"]["text"] ==
+        Json::parse(command.out)["answers"][0]["found"]["text"]);
+  CHECK(found["provenance"]["command"].get<std::string>().rfind(
+            "epochcast find network.bandwidth --where 'exposed < 10%'", 0) == 0);
+}
+
+TEST_CASE("an inverse question that makes no sense is told") {
+  const RunningServer server;
+  const auto problem = [&](const std::string& question) {
+    const Reply reply =
+        server.post("/api/find", R"({"settings":)" + kSettings + "," + question + "}");
+    CHECK(reply.status == 400);
+    return problem_of(reply);
+  };
+
+  CHECK(problem(R"("intervals":false)") ==
+        "request: /find: missing; expected the name of a setting");
+  CHECK(problem(R"("find":"nodes")").find("/where") != std::string::npos);
+  CHECK(problem(R"("find":"nodes","where":["exposed is small"])").find("exposed is small") !=
+        std::string::npos);
+  CHECK(problem(R"("find":"colour","where":["exposed < 10%"])").find("colour") !=
+        std::string::npos);
+}
+
+TEST_CASE("a platform's figures are settings of a page, and of the command that it shows") {
+  const RunningServer server;
+
+  const Reply reply = server.post(
+      "/api/forecast",
+      R"({"settings":{"platform":"deep-est-esb","nodes":"4","network":"resnet50","dataset":"cifar10","strategy":"sync","network.bandwidth":"1Gbps"},"intervals":false})");
+
+  const std::vector<Json> lines = lines_of(reply);
+  REQUIRE(lines.size() == 3);
+  CHECK(lines[0]["command"].get<std::string>().find("--set=network.bandwidth=1Gbps") !=
+        std::string::npos);
+  CHECK(lines[1]["runs"][0]["config"]["network.bandwidth"] == "125MBps");
+}
+
+TEST_CASE("files that change are read again") {
+  const std::string folder = "serve-files";
+  std::filesystem::create_directories(folder + "/models/platforms");
+  const std::string file = folder + "/models/platforms/mine.json";
+  const Json original =
+      Json::parse(std::ifstream(EPOCHCAST_SOURCE_DIR "/models/platforms/deep-est-dam.json"));
+  const auto write = [&](const std::string& bandwidth) {
+    Json platform = original;
+    platform["name"] = "mine";
+    platform["network"]["bandwidth"] = bandwidth;
+    std::ofstream(file) << platform;
+  };
+  write("100Gbps");
+  const RunningServer server({"--set", "platform=" + file});
+  const auto epoch_s = [&] {
+    const Reply reply = server.post(
+        "/api/forecast",
+        R"({"settings":{"platform":")" + file +
+            R"(","nodes":"4","network":"resnet50","dataset":"cifar10","strategy":"sync"},"intervals":false})");
+    return lines_of(reply).at(1)["runs"][0]["epoch_s"].get<double>();
+  };
+
+  const double before_s = epoch_s();
+  CHECK(epoch_s() == before_s);
+  write("1Gbps");
+
+  CHECK(epoch_s() > before_s);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a server answers those who call it by its own name, from its own pages") {
+  const RunningServer server;
+  const auto status = [&](const std::string& host, const std::string& more) {
+    return server.send("GET /api/about HTTP/1.1\r\nHost: " + host + "\r\n" + more + "\r\n").status;
+  };
+  const std::string port = std::to_string(server.port());
+
+  CHECK(status("127.0.0.1:" + port, "") == 200);
+  CHECK(status("localhost:" + port, "Origin: http://localhost:" + port + "\r\n") == 200);
+  CHECK(status("evil.example:" + port, "") == 403);
+  CHECK(status("127.0.0.1", "") == 403);
+  CHECK(status("127.0.0.1:1", "") == 403);
+  CHECK(status(server.host(), "Origin: https://evil.example\r\n") == 403);
+  CHECK(status(server.host(), "Origin: null\r\n") == 403);
+  CHECK(status(server.host(), "Origin: http://127.0.0.1:1\r\n") == 403);
+  CHECK(server.send("GET / HTTP/1.1\r\n\r\n").status == 403);
+}
+
+TEST_CASE("a page of somebody else cannot send a plain form") {
+  const RunningServer server;
+
+  const Reply reply = server.send("POST /api/forecast HTTP/1.1\r\nHost: " + server.host() +
+                                  "\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}");
+
+  CHECK(reply.status == 403);
+}
+
+TEST_CASE("what is wrong with a question is told, in the words of the command") {
+  const RunningServer server;
+  const auto problem = [&](const std::string& settings) {
+    const Reply reply = server.post("/api/forecast", R"({"settings":)" + settings + "}");
+    CHECK(reply.status == 400);
+    return problem_of(reply);
+  };
+
+  CHECK(problem(R"({"node":"4"})").find("did you mean \"nodes\"?") != std::string::npos);
+  CHECK(problem(R"({"nodes":"many"})").rfind("nodes: got \"many\"", 0) == 0);
+  CHECK(problem(R"({"ranks":"4"})").rfind("ranks: ", 0) == 0);
+  CHECK(problem(R"({"network":"/tmp/model.pt"})").find("a page may name what the catalogue has") !=
+        std::string::npos);
+  CHECK(problem(R"({"trace":"../x.json"})").find("a page may name") != std::string::npos);
+  CHECK(problem(R"({"nodes":[]})").rfind("request: /settings/nodes", 0) == 0);
+  CHECK(problem_of(server.post("/api/forecast", "{")).rfind("request:1:", 0) == 0);
+  CHECK(
+      problem_of(server.post("/api/forecast", R"({"settings":{},"sweeps":{}})")).find("/sweeps") !=
+      std::string::npos);
+}
+
+TEST_CASE("what cannot be forecast is told beside what can") {
+  const RunningServer server;
+
+  const Reply reply = server.post(
+      "/api/forecast",
+      R"({"settings":{"platform":"deep-est-esb","nodes":"32","network":"resnet50","dataset":"cifar10","strategy":"sync,local-sgd"},"intervals":false})");
+
+  const std::vector<Json> lines = lines_of(reply);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1]["runs"].size() == 1);
+  CHECK(lines[2]["not_forecast"][0]["strategy"] == "local-sgd");
+}
+
+TEST_CASE("a server takes no more than a page has to say") {
+  const RunningServer server;
+
+  const Reply huge = server.post("/api/forecast", std::string(70'000, ' '));
+  const Reply many = server.post(
+      "/api/forecast", R"({"settings":)" + kSettings + R"(,"sweep":{"batch":[)" + [] {
+        std::string values = "1";
+        for (int i = 2; i <= 400; ++i) values += "," + std::to_string(i);
+        return values;
+      }() + "]}}");
+
+  CHECK(huge.status == 413);
+  CHECK(problem_of(huge) == "more than 64 KiB were sent");
+  CHECK(lines_of(many).back()["problems"][0].get<std::string>().find(
+            "800 forecasts are more than the 600") != std::string::npos);
+  CHECK(server.get("/" + std::string(20'000, 'x')).status != 200);
+  CHECK(server.send("nonsense\r\n\r\n").status != 200);
+  CHECK(server.get("/api/nothing").status == 404);
+  CHECK(server.get("/../README.md").status == 404);
+  CHECK(server.get("/api/about").status == 200);
+}
+
+TEST_CASE("a page may load its own files only") {
+  const RunningServer server;
+
+  const Reply page = server.get("/");
+
+  CHECK(page.headers.find("Content-Security-Policy: default-src 'none'; script-src 'self'") !=
+        std::string::npos);
+  CHECK(page.headers.find("X-Frame-Options: DENY") != std::string::npos);
+  CHECK(page.body.find("http://") == std::string::npos);
+  CHECK(page.body.find("https://") == std::string::npos);
+  for (std::size_t at = 0; (at = page.body.find(" src=\"", at)) != std::string::npos; ++at) {
+    const std::size_t begin = at + 6;
+    const std::string file = page.body.substr(begin, page.body.find('"', begin) - begin);
+    CAPTURE(file);
+    CHECK(server.get(file).status == 200);
+  }
+}
+
+TEST_CASE("a server lists what there is to choose, and how far off forecasts were") {
+  const RunningServer server({"--platform", "deep-est-dam", "--nodes", "2"});
+
+  const Json about = Json::parse(server.get("/api/about").body);
+
+  CHECK(about["start"]["platform"] == "deep-est-dam");
+  CHECK(about["start"]["nodes"] == "2");
+  CHECK(about["strategies"].size() > 10);
+  CHECK(about["platforms"][0].contains("nodes"));
+  CHECK(about["fidelity"][0].get<std::string>().rfind("Error: median", 0) == 0);
+}
+
+TEST_CASE("files that the command line names may be asked for") {
+  const std::string file = EPOCHCAST_SOURCE_DIR "/models/platforms/deep-est-dam.json";
+  const RunningServer server({"--platform", file});
+
+  const Reply reply = server.post(
+      "/api/forecast",
+      R"({"settings":{"platform":")" + file +
+          R"(","nodes":"2","network":"resnet50","dataset":"cifar10","strategy":"sync"},"intervals":false})");
+
+  CHECK(reply.status == 200);
+  CHECK(lines_of(reply).back()["is_done"] == true);
+}
+
+TEST_CASE("a server answers while others say nothing") {
+  const RunningServer server;
+  std::vector<FileDescriptor> silent;
+  for (int i = 0; i < 4; ++i) silent.push_back(server.connection());
+
+  CHECK(server.post("/api/forecast", kQuestion).status == 200);
+}
+
+TEST_CASE("Ctrl-C ends a server, its port is free at once") {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    RunningServer server;
+    const FileDescriptor waiting = server.connection();
+    const std::string port = std::to_string(server.port());
+
+    CHECK(server.end_by(signal) == 128 + signal);
+
+    RunningServer next({"--port", port});
+    CHECK(next.get("/").status == 200);
+    CHECK(next.end_by(signal) == 128 + signal);
+  }
+}
+
+TEST_CASE("a port that is taken is told") {
+  const RunningServer server;
+  const std::string port = std::to_string(server.port());
+
+  const Outcome other = run_program({EPOCHCAST_PROGRAM, "serve", "--port", port});
+
+  CHECK(other.status == 2);
+  CHECK(other.err == "epochcast: --port: got " + port +
+                         "; it is taken, or not yours to take; without --port, a free one is "
+                         "chosen\n");
+}
+
+}  // namespace
+}  // namespace epochcast::tests
