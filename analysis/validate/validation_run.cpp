@@ -14,11 +14,11 @@
 namespace epochcast {
 namespace {
 
-/// "measured 3.25 s, forecast 3.21 s, -1.2 %"
+/// "measured 3.25 s, forecast so far 3.21 s, -1.2 %"
 std::string result_text(const RunResult& measured, const RunResult* forecast) {
   std::string text = "measured " + format_seconds(measured.epoch_s);
   if (forecast == nullptr) return text;
-  text += ", forecast " + format_seconds(forecast->epoch_s);
+  text += ", forecast so far " + format_seconds(forecast->epoch_s);
   if (measured.epoch_s > 0)
     text += ", " + signed_percent_text(forecast->epoch_s / measured.epoch_s - 1);
   return text;
@@ -62,22 +62,28 @@ ValidationRun::ValidationRun(const std::vector<ValidationCase>& cases,
 
 void ValidationRun::run(const ValidationProgress& progress) {
   const auto repetitions = static_cast<std::size_t>(options_.repetitions);
-  const std::size_t steps = repetitions * (calibrations_.size() + cases_.size()) + 1;
+  const std::size_t steps =
+      repetitions * cases_.size() + (repetitions + 1) * calibrations_.size() + 1;
   std::size_t done = 0;
-  for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
-    for (ClusterCalibration& calibration : calibrations_) {
+  for (std::size_t cluster = 0; cluster < calibrations_.size(); ++cluster) {
+    const auto measure_messages = [&](std::size_t session) {
       SignalScope::check();
-      const std::string step = "measuring messages, " + calibration.cluster().name;
-      options_.tell(step + ", session " + std::to_string(repetition + 1) + " of " +
-                    std::to_string(repetitions));
+      const std::string step = "measuring messages, " + calibrations_[cluster].cluster().name;
+      options_.tell(step + ", session " + std::to_string(session + 1) + " of " +
+                    std::to_string(repetitions + 1));
       progress(step, done++, steps);
-      calibration.measure_messages(repetition);
+      calibrations_[cluster].measure_messages(session);
+    };
+    for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
+      measure_messages(repetition);
+      for (std::size_t i = 0; i < cases_.size(); ++i) {
+        if (calibration_of_[i] != cluster) continue;
+        SignalScope::check();
+        progress(cases_[i].group + ": " + cases_[i].point, done++, steps);
+        run_case(i, repetition);
+      }
     }
-    for (std::size_t i = 0; i < cases_.size(); ++i) {
-      SignalScope::check();
-      progress(cases_[i].group + ": " + cases_[i].point, done++, steps);
-      run_case(i, repetition);
-    }
+    measure_messages(repetitions);
   }
   progress("forecasting", done, steps);
   forecast_all_cases();
@@ -113,9 +119,7 @@ void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
   row.measured.push_back(measured);
   forecast_so_far(i);
   const RunResult* forecast = forecasts_[i].empty() ? nullptr : &forecasts_[i].back();
-  const bool is_final = repetition + 1 == static_cast<std::size_t>(options_.repetitions);
-  options_.tell(run_text + ": " + result_text(measured, forecast) +
-                (forecast == nullptr || is_final ? "" : " (preliminary)"));
+  options_.tell(run_text + ": " + result_text(measured, forecast));
 }
 
 void ValidationRun::forecast_so_far(std::size_t i) {

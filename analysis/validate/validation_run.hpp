@@ -31,9 +31,10 @@ using ValidationProgress =
     std::function<void(const std::string& step, std::size_t done, std::size_t all)>;
 
 /// Measures messages (and batches, where cases train), calibrates, forecasts every case, and runs
-/// each for real, repetition by repetition so that slow minutes of a machine meet all of them
-/// alike. Batches are measured before and after each run that trains, and the run's forecast rests
-/// on these: a machine's speed changes by the minute. Of such forecasts a row has the middle one.
+/// each for real: cluster by cluster, and its cases repetition by repetition so that slow minutes
+/// of a machine meet all of them alike. Messages are measured before each repetition and after the
+/// last one, batches before and after each run that trains, and the run's forecast rests on these:
+/// a machine's speed changes by the minute. Of such forecasts a row has the middle one.
 ///
 /// Forecasts rest on measurements alone; no run of a case is used for any. A case that fails has
 /// its reason in `problems`; where its first run fails, the others are not tried.
@@ -46,7 +47,7 @@ class ValidationRun {
                 const Catalog& catalog);
 
   /// Everything. Each run is told as soon as it has ended, with a forecast from what is measured so
-  /// far: preliminary until the last repetition. Throws a UserError for bad input, also where
+  /// far. Throws a UserError for bad input, also where
   /// measured messages cannot be fitted, a RunError when measuring messages fails, and Interrupted.
   void run(const ValidationProgress& progress);
 
