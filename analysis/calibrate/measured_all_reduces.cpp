@@ -11,13 +11,14 @@
 namespace epochcast {
 namespace {
 
-/// Standard deviation of the logarithm between sessions. One tells nothing of others: then that of
-/// its samples, or of messages, if that is more.
+/// How far another session is from the mean of these: the standard deviation of the logarithm
+/// between sessions and, of S of them, 1 / sqrt(S) of that for their mean. One tells nothing of
+/// others: then that of its samples, or of messages, if that is more.
 double deviation_of_sessions(const MessagePoint& point, double uncertainty) {
   if (point.session_s.size() < 2) return std::max(point.deviation, uncertainty);
   std::vector<double> logarithms;
   for (const double seconds : point.session_s) logarithms.push_back(std::log(seconds));
-  return deviation_of(logarithms);
+  return deviation_of(logarithms) * std::sqrt(1 + 1 / static_cast<double>(logarithms.size()));
 }
 
 /// All-reduces of just this algorithm.

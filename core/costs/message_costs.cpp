@@ -133,15 +133,16 @@ double MessageCosts::measured_factor(const std::string& all_reduce, double bytes
 
 double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const {
   const bool is_library = all_reduce == kLibrary;
+  // Of two that take turns, what was measured is those who come together.
+  const bool is_measured =
+      !(is_library && ranks == 2) &&
+      std::any_of(all_reduces.begin(), all_reduces.end(), [&](const auto& each) {
+        return each.algorithm == all_reduce && each.ranks == ranks;
+      });
   std::vector<const MeasuredAllReduce*> alike;
   for (const MeasuredAllReduce& each : all_reduces) {
-    // Of two that take turns, what was measured is those who come together.
-    if (each.algorithm == all_reduce && each.ranks == ranks && !(is_library && ranks == 2))
-      alike.push_back(&each);
-  }
-  const bool is_measured = !alike.empty();
-  for (const MeasuredAllReduce& each : all_reduces) {
-    if (!is_measured && (each.algorithm == kLibrary) == is_library) alike.push_back(&each);
+    const bool is_of_these = !is_measured || each.ranks == ranks;
+    if (is_of_these && (each.algorithm == kLibrary) == is_library) alike.push_back(&each);
   }
   double below = 0;
   double above = std::numeric_limits<double>::infinity();

@@ -28,7 +28,7 @@ struct MeasuredAllReduce {
   double measured_s = 1;
   double forecast_s = 1;
   int ranks = 0;         ///< among so many; 0: not known
-  double deviation = 0;  ///< standard deviation of the logarithm of what was measured
+  double deviation = 0;  ///< of the logarithm of what a run may take from what was measured
 
   bool operator==(const MeasuredAllReduce&) const = default;
 };
@@ -87,10 +87,11 @@ struct MessageCosts {
                                        double bytes,
                                        int ranks) const;
   /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty.
-  /// Where the algorithm was measured among as many ranks, that of its measurements of about this
-  /// size (the nearest smaller and the nearest larger one; root mean square). Elsewhere that of
-  /// large messages, or what other all-reduces of about this size were off by, if that is more; the
-  /// library's own all-reduce is judged by itself, all others together.
+  /// Where the algorithm was measured among as many ranks, that of measurements among these of
+  /// about this size (the nearest smaller and the nearest larger one; root mean square over all
+  /// algorithms, as a few sessions say little by one of them). Elsewhere that of large messages, or
+  /// what all-reduces of about this size were off by, if that is more. The library's own all-reduce
+  /// is judged by itself, all others together.
   [[nodiscard]] double uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const;
   /// One message, alone.
   [[nodiscard]] double message_s(double bytes) const {

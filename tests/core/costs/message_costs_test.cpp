@@ -118,6 +118,15 @@ TEST_CASE("an all-reduce that was measured among as many ranks is as uncertain a
   CHECK(costs.uncertainty_of("ring", 35e3, 2) ==
         Approx(std::hypot(0.03, 0.04) / std::sqrt(2)).epsilon(1e-12));
   CHECK(costs.uncertainty_of("ring", 1e9, 2) == 0.04);
+  // All algorithms but the library's own tell how much such exchanges vary.
+  costs.all_reduces.push_back({.algorithm = "binary-tree",
+                               .bytes = 1e6 * 0.04,
+                               .measured_s = 2,
+                               .forecast_s = 3,
+                               .ranks = 2,
+                               .deviation = 0.08});
+  CHECK(costs.uncertainty_of("ring", 1e9, 2) ==
+        Approx(std::hypot(0.04, 0.08) / std::sqrt(2)).epsilon(1e-12));
   CHECK(costs.uncertainty_of("ring", 1e9, 3) == Approx(std::log(1.5)));
   CHECK(costs.uncertainty_of("linear", 1e9, 2) == Approx(std::log(1.5)));
   // Two of whom one comes late may take turns.
