@@ -36,26 +36,12 @@ po::options_description bounds_of_comparison() {
   return options;
 }
 
-/// "5%" or "0.05".
-double share_from(const std::string& given) {
-  constexpr double kAnyShare = 1e9;
-  constexpr const char* kExpected = "a share such as 5% or 0.05, not negative";
-  std::string text = given;
-  const bool is_percent = text.ends_with('%');
-  if (is_percent) text.pop_back();
-  try {
-    return parse_number(text, 0, kAnyShare, kExpected) / (is_percent ? 100 : 1);
-  } catch (const UserError&) {
-    fail(given, kExpected);
-  }
-}
-
 ComparisonBounds comparison_bounds_from(const po::variables_map& values) {
   std::vector<std::string> problems;
   const auto bound = [&](const char* name) -> std::optional<double> {
     if (values.count(name) == 0) return std::nullopt;
     try {
-      return share_from(values[name].as<std::string>());
+      return parse_share(values[name].as<std::string>());
     } catch (const UserError& error) {
       problems.push_back("--" + std::string(name) + ": " + error.what());
       return std::nullopt;

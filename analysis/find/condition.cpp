@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/find/condition.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 #include <utility>
@@ -41,12 +42,6 @@ std::optional<double> number_before(const std::string& text, const std::string& 
   return parse_number(number, 0, kMost, "a number of 0 or more before \"" + ending + "\"");
 }
 
-double share_of(const std::string& text) {
-  constexpr double kPercent = 100;
-  if (const auto percent = number_before(text, "%")) return *percent / kPercent;
-  return parse_number(text, 0, kMost, "a share such as 10% or 0.1");
-}
-
 double factor_of(const std::string& text) {
   if (const auto times = number_before(text, "x")) return *times;
   return parse_number(text, 0, kMost, "a factor such as 2x");
@@ -85,7 +80,7 @@ double bound_of(const Quantity& quantity, std::string text) {
     case QuantityUnit::bytes:
       return parse_positive(text, Dimension::bytes, true);
     case QuantityUnit::share:
-      return share_of(text);
+      return parse_share(text);
     case QuantityUnit::factor:
       return factor_of(text);
     case QuantityUnit::per_second:
@@ -128,7 +123,7 @@ Condition faster_condition(const std::vector<std::string>& words, std::size_t fa
   if (!has_by) return condition;
   const std::string& by = words.back();
   condition.includes_bound = true;
-  condition.bound = by.ends_with('%') ? 1 + share_of(by) : factor_of(by);
+  condition.bound = by.ends_with('%') ? 1 + parse_share(by) : factor_of(by);
   return condition;
 }
 
@@ -171,6 +166,8 @@ double Condition::value(const Sighting& seen) const {
 Condition parse_condition(const std::string& text) {
   const std::vector<std::string> words = words_of(text);
   try {
+    if (std::find(words.begin(), words.end(), "and") != words.end())
+      throw UserError("expected a single condition; another one takes a second --where");
     for (std::size_t i = 0; i < words.size(); ++i) {
       if (words[i] != "faster") continue;
       Condition condition = faster_condition(words, i);

@@ -20,18 +20,6 @@ constexpr int kRows = 30;
 constexpr int kMostRows = 10'000;
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 
-/// "3%" or "0.03", in [0, most].
-double parse_share(const std::string& text, double most) {
-  const std::string expected =
-      "a share such as 3% or 0.03" + std::string(most <= 1 ? ", at most 100%" : ", not negative");
-  if (text.empty() || text.back() != '%') return parse_number(text, 0, most, expected);
-  try {
-    return parse_number(text.substr(0, text.size() - 1), 0, 100 * most, expected) / 100;
-  } catch (const UserError&) {
-    fail(text, expected);  // the whole text, with its %
-  }
-}
-
 double parse_tau(const std::string& text) {
   return parse_number(text, -1, 1, "a number from -1 to 1");
 }
@@ -70,7 +58,6 @@ po::options_description bound_options() {
 }
 
 ValidationBounds bounds_from(const po::variables_map& values) {
-  constexpr double kAnyError = 1e9;
   std::vector<std::string> problems;
   const auto bound = [&](const char* name, const auto& parse) -> std::optional<double> {
     if (values.count(name) == 0) return std::nullopt;
@@ -81,7 +68,7 @@ ValidationBounds bounds_from(const po::variables_map& values) {
       return std::nullopt;
     }
   };
-  const auto error_share = [](const std::string& text) { return parse_share(text, kAnyError); };
+  const auto error_share = [](const std::string& text) { return parse_share(text); };
   const auto share = [](const std::string& text) { return parse_share(text, 1); };
   ValidationBounds bounds;
   bounds.median_error = bound("max-median-error", error_share);

@@ -70,6 +70,18 @@ double parse_number(const std::string& text, double low, double high, const std:
   return number;
 }
 
+double parse_share(const std::string& text, double most) {
+  constexpr double kPercent = 100;
+  const std::string expected =
+      std::string("a share such as 5% or 0.05") + (most <= 1 ? ", at most 100%" : "");
+  if (!text.ends_with('%')) return parse_number(text, 0, 1, expected);
+  try {
+    return parse_number(text.substr(0, text.size() - 1), 0, kPercent * most, expected) / kPercent;
+  } catch (const UserError&) {
+    fail(text, expected);  // the whole text, with its %
+  }
+}
+
 std::string show_switch(bool value) { return value ? "on" : "off"; }
 
 std::string shortest(double value) {

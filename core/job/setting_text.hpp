@@ -46,6 +46,8 @@ void check_plain_text(const std::string& text, const std::string& origin);
                                   double low,
                                   double high,
                                   const std::string& expected);
+/// A share in [0, most]: "5%" or "0.05". What is above 1 needs its "%": a bare 5 may mean either.
+[[nodiscard]] double parse_share(const std::string& text, double most = 1e9);
 /// "on", "true", "yes" or "off", "false", "no".
 [[nodiscard]] bool parse_switch(const std::string& text);
 [[nodiscard]] std::string show_switch(bool value);

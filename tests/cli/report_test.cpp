@@ -186,12 +186,10 @@ TEST_CASE("mistakes in a report's flags are told all at once", "[cli]") {
   };
 
   CHECK(error_of("--max-median-error 3pc --max-worst-error -1% --min-tau 2 --min-coverage 101%") ==
-        "epochcast: --max-median-error: got \"3pc\"; expected a share such as 3% or 0.03, not "
-        "negative\n"
-        "epochcast: --max-worst-error: got \"-1%\"; expected a share such as 3% or 0.03, not "
-        "negative\n"
+        "epochcast: --max-median-error: got \"3pc\"; expected a share such as 5% or 0.05\n"
+        "epochcast: --max-worst-error: got \"-1%\"; expected a share such as 5% or 0.05\n"
         "epochcast: --min-tau: got \"2\"; expected a number from -1 to 1\n"
-        "epochcast: --min-coverage: got \"101%\"; expected a share such as 3% or 0.03, at most "
+        "epochcast: --min-coverage: got \"101%\"; expected a share such as 5% or 0.05, at most "
         "100%\n");
   CHECK(error_of("--format csv") ==
         "epochcast: --format: unknown format \"csv\"; known: table, json, markdown\n");

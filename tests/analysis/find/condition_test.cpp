@@ -103,7 +103,12 @@ TEST_CASE("what is no condition is told with what is one") {
         "--where \"exposed = 10%\": got \"=\"; expected <, <=, > or >=");
   CHECK(refused("exposed <") == "--where \"exposed <\": expected a bound behind <");
   CHECK(refused("exposed < ten") ==
-        "--where \"exposed < ten\": got \"ten\"; expected a share such as 10% or 0.1");
+        "--where \"exposed < ten\": got \"ten\"; expected a share such as 5% or 0.05");
+  CHECK(refused("exposed < 10") ==
+        "--where \"exposed < 10\": got \"10\"; expected a share such as 5% or 0.05");
+  CHECK(refused("epoch < 60s and cost < 5USD") ==
+        "--where \"epoch < 60s and cost < 5USD\": expected a single condition; another one takes a "
+        "second --where");
   CHECK(refused("epoch < 60").starts_with("--where \"epoch < 60\": got \"60\"; expected a time"));
   CHECK(refused("dlb faster than dlb") ==
         "--where \"dlb faster than dlb\": expected two different strategies");
