@@ -118,7 +118,7 @@ constexpr Quantity kQuantities[] = {
      Reference::one_node,
      "speed-up over one node, by how many times its workers there are",
      [](const Sighting& seen) {
-       return speed_up(seen) * seen.reference->workers / seen.run.workers;
+       return speed_up(seen) * seen.reference->trainers() / seen.run.trainers();
      }},
 };
 

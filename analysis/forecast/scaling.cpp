@@ -47,19 +47,13 @@ std::map<std::string, std::vector<std::size_t>> series_in(
   }
   for (auto& [name, points] : series) {
     std::stable_sort(points.begin(), points.end(), [&](std::size_t a, std::size_t b) {
-      return outcomes[a].run->workers < outcomes[b].run->workers;
+      return outcomes[a].run->trainers() < outcomes[b].run->trainers();
     });
   }
   return series;
 }
 
-std::int64_t global_batch(const RunResult& run) {
-  std::int64_t workers = 0;
-  for (const DeviceResult& device : run.by_device) {
-    if (device.role == "trains") workers += device.workers;
-  }
-  return workers * run.batch;
-}
+std::int64_t global_batch(const RunResult& run) { return run.trainers() * run.batch; }
 
 }  // namespace
 
@@ -138,8 +132,8 @@ void add_speed_ups(std::vector<ForecastOutcome>& outcomes, Scaling scaling) {
     for (const std::size_t point : points) {
       RunResult& run = *outcomes[point].run;
       const double speed_up = base.dataset_s() / run.dataset_s();
-      run.scaling =
-          ScalingFigures{.speed_up = speed_up, .efficiency = speed_up * base.workers / run.workers};
+      run.scaling = ScalingFigures{.speed_up = speed_up,
+                                   .efficiency = speed_up * base.trainers() / run.trainers()};
       const std::int64_t batch = global_batch(run);
       if (scaling == Scaling::strong && batch != global_batch(base))
         run.notes.push_back("the global batch is " + std::to_string(batch) + ", not " +

@@ -43,9 +43,9 @@ enum class Scaling {
 [[nodiscard]] bool changes_workers(const std::string& setting);
 
 /// Gives every run its speed-up and efficiency against the one with the fewest workers, among those
-/// that differ from it in nothing but who works. With P workers and T seconds for as many samples
-/// as the data set has: speed-up S = T0 / T, efficiency E = S / (P / P0). Says in their notes where
-/// strong scaling has had to round a batch.
+/// that differ from it in nothing but who works. With P workers that train and T seconds for as
+/// many samples as the data set has: speed-up S = T0 / T, efficiency E = S / (P / P0). Says in
+/// their notes where strong scaling has had to round a batch.
 ///
 /// The knee of a series is where E / T is highest (Eager, Zahorjan, Lazowska, "Speedup versus
 /// efficiency in parallel systems", IEEE Transactions on Computers 38(3), 1989): beyond it, another

@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/plain_text.hpp"
 
@@ -167,6 +168,14 @@ void check_run(JsonInput run) {
 }
 
 }  // namespace
+
+int RunResult::trainers() const {
+  if (by_device.empty()) return workers;
+  return std::accumulate(
+      by_device.begin(), by_device.end(), 0, [](int sum, const DeviceResult& device) {
+        return sum + (device.role == "trains" ? device.workers : 0);
+      });
+}
 
 nlohmann::ordered_json to_json(const RunResult& run) {
   nlohmann::ordered_json json = {{"strategy", run.strategy},

@@ -90,6 +90,9 @@ struct RunResult {
   std::optional<RunCost> cost;      ///< absent where the platform has no prices
   std::optional<RunEnergy> energy;  ///< absent where nothing says what devices draw
 
+  /// How many of the workers train; others only add what these send.
+  [[nodiscard]] int trainers() const;
+
   /// Seconds for as many samples as the data set has: what strategies are compared by, since their
   /// epochs are not of equal length.
   [[nodiscard]] double dataset_s() const {

@@ -157,11 +157,12 @@ class Answer {
 
 /** Efficiency and speed-up over nodes, by strategy against its own smallest number of nodes. */
 function kScalingMeasures(runs) {
+  const trainers = (run) => run.by_device.filter((device) => device.role === "trains").reduce((sum, device) => sum + device.workers, 0);
   const first = (run) => runs.filter((each) => each.name.split(",")[0] === run.name.split(",")[0] && each.config.overlap === run.config.overlap)
-    .reduce((least, each) => (each.workers < least.workers ? each : least));
+    .reduce((least, each) => (trainers(each) < trainers(least) ? each : least));
   const speedup = (run) => datasetSeconds(first(run)) / datasetSeconds(run);
   return {
-    efficiency: { title: "efficiency: speed-up by workers", text: percentText, isFromZero: true, value: (run) => speedup(run) * first(run).workers / run.workers },
+    efficiency: { title: "efficiency: speed-up by workers", text: percentText, isFromZero: true, value: (run) => speedup(run) * trainers(first(run)) / trainers(run) },
     speedup: { title: "speed-up against the fewest nodes", text: (value) => `${digits(value)}x`, isLogarithmic: true, value: speedup },
   };
 }
@@ -206,7 +207,7 @@ function trust(runs, about) {
         make("li", {}, "recursive doubling: log2 P (\u03b1 + n / B)"),
         make("li", {}, "Rabenseifner: 2 log2 P \u03b1 + 2 (P - 1) / P n / B"),
         make("li", {}, "all data = epoch times samples of the data set / samples of an epoch"),
-        make("li", {}, "efficiency over nodes = speed-up / (workers / fewest workers)"))),
+        make("li", {}, "efficiency over nodes = speed-up / (workers that train / fewest such workers)"))),
   ];
 }
 

@@ -75,6 +75,24 @@ TEST_CASE("speed-up and efficiency are those of Amdahl's law") {
   CHECK(outcomes[0].run->scaling->efficiency == Approx(1 / (0.9 / 8 + 0.1) / 8));
 }
 
+TEST_CASE("workers that only sum are none that efficiency is by") {
+  std::vector<ForecastOutcome> outcomes = amdahl(0.1, {1, 2});
+  for (ForecastOutcome& outcome : outcomes) {
+    RunResult& run = *outcome.run;
+    run.by_device = {
+        {.device_class = "gpu",
+         .model = "g",
+         .role = "trains",
+         .workers = run.workers,
+         .phases = {}},
+        {.device_class = "cpu", .model = "c", .role = "sums", .workers = 2, .phases = {}}};
+    run.workers += 2;
+  }
+  add_speed_ups(outcomes, Scaling::weak);
+
+  CHECK(outcomes[1].run->scaling->efficiency == Approx(1 / (0.9 / 2 + 0.1) / 2));
+}
+
 TEST_CASE("the knee of Amdahl's law is where the parallel part takes as long as the serial one") {
   // E / T is highest at P = (1 - s) / s (Eager, Zahorjan, Lazowska 1989, for this law).
   const std::vector<ForecastOutcome> outcomes = amdahl(0.1, {1, 2, 4, 6, 9, 12, 16, 32});

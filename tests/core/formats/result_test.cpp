@@ -52,6 +52,14 @@ RunResult reread(const RunResult& run) {
   return run_from_json(nlohmann::ordered_json::parse(to_json(run).dump()));
 }
 
+TEST_CASE("workers that only sum do not train; where none is told of, all do") {
+  RunResult run = full_run();
+  CHECK(run.trainers() == 8);
+
+  run.by_device.clear();
+  CHECK(run.trainers() == 12);
+}
+
 TEST_CASE("a result is the same after it was written and read back") {
   const RunResult run = full_run();
 
