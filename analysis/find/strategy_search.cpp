@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <utility>
 
 #include "analysis/forecast/scaling.hpp"
@@ -16,6 +17,33 @@ namespace {
 
 bool changes_nodes(const std::string& setting) {
   return setting == "nodes" || (setting.starts_with("node.") && setting.ends_with(".count"));
+}
+
+/// Whether a figure says how many devices that train a node has.
+bool counts_trainers(const std::string& figure, const std::vector<WorkerInfo>& workers) {
+  if (!is_figure(figure)) return false;
+  if (figure.starts_with("node.")) return figure.ends_with(".devices");
+  return std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
+    return worker.role == Role::trains && (figure == "device." + worker.device_class + ".count" ||
+                                           figure == "device." + worker.model + ".count");
+  });
+}
+
+/// Makes a job on one node one on a single device; those that only sum stay.
+void put_one_device(JobConfig& config, const Job& job) {
+  std::string figure = "node.devices";
+  if (job.platform.simgrid_xml.empty()) {
+    const auto workers = workers_of(job, find_strategy(config.strategy));
+    std::set<std::string> models;
+    for (const WorkerInfo& worker : workers) {
+      if (worker.role == Role::trains) models.insert(worker.model);
+    }
+    if (models.size() == 1) figure = "device." + *models.begin() + ".count";
+    // What the question says of them would count as well.
+    std::erase_if(config.platform_figures,
+                  [&](const auto& given) { return counts_trainers(given.first, workers); });
+  }
+  config.platform_figures[figure] = "1";
 }
 
 std::string key_of(const JobConfig& config) {
@@ -151,7 +179,7 @@ JobConfig StrategySearch::on_one_node(JobConfig config) const {
   const int nodes = config.nodes.value_or(is_xml ? 2 : job.platform.node_count());
   const bool varies = changes_nodes(request_.name) || changes_nodes(request_.over);
   config.nodes = 1;
-  if (nodes == 1 && !varies) config.platform_figures["node.devices"] = "1";
+  if (nodes == 1 && !varies) put_one_device(config, job);
   return config;
 }
 

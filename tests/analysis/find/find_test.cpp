@@ -3,8 +3,10 @@
 
 #include <cmath>
 
+#include "analysis/forecast/scaling.hpp"
 #include "core/random.hpp"
 #include "strategies/settings.hpp"
+#include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
 
@@ -201,6 +203,55 @@ TEST_CASE("strong scaling shares the global batch of one node") {
   CHECK(strong.found->value < weak.found->value);
   CHECK(strong.found->run->batch ==
         std::llround(128.0 / static_cast<double>(strong.found->run->workers)));
+}
+
+/// The most devices with an efficiency above 50 %, of jobs that take (1 - s) / P + s of a second on
+/// P devices that train, with s a tenth: 1 / (0.9 + 0.1 P) > 0.5 for P up to 10.
+std::string most_devices(const std::string& name,
+                         const std::string& platform,
+                         const std::string& strategy) {
+  FindRequest asked = request(name, {"efficiency > 50%"});
+  asked.config.platform = platform;
+  asked.config.strategy = strategy;
+  asked.config.nodes = 1;
+  asked.wants_largest = true;
+  FindTools amdahl = tools();
+  amdahl.forecast = [job = amdahl.job](const std::vector<ForecastTask>& tasks) {
+    std::vector<ForecastOutcome> outcomes;
+    for (const ForecastTask& task : tasks) {
+      const auto workers = workers_of(job(task.config), find_strategy(task.strategy));
+      RunResult run;
+      run.train_samples = run.samples_per_epoch = 1;
+      run.workers = static_cast<int>(workers.size());
+      const auto training = static_cast<int>(trainers(workers));
+      run.by_device = {{.device_class = "gpu",
+                        .model = "g",
+                        .role = "trains",
+                        .workers = training,
+                        .phases = {}},
+                       {.device_class = "cpu",
+                        .model = "c",
+                        .role = "sums",
+                        .workers = run.workers - training,
+                        .phases = {}}};
+      run.epoch_s = 0.9 / training + 0.1;
+      outcomes.push_back({.task = task, .run = run, .problems = {}});
+    }
+    return outcomes;
+  };
+  const std::vector<FoundValue> answers = find(asked, amdahl);
+  REQUIRE(answers.size() == 1);
+  return answers.front().found ? answers.front().found->text : answers.front().best->problems.at(0);
+}
+
+TEST_CASE(
+    "on one node, efficiency is against one device, whatever figure says how many there are") {
+  CHECK(most_devices("node.devices", "cloud-4xt4-50g", "sync") == "10");
+  CHECK(most_devices("device.t4.count", "cloud-4xt4-50g", "sync") == "10");
+  CHECK(most_devices("device.gpu.count", "cloud-4xt4-50g", "sync") == "10");
+  CHECK(most_devices("node.node.devices", "cloud-4xt4-50g", "sync") == "10");
+  // Its CPUs, which would train under other strategies, sum.
+  CHECK(most_devices("device.gpu.count", "server-2cpu-8gpu", "byteps") == "10");
 }
 
 TEST_CASE("questions that make no sense are refused") {
