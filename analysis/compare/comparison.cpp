@@ -177,6 +177,7 @@ std::string ComparedPair::largest_part() const {
   const PhaseTimes change = b.phases - a.phases;
   const double difference_s = b.time_s - a.time_s;
   std::string largest;
+  if (std::abs(difference_s) < kRoundingOfTimes * a.time_s) return largest;
   double most_s = 0;
   for (const auto& [part, part_s] : {std::pair("compute", change.compute_s),
                                      std::pair("exchange", change.exposed_communication_s),

@@ -32,6 +32,10 @@ struct ComparedRun {
   [[nodiscard]] double bytes() const { return intra_node_bytes + inter_node_bytes; }
 };
 
+/// Times of B that differ from A's by less than this share of them are equal: what is computed in
+/// another order is rounded otherwise.
+inline constexpr double kRoundingOfTimes = 1e-9;
+
 /// The same strategy in both.
 struct ComparedPair {
   std::string name;  ///< "sync, nodes 4": what tells it from the others
@@ -49,7 +53,7 @@ struct ComparedPair {
   [[nodiscard]] std::optional<double> more_energy() const;
   [[nodiscard]] std::optional<double> more_bytes() const;
   /// The phase that most of the difference comes from: "compute", "exchange" or "blocked"; empty
-  /// where there is none.
+  /// where there is none but that of rounding.
   [[nodiscard]] std::string largest_part() const;
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "cli/show/table.hpp"
@@ -13,14 +14,37 @@
 namespace epochcast {
 namespace {
 
-/// "+3.2 %"
+/// "+3.2 %"; what is rounded to nothing has no sign.
 std::string percent_more(const std::optional<double>& change) {
-  return change ? fmt::format("{:+.1f} %", 100 * *change) : "-";
+  constexpr double kLeastShown = 5e-4;
+  if (!change) return "-";
+  return std::abs(*change) < kLeastShown ? "0.0 %" : fmt::format("{:+.1f} %", 100 * *change);
 }
 
-/// "+1.23 s", of a phase.
-std::string seconds_more(double seconds) {
+/// "+1.23 s", of a phase of runs that take so long.
+std::string seconds_more(double seconds, double time_s) {
+  if (std::abs(seconds) < kRoundingOfTimes * time_s) return format_seconds(0);
   return (seconds > 0 ? "+" : "") + format_seconds(seconds);
+}
+
+/// A figure of a platform file for people: "1.12 TB/s", not "1.117e+06MBps". What was written for
+/// them, such as "32GiB", stays as it is.
+std::string figure_text(const std::string& text) {
+  if (const auto rate = parse_quantity(text, Dimension::bytes_per_s))
+    return format_bytes(*rate) + "/s";
+  if (const auto time = parse_quantity(text, Dimension::seconds)) return format_seconds(*time);
+  const auto size = parse_quantity(text, Dimension::bytes);
+  return size && !text.ends_with("iB") ? format_bytes(*size) : text;
+}
+
+/// The same difference for people, unless it is one of digits that they would not see.
+InputDifference for_people(InputDifference figure) {
+  const std::string a = figure_text(figure.a);
+  const std::string b = figure_text(figure.b);
+  if (a == b) return figure;
+  figure.a = a;
+  figure.b = b;
+  return figure;
 }
 
 /// Whether any pair has such a figure in both runs.
@@ -51,9 +75,9 @@ void show_pairs(std::ostream& out, const Comparison& comparison) {
                                     format_seconds(pair.a.time_s),
                                     format_seconds(pair.b.time_s),
                                     (may_be_equal ? "~ " : "") + percent_more(pair.slower()),
-                                    seconds_more(more.compute_s),
-                                    seconds_more(more.exposed_communication_s),
-                                    seconds_more(more.blocked_s),
+                                    seconds_more(more.compute_s, pair.a.time_s),
+                                    seconds_more(more.exposed_communication_s, pair.a.time_s),
+                                    seconds_more(more.blocked_s, pair.a.time_s),
                                     pair.largest_part(),
                                     percent_more(pair.more_bytes())};
     if (has_cost) row.push_back(percent_more(pair.costlier()));
@@ -108,7 +132,9 @@ void show_comparison(std::ostream& out, const Comparison& comparison) {
   show_list(out, "In A only:", comparison.only_a);
   show_list(out, "In B only:", comparison.only_b);
   show_differences(out, "Settings that differ (A -> B):", comparison.settings);
-  show_differences(out, "Figures of the platforms that differ (A -> B):", comparison.figures);
+  std::vector<InputDifference> figures = comparison.figures;
+  std::transform(figures.begin(), figures.end(), figures.begin(), for_people);
+  show_differences(out, "Figures of the platforms that differ (A -> B):", figures);
   show_list(out, "Notes:", comparison.notes);
 }
 
