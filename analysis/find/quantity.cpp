@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/job/running_bill.hpp"
 #include "core/price.hpp"
 #include "core/spread.hpp"
 #include "core/suggest.hpp"
@@ -43,6 +44,15 @@ double job_j(const Sighting& seen) {
 
 double bytes(const Sighting& seen) { return seen.run.intra_node_bytes + seen.run.inter_node_bytes; }
 
+/// What a bill lacks: what a note says of it where the platform has a part, else what the platform
+/// does.
+std::string why_not(const RunResult& run, std::string_view note, const char* has_nothing) {
+  for (const std::string& each : run.notes) {
+    if (each.starts_with(note)) return run.platform + ": " + each.substr(note.size());
+  }
+  return run.platform + " " + has_nothing;
+}
+
 constexpr Quantity kQuantities[] = {
     {"epoch",
      QuantityUnit::seconds,
@@ -65,8 +75,11 @@ constexpr Quantity kQuantities[] = {
      "money for the whole job's nodes",
      [](const Sighting& seen) {
        if (!seen.run.cost) {
-         throw UserError("cost: " + seen.run.platform +
-                         " has no prices; its file says what an hour of a node costs (\"price\")");
+         throw UserError("cost: " +
+                         why_not(seen.run,
+                                 kNoCost,
+                                 "has no prices; its file says what an hour of a node costs "
+                                 "(\"price\")"));
        }
        return seen.run.cost->rate.of(job_s(seen));
      }},
@@ -76,8 +89,10 @@ constexpr Quantity kQuantities[] = {
      "energy that the whole job draws",
      [](const Sighting& seen) {
        if (!seen.run.energy) {
-         throw UserError("energy: " + seen.run.platform +
-                         " does not say what its nodes draw (\"power\" in its file)");
+         throw UserError("energy: " +
+                         why_not(seen.run,
+                                 kNoEnergy,
+                                 "does not say what its nodes draw (\"power\" in its file)"));
        }
        return job_j(seen);
      }},

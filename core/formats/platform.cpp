@@ -145,7 +145,8 @@ Json nodes_json(const NodeGroup& group) {
 void check_currencies(const Platform& platform, JsonInput& nodes) {
   const NodeGroup* first = nullptr;
   for (const NodeGroup& group : platform.nodes) {
-    if (!group.price) continue;
+    // One that could not be read is told already.
+    if (!group.price || group.price->rate.currency.empty()) continue;
     if (first == nullptr) first = &group;
     const std::string& currency = group.price->rate.currency;
     if (currency != first->price->rate.currency)

@@ -50,7 +50,7 @@ void add_cost(RunResult& result, const std::vector<Occupied>& nodes) {
   if (unknown.empty()) {
     result.cost = cost;
   } else if (!cost.rate.currency.empty()) {
-    result.notes.push_back("no cost: the platform has no price of the nodes " +
+    result.notes.push_back(std::string(kNoCost) + "the platform has no price of the nodes " +
                            quoted_list(unknown));
   }
 }
@@ -118,8 +118,8 @@ void add_energy(RunResult& result, const std::vector<Occupied>& nodes, const Job
   if (unknown.empty()) {
     result.energy = energy;
   } else if (is_known) {
-    result.notes.push_back("no energy: nothing says what these devices draw: " +
-                           quoted_list(unknown));
+    result.notes.push_back(std::string(kNoEnergy) +
+                           "nothing says what these devices draw: " + quoted_list(unknown));
   }
 }
 

@@ -72,6 +72,12 @@ TEST_CASE("bounds on cost have a currency, which is the platform's; bounds on en
                     "(\"price\")");
   CHECK_THROWS_WITH(parse_condition("energy < 1J").value({.run = run}),
                     "energy: cloud does not say what its nodes draw (\"power\" in its file)");
+  run.notes = {"no cost: the platform has no price of the nodes \"thin\"",
+               "no energy: nothing says what these devices draw: \"c\""};
+  CHECK_THROWS_WITH(dollars.value({.run = run}),
+                    "cost: cloud: the platform has no price of the nodes \"thin\"");
+  CHECK_THROWS_WITH(parse_condition("energy < 1J").value({.run = run}),
+                    "energy: cloud: nothing says what these devices draw: \"c\"");
   CHECK(
       refused("cost < 100") ==
       "--where \"cost < 100\": got \"100\"; expected an amount with its currency, such as 100EUR");

@@ -164,6 +164,10 @@ TEST_CASE("a platform's prices are in one currency") {
   CHECK(problems_in_platform(text) ==
         Texts{"p.json: /nodes: have prices in EUR (\"thin\") and in USD (\"fat\"); expected one "
               "currency"});
+  // One that cannot be read has no currency either.
+  CHECK(problems_in_platform(with(text, "1EUR/h", "1euro/h")) ==
+        Texts{"p.json: /nodes/0/price/rate: got \"1euro/h\"; expected a price for an hour with its "
+              "currency, such as \"3.06USD/h\""});
 }
 
 TEST_CASE("a quantity without its unit is refused") {
