@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <set>
 
 #include "core/job/running_bill.hpp"
 #include "core/random.hpp"
@@ -65,6 +66,16 @@ std::vector<double> in_another_session(std::vector<double> epochs_s, std::size_t
         std::exp(mean - means[i % sessions] + deviation * boost::math::quantile(another, share));
   }
   return epochs_s;
+}
+
+/// Whether any gradient travels to another worker.
+bool exchanges_gradients(const Strategy& strategy, const std::vector<WorkerInfo>& workers) {
+  if (!strategy.exchanges_gradients || !strategy.keeps_gradients_in_nodes)
+    return strategy.exchanges_gradients;
+  std::set<int> nodes;
+  return !std::all_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
+    return nodes.insert(worker.node).second;
+  });
 }
 
 /// Runs the strategy once on every worker.
@@ -134,7 +145,7 @@ RunResult forecast(const Job& given,
     result.rounds_per_epoch = reports.front().rounds_per_epoch;
     add_notes(result, workers, reports, costs, config.accumulate);
     if (config.gradient_bytes != JobConfig().gradient_bytes &&
-        !simulated.strategy().exchanges_gradients)
+        !exchanges_gradients(simulated.strategy(), workers))
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
     doubt.see(workers, reports, config.epochs);

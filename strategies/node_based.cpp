@@ -97,6 +97,7 @@ Strategy node_based_strategy() {
       .name = "node-based",
       .summary = "gradients inside nodes, parameters between nodes every K' (--averaging-period)",
       .source = "TNNLS 2023",
+      .keeps_gradients_in_nodes = true,
       .settings = kSettings,
       .period = &kPeriod,
       .run = run_node_based};

@@ -65,8 +65,9 @@ struct Strategy {
   std::string_view summary;  ///< one line for `epochcast list strategies`
   std::string_view source;
   Participants participants = Participants::workers;
-  bool divides_by_speed = false;    ///< batches differ from --batch, by the workers' speed
-  bool exchanges_gradients = true;  ///< else parameters alone
+  bool divides_by_speed = false;          ///< batches differ from --batch, by the workers' speed
+  bool exchanges_gradients = true;        ///< else parameters alone
+  bool keeps_gradients_in_nodes = false;  ///< exchanges them with workers of the same node only
   /// Its own, in the order of the help text; several strategies may share one.
   std::span<const StrategySetting* const> settings = {};
   const Period* period = nullptr;  ///< none: there is nothing to choose, as in sync and one-shot

@@ -124,6 +124,18 @@ TEST_CASE("gradients of two bytes are half of the bytes, parameters stay as they
         std::string::npos);
 }
 
+TEST_CASE("a note says where no gradient travels, so that their bytes change nothing", "[cli]") {
+  const Folder folder;
+  const auto is_noted = [&](const std::string& flags) {
+    const Outcome outcome = folder.run(kJob + " --strategy node-based --gradient-bytes 2 " + flags);
+    REQUIRE(outcome.status == 0);
+    return outcome.out.find("--gradient-bytes changes nothing") != std::string::npos;
+  };
+
+  CHECK(is_noted("--workers gpu"));  // one in each node
+  CHECK_FALSE(is_noted("--workers all"));
+}
+
 TEST_CASE("scaling has columns in every format", "[cli]") {
   const Folder folder;
   const std::string job = kSync + " --set node.count=4 --sweep nodes=1,2,4 --scaling ";
