@@ -43,6 +43,11 @@ class TableWriter : public ForecastWriter {
   }
 
  private:
+  /// What a knee is of: a period is no part of it, as it may depend on how many workers there are.
+  static std::string series_name(const RunResult& run) {
+    return run.strategy + (setting_of(run, "overlap") == "bucket" ? ", overlap" : "");
+  }
+
   /// Where more workers stop paying.
   void show_knees() const {
     if (!has_scaling_) return;
@@ -62,7 +67,7 @@ class TableWriter : public ForecastWriter {
       for (const std::string& note : run->notes) notes_.add(note, run->strategy, place);
       if (!run->scaling) continue;
       has_scaling_ = true;
-      if (run->scaling->is_knee) knees_ += "  " + run->strategy + ": " + place + "\n";
+      if (run->scaling->is_knee) knees_ += "  " + series_name(*run) + ": " + place + "\n";
     }
     for (const ForecastOutcome& outcome : point) {
       const std::string& strategy = outcome.task.strategy;

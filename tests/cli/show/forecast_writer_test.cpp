@@ -98,6 +98,20 @@ TEST_CASE("the rows of a point are written as soon as the next point begins", "[
   CHECK(all[8].starts_with("   20  2  dlb   "));
 }
 
+TEST_CASE("knees tell a strategy from the same with overlap", "[cli]") {
+  std::ostringstream out;
+  const auto writer = writer_of(out, Format::table, {task_of("sync", 1), task_of("sync", 2)});
+  ForecastOutcome plain = forecast_of("sync", 1, 2);
+  plain.run->scaling = ScalingFigures{.speed_up = 1, .efficiency = 1, .is_knee = true};
+  ForecastOutcome overlapped = plain;
+  overlapped.run->epoch_s = 3;
+  overlapped.run->config = {{"overlap", "bucket"}};
+  for (const ForecastOutcome& outcome : {plain, overlapped}) writer->add(outcome);
+  writer->finish();
+
+  CHECK_THAT(out.str(), Catch::Contains("\n  sync: nodes 1\n  sync, overlap: nodes 1\n"));
+}
+
 TEST_CASE("a column that turns out to be needed begins the table anew", "[cli]") {
   std::ostringstream out;
   const auto writer =
