@@ -28,11 +28,12 @@ struct SearchAnswer {
 
 /// The first index at which the condition holds.
 ///
-/// Up to 33 values are all looked at. Of more, nine, evenly spread: where the condition holds from
-/// one of them on, and figures rise or fall all the way, bisection finds the first one between.
-/// Where they do not, up to 129 values are looked at, evenly spread, and bisection looks between
-/// the first of these that holds and the one before it: what holds between two others that do not
-/// is overlooked, and `is_monotone` says so.
+/// Up to 33 values are all looked at. Of more, nine of those that are possible - that have every
+/// figure - evenly spread: where the condition holds from one of them on, and figures rise or fall
+/// all the way, bisection finds the first one between. Where they do not, or where none of the nine
+/// meets several conditions, up to 129 values are looked at, evenly spread, and bisection looks
+/// between the first of these that holds and the one before it: what holds between two others that
+/// do not is overlooked, and `is_monotone` says so.
 [[nodiscard]] SearchAnswer first_that_holds(const SearchQuestions& questions);
 
 }  // namespace epochcast

@@ -63,9 +63,14 @@ std::string bounds_text(const std::vector<std::string>& bounds) {
   return shown(bounds[0]) + " .. " + shown(bounds[1]);
 }
 
+/// Whether no value could be told to do, or not to.
+bool is_impossible(const FoundValue& answer) {
+  return !answer.found && answer.best && !answer.best->problems.empty();
+}
+
 /// "24.1Gbps"; "100Mbps or less" where the range begins there.
 std::string found_text(const FindRequest& request, const FoundValue& answer) {
-  if (!answer.found) return "none";
+  if (!answer.found) return is_impossible(answer) ? "impossible" : "none";
   if (answer.before) return answer.found->text;
   const bool is_least_count = answer.found->value == 1 && !request.wants_largest;
   return answer.found->text + (is_least_count          ? ""
@@ -83,14 +88,16 @@ std::string limits_text(const RunResult& run) {
 
 std::vector<std::string> remarks_of(const FoundValue& answer) {
   std::vector<std::string> remarks;
-  if (!answer.found && answer.best) {
+  if (is_impossible(answer)) {
+    remarks.push_back("cannot be told: " + answer.best->problems.front());
+  } else if (!answer.found && answer.best) {
     const TriedValue& best = *answer.best;
     remarks.push_back("nothing does; closest: " + best.text + ": " + figures_text(answer, best));
     if (best.run) remarks.push_back(limits_text(*best.run));
   }
   if (!answer.is_monotone)
-    remarks.push_back("results go up and down: " + std::to_string(answer.looked) +
-                      " values were looked at, others may do as well");
+    remarks.push_back("not all values could be looked at (" + std::to_string(answer.looked) +
+                      " were): others may do as well");
   if (answer.found && answer.found->run) {
     for (const std::string& note : answer.found->run->notes) remarks.push_back(note);
   }
@@ -143,7 +150,10 @@ void show_table(std::ostream& out,
   }
   table.print(out);
   show_remarks(out, answers);
-  out << "\nEach answer again:\n";
+  if (std::any_of(answers.begin(), answers.end(), [](const FoundValue& answer) {
+        return answer.found.has_value();
+      }))
+    out << "\nEach answer again:\n";
   for (const FoundValue& answer : answers) {
     if (answer.found) out << "  " << command_of(answer) << '\n';
   }

@@ -83,6 +83,24 @@ TEST_CASE("find: what cannot be met is told with the closest value and what limi
   CHECK(outcome.status == 1);
   CHECK(outcome.out.find("nothing does; closest: ") != std::string::npos);
   CHECK(outcome.out.find("an epoch there computes ") != std::string::npos);
+  CHECK(outcome.out.find("Each answer again") == std::string::npos);  // there is none
+}
+
+TEST_CASE("find: what no forecast can tell is impossible, and says why", "[cli]") {
+  const Folder folder;
+  std::vector<std::string> arguments = words(
+      "find network.bandwidth --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 "
+      "--strategy sync --where");
+  arguments.emplace_back("exposed < 1%");
+  const Outcome outcome = folder.run(arguments);
+
+  CHECK(outcome.status == 1);
+  const std::vector<std::string> rows = lines(outcome.out);
+  REQUIRE(rows.size() > 4);
+  CHECK_THAT(rows[4], Catch::Contains("impossible"));
+  CHECK_THAT(outcome.out, Catch::Contains("cannot be told: platform server-2cpu-8gpu ("));
+  CHECK_THAT(outcome.out, Catch::Contains("unknown figure \"network.bandwidth\""));
+  CHECK_THAT(outcome.out, !Catch::Contains("closest") && !Catch::Contains("Each answer again"));
 }
 
 TEST_CASE("find: two names make a frontier, in every format", "[cli]") {

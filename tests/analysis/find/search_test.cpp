@@ -2,6 +2,8 @@
 #include "analysis/find/search.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 #include <set>
 
 #include "core/random.hpp"
@@ -15,11 +17,13 @@ struct Looked {
   std::size_t values = 0;
 };
 
-/// Searches figures below a bound.
-Looked search(const std::vector<double>& figures, double bound) {
+using Figures = std::vector<std::optional<double>>;
+
+/// Searches values all of whose figures are there and below 0.
+Looked search(std::size_t size, const std::function<Figures(std::size_t)>& figures_of) {
   std::set<std::size_t> looked;
   const SearchAnswer answer = first_that_holds(
-      {.size = figures.size(),
+      {.size = size,
        .look =
            [&](const std::vector<std::size_t>& indices) {
              looked.insert(indices.begin(), indices.end());
@@ -27,11 +31,18 @@ Looked search(const std::vector<double>& figures, double bound) {
        .holds =
            [&](std::size_t index) {
              CHECK(looked.contains(index));
-             return figures[index] < bound;
+             const Figures figures = figures_of(index);
+             return std::all_of(figures.begin(), figures.end(), [](const auto& figure) {
+               return figure && *figure < 0;
+             });
            },
-       .figures =
-           [&](std::size_t index) { return std::vector<std::optional<double>>{figures[index]}; }});
+       .figures = figures_of});
   return {.answer = answer, .values = looked.size()};
+}
+
+/// Searches figures below a bound.
+Looked search(const std::vector<double>& figures, double bound) {
+  return search(figures.size(), [&](std::size_t index) { return Figures{figures[index] - bound}; });
 }
 
 std::optional<std::size_t> scanned(const std::vector<double>& figures, double bound) {
@@ -90,6 +101,52 @@ TEST_CASE("the ripple of drawn costs is no going up and down") {
 TEST_CASE("where no value holds there is no answer") {
   CHECK_FALSE(search(std::vector<double>(500, 1.0), 0.5).answer.first);
   CHECK_FALSE(search({1.0}, 0.5).answer.first);
+}
+
+TEST_CASE("what is impossible says nothing of what is possible") {
+  // Memory holds batches up to 1100 of 65536; those above 1000 do.
+  const Looked looked = search(65536, [](std::size_t index) {
+    return Figures{index < 1100 ? std::optional(1000 - static_cast<double>(index)) : std::nullopt};
+  });
+
+  CHECK(looked.answer.first == 1001U);
+  CHECK(looked.answer.is_monotone);
+  CHECK(looked.values <= 50);  // nine, twice, and sixteen halvings, twice
+}
+
+TEST_CASE("what is impossible at the low end does not hide where it begins to be possible") {
+  const auto from_1000 = [](double last) {
+    return search(2000, [last](std::size_t index) {
+      return Figures{index < 1000 ? std::nullopt
+                                  : std::optional(static_cast<double>(index) - last)};
+    });
+  };
+
+  CHECK(from_1000(1003).answer.first == 1000U);
+  CHECK(from_1000(1003).answer.is_monotone);
+  CHECK_FALSE(from_1000(1000).answer.first);
+}
+
+TEST_CASE("two conditions may hold together in a narrow middle only") {
+  const Looked looked = search(400, [](std::size_t index) {
+    const auto value = static_cast<double>(index);
+    return Figures{200 - value, value - 206};
+  });
+
+  CHECK(looked.answer.first == 201U);
+  CHECK_FALSE(looked.answer.is_monotone);  // a narrower one would have been overlooked
+}
+
+TEST_CASE("what holds at the low end only is found there, and nothing is before it") {
+  const Looked looked =
+      search(1000, [](std::size_t index) { return Figures{static_cast<double>(index) - 3}; });
+
+  CHECK(looked.answer.first == 0U);
+  CHECK(looked.answer.is_monotone);
+}
+
+TEST_CASE("where nothing is possible there is no answer") {
+  CHECK_FALSE(search(5000, [](std::size_t) { return Figures{std::nullopt}; }).answer.first);
 }
 
 }  // namespace
