@@ -97,8 +97,12 @@ struct Network {
                                     const Dataset& dataset);
 [[nodiscard]] Network load_network(const std::filesystem::path& file, const Dataset& dataset);
 
-/// Whether a network is given as a file with a model that LibTorch can run, rather than by name or
-/// as a description: it ends in ".pt", ".pth" or ".ts".
+/// Which model files there are, for messages.
+inline constexpr const char* kExpectedModelFile =
+    "a TorchScript file that ends in .pt, .pth or .ts";
+/// Whether a network is given as a file with a model, rather than by name or as a description: by
+/// its ending, one of kExpectedModelFile's or ".pt2", what torch.export writes. That is refused
+/// when it is loaded, with what to write instead.
 [[nodiscard]] bool is_model_file(const std::string& network);
 
 /// What is wrong with a name that is none of the networks that LibTorch computes by name.

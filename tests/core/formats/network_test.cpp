@@ -182,5 +182,13 @@ TEST_CASE("a data set needs no test samples") {
       0);
 }
 
+TEST_CASE("model files are those that messages name, and what torch.export writes") {
+  CHECK(kExpectedModelFile == std::string("a TorchScript file that ends in .pt, .pth or .ts"));
+  for (const std::string file : {"m.pt", "folder/m.pth", "m.ts", "m.pt2"})
+    CHECK(is_model_file(file));
+  for (const std::string name : {"pt", "resnet20", "m.json", "m.onnx"})
+    CHECK_FALSE(is_model_file(name));
+}
+
 }  // namespace
 }  // namespace epochcast::tests
