@@ -16,6 +16,7 @@
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/table.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/job/job.hpp"
@@ -60,6 +61,7 @@ po::options_description calibrate_options() {
       "html", po::value<std::string>()->value_name("FILE"), "write a page with plots of the fit")(
       "name", po::value<std::string>()->value_name("NAME"), "the platform's name")(
       "help", "show this text");
+  options.add(wide_option());
   return options;
 }
 
@@ -67,23 +69,27 @@ std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 *
 
 std::string rate(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
 
-void show_points(const std::string& kind, const std::vector<FitPoint>& points) {
+using enum Table::Align;
+
+void show_points(const std::string& kind,
+                 const std::vector<FitPoint>& points,
+                 const TableLook& look) {
   Table table;
-  table.add_column(kind, Table::Align::right);
-  table.add_column("measured", Table::Align::right);
-  table.add_column("fitted", Table::Align::right);
-  table.add_column("error", Table::Align::right);
+  table.add_column({.title = kind, .align = right, .importance = Table::kAlways});
+  table.add_column({.title = "measured", .align = right, .importance = 20});
+  table.add_column({.title = "fitted", .align = right, .importance = 10});
+  table.add_column({.title = "error", .align = right, .importance = 30});
   for (const FitPoint& point : points) {
     table.add_row({format_bytes(point.bytes),
                    format_seconds(point.measured_s),
                    format_seconds(point.fitted_s),
                    signed_percent(point.error())});
   }
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
   std::cout << '\n';
 }
 
-void show_scope(const std::string& title, const ScopeFit& fit) {
+void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& look) {
   std::cout << title << ": " << rate(fit.bytes_per_s) << " each way; a round of a barrier "
             << format_seconds(fit.costs.barrier_round_s) << '\n';
   for (const MessageRegime& regime : fit.costs.regimes) {
@@ -112,26 +118,26 @@ void show_scope(const std::string& title, const ScopeFit& fit) {
               << format_percent(large.share, 0) << " of that\n";
   }
   std::cout << '\n';
-  if (!fit.ping_pong.empty()) show_points("ping-pong", fit.ping_pong);
-  if (!fit.ring_step.empty()) show_points("ring step", fit.ring_step);
+  if (!fit.ping_pong.empty()) show_points("ping-pong", fit.ping_pong, look);
+  if (!fit.ring_step.empty()) show_points("ring step", fit.ring_step, look);
 }
 
 /// Each node's link, and the messages of the faster ones.
-void show_links(const NetworkFit& fit) {
+void show_links(const NetworkFit& fit, const TableLook& look) {
   if (fit.link_bytes_per_s.empty()) return;
   std::cout << "Links of the nodes\n";
   Table table;
-  table.add_column("node", Table::Align::right);
-  table.add_column("each way", Table::Align::right);
+  table.add_column({.title = "node", .align = right, .importance = Table::kAlways});
+  table.add_column({.title = "each way", .align = right, .importance = Table::kAlways});
   for (std::size_t node = 0; node < fit.link_bytes_per_s.size(); ++node)
     table.add_row({std::to_string(node), rate(fit.link_bytes_per_s[node])});
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
   std::cout << '\n';
   for (const FasterNodes& faster : fit.faster)
-    show_scope("Between nodes " + nodes_text(faster.nodes), faster.fit);
+    show_scope("Between nodes " + nodes_text(faster.nodes), faster.fit, look);
 }
 
-void show_checks(const std::vector<AllReduceCheck>& checks) {
+void show_checks(const std::vector<AllReduceCheck>& checks, const TableLook& look) {
   if (checks.empty()) return;
   const bool is_any_fitted = std::any_of(
       checks.begin(), checks.end(), [](const AllReduceCheck& check) { return check.is_fitted; });
@@ -139,12 +145,12 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
             << (is_any_fitted ? " (but *: how much exchanges take turns is fitted to them)" : "")
             << "; forecasts of\nthe same algorithms among as many ranks take what was measured\n";
   Table table;
-  table.add_column("among");
-  table.add_column("algorithm");
-  table.add_column("size", Table::Align::right);
-  table.add_column("measured", Table::Align::right);
-  table.add_column("forecast", Table::Align::right);
-  table.add_column("error", Table::Align::right);
+  table.add_column({.title = "among", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "algorithm", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "size", .align = right, .importance = Table::kAlways});
+  table.add_column({.title = "measured", .align = right, .importance = 20});
+  table.add_column({.title = "forecast", .align = right, .importance = 10});
+  table.add_column({.title = "error", .align = right, .importance = 30});
   for (const AllReduceCheck& check : checks) {
     table.add_row({check.all_reduce.scope,
                    check.all_reduce.algorithm + (check.is_fitted ? " *" : ""),
@@ -153,27 +159,26 @@ void show_checks(const std::vector<AllReduceCheck>& checks) {
                    format_seconds(check.forecast_s),
                    signed_percent(check.error())});
   }
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
   std::cout << judgement(checks) << '\n';
 }
 
 std::string ratio(double value) { return fmt::format("{:.3f}", value); }
 
-void show_batches(const std::vector<CostTrace>& costs) {
+void show_batches(const std::vector<CostTrace>& costs, const TableLook& look) {
   Table table;
-  table.add_column("device");
-  table.add_column("network");
-  for (const char* title : {"batch",
-                            "samples",
-                            "warm-up",
-                            "median",
-                            "5 - 95 %",
-                            "outliers",
-                            "longest",
-                            "drift",
-                            "sessions",
-                            "ranks"})
-    table.add_column(title, Table::Align::right);
+  table.add_column({.title = "device", .align = left, .importance = 80});
+  table.add_column({.title = "network", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "batch", .align = right, .importance = Table::kAlways});
+  table.add_column({.title = "samples", .align = right, .importance = 30});
+  table.add_column({.title = "warm-up", .align = right, .importance = 40});
+  table.add_column({.title = "median", .align = right, .importance = Table::kAlways});
+  table.add_column({.title = "5 - 95 %", .align = right, .importance = 90});
+  table.add_column({.title = "outliers", .align = right, .importance = 20});
+  table.add_column({.title = "longest", .align = right, .importance = 10});
+  table.add_column({.title = "drift", .align = right, .importance = 70});
+  table.add_column({.title = "sessions", .align = right, .importance = 60});
+  table.add_column({.title = "ranks", .align = right, .importance = 50});
   for (const CostTrace& trace : costs) {
     for (const CostRow& row : cost_rows(trace)) {
       table.add_row({row.device,
@@ -190,7 +195,7 @@ void show_batches(const std::vector<CostTrace>& costs) {
                      std::to_string(row.ranks) + ": " + ratio(row.rank_spread)});
     }
   }
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
   std::cout << "Drift: median of a series' last third over that of its first; sessions and ranks: "
                "how many,\nand the largest of their medians over the smallest. Outliers are kept: "
                "real runs have them, too.\n\n";
@@ -251,14 +256,16 @@ Outputs outputs_from(const po::variables_map& values) {
 }
 
 /// Shows what --batches name, and writes the only one of them without its warm-up.
-void look_through_batches(const std::vector<std::string>& files, const OutputFile& output) {
+void look_through_batches(const std::vector<std::string>& files,
+                          const OutputFile& output,
+                          const TableLook& look) {
   std::vector<TraceFile> traces;
   std::vector<CostTrace> costs;
   for (const std::string& file : files) {
     traces.push_back(load_trace(file));
     costs.insert(costs.end(), traces.back().costs.begin(), traces.back().costs.end());
   }
-  if (!costs.empty()) show_batches(costs);
+  if (!costs.empty()) show_batches(costs, look);
   if (!output.is_wanted()) return;
   output.write(to_json(trimmed(traces.front())).dump(2) + "\n");
   std::cout << "wrote " << output.name().string() << '\n';
@@ -268,14 +275,18 @@ std::string percent_off(double estimate, double measured) {
   return signed_percent(estimate / measured - 1);
 }
 
-void show_roofline_rows(const std::vector<MeasuredBatch>& rows, const Roofline& roofline) {
+void show_roofline_rows(const std::vector<MeasuredBatch>& rows,
+                        const Roofline& roofline,
+                        const TableLook& look) {
   Table table;
-  table.add_column("device");
-  table.add_column("network");
-  table.add_column("precision");
-  for (const char* title :
-       {"batch", "measured", "fitted", "without the network", "without the device"})
-    table.add_column(title, Table::Align::right);
+  table.add_column({.title = "device", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "network", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "precision", .align = left, .importance = 50});
+  table.add_column({.title = "batch", .align = right, .importance = 60});
+  table.add_column({.title = "measured", .align = right, .importance = 30});
+  table.add_column({.title = "fitted", .align = right, .importance = Table::kAlways});
+  table.add_column({.title = "without the network", .align = right, .importance = 40});
+  table.add_column({.title = "without the device", .align = right, .importance = 20});
   for (const MeasuredBatch& row : rows) {
     const double fitted_s = seconds_of(work_of(row.network, row.batch, row.precision),
                                        row.device,
@@ -290,13 +301,15 @@ void show_roofline_rows(const std::vector<MeasuredBatch>& rows, const Roofline& 
                    percent_off(row.without_network_s, row.seconds),
                    percent_off(row.without_device_s, row.seconds)});
   }
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
   std::cout
       << "Fitted: estimate / measured - 1; without: of fits that have not seen any row of the "
          "network, or of the device.\n\n";
 }
 
-void fit_roofline_of(const std::vector<std::string>& files, const OutputFile& output) {
+void fit_roofline_of(const std::vector<std::string>& files,
+                     const OutputFile& output,
+                     const TableLook& look) {
   const Catalog catalog = Catalog::standard();
   std::vector<MeasuredBatch> rows;
   std::string method;
@@ -308,7 +321,7 @@ void fit_roofline_of(const std::vector<std::string>& files, const OutputFile& ou
   Roofline roofline = fit_roofline(rows);
   roofline.source = {.grade = Grade::estimated,
                      .method = "epochcast calibrate --roofline: fitted to " + method};
-  show_roofline_rows(rows, roofline);
+  show_roofline_rows(rows, roofline, look);
   for (const auto& [device_class, efficiency] : roofline.by_class) {
     std::cout << fmt::format(
         "{}: of networks left out, half are off by a factor of {:.2f} at most, nine of ten by "
@@ -352,9 +365,10 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   }
   for (const std::string& file : files_from(values, "messages")) messages.emplace_back(file);
   const Outputs outputs = outputs_from(values);
-  look_through_batches(files_from(values, "batches"), outputs.batches);
+  const TableLook look = look_from(values);
+  look_through_batches(files_from(values, "batches"), outputs.batches, look);
   const std::vector<std::string> roofline = files_from(values, "roofline");
-  if (!roofline.empty()) fit_roofline_of(roofline, outputs.roofline);
+  if (!roofline.empty()) fit_roofline_of(roofline, outputs.roofline, look);
   if (messages.empty() && (values.count("batches") > 0 || !roofline.empty())) return 0;
   if (messages.empty())
     throw UserError("--messages: missing; `epochcast measure messages` writes such a trace");
@@ -373,15 +387,15 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   platform = calibrated_platform(std::move(platform), fit, trace.source);
   if (values.count("name") > 0) platform.name = values["name"].as<std::string>();
   check_platform(platform, outputs.platform.name().string());
-  if (fit.between) show_scope("Between nodes", *fit.between);
+  if (fit.between) show_scope("Between nodes", *fit.between, look);
   if (fit.backbone)
     std::cout << "All messages between the " << fit.backbone->nodes << " nodes share "
               << rate(fit.backbone->bytes_per_s) << "\n\n";
-  show_links(fit);
-  if (fit.node) show_scope("Inside nodes", *fit.node);
+  show_links(fit, look);
+  if (fit.node) show_scope("Inside nodes", *fit.node, look);
   if (fit.reduce_bytes_per_s > 0)
     std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
-  show_checks(calibration.checks);
+  show_checks(calibration.checks, look);
   outputs.platform.write(to_json(platform).dump(2) + "\n");
   if (outputs.page.is_wanted()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};

@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_comparison.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/error.hpp"
 #include "core/files/text_file.hpp"
 #include "core/formats/result_file.hpp"
@@ -190,13 +191,16 @@ CommandHelp compare_help() {
                    "imagenet"}};
   for (HelpGroup& group : setting_groups(Command::simulate))
     help.groups.push_back(std::move(group));
-  help.groups.push_back(help_group("How", common_options()));
+  help.groups.push_back(help_group("How", common_options().add(wide_option())));
   return help;
 }
 
 int run_compare(const std::vector<std::string>& arguments) {
   po::options_description shown;
-  shown.add(bounds_of_comparison()).add(setting_options(Command::simulate)).add(common_options());
+  shown.add(bounds_of_comparison())
+      .add(setting_options(Command::simulate))
+      .add(common_options())
+      .add(wide_option());
   po::options_description options;
   options.add(shown).add_options()("input", po::value<std::vector<std::string>>());
   const po::variables_map values = parse_flags("compare", arguments, options, "input");
@@ -220,7 +224,7 @@ int run_compare(const std::vector<std::string>& arguments) {
   const Comparison comparison = compare(sides[0], sides[1]);
   std::vector<std::string> command = {"epochcast", "compare"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  if (format == Format::table) show_comparison(std::cout, comparison);
+  if (format == Format::table) show_comparison(std::cout, comparison, look_from(values));
   if (format == Format::csv) show_comparison_csv(std::cout, comparison);
   if (format == Format::json)
     std::cout << to_json(comparison, shell_text(command))

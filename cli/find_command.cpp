@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_found.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/shell_text.hpp"
@@ -114,13 +115,16 @@ CommandHelp find_help() {
                 [](const OptionHelp& option) { return option.name == "name"; });
   for (HelpGroup& group : setting_groups(Command::simulate))
     help.groups.push_back(std::move(group));
-  help.groups.push_back(help_group("How", common_options()));
+  help.groups.push_back(help_group("How", common_options().add(wide_option())));
   return help;
 }
 
 int run_find(const std::vector<std::string>& arguments) {
   po::options_description options;
-  options.add(find_options()).add(setting_options(Command::simulate)).add(common_options());
+  options.add(find_options())
+      .add(setting_options(Command::simulate))
+      .add(common_options())
+      .add(wide_option());
   const po::variables_map values = parse_flags("find", arguments, options, "name");
   const Format format = format_from(values);
   const FindRequest request = request_from(values);
@@ -129,7 +133,7 @@ int run_find(const std::vector<std::string>& arguments) {
   const std::vector<FoundValue> answers = find(request, simulating(jobs));
   Texts command = {"epochcast", "find"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  show_found(std::cout, format, request, answers, shell_text(command));
+  show_found(std::cout, format, request, answers, look_from(values), shell_text(command));
   const bool has_any = std::any_of(answers.begin(), answers.end(), [](const FoundValue& answer) {
     return answer.found.has_value();
   });

@@ -62,7 +62,7 @@ void list_platforms(const TableLook& look) {
                      platform.title});
     }
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
 }
 
 void list_networks(const TableLook& look) {
@@ -89,7 +89,7 @@ void list_networks(const TableLook& look) {
                      network.title});
     }
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
   std::cout << "\nParameters and flops (of one sample) are for 1000 classes with 224x224 images, "
                "else for 10.\n";
 }
@@ -121,7 +121,7 @@ void list_devices(const TableLook& look) {
     row.push_back(device.title);
     table.add_row(row);
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
   std::cout << "\nPeak rates in Tflop/s, of dense matrices.\n";
 }
 
@@ -146,7 +146,7 @@ void list_datasets(const TableLook& look) {
                    origin_of(catalog, file),
                    dataset.title});
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
 }
 
 void list_strategies(const TableLook& look) {
@@ -158,7 +158,7 @@ void list_strategies(const TableLook& look) {
     table.add_row(
         {std::string(strategy.name), std::string(strategy.summary), std::string(strategy.source)});
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
 }
 
 void list_collectives(const TableLook& look) {
@@ -168,7 +168,7 @@ void list_collectives(const TableLook& look) {
   for (const AllReduceName& each : all_reduce_names()) {
     table.add_row({std::string(each.name), std::string(each.description)});
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
 }
 
 void list_traces(const TableLook& look) {
@@ -192,7 +192,7 @@ void list_traces(const TableLook& look) {
                    origin_of(catalog, file.costs.front().file),
                    networks});
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
 }
 
 /// A list, and the names in it.

@@ -150,12 +150,12 @@ std::vector<std::vector<ValidationRow>> forecasts_again(
 
 int report_ablation(const ValidationFile& file,
                     const AgainOptions& again,
-                    ValidationOutput::Format format) {
+                    const ValidationOutput& output) {
   const auto left_out = one_after_the_other(again.without);
   const Ablation ablation(left_out, forecasts_again(file.rows, left_out, again));
-  switch (format) {
+  switch (output.format) {
     case ValidationOutput::Format::table:
-      show_ablation(std::cout, ablation);
+      show_ablation(std::cout, ablation, output.look);
       break;
     case ValidationOutput::Format::json:
       // What was typed may be no UTF-8.
@@ -207,7 +207,7 @@ int run_report(const std::vector<std::string>& arguments) {
   std::vector<std::string> command = {"epochcast", "report"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   file.command += "\n" + shell_text(command);
-  if (again.is_ablation) return report_ablation(file, again, output.format);
+  if (again.is_ablation) return report_ablation(file, again, output);
   std::vector<std::vector<Mechanism>> left_out;
   if (!again.without.empty()) left_out.push_back(again.without);
   file.rows = forecasts_again(file.rows, left_out, again).back();

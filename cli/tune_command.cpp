@@ -15,6 +15,7 @@
 #include "cli/options/rehearsal_options.hpp"
 #include "cli/show/show_pytorch.hpp"
 #include "cli/show/show_tuning.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/error.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/setting_text.hpp"
@@ -147,7 +148,7 @@ CommandHelp tune_help() {
   help.groups.push_back(help_group("The target", target_options(kGoalHelp)));
   help.groups.push_back(help_group("The choice", tune_options()));
   help.groups.push_back(help_group("Where", rehearsal_place_options()));
-  help.groups.push_back(help_group("How", common_options().add(show_option())));
+  help.groups.push_back(help_group("How", common_options().add(show_option()).add(wide_option())));
   return help;
 }
 
@@ -158,7 +159,8 @@ int run_tune(const std::vector<std::string>& arguments) {
       .add(tune_options())
       .add(rehearsal_place_options())
       .add(common_options())
-      .add(show_option());
+      .add(show_option())
+      .add(wide_option());
   const po::variables_map values = parse_flags("tune", arguments, options);
   const Format format = format_from(values);
   if (format == Format::csv) throw UserError("--format: tune writes table or json");
@@ -199,7 +201,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   if (format == Format::json) {
     std::cout << tuning_json(choice, tuning, plan, command).dump(2) << '\n';
   } else {
-    show_tuning(choice, tuning, plan, rehearsals.cluster());
+    show_tuning(choice, tuning, plan, rehearsals.cluster(), look_from(values));
   }
   if (shows_code && tuning.best) {
     const RehearsedCluster& cluster = rehearsals.cluster();

@@ -7,6 +7,7 @@
 
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_validation.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/process/ending.hpp"
@@ -145,12 +146,14 @@ po::options_description validation_output_options() {
       "of the result on stdout")("html",
                                  po::value<std::string>()->value_name("FILE"),
                                  "write a page with plots, which needs no other files");
+  options.add(wide_option());
   return options;
 }
 
 ValidationOutput validation_output_from(const po::variables_map& values) {
   ValidationOutput output;
   output.format = parse_format(values["format"].as<std::string>());
+  output.look = look_from(values);
   output.html = output_from(values, "html");
   output.bounds = bounds_from(values);
   return output;
@@ -163,7 +166,7 @@ int show(const ValidationFile& validation, const ValidationOutput& output) {
   }
   switch (output.format) {
     case ValidationOutput::Format::table:
-      show_validation(std::cout, validation.rows);
+      show_validation(std::cout, validation.rows, output.look);
       break;
     case ValidationOutput::Format::markdown:
       show_validation_markdown(std::cout, validation.rows);

@@ -9,6 +9,7 @@
 
 #include "analysis/validate/validation.hpp"
 #include "analysis/validate/validation_draw.hpp"
+#include "cli/show/table_look.hpp"
 #include "core/files/output_file.hpp"
 
 namespace epochcast {
@@ -25,7 +26,7 @@ namespace epochcast {
 [[nodiscard]] std::optional<ValidationDraw> draw_from(
     const boost::program_options::variables_map& values, const Catalog& catalog);
 
-/// --format and --html.
+/// --format, --html and --wide.
 [[nodiscard]] boost::program_options::options_description validation_output_options();
 
 /// What to do with a validation: read from the flags before the work begins, so that a mistake in
@@ -33,6 +34,7 @@ namespace epochcast {
 struct ValidationOutput {
   enum class Format { table, json, markdown };
   Format format = Format::table;
+  TableLook look;
   OutputFile html;  ///< the page
   ValidationBounds bounds;
 };

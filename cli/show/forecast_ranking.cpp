@@ -111,8 +111,8 @@ class RankingTable : public ForecastWriter {
     using enum Table::Align;
     table.add_column("#", right);
     if (has_point) table.add_column("point");
-    table.add_column("strategy");
-    table.add_column("time", right);
+    table.add_column({.title = "strategy", .align = left, .importance = Table::kAlways});
+    table.add_column({.title = "time", .align = right, .importance = Table::kAlways});
     if (!best.empty()) table.add_column("cost", right);
     if (!best.empty()) table.add_column("");
     if (has_energy) table.add_column("energy", right);
@@ -133,7 +133,7 @@ class RankingTable : public ForecastWriter {
       row.emplace_back(to_string(run.input_grade));
       table.add_row(std::move(row));
     }
-    table.print(out_, look_);
+    table.print_whole(out_, look_);
     if (!best.empty()) out_ << "\n  *: nothing is as fast and as cheap.\n";
   }
 

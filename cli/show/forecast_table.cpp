@@ -239,11 +239,7 @@ void ForecastTable::finish(std::ostream& out) {
     for (Row& row : kept_) add(std::move(row));
     table_.print(out, style_.look);
   }
-  const std::vector<std::string>& left_out = table_.left_out();
-  if (left_out.empty()) return;
-  out << "\n  Not shown, as the terminal is too narrow (--wide shows all): ";
-  for (std::size_t i = 0; i < left_out.size(); ++i) out << (i == 0 ? "" : ", ") << left_out[i];
-  out << ".\n";
+  table_.name_left_out(out);
 }
 
 void show_legend(std::ostream& out) {

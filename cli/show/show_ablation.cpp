@@ -36,11 +36,16 @@ std::vector<std::string> summary_cells(const ValidationSummary& summary) {
 
 Table table_of(const Ablation& ablation) {
   Table table;
-  table.add_column("left out");
-  for (const char* title :
-       {"rows", "their median", "their worst", "all: median", "worst", "wrong pairs", "inside"})
-    table.add_column(title, Table::Align::right);
-  table.add_column("then");
+  using enum Table::Align;
+  table.add_column({.title = "left out", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "rows", .align = right, .importance = 60});
+  table.add_column({.title = "their median", .align = right, .importance = 90});
+  table.add_column({.title = "their worst", .align = right, .importance = 50});
+  table.add_column({.title = "all: median", .align = right, .importance = 80});
+  table.add_column({.title = "worst", .align = right, .importance = 40});
+  table.add_column({.title = "wrong pairs", .align = right, .importance = 70});
+  table.add_column({.title = "inside", .align = right, .importance = 30});
+  table.add_column({.title = "then", .align = left, .importance = 20});
   const auto add_row =
       [&](std::vector<std::string> cells, const ValidationSummary& all, const std::string& then) {
         for (std::string& cell : summary_cells(all)) cells.push_back(std::move(cell));
@@ -73,8 +78,8 @@ void show_notes(std::ostream& out, const Ablation& ablation) {
 
 }  // namespace
 
-void show_ablation(std::ostream& out, const Ablation& ablation) {
-  table_of(ablation).print(out);
+void show_ablation(std::ostream& out, const Ablation& ablation, const TableLook& look) {
+  table_of(ablation).print_whole(out, look);
   show_notes(out, ablation);
 }
 

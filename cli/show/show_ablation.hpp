@@ -4,11 +4,12 @@
 #include <iosfwd>
 
 #include "analysis/validate/ablation.hpp"
+#include "cli/show/table_look.hpp"
 
 namespace epochcast {
 
 /// A table of the mechanisms, and what it says.
-void show_ablation(std::ostream& out, const Ablation& ablation);
+void show_ablation(std::ostream& out, const Ablation& ablation, const TableLook& look);
 /// The same as Markdown, for documents.
 void show_ablation_markdown(std::ostream& out, const Ablation& ablation);
 

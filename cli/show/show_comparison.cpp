@@ -55,17 +55,21 @@ bool has_figure(const Comparison& comparison,
                      [&](const ComparedPair& pair) { return (pair.*change)().has_value(); });
 }
 
-void show_pairs(std::ostream& out, const Comparison& comparison) {
+void show_pairs(std::ostream& out, const Comparison& comparison, const TableLook& look) {
   const bool has_cost = has_figure(comparison, &ComparedPair::costlier);
   const bool has_energy = has_figure(comparison, &ComparedPair::more_energy);
   Table table;
-  table.add_column("run");
-  for (const char* title : {"A", "B", "time", "compute", "exchange", "blocked"})
-    table.add_column(title, Table::Align::right);
-  table.add_column("mostly");
-  table.add_column("bytes", Table::Align::right);
-  if (has_cost) table.add_column("cost", Table::Align::right);
-  if (has_energy) table.add_column("energy", Table::Align::right);
+  using enum Table::Align;
+  table.add_column({.title = "run", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "A", .align = right, .importance = 80});
+  table.add_column({.title = "B", .align = right, .importance = 80});
+  table.add_column({.title = "time", .align = right, .importance = Table::kAlways});
+  for (const char* title : {"compute", "exchange", "blocked"})
+    table.add_column({.title = title, .align = right, .importance = 60});
+  table.add_column({.title = "mostly", .align = left, .importance = 70});
+  table.add_column({.title = "bytes", .align = right, .importance = 30});
+  if (has_cost) table.add_column({.title = "cost", .align = right, .importance = 50});
+  if (has_energy) table.add_column({.title = "energy", .align = right, .importance = 40});
   bool has_equal = false;
   for (const ComparedPair& pair : comparison.pairs) {
     const bool may_be_equal = !pair.is_significant().value_or(true);
@@ -84,7 +88,7 @@ void show_pairs(std::ostream& out, const Comparison& comparison) {
     if (has_energy) row.push_back(percent_more(pair.more_energy()));
     table.add_row(std::move(row));
   }
-  table.print(out);
+  table.print_whole(out, look);
   out << "\n  Times are for as many samples as A's data set has; time, phases, bytes"
       << (has_cost ? ", cost" : "") << (has_energy ? ", energy" : "")
       << ": what B has more of than A.\n";
@@ -126,9 +130,9 @@ std::string csv_number(const std::optional<double>& value) {
 
 }  // namespace
 
-void show_comparison(std::ostream& out, const Comparison& comparison) {
+void show_comparison(std::ostream& out, const Comparison& comparison, const TableLook& look) {
   out << "A: " << comparison.a << "\nB: " << comparison.b << "\n\n";
-  show_pairs(out, comparison);
+  show_pairs(out, comparison, look);
   show_list(out, "In A only:", comparison.only_a);
   show_list(out, "In B only:", comparison.only_b);
   show_differences(out, "Settings that differ (A -> B):", comparison.settings);

@@ -4,11 +4,12 @@
 #include <iosfwd>
 
 #include "analysis/compare/comparison.hpp"
+#include "cli/show/table_look.hpp"
 
 namespace epochcast {
 
 /// A table, what is in one only, what the inputs differ in, and notes.
-void show_comparison(std::ostream& out, const Comparison& comparison);
+void show_comparison(std::ostream& out, const Comparison& comparison, const TableLook& look);
 /// A row for each pair, and for each run without a partner; units in the columns' names.
 void show_comparison_csv(std::ostream& out, const Comparison& comparison);
 

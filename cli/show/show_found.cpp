@@ -119,7 +119,8 @@ void show_remarks(std::ostream& out, const std::vector<FoundValue>& answers) {
 
 void show_table(std::ostream& out,
                 const FindRequest& request,
-                const std::vector<FoundValue>& answers) {
+                const std::vector<FoundValue>& answers,
+                const TableLook& look) {
   using enum Table::Align;
   const std::vector<std::string> titles = titles_of(request);
   const bool has_bounds = std::any_of(answers.begin(), answers.end(), [](const FoundValue& answer) {
@@ -130,12 +131,15 @@ void show_table(std::ostream& out,
     out << (i == 0 ? "" : " and ") << request.conditions[i].text;
   out << "\n\n";
   Table table;
-  if (!request.over.empty()) table.add_column(request.over, right);
-  table.add_column("strategy");
-  table.add_column(request.name, right);
-  if (has_bounds) table.add_column("5 - 95 %", right);
-  for (const std::string& title : titles) table.add_column(title, right);
-  table.add_column("just before");
+  constexpr int kAlways = Table::kAlways;
+  if (!request.over.empty())
+    table.add_column({.title = request.over, .align = right, .importance = kAlways});
+  table.add_column({.title = "strategy", .align = left, .importance = kAlways});
+  table.add_column({.title = request.name, .align = right, .importance = kAlways});
+  if (has_bounds) table.add_column({.title = "5 - 95 %", .align = right, .importance = 20});
+  for (const std::string& title : titles)
+    table.add_column({.title = title, .align = right, .importance = 30});
+  table.add_column({.title = "just before", .align = left, .importance = 10});
   for (const FoundValue& answer : answers) {
     std::vector<std::string> row;
     if (!request.over.empty()) row.push_back(answer.point.front().value);
@@ -148,7 +152,7 @@ void show_table(std::ostream& out,
                                 : "-");
     table.add_row(std::move(row));
   }
-  table.print(out);
+  table.print_whole(out, look);
   show_remarks(out, answers);
   if (std::any_of(answers.begin(), answers.end(), [](const FoundValue& answer) {
         return answer.found.has_value();
@@ -202,10 +206,11 @@ void show_found(std::ostream& out,
                 Format format,
                 const FindRequest& request,
                 const std::vector<FoundValue>& answers,
+                const TableLook& look,
                 const std::string& command) {
   switch (format) {
     case Format::table:
-      show_table(out, request, answers);
+      show_table(out, request, answers, look);
       break;
     case Format::json:
       out << to_json(request, answers, command).dump(2, ' ', false, Json::error_handler_t::replace)

@@ -8,6 +8,7 @@
 
 #include "analysis/find/found_json.hpp"
 #include "cli/options/job_options.hpp"
+#include "cli/show/table_look.hpp"
 
 namespace epochcast {
 
@@ -17,6 +18,7 @@ void show_found(std::ostream& out,
                 Format format,
                 const FindRequest& request,
                 const std::vector<FoundValue>& answers,
+                const TableLook& look,
                 const std::string& command);
 
 }  // namespace epochcast

@@ -127,7 +127,7 @@ void show_rehearsal_table(const std::vector<SeededCurves>& jobs,
     if (has_energy) cells.push_back(energy_j ? format_energy(energy_j->mean) : "-");
     table.add_row(std::move(cells));
   }
-  table.print(std::cout, look);
+  table.print_whole(std::cout, look);
   std::cout << "\nTime is that of the simulated cluster, without start-up and tests; training was "
                "real.";
   if (comparison.jobs.front().seeds > 1)

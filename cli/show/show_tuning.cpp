@@ -59,15 +59,20 @@ std::optional<double> model_j(const Candidate& candidate, const CandidateOutcome
   return *candidate.running.power_w * *outcome.mean;
 }
 
-void show_candidates(const TuningChoice& choice, const Tuning& tuning, const TuningGoal& goal) {
+void show_candidates(const TuningChoice& choice,
+                     const Tuning& tuning,
+                     const TuningGoal& goal,
+                     const TableLook& look) {
   Table table;
-  table.add_column("setting");
-  table.add_column("epoch", Table::Align::right);
-  table.add_column("rehearsed", Table::Align::right);
-  table.add_column(
-      goal.target ? "time to " + goal.target->text()
-                  : std::string(to_string(tuning.metric)) + " after " + format_seconds(goal.most_s),
-      Table::Align::right);
+  using enum Table::Align;
+  table.add_column({.title = "setting", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "epoch", .align = right, .importance = 40});
+  table.add_column({.title = "rehearsed", .align = right, .importance = 30});
+  table.add_column({.title = goal.target ? "time to " + goal.target->text()
+                                         : std::string(to_string(tuning.metric)) + " after " +
+                                               format_seconds(goal.most_s),
+                    .align = right,
+                    .importance = Table::kAlways});
   const auto any_has = [&](const auto& figure) {
     bool has = false;
     for (std::size_t i = 0; goal.target && i < choice.candidates.size(); ++i)
@@ -76,9 +81,9 @@ void show_candidates(const TuningChoice& choice, const Tuning& tuning, const Tun
   };
   const bool has_cost = any_has(model_cost);
   const bool has_energy = any_has(model_j);
-  if (has_cost) table.add_column("cost of a model", Table::Align::right);
-  if (has_energy) table.add_column("energy of it", Table::Align::right);
-  table.add_column("what became of it");
+  if (has_cost) table.add_column({.title = "cost of a model", .align = right, .importance = 60});
+  if (has_energy) table.add_column({.title = "energy of it", .align = right, .importance = 50});
+  table.add_column({.title = "what became of it", .align = left, .importance = 70});
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     const CandidateOutcome& outcome = tuning.outcomes[i];
     const Candidate& candidate = choice.candidates[i];
@@ -94,16 +99,19 @@ void show_candidates(const TuningChoice& choice, const Tuning& tuning, const Tun
     row.push_back(fate_of(outcome));
     table.add_row(std::move(row));
   }
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
 }
 
-void show_front(const TuningChoice& choice, const Tuning& tuning) {
+void show_front(const TuningChoice& choice, const Tuning& tuning, const TableLook& look) {
   constexpr std::size_t kMost = 12;
   std::cout << "\nNothing is faster and has learned as much (means over seeds):\n";
   Table table;
-  table.add_column("after", Table::Align::right);
-  table.add_column("test " + std::string(to_string(tuning.metric)), Table::Align::right);
-  table.add_column("with");
+  using enum Table::Align;
+  table.add_column({.title = "after", .align = right, .importance = Table::kAlways});
+  table.add_column({.title = "test " + std::string(to_string(tuning.metric)),
+                    .align = right,
+                    .importance = Table::kAlways});
+  table.add_column({.title = "with", .align = left, .importance = Table::kAlways});
   const std::size_t count = tuning.front.size();
   for (std::size_t i = 0; i < count; ++i) {
     // Evenly thinned, the last one always there.
@@ -114,7 +122,7 @@ void show_front(const TuningChoice& choice, const Tuning& tuning) {
                    metric_text(tuning.metric, point.value),
                    choice.candidates[point.candidate].name});
   }
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
 }
 
 /// How to train with these settings for real.
@@ -201,9 +209,10 @@ std::string recommendation_text(const TuningChoice& choice,
 void show_tuning(const TuningChoice& choice,
                  const Tuning& tuning,
                  const TuningPlan& plan,
-                 const RehearsedCluster& cluster) {
-  show_candidates(choice, tuning, plan.goal);
-  if (!tuning.front.empty()) show_front(choice, tuning);
+                 const RehearsedCluster& cluster,
+                 const TableLook& look) {
+  show_candidates(choice, tuning, plan.goal, look);
+  if (!tuning.front.empty()) show_front(choice, tuning, look);
   std::cout << '\n' << recommendation_text(choice, tuning, plan, cluster);
   std::cout << "Rehearsed " << format_seconds(tuning.rehearsed_s)
             << " of the cluster's time; all settings to the end would have been "

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analysis/tune/tuning_space.hpp"
+#include "cli/show/table_look.hpp"
 
 namespace epochcast {
 
@@ -26,7 +27,8 @@ struct RehearsedCluster {
 void show_tuning(const TuningChoice& choice,
                  const Tuning& tuning,
                  const TuningPlan& plan,
-                 const RehearsedCluster& cluster);
+                 const RehearsedCluster& cluster,
+                 const TableLook& look);
 
 /// `epochcast.tuning/1`.
 [[nodiscard]] nlohmann::ordered_json tuning_json(const TuningChoice& choice,

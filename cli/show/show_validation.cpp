@@ -15,20 +15,21 @@ namespace {
 struct Column {
   const char* title;
   Table::Align align;
+  int importance;
 };
 
-constexpr Column kColumns[] = {{"point", Table::Align::left},
-                               {"forecast", Table::Align::right},
-                               {"5 - 95 %", Table::Align::right},
-                               {"measured", Table::Align::right},
-                               {"least .. most", Table::Align::right},
-                               {"runs", Table::Align::right},
-                               {"error", Table::Align::right},
-                               {"compute", Table::Align::right},
-                               {"exchange", Table::Align::right},
-                               {"blocked", Table::Align::right},
-                               {"inside", Table::Align::left},
-                               {"KS", Table::Align::right}};
+constexpr Column kColumns[] = {{"point", Table::Align::left, Table::kAlways},
+                               {"forecast", Table::Align::right, 90},
+                               {"5 - 95 %", Table::Align::right, 70},
+                               {"measured", Table::Align::right, 90},
+                               {"least .. most", Table::Align::right, 60},
+                               {"runs", Table::Align::right, 20},
+                               {"error", Table::Align::right, Table::kAlways},
+                               {"compute", Table::Align::right, 40},
+                               {"exchange", Table::Align::right, 40},
+                               {"blocked", Table::Align::right, 40},
+                               {"inside", Table::Align::left, 80},
+                               {"KS", Table::Align::right, 10}};
 
 constexpr const char* kLegend =
     "Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; "
@@ -89,19 +90,23 @@ std::string markdown(const std::string& text) {
 /// With all columns.
 Table empty_table() {
   Table table;
-  for (const Column& column : kColumns) table.add_column(column.title, column.align);
+  for (const Column& column : kColumns)
+    table.add_column(
+        {.title = column.title, .align = column.align, .importance = column.importance});
   return table;
 }
 
 }  // namespace
 
-void show_validation(std::ostream& out, const std::vector<ValidationRow>& rows) {
+void show_validation(std::ostream& out,
+                     const std::vector<ValidationRow>& rows,
+                     const TableLook& look) {
   const ValidationSummary summary = summarize(rows);
   for (const auto& group : by_group(rows)) {
     out << group.front()->group << "\n\n";
     Table table = empty_table();
     for (const ValidationRow* row : group) table.add_row(cells_of(*row));
-    table.print(out);
+    table.print_whole(out, look);
     const GroupRanking* ranking = ranking_of(summary, group.front()->group);
     if (ranking != nullptr) out << "\n  " << ranking_text(*ranking) << '\n';
     for (const ValidationRow* row : group) {

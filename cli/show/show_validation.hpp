@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "analysis/validate/validation.hpp"
+#include "cli/show/table_look.hpp"
 
 namespace epochcast {
 
 /// A table for each group, with its ranking and what failed, and the summary.
-void show_validation(std::ostream& out, const std::vector<ValidationRow>& rows);
+void show_validation(std::ostream& out,
+                     const std::vector<ValidationRow>& rows,
+                     const TableLook& look);
 /// The same as Markdown, for documents.
 void show_validation_markdown(std::ostream& out, const std::vector<ValidationRow>& rows);
 /// `epochcast.validation/1`, see to_json.

@@ -108,6 +108,18 @@ void Table::print(std::ostream& out, const TableLook& look) {
   rows_.clear();
 }
 
+void Table::name_left_out(std::ostream& out) const {
+  if (left_out_.empty()) return;
+  out << "\n  Not shown, as the terminal is too narrow (--wide shows all): ";
+  for (std::size_t i = 0; i < left_out_.size(); ++i) out << (i == 0 ? "" : ", ") << left_out_[i];
+  out << ".\n";
+}
+
+void Table::print_whole(std::ostream& out, const TableLook& look) {
+  print(out, look);
+  name_left_out(out);
+}
+
 void Table::print_markdown(std::ostream& out) const {
   const auto print_row = [&](const auto& cell_of) {
     out << '|';

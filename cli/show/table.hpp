@@ -37,8 +37,10 @@ class Table {
   /// (UTF-8 aware). From the second time on, only the rows that are new, in the columns of the
   /// first time.
   void print(std::ostream& out, const TableLook& look = {});
-  /// The titles of columns that there was no room for.
-  [[nodiscard]] const std::vector<std::string>& left_out() const { return left_out_; }
+  /// Names the columns that there was no room for, if any: behind the last print().
+  void name_left_out(std::ostream& out) const;
+  /// Both, of a table whose rows are all there.
+  void print_whole(std::ostream& out, const TableLook& look);
   /// The same as Markdown, all columns; cells are as they are.
   void print_markdown(std::ostream& out) const;
 
@@ -53,8 +55,8 @@ class Table {
 
   std::vector<Laid> columns_;
   std::vector<std::vector<std::string>> rows_;  ///< that are to be printed
-  std::vector<std::string> left_out_;
-  bool has_titles_ = false;  ///< printed
+  std::vector<std::string> left_out_;           ///< titles
+  bool has_titles_ = false;                     ///< printed
 };
 
 }  // namespace epochcast

@@ -194,8 +194,9 @@ TEST_CASE("mistakes in a report's flags are told all at once", "[cli]") {
   CHECK(error_of("--format csv") ==
         "epochcast: --format: unknown format \"csv\"; known: table, json, markdown\n");
   CHECK(error_of("--max-eror 3%") ==
-        "epochcast: unknown option \"--max-eror\"; known: --format, --html, --forecast-again, "
-        "--without, --ablation, --folder, --max-median-error, --max-p95-error, --max-worst-error, "
+        "epochcast: unknown option \"--max-eror\"; known: --format, --html, --wide, "
+        "--forecast-again, --without, --ablation, --folder, --max-median-error, --max-p95-error, "
+        "--max-worst-error, "
         "--max-p90-phase-error, --min-tau, --max-wrong-pairs, --min-coverage, --min-run-coverage, "
         "--max-ks, --help, --file\n");
 }

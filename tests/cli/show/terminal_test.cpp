@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What tables look like on a terminal, and what --columns, --sort and --wide make of them.
 #include <algorithm>
+#include <utility>
 
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
@@ -11,17 +12,28 @@ namespace {
 const std::string kRanking =
     kJob + " --exchange-seconds 20ms --strategy sync,local-sgd --local-steps 65";
 
+const std::string kCompared =
+    "simulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 2 "
+    "--strategy sync,hetgrad --format json --batch-seconds gpu=";
+
 /// The lines that epochcast shows on a terminal of so many columns.
-std::vector<std::string> shown_on_terminal(const std::string& arguments,
+std::vector<std::string> shown_on_terminal(const Folder& folder,
+                                           const std::string& arguments,
                                            int columns,
                                            const std::string& environment = "TERM=xterm") {
   const std::string command = "stty cols " + std::to_string(columns) + "; " + environment + " '" +
                               EPOCHCAST_PROGRAM + "' " + arguments;
   const Outcome outcome =
-      Folder().run({"-qec", command, "/dev/null"}, RunOptions{.program = "/usr/bin/script"});
+      folder.run({"-qec", command, "/dev/null"}, RunOptions{.program = "/usr/bin/script"});
   std::string text = outcome.out;
   std::erase(text, '\r');
   return lines(text);
+}
+
+std::vector<std::string> shown_on_terminal(const std::string& arguments,
+                                           int columns,
+                                           const std::string& environment = "TERM=xterm") {
+  return shown_on_terminal(Folder(), arguments, columns, environment);
 }
 
 /// Without colours.
@@ -61,6 +73,59 @@ TEST_CASE("a table fits its terminal: the least important columns go, and are na
                 "  Not shown, as the terminal is too narrow (--wide shows all): of data, "
                 "# compute = exchange . blocked, rounds, in nodes, between, whole job, inputs.") !=
       shown.end());
+}
+
+/// The line that names the columns that were left out, without its beginning.
+std::string left_out_of(const std::vector<std::string>& shown) {
+  const std::string begin = "  Not shown, as the terminal is too narrow (--wide shows all): ";
+  for (const std::string& line : shown) {
+    if (line.starts_with(begin)) return line.substr(begin.size());
+  }
+  return {};
+}
+
+/// Of the rules below titles.
+std::size_t widest_row(const std::vector<std::string>& shown) {
+  std::size_t width = 0;
+  for (const std::string& line : shown) {
+    if (line.find_first_not_of("- ") == std::string::npos) width = std::max(width, line.size());
+  }
+  return width;
+}
+
+TEST_CASE("every command's tables fit the terminal, and --wide shows all of them", "[cli]") {
+  const Folder folder;
+  for (const auto& [file, seconds] : {std::pair("a.json", "100ms"), std::pair("b.json", "120ms")})
+    folder.write(file, folder.run(kCompared + seconds).out);
+  struct Case {
+    std::string arguments;
+    int columns;
+    std::string left_out;
+  };
+  const std::string found = "find network.bandwidth --where \"exposed < 1%\" --strategy sync " +
+                            kJob.substr(kJob.find(' ') + 1);
+  const std::vector<Case> cases = {
+      {found, 40, "just before."},
+      {"compare a.json b.json", 60, "blocked, bytes."},
+      {"calibrate --batches gpu.json", 70, "samples, warm-up, outliers, longest, ranks."},
+      {"report " EPOCHCAST_SOURCE_DIR "/tests/cli/data/validation.json",
+       80,
+       "5 - 95 %, least .. most, runs, compute, exchange, blocked, KS."},
+      {"list platforms", 80, "from, what."},
+      {kRanking + " --rank-by time", 30, "inputs."},
+  };
+  for (const Case& each : cases) {
+    CAPTURE(each.arguments);
+    const std::vector<std::string> shown =
+        shown_on_terminal(folder, each.arguments, each.columns, "NO_COLOR=1");
+    CAPTURE(shown);
+    CHECK(left_out_of(shown) == each.left_out);
+    CHECK(widest_row(shown) <= static_cast<std::size_t>(each.columns));
+    const std::vector<std::string> wide =
+        shown_on_terminal(folder, each.arguments + " --wide", each.columns, "NO_COLOR=1");
+    CHECK(left_out_of(wide).empty());
+    CHECK(widest_row(wide) > static_cast<std::size_t>(each.columns));
+  }
 }
 
 TEST_CASE("what stays in a table stays on the narrowest terminal", "[cli]") {
