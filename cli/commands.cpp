@@ -6,6 +6,8 @@
 
 #include "cli/help/completion.hpp"
 #include "cli/help/manual.hpp"
+#include "cli/options/describe_flags.hpp"
+#include "cli/options/measure_flags.hpp"
 #include "core/error.hpp"
 #include "core/suggest.hpp"
 
@@ -44,12 +46,14 @@ std::span<const CommandInfo> commands() {
                   .run = run_emulate,
                   .help = emulate_help},
       CommandInfo{.name = "measure",
-                  .summary = "what batches and messages cost on this machine",
+                  .summary = kMeasureSummary,
                   .run = run_measure,
+                  .help = measure_help,
                   .words = "batches messages"},
       CommandInfo{.name = "describe",
-                  .summary = "a model file of yours: its layers, parameters and operations",
-                  .run = run_describe},
+                  .summary = kDescribeSummary,
+                  .run = run_describe,
+                  .help = describe_help},
       CommandInfo{.name = "import",
                   .summary = "what they cost in a job of yours: PyTorch profiles, tables of "
                              "iteration times",

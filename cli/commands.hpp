@@ -45,7 +45,8 @@ int run_completion(const std::vector<std::string>& arguments);
 /// `epochcast manual FOLDER`: the pages for man.
 int run_manual(const std::vector<std::string>& arguments);
 
-/// The help of those that have flags of their own.
+/// The help of those that have flags of their own; that of `measure` and `describe` lies with their
+/// flags, which other programs read.
 [[nodiscard]] CommandHelp simulate_help();
 [[nodiscard]] CommandHelp find_help();
 [[nodiscard]] CommandHelp serve_help();

@@ -37,14 +37,8 @@ namespace po = boost::program_options;
 using Words = std::vector<std::string>;
 
 po::options_description launch_flags() {
-  po::options_description options("Where", 110, 60);
-  options.add_options()("hosts",
-                        po::value<std::string>()->value_name("NAME[:RANKS],..."),
-                        "machines that mpirun reaches (default: this one)")(
-      "mpi-arguments",
-      po::value<std::string>()->value_name("WORDS"),
-      "more words for mpirun, such as \"--mca btl_tcp_if_include eth0\"")(
-      "dry-run", "show the command line and do not run it");
+  po::options_description options = mpirun_flags();
+  options.add_options()("dry-run", "show the command line and do not run it");
   return options;
 }
 

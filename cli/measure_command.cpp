@@ -3,7 +3,6 @@
 // several ranks, and the one that looks into models.
 #include <unistd.h>
 
-#include <iostream>
 #include <optional>
 #include <sstream>
 
@@ -11,7 +10,6 @@
 #include "cli/launch/launch.hpp"
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/process/ending.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -87,15 +85,9 @@ int run_describe(const Words& arguments) {
 
 int run_measure(const Words& arguments) {
   const bool has_what = !arguments.empty() && !arguments[0].starts_with("-");
-  if (!has_what) {
-    const bool is_help = !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h");
-    (is_help ? std::cout : std::cerr)
-        << "epochcast measure batches    what a batch costs on this machine (--help: options), "
-           "or on all of --ranks COUNT, --hosts\n"
-           "epochcast measure messages   what messages and all-reduces cost; --ranks COUNT, "
-           "--hosts\n";
-    return status_of(is_help ? Ending::done : Ending::bad_input);
-  }
+  if (!has_what)
+    throw UserError(
+        "measure: expected batches or messages; `epochcast measure --help` explains both");
   const Launch launch = launch_from({arguments.begin() + 1, arguments.end()});
   if (arguments[0] == "batches") return measure_batches(launch);
   if (arguments[0] == "messages")

@@ -91,6 +91,17 @@ std::vector<const OptionHelp*> options_named(const CommandHelp& help,
   return found;
 }
 
+std::vector<const OptionHelp*> different_options(const CommandHelp& help) {
+  std::vector<const OptionHelp*> options;
+  for (const HelpGroup& group : help.groups) {
+    for (const OptionHelp& option : group.options) {
+      if (std::ranges::find(options, option.name, &OptionHelp::name) == options.end())
+        options.push_back(&option);
+    }
+  }
+  return options;
+}
+
 std::string catalogue_of(const OptionHelp& option) {
   static const std::regex kList("`list ([a-z]+)`");
   std::smatch match;
@@ -99,7 +110,7 @@ std::string catalogue_of(const OptionHelp& option) {
 
 std::vector<std::string> choices_of(const OptionHelp& option) {
   static const std::regex kChoices("[a-z][a-z0-9-]*([|][a-z][a-z0-9-]*)+");
-  std::vector<std::string> choices;
+  std::vector<std::string> choices = option.words;
   if (!std::regex_match(option.value, kChoices)) return choices;
   std::istringstream words(option.value);
   for (std::string word; std::getline(words, word, '|');) choices.push_back(word);

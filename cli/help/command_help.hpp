@@ -17,12 +17,14 @@ struct OptionHelp {
   bool is_optional = false;   ///< the value
   std::string fallback = {};  ///< the value when the option is not given; empty: none
   std::string help;
+  std::vector<std::string> words = {};  ///< that it takes, where `value` does not say so
 };
 
 /// Options of one subject.
 struct HelpGroup {
   std::string title;
   std::vector<OptionHelp> options;
+  std::string word = {};  ///< behind the command's name, without which they do not count
 };
 
 /// What there is to know about a command, but for what it does. Help, shell completion and manual
@@ -33,6 +35,7 @@ struct CommandHelp {
   std::vector<HelpGroup> groups;
   std::vector<std::string> most_used;  ///< the options of the short help, by name
   std::vector<std::string> examples;   ///< whole commands
+  OptionHelp positional = {};          ///< what words without an option are; may be empty
 };
 
 /// A command of the program.
@@ -58,10 +61,13 @@ struct CommandInfo {
 [[nodiscard]] std::vector<const OptionHelp*> options_named(const CommandHelp& help,
                                                            const std::vector<std::string>& names);
 
+/// The options of all groups, of several with one name the first.
+[[nodiscard]] std::vector<const OptionHelp*> different_options(const CommandHelp& help);
+
 /// The list that an option's values are from: its help names it, such as `list platforms`; empty:
 /// none.
 [[nodiscard]] std::string catalogue_of(const OptionHelp& option);
-/// The words that an option takes, where its value says so: "none|bucket"; else none.
+/// The words that an option takes, where they are known: those of "none|bucket"; else none.
 [[nodiscard]] std::vector<std::string> choices_of(const OptionHelp& option);
 
 }  // namespace epochcast

@@ -2,22 +2,27 @@
 #include "cli/help/show_help.hpp"
 
 #include <algorithm>
-#include <ostream>
+#include <iostream>
 #include <sstream>
+#include <utility>
+
+#include "cli/show/table_look.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr std::size_t kWidth = 100;
-constexpr std::size_t kHelpColumn = 34;
+constexpr std::size_t kPipeWidth = 80;
 
-/// Words, so many characters a line at most, each line but the first behind `indent` blanks.
-std::string wrapped(const std::string& text, std::size_t indent) {
+/// Where what options do begins.
+std::size_t help_column(std::size_t width) { return width < kPipeWidth ? 26 : 34; }
+
+/// Words, `width` characters a line at most, each line but the first behind `indent` blanks.
+std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
   std::istringstream words(text);
   std::string all;
   std::size_t column = indent;
   for (std::string word; words >> word;) {
-    if (column > indent && column + 1 + word.size() > kWidth) {
+    if (column > indent && column + 1 + word.size() > width) {
       all += '\n' + std::string(indent, ' ');
       column = indent;
     } else if (column > indent) {
@@ -30,7 +35,7 @@ std::string wrapped(const std::string& text, std::size_t indent) {
   return all;
 }
 
-void show_option(std::ostream& out, const OptionHelp& option) {
+void show_option(std::ostream& out, const OptionHelp& option, std::size_t width) {
   std::string flag = "  --" + option.name;
   if (option.is_optional) {
     flag += " [" + option.value + "]";
@@ -39,25 +44,53 @@ void show_option(std::ostream& out, const OptionHelp& option) {
   }
   std::string help = option.help;
   if (!option.fallback.empty()) help += " (default: " + option.fallback + ")";
+  const std::size_t column = help_column(width);
   // A flag that is too long has a line of its own.
-  const std::string gap = flag.size() + 2 > kHelpColumn
-                              ? "\n" + std::string(kHelpColumn, ' ')
-                              : std::string(kHelpColumn - flag.size(), ' ');
-  out << flag << gap << wrapped(help, kHelpColumn) << '\n';
+  const std::string gap = flag.size() + 2 > column ? "\n" + std::string(column, ' ')
+                                                   : std::string(column - flag.size(), ' ');
+  out << flag << gap << wrapped(help, column, width) << '\n';
 }
 
-void show_examples(std::ostream& out, const std::vector<std::string>& examples) {
+/// The text with other blanks inside double quotes, where no line may end.
+std::string with_quoted(std::string text, char from, char to) {
+  bool is_quoted = false;
+  for (char& c : text) {
+    if (c == '"') is_quoted = !is_quoted;
+    if (is_quoted && c == from) c = to;
+  }
+  return text;
+}
+
+void show_examples(std::ostream& out, const std::vector<std::string>& examples, std::size_t width) {
   if (examples.empty()) return;
   out << (examples.size() == 1 ? "\nExample:\n" : "\nExamples:\n");
   for (const std::string& example : examples) {
-    std::string text = "  " + wrapped(example, 5);
-    // A line that goes on ends as a shell wants it.
+    constexpr char kBlank = '\1';
+    std::string text = "  " + wrapped(with_quoted(example, ' ', kBlank), 5, width - 2);
+    text = with_quoted(std::move(text), kBlank, ' ');
+    // A line that goes on ends, in two characters more, as a shell wants it.
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end)) {
       text.insert(end, " \\");
       end += 3;
     }
     out << text << '\n';
   }
+}
+
+bool has_groups_of(const CommandHelp& help, const std::string& word) {
+  return !word.empty() &&
+         std::ranges::find(help.groups, word, &HelpGroup::word) != help.groups.end();
+}
+
+/// Without what counts behind other words only.
+CommandHelp help_behind(const std::string& word, CommandHelp help) {
+  help.usage = "[OPTIONS]";
+  std::erase_if(help.groups,
+                [&](const HelpGroup& group) { return !group.word.empty() && group.word != word; });
+  std::erase_if(help.examples, [&](const std::string& example) {
+    return example.find(" " + word + " ") == std::string::npos;
+  });
+  return help;
 }
 
 }  // namespace
@@ -72,39 +105,76 @@ HelpLength help_wanted(const std::vector<std::string>& arguments) {
   return HelpLength::none;
 }
 
-void show_usage(std::ostream& out, std::span<const CommandInfo> commands) {
-  out << "epochcast: how long does an epoch take, under each training strategy, on which "
-         "cluster?\n\n";
-  for (const CommandInfo& command : commands) {
-    const std::string name(command.name);
-    out << "  epochcast " << name << std::string(11 - name.size(), ' ') << command.summary << '\n';
-  }
-  out << "\n`epochcast COMMAND --help` explains a command, `--help all` all of it.\n";
+std::size_t help_width() {
+  constexpr std::size_t kLeast = 60;
+  constexpr std::size_t kMost = 100;
+  const std::size_t width = stdout_look(false).width;
+  return width == 0 ? kPipeWidth : std::clamp(width, kLeast, kMost);
 }
 
-void show_help(std::ostream& out, const CommandInfo& command, HelpLength length) {
-  const CommandHelp help = command.help();
-  out << "epochcast " << command.name << ": " << command.summary << "\n\nUsage: epochcast "
-      << command.name << (help.usage.empty() ? "" : " ") << help.usage << '\n';
-  if (!help.about.empty()) out << '\n' << wrapped(help.about, 0) << '\n';
+void show_usage(std::ostream& out, std::span<const CommandInfo> commands, std::size_t width) {
+  constexpr std::size_t kSummaryColumn = 23;
+  out << wrapped(
+             "epochcast: how long does an epoch take, under each training strategy, on which "
+             "cluster?",
+             0,
+             width)
+      << "\n\n";
+  for (const CommandInfo& command : commands) {
+    const std::string name(command.name);
+    const std::string begin = "  epochcast " + name;
+    out << begin << std::string(kSummaryColumn - begin.size(), ' ')
+        << wrapped(std::string(command.summary), kSummaryColumn, width) << '\n';
+  }
+  out << '\n'
+      << wrapped("`epochcast COMMAND --help` explains a command, `--help all` all of it.", 0, width)
+      << '\n';
+}
+
+void show_help(std::ostream& out,
+               const CommandInfo& command,
+               HelpLength length,
+               std::size_t width,
+               const std::string& word) {
+  CommandHelp help = command.help();
+  std::string name = "epochcast " + std::string(command.name);
+  if (has_groups_of(help, word)) {
+    name += " " + word;
+    help = help_behind(word, std::move(help));
+  }
+  out << wrapped(name + ": " + std::string(command.summary), 0, width) << "\n\n"
+      << "Usage: " << wrapped(name + " " + help.usage, 7, width) << '\n';
+  if (!help.about.empty()) out << '\n' << wrapped(help.about, 0, width) << '\n';
   std::size_t options = 0;
   for (const HelpGroup& group : help.groups) options += group.options.size();
   const std::vector<const OptionHelp*> most_used = options_named(help, help.most_used);
   if (length == HelpLength::full || most_used.empty()) {
     for (const HelpGroup& group : help.groups) {
-      out << '\n' << group.title << ":\n";
-      for (const OptionHelp& option : group.options) show_option(out, option);
+      out << '\n' << wrapped(group.title + ":", 0, width) << '\n';
+      for (const OptionHelp& option : group.options) show_option(out, option, width);
     }
-    show_examples(out, help.examples);
+    show_examples(out, help.examples, width);
     return;
   }
   out << "\nMost used:\n";
-  for (const OptionHelp* option : most_used) show_option(out, *option);
-  show_examples(out, help.examples);
+  for (const OptionHelp* option : most_used) show_option(out, *option, width);
+  show_examples(out, help.examples, width);
   if (options > most_used.size()) {
-    out << "\n`epochcast " << command.name << " --help all` tells all " << options
-        << " options, by subject.\n";
+    const std::string more =
+        "`" + name + " --help all` tells all " + std::to_string(options) + " options, by subject.";
+    out << '\n' << wrapped(more, 0, width) << '\n';
   }
+}
+
+bool shows_help(int argc,
+                const char* const* argv,
+                const CommandInfo& command,
+                const std::string& word) {
+  const HelpLength length = help_wanted({argv + 1, argv + argc});
+  if (length == HelpLength::none) return false;
+  show_help(std::cout, command, length, help_width(), word);
+  std::cout.flush();
+  return true;
 }
 
 }  // namespace epochcast

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <map>
 #include <regex>
-#include <sstream>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/measure_flags.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/sampling_options.hpp"
 #include "collectives/registry.hpp"
@@ -38,77 +38,6 @@ constexpr const char* kExpected = "--network, --batch, --output";
 
 std::string device_class(const MeasureOptions& options) {
   return options.settings.device == "cpu" ? "cpu" : "gpu";
-}
-
-po::options_description described_options() {
-  po::options_description options("Options", 100, 60);
-  const auto text = [](const char* fallback) {
-    return po::value<std::string>()->default_value(fallback);
-  };
-  const auto word = [] { return po::value<std::string>(); };
-  const auto words = [] { return po::value<Words>()->composing(); };
-  options.add_options()("help", "show this text");
-  options.add_options()("network", words(), "networks, repeated or separated by commas");
-  options.add_options()(
-      "dataset",
-      word(),
-      "data set that decides the samples' shape and the classes: a name, a file or a folder "
-      "(default: what --data names, else cifar10)")(
-      "data",
-      word(),
-      "the data set's folder, or procedural: samples of its shape computed from the seed; loading "
-      "them is part of a batch, as in training (default: what --dataset names, else procedural)")(
-      "sequence",
-      word(),
-      "cut rows of tokens (train.bin, val.bin) into samples of so many, as `train` does")(
-      "image-size",
-      word(),
-      "side of the samples that are cut out of a folder of images, as `train` does")(
-      "loss", word(), "what is minimised, as in `train`: auto, cross-entropy, mse, ...")(
-      "optimizer", word(), "whose steps are part of a batch: sgd, adamw, ... (default: sgd)")(
-      "clip-norm", word(), "scale gradients down to this norm before a step")(
-      "augment", text("on"), "on or off: crop and flip images at random, as training does");
-  options.add_options()("batch", words(), "batch sizes, repeated or separated by commas");
-  options.add_options()("output", word(), "trace file to write");
-  options.add_options()(
-      "append", word(), "trace file to add a session to (or to create), instead of --output");
-  options.add_options()("ranks",
-                        text("1"),
-                        "processes that measure at the same time, as they train at the same time; "
-                        "`epochcast measure batches` starts them with mpirun, and takes --hosts "
-                        "NAME[:RANKS],... and --mpi-arguments WORDS");
-  options.add_options()("device", text("cpu"), "cpu or cuda:N");
-  options.add_options()("threads", text("1"), "CPU threads");
-  options.add_options()("device-name",
-                        word(),
-                        "the trace's `device`, a platform's device model; for a CPU "
-                        "by default its name and the threads");
-  options.add_options()(
-      "machine", word(), "description of the machine (default: processor, cores, hypervisor)");
-  options.add_options()("title", word(), "the trace's title");
-  options.add_options()("seed", text("1"), "seed of samples and parameters");
-  options.add_options()(
-      "slow-down",
-      word(),
-      "NAME=FACTOR,... by class (cpu, gpu), device name or rank, as in `train`: a "
-      "device whose batches take so many times as long, by sleeping; its trace is "
-      "written beside the other, FILE-slowed-3x.json");
-  add_sampling_options(options, real::SamplingRule{}, "batches");
-  options.add_options()("layers-batch",
-                        word(),
-                        "batch size at which the layers' shares of the backward pass are "
-                        "measured (default: the middle one; 0: not at all)");
-  options.add_options()(
-      "overlap",
-      word(),
-      "all-reduce for which to measure how much longer batches take after exchanges among the "
-      "ranks, and beside them, and exchanges beside batches; or none (default: ring, where there "
-      "are several ranks)")(
-      "bucket", text("4MB"), "bytes of each of these exchanges, of the gradients at most");
-  options.add_options()("drop-preempted",
-                        "measure a batch again when another process took more than 3 % of its "
-                        "time (CPU only)");
-  return options;
 }
 
 void read_networks(OptionValues& values, real::MeasureSettings& settings) {
@@ -268,12 +197,9 @@ void read_file(OptionValues& values, MeasureOptions& options) {
 
 MeasureOptions parse_options(int argc, const char* const* argv, const Catalog& catalog) {
   MeasureOptions options;
-  const po::variables_map words = parse_words(described_options(), argc, argv, kExpected);
+  const po::variables_map words = parse_words(batch_flags(), argc, argv, kExpected);
   Words problems;
   OptionValues values(words, problems);
-  options.is_help = values.has("help");
-  if (options.is_help) return options;
-
   read_networks(values, options.settings);
   options.settings.seed =
       static_cast<std::uint64_t>(values.integer("seed", 0, std::int64_t{1} << 53));
@@ -334,16 +260,6 @@ int ranks_wanted(int argc, const char* const* argv) {
     if (word == name && i + 1 < argc) ranks = std::atoi(argv[i + 1]);
   }
   return ranks;
-}
-
-std::string help_text() {
-  std::ostringstream text;
-  text << "Usage: epochcast-measure --network NAMES --batch SIZES --output FILE [options]\n\n"
-          "Measures what training batches cost on this machine and writes them as a cost trace.\n\n"
-       << described_options() << "\nNetworks:";
-  for (const std::string& name : real::network_names()) text << ' ' << name;
-  text << '\n';
-  return text.str();
 }
 
 }  // namespace epochcast

@@ -22,7 +22,6 @@ struct MeasureOptions {
   std::filesystem::path file;                 ///< where the trace goes
   std::vector<std::filesystem::path> inputs;  ///< what is read, and must not be written
   bool is_append = false;                     ///< add a session to `file`, where it exists
-  bool is_help = false;                       ///< nothing else is set
 };
 
 /// Reads the command line, the data set's file and the machine's name. Throws a UserError with
@@ -47,8 +46,5 @@ struct DeviceTrace {
 /// What --ranks says, before the rest is read and MPI has taken out its own words; 1 when it says
 /// nothing, 0 when that is no number.
 [[nodiscard]] int ranks_wanted(int argc, const char* const* argv);
-
-/// The usage, with every option.
-[[nodiscard]] std::string help_text();
 
 }  // namespace epochcast

@@ -2,10 +2,10 @@
 #include "cli/options/message_options.hpp"
 
 #include <algorithm>
-#include <boost/program_options/value_semantic.hpp>
-#include <sstream>
+#include <boost/program_options/options_description.hpp>
 
 #include "cli/options/command_line.hpp"
+#include "cli/options/measure_flags.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/sampling_options.hpp"
 #include "collectives/registry.hpp"
@@ -27,41 +27,6 @@ std::vector<std::int64_t> default_bytes() {
   std::vector<std::int64_t> bytes;
   for (std::int64_t size = 1; size <= std::int64_t{1} << 26; size *= 4) bytes.push_back(size);
   return bytes;
-}
-
-real::SamplingRule default_rule() {
-  real::SamplingRule rule;
-  rule.warmup = 3;
-  rule.min_samples = 10;
-  rule.max_samples = 1000;
-  rule.max_s = 5;
-  rule.confidence_width = 0.05;
-  return rule;
-}
-
-po::options_description described_options() {
-  po::options_description options("Options", 100, 60);
-  const auto word = [] { return po::value<std::string>(); };
-  const auto words = [] { return po::value<Words>()->composing(); };
-  options.add_options()("help", "show this text");
-  options.add_options()("output", word(), "trace file to write");
-  options.add_options()("bytes",
-                        words(),
-                        "message sizes, repeated or separated by commas (default: 1 B to 64 MiB "
-                        "in powers of 4)");
-  options.add_options()("all-reduce",
-                        words(),
-                        "all-reduce algorithms, repeated or separated by commas (default: ring, "
-                        "recursive-doubling, rabenseifner, openmpi)");
-  options.add_options()("ranks-per-node",
-                        word()->default_value("0"),
-                        "treat every so many ranks of a machine as a node of their own (0: all "
-                        "that share memory are one node)");
-  options.add_options()(
-      "machine", word(), "description of the machine (default: processor, cores, hypervisor)");
-  options.add_options()("title", word(), "the trace's title");
-  add_sampling_options(options, default_rule(), "samples");
-  return options;
 }
 
 void read_bytes(OptionValues& values, real::MessageSettings& settings) {
@@ -92,12 +57,9 @@ void read_all_reduce(OptionValues& values, real::MessageSettings& settings) {
 MessageOptions parse_message_options(int argc, const char* const* argv) {
   MessageOptions options;
   const po::variables_map words =
-      parse_words(described_options(), argc, argv, "--output, --bytes, --all-reduce");
+      parse_words(message_flags(), argc, argv, "--output, --bytes, --all-reduce");
   Words problems;
   OptionValues values(words, problems);
-  options.is_help = values.has("help");
-  if (options.is_help) return options;
-
   read_bytes(values, options.settings);
   read_all_reduce(values, options.settings);
   options.settings.rule = read_sampling_rule(values);
@@ -112,17 +74,6 @@ MessageOptions parse_message_options(int argc, const char* const* argv) {
   }
   if (!problems.empty()) throw UserError(problems);
   return options;
-}
-
-std::string message_help_text() {
-  std::ostringstream text;
-  text << "Usage: mpirun -n RANKS epochcast-measure-messages --output FILE [options]\n\n"
-          "Measures what messages and all-reduces cost between these ranks and writes them as a "
-          "message trace.\n\n"
-       << described_options() << "\nAll-reduce algorithms:";
-  for (const AllReduceName& name : all_reduce_names()) text << ' ' << name.name;
-  text << '\n';
-  return text.str();
 }
 
 }  // namespace epochcast

@@ -16,13 +16,9 @@ struct MessageOptions {
   std::filesystem::path file;  ///< where the trace goes
   std::string title;           ///< "": to be made up
   std::string machine;         ///< "": to be found out
-  bool is_help = false;        ///< nothing else is set
 };
 
 /// Reads the command line. Throws a UserError with every problem.
 [[nodiscard]] MessageOptions parse_message_options(int argc, const char* const* argv);
-
-/// The usage, with every option.
-[[nodiscard]] std::string message_help_text();
 
 }  // namespace epochcast

@@ -58,6 +58,17 @@ po::options_description run_flags(Command command) {
   return all;
 }
 
+po::options_description mpirun_flags() {
+  po::options_description options("Where", 110, 60);
+  options.add_options()("hosts",
+                        po::value<std::string>()->value_name("NAME[:RANKS],..."),
+                        "machines that mpirun reaches (default: this one)")(
+      "mpi-arguments",
+      po::value<std::string>()->value_name("WORDS"),
+      "more words for mpirun, such as \"--mca btl_tcp_if_include eth0\"");
+  return options;
+}
+
 RunOptions run_options_from(const po::variables_map& values) {
   const auto text = [&](const std::string& name) {
     return values.count(name) > 0 ? values[name].as<std::string>() : std::string();

@@ -16,6 +16,9 @@ namespace epochcast {
 /// Their values. Throws UserError.
 [[nodiscard]] RunOptions run_options_from(const boost::program_options::variables_map& values);
 
+/// Where mpirun is to start processes: --hosts and --mpi-arguments.
+[[nodiscard]] boost::program_options::options_description mpirun_flags();
+
 /// The options of one of several seeds: FILE-seed2.EXT in place of FILE.EXT, FOLDER/seed-2
 /// in place of FOLDER. Unchanged for a single seed.
 [[nodiscard]] RunOptions options_of(std::uint64_t seed, int seeds, RunOptions options);

@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "cli/help/show_help.hpp"
 #include "cli/options/command_line.hpp"
+#include "cli/options/describe_flags.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/show/table.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/error.hpp"
 #include "core/files/output_file.hpp"
 #include "core/formats/network.hpp"
@@ -30,43 +33,6 @@ namespace po = boost::program_options;
 
 constexpr std::int64_t kMostExtent = 1 << 20;
 constexpr std::int64_t kMostClasses = 1 << 24;  // of tokens, too
-constexpr std::int64_t kUsualClasses = 1000;
-
-po::options_description described_options() {
-  po::options_description options("Options", 110, 60);
-  options.add_options()("model", po::value<std::string>()->value_name("FILE"), "the model file")(
-      "input",
-      po::value<std::string>()->value_name("SIZE,..."),
-      "shape of a sample, such as 3,224,224 (an image) or 128 (tokens)")(
-      "classes",
-      po::value<std::string>()->value_name("COUNT")->default_value(std::to_string(kUsualClasses)),
-      "that the model scores")("samples",
-                               po::value<std::string>()->value_name("tokens|numbers"),
-                               "what samples consist of (default: tokens where --input is one "
-                               "size)")(
-      "targets",
-      po::value<std::string>()->value_name("class|values|tokens")->default_value("class"),
-      "what a sample is mapped to, for models that take it and return their loss: a class, "
-      "--classes values, or a token for each of its own")(
-      "values",
-      po::value<std::string>()->value_name("SIZE,..."),
-      "shape of the values that a sample is mapped to, in place of --targets values")(
-      "output",
-      po::value<std::string>()->value_name("FILE"),
-      "write the description: a network for --network, also where "
-      "there is no LibTorch")(
-      "layers", "show each layer, in the order in which backward is through with them")(
-      "quiet", "show only what is doubtful, as an error is shown")("help,h", "this text");
-  return options;
-}
-
-void show_help() {
-  std::cout << "epochcast describe MODEL.pt --input 3,224,224 [--output my-network.json]\n\n"
-               "What a TorchScript model (torch.jit.script(model).save(\"MODEL.pt\")) consists of: "
-               "a sample is sent through it. Loading a model runs what is in it: describe only "
-               "models that you trust.\n\n"
-            << described_options();
-}
 
 /// "3,224,224" or "3x224x224".
 std::vector<std::int64_t> read_shape(OptionValues& values, const char* option) {
@@ -111,26 +77,25 @@ std::int64_t parameters_of(const NetworkLayer& layer) {
   return count;
 }
 
-void show_layers(const NetworkVariant& variant) {
+void show_layers(const NetworkVariant& variant, const TableLook& look) {
   using enum Table::Align;
   Table table;
-  table.add_column("layer");
-  table.add_column("parameters", right);
-  table.add_column("forward Mflop", right);
-  table.add_column("activations", right);
+  table.add_column({.title = "layer", .align = left, .importance = Table::kAlways});
+  table.add_column({.title = "parameters", .align = right, .importance = 20});
+  table.add_column({.title = "forward Mflop", .align = right, .importance = 30});
+  table.add_column({.title = "activations", .align = right, .importance = 10});
   for (const NetworkLayer& layer : variant.layers) {
     table.add_row({layer.name,
                    std::to_string(parameters_of(layer)),
                    fmt::format("{:.3f}", layer.forward_flops / 1e6),
                    format_bytes(layer.activation_bytes)});
   }
-  table.print(std::cout);
+  table.print_whole(std::cout, look);
   std::cout << '\n';
 }
 
-void show(const real::ModelDescription& description, bool has_layers) {
+void show_totals(const real::ModelDescription& description) {
   const NetworkVariant& variant = description.file.variants.front();
-  if (has_layers) show_layers(variant);
   std::int64_t parameters = 0;
   double forward_flops = 0;
   double activation_bytes = 0;
@@ -180,6 +145,9 @@ void show_doubts(const real::ModelDescription& description, std::ostream& out) {
 }
 
 int run(int argc, const char* const* argv) {
+  constexpr CommandInfo kCommand = {
+      .name = "describe", .summary = kDescribeSummary, .help = describe_help};
+  if (shows_help(argc, argv, kCommand)) return 0;
   std::vector<const char*> words(argv, argv + argc);
   // The first word is the model, as everywhere: `describe MODEL`.
   std::vector<std::string> texts;
@@ -191,17 +159,12 @@ int run(int argc, const char* const* argv) {
   words.clear();
   for (const std::string& text : texts) words.push_back(text.c_str());
   const po::variables_map map = parse_words(
-      described_options(), static_cast<int>(words.size()), words.data(), "MODEL.pt, or --input");
-  if (map.count("help") > 0) {
-    show_help();
-    return 0;
-  }
+      describe_flags(), static_cast<int>(words.size()), words.data(), "MODEL.pt, or --input");
   std::vector<std::string> problems;
   OptionValues values(map, problems);
   const std::string model = values.text("model");
   if (model.empty()) values.missing("model", "a model file: epochcast describe MODEL.pt");
-  if (!model.empty() && !is_model_file(model))
-    values.expected("model", model, "a TorchScript file that ends in .pt, .pth or .ts");
+  if (!model.empty() && !is_model_file(model)) values.expected("model", model, kExpectedModelFile);
   const std::vector<std::int64_t> shape = read_shape(values, "input");
   const std::int64_t classes = values.integer("classes", 1, kMostClasses);
   real::Task task = real::classification(shape, classes);
@@ -221,7 +184,9 @@ int run(int argc, const char* const* argv) {
   tell_of_loading(model);
   const real::ModelDescription description = real::describe_model(model, task);
   const bool is_quiet = map.count("quiet") > 0;
-  if (!is_quiet) show(description, map.count("layers") > 0);
+  const bool has_layers = !is_quiet && map.count("layers") > 0;
+  if (has_layers) show_layers(description.file.variants.front(), look_from(map));
+  if (!is_quiet) show_totals(description);
   show_doubts(description, is_quiet ? std::cerr : std::cout);
   if (!output.is_wanted()) return 0;
   output.write(network_text(description.file));

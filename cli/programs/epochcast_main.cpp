@@ -25,14 +25,15 @@ constexpr CommandInfo kHidden[] = {
 int run_command(const CommandInfo& command, const std::vector<std::string>& arguments) {
   const HelpLength help = epochcast::help_wanted(arguments);
   if (help == HelpLength::none || command.help == nullptr) return command.run(arguments);
-  epochcast::show_help(std::cout, command, help);
+  epochcast::show_help(std::cout, command, help, epochcast::help_width(), arguments.front());
   return 0;
 }
 
 int run(const std::vector<std::string>& arguments) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
-    epochcast::show_usage(arguments.empty() ? std::cerr : std::cout, epochcast::commands());
+    epochcast::show_usage(
+        arguments.empty() ? std::cerr : std::cout, epochcast::commands(), epochcast::help_width());
     return status_of(arguments.empty() ? Ending::bad_input : Ending::done);
   }
   if (arguments[0] == "--version") {

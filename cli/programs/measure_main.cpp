@@ -5,6 +5,8 @@
 #include <iostream>
 #include <optional>
 
+#include "cli/help/show_help.hpp"
+#include "cli/options/measure_flags.hpp"
 #include "cli/options/measure_options.hpp"
 #include "core/error.hpp"
 #include "core/files/output_file.hpp"
@@ -72,10 +74,6 @@ void write(Target& target,
 
 int run_alone(int argc, const char* const* argv) {
   MeasureOptions options = parse_options(argc, argv, Catalog::standard());
-  if (options.is_help) {
-    std::cout << help_text();
-    return 0;
-  }
   Target target = targets(options).front();
   tell_of_models(options);
   options.settings.slow_down = slow_down_of(options, 0);
@@ -100,10 +98,6 @@ void complete_source(Source& source, const MpiSession& session) {
 void run_together(int argc, const char* const* argv, const MpiSession& session) {
   const bool is_first = session.rank() == 0;
   MeasureOptions options = parse_options(argc, argv, Catalog::standard());
-  if (options.is_help) {
-    if (is_first) std::cout << help_text() << std::flush;
-    return;
-  }
   complete_source(options.header.source, session);
   std::vector<Target> all;
   if (is_first) {
@@ -131,6 +125,9 @@ void run_together(int argc, const char* const* argv, const MpiSession& session) 
 }
 
 int run(int argc, char** argv) {
+  constexpr CommandInfo kCommand = {
+      .name = "measure", .summary = kMeasureSummary, .help = measure_help};
+  if (shows_help(argc, argv, kCommand, "batches")) return 0;
   const int ranks = ranks_wanted(argc, argv);
   if (ranks <= 1) return run_alone(argc, argv);
   const MpiSession session(&argc, &argv);

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <sstream>
 
+#include "cli/help/show_help.hpp"
+#include "cli/options/measure_flags.hpp"
 #include "cli/options/message_options.hpp"
 #include "core/error.hpp"
 #include "core/files/output_file.hpp"
@@ -60,12 +62,14 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
 }
 
 int run(int argc, char** argv) {
+  constexpr CommandInfo kCommand = {
+      .name = "measure", .summary = kMeasureSummary, .help = measure_help};
+  if (shows_help(argc, argv, kCommand, "messages")) return 0;
   const MpiSession session(&argc, &argv);
   const bool is_first = session.rank() == 0;
   OutputFile output;
   const std::string problems = problems_of(session, [&] {
     const MessageOptions asked = parse_message_options(argc, argv);
-    if (asked.is_help) return;
     if (session.size() < 2)
       throw UserError("got 1 rank; expected 2 or more: start it with mpirun -n 2 " +
                       command_text(argc, argv));
@@ -76,10 +80,6 @@ int run(int argc, char** argv) {
     return status_of(Ending::bad_input);
   }
   const MessageOptions options = parse_message_options(argc, argv);
-  if (options.is_help) {
-    if (is_first) std::cout << message_help_text();
-    return 0;
-  }
 
   const std::string machines = gather_different(machine_text(), MPI_COMM_WORLD);
   MessageTrace trace = {.name = as_name(options.file.stem().string()),

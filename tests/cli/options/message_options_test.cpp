@@ -90,14 +90,5 @@ TEST_CASE("unknown options of messages and stray words are refused") {
                                      "--bytes, --all-reduce"});
 }
 
-TEST_CASE("the help of messages names every algorithm") {
-  const std::string text = message_help_text();
-
-  CHECK(text.rfind("Usage: mpirun -n RANKS epochcast-measure-messages --output FILE [options]\n",
-                   0) == 0);
-  CHECK(text.find("--min-samples arg (=10)") != std::string::npos);
-  CHECK(text.find("All-reduce algorithms: binary-tree double-binary-tree") != std::string::npos);
-}
-
 }  // namespace
 }  // namespace epochcast::tests

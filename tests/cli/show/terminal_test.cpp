@@ -128,6 +128,21 @@ TEST_CASE("every command's tables fit the terminal, and --wide shows all of them
   }
 }
 
+TEST_CASE("help is as wide as its terminal, from 60 to 100 characters", "[cli]") {
+  for (const auto& [columns, width] : {std::pair(20, 60), std::pair(70, 70), std::pair(200, 100)}) {
+    CAPTURE(columns);
+    for (const std::string arguments :
+         {"--help", "simulate --help all", "describe --help", "measure batches --help all"}) {
+      CAPTURE(arguments);
+      std::size_t widest = 0;
+      for (const std::string& line : shown_on_terminal(arguments, columns))
+        widest = std::max(widest, line.size());
+      CHECK(widest <= static_cast<std::size_t>(width));
+      CHECK(widest > static_cast<std::size_t>(width) - 10);
+    }
+  }
+}
+
 TEST_CASE("what stays in a table stays on the narrowest terminal", "[cli]") {
   CHECK(titles_of(shown_on_terminal(kRanking, 10)) == "#  strategy");
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/program_options/options_description.hpp>
+
+#include "cli/help/command_help.hpp"
+
+// What `epochcast measure` takes, known without the programs that measure: they need LibTorch and
+// MPI, help and completion do not.
+
+namespace epochcast {
+
+/// Of `measure batches`, as its program reads them.
+[[nodiscard]] boost::program_options::options_description batch_flags();
+/// Of `measure messages`, as its program reads them.
+[[nodiscard]] boost::program_options::options_description message_flags();
+
+inline constexpr const char* kMeasureSummary = "what batches and messages cost on this machine";
+[[nodiscard]] CommandHelp measure_help();
+
+}  // namespace epochcast
