@@ -189,6 +189,9 @@ CommandHelp compare_help() {
       .examples = {"epochcast compare monday.json friday.json --max-slower 5%",
                    "epochcast compare dgx-a100 dgx-h100 --nodes 4 --network resnet50 --dataset "
                    "imagenet"}};
+  help.positional = {.name = "input",
+                     .value = "FILE|PLATFORM",
+                     .help = "a result, an experiment, or a platform from `list platforms`"};
   for (HelpGroup& group : setting_groups(Command::simulate))
     help.groups.push_back(std::move(group));
   help.groups.push_back(help_group("How", common_options().add(wide_option())));

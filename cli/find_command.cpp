@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
+#include <algorithm>
 #include <boost/program_options.hpp>
 #include <iostream>
 
@@ -11,6 +10,7 @@
 #include "cli/show/show_found.hpp"
 #include "cli/show/table_style.hpp"
 #include "core/error.hpp"
+#include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/shell_text.hpp"
 #include "strategies/strategy.hpp"
@@ -48,6 +48,19 @@ std::string quantities_text() {
             std::string(quantity.help) + ")";
   }
   return text + "; or of two strategies, \"A faster than B by 2x\".";
+}
+
+/// What there is to ask for, but for figures that name a part of a platform.
+Texts searched_names() {
+  Texts names = general_figures();
+  for (const Setting& setting : settings_of(Command::simulate)) {
+    try {
+      static_cast<void>(searched_kind(std::string(setting.name)));
+      names.emplace_back(setting.name);
+    } catch (const UserError&) {  // takes no number
+    }
+  }
+  return names;
 }
 
 Texts texts_of(const po::variables_map& values, const std::string& option) {
@@ -111,8 +124,11 @@ CommandHelp find_help() {
       .examples = {"epochcast find network.bandwidth --where \"exposed < 10%\" --strategy "
                    "sync,local-sgd --platform deep-est-esb --nodes 16 --network resnet50 --dataset "
                    "imagenet"}};
-  std::erase_if(help.groups.front().options,
-                [](const OptionHelp& option) { return option.name == "name"; });
+  std::vector<OptionHelp>& asked = help.groups.front().options;
+  const auto name = std::ranges::find(asked, "name", &OptionHelp::name);
+  help.positional = *name;
+  help.positional.words = searched_names();
+  asked.erase(name);
   for (HelpGroup& group : setting_groups(Command::simulate))
     help.groups.push_back(std::move(group));
   help.groups.push_back(help_group("How", common_options().add(wide_option())));

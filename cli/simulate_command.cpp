@@ -109,7 +109,7 @@ CommandHelp simulate_help() {
                    "epochcast simulate --platform deep-est-esb --network resnet50 --dataset "
                    "cifar10 --strategy sync,node-based --sweep nodes=4,8,16,32"}};
   help.groups.push_back(help_group("Sweeps and records", simulate_options()));
-  help.groups.push_back(help_group("Tables", table_options()));
+  help.groups.push_back(table_help());
   help.groups.push_back(help_group("How", common_options().add(show_option())));
   return help;
 }

@@ -6,6 +6,7 @@
 #include <regex>
 #include <sstream>
 
+#include "core/job/platform_figures.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -13,11 +14,11 @@ namespace {
 
 /// What an option's value may be.
 struct Values {
-  std::string catalogue;           ///< a list of the catalogue; empty: none
-  std::vector<std::string> words;  ///< these, or none
-  bool has_files = false;          ///< names of files, or of folders
-  bool is_list = false;            ///< several, separated by commas
-  bool are_assignments = false;    ///< of settings: NAME=...
+  std::string catalogue = {};           ///< a list of the catalogue; empty: none
+  std::vector<std::string> words = {};  ///< these, or none
+  bool has_files = false;               ///< names of files, or of folders
+  bool is_list = false;                 ///< several, separated by commas
+  bool are_assignments = false;         ///< of settings: NAME=...
 
   auto operator<=>(const Values&) const = default;
 };
@@ -42,9 +43,16 @@ std::string joined_words(const std::vector<std::string>& words, const std::strin
   return text;
 }
 
-/// The settings of all commands.
+/// What words are that belong to no option.
+Values positional_of(const CommandHelp& help) {
+  if (!help.positional.value.empty()) return values_of(help.positional);
+  return {.has_files = help.usage.find("FILE") != std::string::npos ||
+                       help.usage.find("EXPERIMENT") != std::string::npos};
+}
+
+/// The settings of all commands, and figures of any platform.
 std::string setting_names() {
-  std::vector<std::string> names;
+  std::vector<std::string> names = general_figures();
   for (const Setting& setting : settings()) names.emplace_back(setting.name);
   return joined_words(names);
 }
@@ -98,6 +106,8 @@ std::string zsh_values(const Values& values) {
     action = " _epochcast_names " + values.catalogue + (values.is_list ? " 1" : " 0") +
              (values.has_files ? " 1" : " 0");
     for (const std::string& word : values.words) action += " " + word;
+  } else if (!values.words.empty() && values.is_list) {
+    action = " _sequence compadd - " + joined_words(values.words);
   } else if (!values.words.empty()) {
     action = "(" + joined_words(values.words) + ")";
   } else if (values.has_files) {
@@ -129,33 +139,31 @@ std::string bash_completion(std::span<const CommandInfo> commands) {
          << "  local command=${COMP_WORDS[1]}\n";
   std::map<Values, std::vector<std::string>> patterns;
   std::ostringstream options;
+  std::ostringstream positions;  // of words that belong to no option
   for (const CommandInfo& command : commands) {
     const CommandHelp help = command.help == nullptr ? CommandHelp() : command.help();
     const std::string name(command.name);
     std::vector<std::string> flags;
-    for (const HelpGroup& group : help.groups) {
-      for (const OptionHelp& option : group.options) {
-        flags.push_back("--" + option.name);
-        if (option.value.empty()) continue;
-        // What nothing is known of completes nothing: the next word is its value.
-        if (!option.is_optional || !choices_of(option).empty())
-          patterns[values_of(option)].push_back("'" + name + " --" + option.name + "'");
-      }
+    for (const OptionHelp* option : different_options(help)) {
+      flags.push_back("--" + option->name);
+      if (option->value.empty()) continue;
+      // What nothing is known of completes nothing: the next word is its value.
+      if (!option->is_optional || !choices_of(*option).empty())
+        patterns[values_of(*option)].push_back("'" + name + " --" + option->name + "'");
     }
-    const bool has_files = help.usage.find("FILE") != std::string::npos ||
-                           help.usage.find("EXPERIMENT") != std::string::npos;
     options << "    " << name << ") flags=\"" << joined_words(flags) << "\"; words=\""
-            << command.words << "\"; files=" << (has_files ? 1 : 0) << " ;;\n";
+            << command.words << "\" ;;\n";
+    positions << "    " << name << ") " << bash_values(positional_of(help)) << " ;;\n";
   }
   script << "  case \"$command $previous\" in\n";
   for (const auto& [values, options_with] : patterns)
     script << "    " << joined_words(options_with, "|") << ") " << bash_values(values) << " ;;\n";
-  script << "  esac\n  local files=0\n  case $command in\n"
+  script << "  esac\n  case $command in\n"
          << options.str() << "  esac\n"
          << "  if [[ $cur == -* ]]; then _epochcast_add 0 \"$flags\"; return; fi\n"
          << "  [[ $COMP_CWORD == 2 ]] && _epochcast_add 0 \"$words\"\n"
-         << "  [[ $files == 1 ]] && { compopt -o filenames 2>/dev/null; COMPREPLY+=($(compgen -f "
-            "-- \"$cur\")); }\n"
+         << "  case $command in\n"
+         << positions.str() << "  esac\n"
          << "}\ncomplete -F _epochcast epochcast\n";
   return script.str();
 }
@@ -175,22 +183,23 @@ std::string zsh_completion(std::span<const CommandInfo> commands) {
   for (const CommandInfo& command : commands) {
     const CommandHelp help = command.help == nullptr ? CommandHelp() : command.help();
     script << "    " << command.name << ") _arguments";
-    for (const HelpGroup& group : help.groups) {
-      for (const OptionHelp& option : group.options) {
-        std::string spec = "*--" + option.name;
-        if (!option.value.empty()) spec += option.is_optional ? "=-" : "=";
-        spec += "[" + zsh_text(option.help) + "]";
-        if (!option.value.empty()) {
-          spec += std::string(option.is_optional ? "::" : ":") + zsh_text(option.value) + ":" +
-                  zsh_values(values_of(option));
-        }
-        script << " \\\n      " << in_quotes(spec);
+    for (const OptionHelp* option : different_options(help)) {
+      std::string spec = "*--" + option->name;
+      if (!option->value.empty()) spec += option->is_optional ? "=-" : "=";
+      spec += "[" + zsh_text(option->help) + "]";
+      if (!option->value.empty()) {
+        spec += std::string(option->is_optional ? "::" : ":") + zsh_text(option->value) + ":" +
+                zsh_values(values_of(*option));
       }
+      script << " \\\n      " << in_quotes(spec);
     }
     if (!command.words.empty()) script << " \\\n      '1:what:(" << command.words << ")'";
-    const bool has_files = help.usage.find("FILE") != std::string::npos ||
-                           help.usage.find("EXPERIMENT") != std::string::npos;
-    if (has_files) script << " \\\n      '*:file:_files'";
+    const std::string positional = zsh_values(positional_of(help));
+    if (!positional.empty()) {
+      const std::string& what = help.positional.value;
+      script << " \\\n      "
+             << in_quotes("*:" + (what.empty() ? "file" : zsh_text(what)) + ":" + positional);
+    }
     script << " ;;\n";
   }
   script << "  esac\n}\n"

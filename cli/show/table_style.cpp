@@ -48,6 +48,15 @@ po::options_description table_options() {
   return options;
 }
 
+HelpGroup table_help() {
+  HelpGroup group = help_group("Tables", table_options());
+  for (OptionHelp& option : group.options) {
+    if (option.name == "wide") continue;
+    for (const ForecastColumn& column : forecast_columns()) option.words.emplace_back(column.name);
+  }
+  return group;
+}
+
 TableStyle style_from(const po::variables_map& values) {
   TableStyle style = {.look = look_from(values)};
   const bool has_any = values.count("columns") > 0 || values.count("sort") > 0;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/help/command_help.hpp"
 #include "cli/show/table_look.hpp"
 
 namespace epochcast {
@@ -25,6 +26,8 @@ struct TableStyle {
 
 /// --wide, --columns and --sort of tables of forecasts.
 [[nodiscard]] boost::program_options::options_description table_options();
+/// The same for help and completion, which knows the columns.
+[[nodiscard]] HelpGroup table_help();
 /// What they say. Throws a UserError: for a column that no such table has, and with another
 /// --format.
 [[nodiscard]] TableStyle style_from(const boost::program_options::variables_map& values);

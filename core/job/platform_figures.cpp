@@ -147,6 +147,15 @@ Parts parts_of(std::string_view name) {
 
 bool is_figure(std::string_view name) { return name.find('.') != std::string_view::npos; }
 
+std::vector<std::string> general_figures() {
+  std::vector<std::string> names;
+  for (const NetworkFigure& figure : network_figures())
+    names.push_back("network." + std::string(figure.name));
+  for (const NodeFigure& figure : node_figures())
+    names.push_back("node." + std::string(figure.name));
+  return names;
+}
+
 FigureKind kind_of_figure(std::string_view name) {
   const Parts parts = parts_of(name);
   std::vector<std::string> known;

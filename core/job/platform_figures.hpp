@@ -27,6 +27,9 @@ struct PlatformFigure {
 
 /// Whether a name is that of a figure, of some platform: "network.bandwidth".
 [[nodiscard]] bool is_figure(std::string_view name);
+/// Those whose names say nothing of a platform: "network.bandwidth", "node.count". Devices have
+/// their models in theirs.
+[[nodiscard]] std::vector<std::string> general_figures();
 /// What a figure measures. Throws a UserError where no platform has such a figure.
 [[nodiscard]] FigureKind kind_of_figure(std::string_view name);
 /// The commands in which a figure counts: links, where messages are simulated. Throws as

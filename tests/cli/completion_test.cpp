@@ -35,6 +35,26 @@ TEST_CASE("bash completes commands, options and their words", "[cli]") {
   CHECK(offered({"epochcast", "list", "pl"}) == Words{"platforms"});
   CHECK(offered({"epochcast", "measure", "b"}) == Words{"batches"});
   CHECK(offered({"epochcast", "simulate", "--sweep", "averaging-p"}) == Words{"averaging-period="});
+  CHECK(offered({"epochcast", "simulate", "--set", "network.band"}) == Words{"network.bandwidth="});
+  CHECK(offered({"epochcast", "simulate", "--columns", "epoch,blo"}) == Words{"epoch,blocked"});
+  CHECK(offered({"epochcast", "simulate", "--sort", "blo"}) == Words{"blocked"});
+  CHECK(offered({"epochcast", "measure", "batches", "--drop"}) == Words{"--drop-preempted"});
+  CHECK(offered({"epochcast", "measure", "messages", "--out"}) == Words{"--output"});
+  CHECK(offered({"epochcast", "describe", "--samples", ""}) == Words{"tokens", "numbers"});
+}
+
+TEST_CASE("bash completes what find looks for and compare compares", "[cli]") {
+  const Folder folder;
+  const auto offered = [&](const Words& typed) { return offered_by_bash(folder, typed); };
+
+  CHECK(offered({"epochcast", "find", "averaging-p"}) == Words{"averaging-period"});
+  CHECK(offered({"epochcast", "find", "network.band"}) == Words{"network.bandwidth"});
+  CHECK(offered({"epochcast", "find", "network.bandwidth,averaging-p"}) ==
+        Words{"network.bandwidth,averaging-period"});
+  CHECK(offered({"epochcast", "find", "overl"}) == Words{""});  // takes no number
+  CHECK(offered({"epochcast", "compare", "deep-est-"}) ==
+        Words{"deep-est-cm", "deep-est-dam", "deep-est-esb"});
+  CHECK(offered({"epochcast", "compare", "deep-est-cm", "gp"}) == Words{"gpu.json"});
 }
 
 TEST_CASE("bash completes the catalogue's names, one's own, files, and lists", "[cli]") {
@@ -73,6 +93,11 @@ TEST_CASE("manual pages say what --help all says, and are well made", "[cli]") {
   const Folder folder;
 
   REQUIRE(folder.run("manual pages").status == 0);
+
+  CHECK(folder.read("pages/epochcast-describe.1").find("\\fB\\-\\-layers\\fR\n") !=
+        std::string::npos);
+  CHECK(folder.read("pages/epochcast-measure.1").find(".SS measure messages\n") !=
+        std::string::npos);
 
   const std::string page = folder.read("pages/epochcast-simulate.1");
   CHECK(page.find("\\fB\\-\\-platform\\fR \\fINAME|FILE\\fR\ncluster: a name from") !=

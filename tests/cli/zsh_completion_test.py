@@ -71,6 +71,16 @@ class ZshCompletes(unittest.TestCase):
 
     def test_settings(self):
         self.check("epochcast simulate --sweep averaging-p", "epochcast simulate --sweep averaging-period=")
+        self.check("epochcast simulate --set network.band", "epochcast simulate --set network.bandwidth=")
+
+    def test_columns(self):
+        self.check("epochcast simulate --columns epoch,blo", "epochcast simulate --columns epoch,blocked,")
+        self.check("epochcast simulate --sort blo", "epochcast simulate --sort blocked ")
+
+    def test_what_find_looks_for_and_compare_compares(self):
+        self.check("epochcast find network.band", "epochcast find network.bandwidth,")
+        self.check("epochcast compare deep-est-e", "epochcast compare deep-est-esb ")
+        self.check("epochcast compare pa", "epochcast compare pair.json ")
 
     def test_the_catalogues_names(self):
         self.check("epochcast simulate --platform deep-est-e", "epochcast simulate --platform deep-est-esb ")
