@@ -3,23 +3,14 @@
 # What docs/own-model.md presumes: photos in folders by class, images and labels of one's own, a text, a language model.
 python3 -c "import torch, torchvision, PIL" 2> /dev/null ||
   { echo "no torchvision for $(readlink -f "$(command -v python3)"); install python3-torchvision and python3-pil"; exit 77; }
+python3 "$(dirname "$0")/photos.py" 32 8
 python3 - << 'END'
 import pathlib
 
 import numpy as np
 import torch
-from PIL import Image
 
 random = np.random.default_rng(0)
-colours = {"birch": (200, 190, 170), "maple": (190, 90, 50), "oak": (110, 120, 50), "pine": (40, 90, 70)}
-for half, count in (("train", 32), ("val", 8)):
-    for tree, colour in colours.items():
-        folder = pathlib.Path("photos", half, tree)
-        folder.mkdir(parents=True)
-        for i in range(count):
-            pixels = np.clip(np.array(colour) + random.normal(0, 40, (80, 100, 3)), 0, 255)
-            Image.fromarray(pixels.astype("uint8")).save(folder / f"{i}.jpg")
-
 for folder in ("mine", "text"):
     pathlib.Path(folder).mkdir()
 np.save("mine/inputs.npy", random.normal(size=(1200, 3, 32, 32)).astype("float32"))

@@ -80,7 +80,7 @@ class Block:
 
 def with_values(command, values):
     for flag, value in values.items():
-        command = re.sub(rf"(?<=\s){flag}[ =]\S+", f"{flag} {value}", command)
+        command = re.sub(rf"(?<=[\s\"']){flag}[ =][^\s\"']+", f"{flag} {value}", command)
     return command
 
 

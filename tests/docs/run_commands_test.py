@@ -54,6 +54,10 @@ class RunCommands(unittest.TestCase):
         status, typed, _ = self.run_page("<!-- run with: --epochs 1 --seeds 1 -->\n```sh\nepochcast x --epochs 90 --batch 4\n```\n")
         self.assertEqual((status, typed), (0, ["x --epochs 1 --batch 4"]))
 
+    def test_values_are_smaller_inside_quotes_too(self):
+        status, typed, _ = self.run_page("<!-- run with: --epochs 1 --batch 2 -->\n```sh\nJ=\"--epochs 90 --batch 4\"\nepochcast $J\n```\n")
+        self.assertEqual((status, typed), (0, ["--epochs 1 --batch 2"]))
+
     def test_python_is_run_where_the_page_says_so(self):
         status, typed, _ = self.run_page("```python\nraise ValueError\n```\n<!-- run -->\n```python\nopen('made', 'w')\n```\n"
                                          "```sh\nepochcast $(ls made)\n```\n")
