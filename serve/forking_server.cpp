@@ -72,9 +72,16 @@ ForkingServer::ForkingServer(int port) {
                        {"X-Frame-Options", "DENY"}});
   set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
     const std::string reason = refusal(request);
-    if (reason.empty()) return HandlerResponse::Unhandled;
-    say(response, 403, {reason});
-    return HandlerResponse::Handled;
+    if (!reason.empty()) {
+      say(response, 403, {reason});
+      return HandlerResponse::Handled;
+    }
+    // The library's limit is on the length that a request gives.
+    if (request.has_header("Transfer-Encoding") || request.has_header("Content-Encoding")) {
+      say(response, 400, {"expected a body as it is, with its Content-Length"});
+      return HandlerResponse::Handled;
+    }
+    return HandlerResponse::Unhandled;
   });
   set_exception_handler(
       [](const httplib::Request&, httplib::Response& response, const std::exception_ptr& thrown) {

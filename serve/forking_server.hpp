@@ -19,7 +19,7 @@ namespace epochcast {
 ///
 /// It listens on 127.0.0.1, and answers requests that name it so: another Host is a name that
 /// somebody else made lead here (DNS rebinding), another Origin a page of somebody else's. Both get
-/// 403. Bodies are JSON, of 64 KiB at most.
+/// 403. Bodies are JSON, of 64 KiB at most, neither in chunks nor packed.
 class ForkingServer : public httplib::Server {
  public:
   /// Binds `port` (0: one that is free). Throws a UserError where somebody else has it.

@@ -322,3 +322,18 @@ TEST_CASE("a port that is taken is told") {
 
 }  // namespace
 }  // namespace epochcast::tests
+TEST_CASE("a body that does not give its length is refused before it is read") {
+  const RunningServer server;
+  const std::string head = "POST /api/forecast HTTP/1.1\r\nHost: " + server.host() +
+                           "\r\nContent-Type: application/json\r\n";
+
+  // 16 MiB are announced, and never sent.
+  const Reply chunks = server.send(head + "Transfer-Encoding: chunked\r\n\r\n1000000\r\n{");
+  const Reply packed = server.post("/api/forecast", kQuestion, "Content-Encoding: gzip\r\n");
+
+  for (const Reply& reply : {chunks, packed}) {
+    CHECK(reply.status == 400);
+    CHECK(problem_of(reply) == "expected a body as it is, with its Content-Length");
+  }
+}
+
