@@ -11,13 +11,13 @@
 namespace epochcast {
 namespace {
 
-constexpr int kPatience_ms = 10'000;
+constexpr std::chrono::milliseconds kPatience(10'000);
 
-bool is_ready(socket_t connection, short events) {
+bool is_ready(socket_t connection, short events, std::chrono::milliseconds most) {
   pollfd waiting = {.fd = connection, .events = events, .revents = 0};
   int count = 0;
   do {
-    count = poll(&waiting, 1, kPatience_ms);
+    count = poll(&waiting, 1, static_cast<int>(most.count()));
   } while (count < 0 && errno == EINTR);
   return count > 0 && (waiting.revents & events) != 0;
 }
@@ -25,7 +25,16 @@ bool is_ready(socket_t connection, short events) {
 }  // namespace
 
 bool Connection::is_readable() const {
-  return taken_ < read_ahead_.size() || is_ready(connection_, POLLIN);
+  return taken_ < read_ahead_.size() || has_something_to_read();
+}
+
+// All of a request counts: a letter every few seconds would keep a process for hours.
+bool Connection::has_something_to_read() const {
+  using std::chrono::milliseconds;
+  const auto until = begun_ + kPatience - std::chrono::steady_clock::now();
+  return is_ready(connection_,
+                  POLLIN,
+                  std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(until)));
 }
 
 bool Connection::is_writable() const {
@@ -36,7 +45,7 @@ bool Connection::is_writable() const {
 ssize_t Connection::read(char* to, size_t most) {
   if (taken_ == read_ahead_.size()) {
     std::array<char, 4096> bytes{};
-    if (!is_ready(connection_, POLLIN)) return -1;
+    if (!has_something_to_read()) return -1;
     const ssize_t count = recv(connection_, bytes.data(), bytes.size(), 0);
     if (count <= 0) return count;
     read_ahead_.assign(bytes.data(), static_cast<std::size_t>(count));
@@ -49,7 +58,7 @@ ssize_t Connection::read(char* to, size_t most) {
 }
 
 ssize_t Connection::write(const char* from, size_t count) {
-  if (!is_ready(connection_, POLLOUT)) return -1;
+  if (!is_ready(connection_, POLLOUT, kPatience)) return -1;
   return send(connection_, from, count, MSG_NOSIGNAL);
 }
 

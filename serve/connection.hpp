@@ -3,12 +3,13 @@
 
 #include <httplib.h>
 
+#include <chrono>
 #include <string>
 
 namespace epochcast {
 
 /// A connection to a client, as httplib reads and writes it. A client that takes longer than some
-/// seconds to say something has gone.
+/// seconds to say all that it has to, or to take some of the answer, has gone.
 class Connection : public httplib::Stream {
  public:
   explicit Connection(socket_t connection) : connection_(connection) {}
@@ -23,7 +24,10 @@ class Connection : public httplib::Stream {
   [[nodiscard]] socket_t socket() const override { return connection_; }
 
  private:
+  [[nodiscard]] bool has_something_to_read() const;
+
   socket_t connection_;
+  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
   std::string read_ahead_;  ///< httplib asks for single letters
   std::size_t taken_ = 0;   ///< of them
 };
