@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/job_memory.hpp"
 
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Of the catalogue, whose folders may hold much else.
+constexpr std::array kParts = {
+    "models", "models/platforms", "models/networks", "models/datasets", "models/devices", "traces"};
 
 void add_file(std::string& state, const fs::path& file) {
   std::error_code error;
@@ -21,10 +25,12 @@ void add_file(std::string& state, const fs::path& file) {
            std::to_string(time.time_since_epoch().count()) + "\n";
 }
 
+/// The files of a folder by which the catalogue knows something; none where it cannot be read.
 void add_folder(std::string& state, const fs::path& folder) {
   std::error_code error;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, error)) {
-    if (entry.is_regular_file(error)) add_file(state, entry.path());
+  for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    if (at->path().extension() == ".json") add_file(state, at->path());
   }
 }
 
@@ -53,13 +59,13 @@ std::string JobMemory::text_of(const JobConfig& config) {
 
 void JobMemory::learn(const std::string& told) {
   if (told.empty()) return;
-  JobConfig config;
-  const nlohmann::json texts = nlohmann::json::parse(told);
   try {
+    JobConfig config;
+    const nlohmann::json texts = nlohmann::json::parse(told);
     for (const auto& [name, value] : texts.items()) set_setting(config, name, value, name);
     jobs().read(config);
-  } catch (const RunError&) {
-    // Whoever asks reads again, and says so.
+  } catch (const std::exception&) {
+    // Whoever asks reads again, and says so; the server goes on.
   }
 }
 
@@ -68,7 +74,7 @@ std::string JobMemory::state() const {
   std::vector<fs::path> folders = catalog_.own();
   folders.push_back(catalog_.root());
   for (const fs::path& folder : folders) {
-    for (const char* part : {"models", "traces"}) add_folder(state, folder / part);
+    for (const char* part : kParts) add_folder(state, folder / part);
   }
   for (const SettingText& setting : given_) add_file(state, setting.value);
   return state;

@@ -46,9 +46,11 @@ void write_forecasts(const Question& question, SharedJobs& jobs, httplib::DataSi
         [](std::size_t) {},
         [&](const ForecastOutcome& outcome) { say(forecast_view({outcome})); });
     say({{"is_done", true}});
+  } catch (const ClientGone&) {
+    throw;
   } catch (const UserError& error) {
     say({{"problems", error.problems()}});
-  } catch (const RunError& error) {
+  } catch (const std::exception& error) {
     say({{"problems", {error.what()}}});
   }
 }
