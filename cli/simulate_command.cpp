@@ -66,16 +66,23 @@ RecordFiles records_from(const po::variables_map& values, const std::vector<Fore
   return records;
 }
 
+/// Where in a sweep a task is, its strategy apart.
+std::vector<SettingText> place_of(const ForecastTask& task) {
+  std::vector<SettingText> place = task.point;
+  std::erase_if(place, [](const SettingText& setting) { return setting.name == "strategy"; });
+  return place;
+}
+
 /// A page's timelines: of the first point of a sweep, since one page should stay small.
 nlohmann::ordered_json timelines_of(const std::vector<ForecastOutcome>& outcomes,
-                                    const JobLoader& load) {
+                                    SharedJobs& jobs) {
   constexpr std::size_t kMostEvents = 2000;  // of each strategy
   std::vector<ForecastTask> tasks;
   for (const ForecastOutcome& outcome : outcomes) {
-    if (outcome.run && (tasks.empty() || outcome.task.point == tasks.front().point))
+    if (outcome.run && (tasks.empty() || place_of(outcome.task) == place_of(tasks.front())))
       tasks.push_back(outcome.task);
   }
-  return few_iterations(tasks, load, kMostEvents);
+  return few_iterations(tasks, jobs, kMostEvents);
 }
 
 std::string pytorch_text_of(const ForecastOutcome& outcome) {
@@ -169,7 +176,7 @@ int run_simulate(const std::vector<std::string>& arguments) {
   std::cout.flush();
   failures.check();
   if (page.is_wanted())
-    page.write(forecast_html(outcomes, timelines_of(outcomes, load), shell_text(command)));
+    page.write(forecast_html(outcomes, timelines_of(outcomes, jobs), shell_text(command)));
   return 0;
 }
 

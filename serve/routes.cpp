@@ -118,16 +118,12 @@ void add_routes(ForkingServer& server,
               [&, asked](const httplib::Request& request, httplib::Response& response) {
                 response.set_content(text_of(found_json(asked(request), memory.jobs())), kJson);
               });
-  server.Post("/api/timeline",
-              [&, asked](const httplib::Request& request, httplib::Response& response) {
-                constexpr std::size_t kMostEvents = 3000;
-                const auto load = [&](const JobConfig& config) {
-                  memory.jobs().read(config);
-                  return memory.jobs().job_of(config);
-                };
-                const std::vector<ForecastTask> tasks = asked(request).tasks();
-                response.set_content(text_of(few_iterations(tasks, load, kMostEvents)), kJson);
-              });
+  server.Post(
+      "/api/timeline", [&, asked](const httplib::Request& request, httplib::Response& response) {
+        constexpr std::size_t kMostEvents = 3000;
+        const std::vector<ForecastTask> tasks = asked(request).tasks();
+        response.set_content(text_of(few_iterations(tasks, memory.jobs(), kMostEvents)), kJson);
+      });
 }
 
 }  // namespace epochcast

@@ -66,18 +66,16 @@ nlohmann::ordered_json drawn(const RunResult& run,
 }  // namespace
 
 nlohmann::ordered_json few_iterations(const std::vector<ForecastTask>& tasks,
-                                      const JobLoader& load,
+                                      SharedJobs& jobs,
                                       std::size_t most_events) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  if (tasks.empty()) return all;
-  const Job shared = load(tasks.front().config);
+  for (const ForecastTask& task : tasks) jobs.read(task.config);
   std::vector<nlohmann::ordered_json> by_task(tasks.size());
   run_in_processes(
       tasks.size(),
       std::max(1U, std::thread::hardware_concurrency()),
       [&](std::size_t i) {
-        Job job = shared;
-        set_config(job, tasks[i].config);
+        Job job = jobs.job_of(tasks[i].config);
         job.config.deterministic = true;
         job.config.exact = false;
         Timeline timeline;

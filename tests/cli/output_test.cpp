@@ -72,6 +72,25 @@ TEST_CASE("memory does not grow with repetitions", "[cli]") {
   CHECK(many.peak_bytes < 1.3 * few.peak_bytes);
 }
 
+/// What a page's scripts draw.
+nlohmann::json data_of(const std::string& page, const std::string& view) {
+  const std::string begin = "data-view=\"" + view + "\">";
+  const std::size_t at = page.rfind(begin) + begin.size();
+  return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
+}
+
+TEST_CASE("strategies of a sweep have their iterations on the page, too", "[cli]") {
+  const Folder folder;
+
+  const Outcome outcome =
+      folder.run(kJob + " --sweep strategy=sync,local-sgd --local-steps 4 --html page.html");
+
+  CHECK(outcome.status == 0);
+  const nlohmann::json timelines = data_of(folder.read("page.html"), "timelines");
+  REQUIRE(timelines.size() == 2);
+  CHECK(timelines[1]["name"] == "local-sgd, H 4");
+}
+
 TEST_CASE("a page holds the forecasts, and a few iterations of each strategy", "[cli]") {
   const Folder folder;
 
@@ -80,16 +99,11 @@ TEST_CASE("a page holds the forecasts, and a few iterations of each strategy", "
 
   CHECK(outcome.status == 0);
   const std::string page = folder.read("page.html");
-  const auto data_of = [&](const std::string& view) {
-    const std::string begin = "data-view=\"" + view + "\">";
-    const std::size_t at = page.rfind(begin) + begin.size();
-    return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
-  };
-  const nlohmann::json forecasts = data_of("forecasts");
+  const nlohmann::json forecasts = data_of(page, "forecasts");
   REQUIRE(forecasts["runs"].size() == 2);
   CHECK(forecasts["runs"][1]["name"] == "local-sgd, H 4");
   CHECK(forecasts["runs"][0]["epoch_s"] > 0);
-  const nlohmann::json timelines = data_of("timelines");
+  const nlohmann::json timelines = data_of(page, "timelines");
   REQUIRE(timelines.size() == 2);
   CHECK(timelines[0]["workers"].size() == 2);
   CHECK(timelines[0]["events"].size() > 8);
