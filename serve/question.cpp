@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
@@ -22,10 +23,30 @@ bool is_file(const std::string& setting) {
   return std::find(kFiles.begin(), kFiles.end(), setting) != kFiles.end();
 }
 
+/// Where the catalogue has what a setting names; empty where it has none.
+std::string folder_of(const std::string& setting) {
+  if (setting == "platform" || setting == "network" || setting == "dataset")
+    return "models/" + setting + "s";
+  return setting == "trace" || setting == "calibrate-on" ? "traces" : "";
+}
+
+/// Whether a value leads to a file or folder outside of the catalogue, which may have the name of a
+/// folder that is there as well.
+bool is_path(const SettingText& setting, const Catalog& catalog) {
+  if (setting.value.find_first_of("/.") != std::string::npos) return true;
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(setting.value, unknown)) return false;
+  const std::string folder = folder_of(setting.name);
+  if (folder.empty()) return true;
+  const std::vector<std::string> known = catalog.names(folder);
+  return std::find(known.begin(), known.end(), setting.value) == known.end();
+}
+
 /// Throws where a value is a path that the user has not given.
-void check_is_known(const SettingText& setting, const std::vector<SettingText>& given) {
-  const bool is_path = setting.value.find_first_of("/.") != std::string::npos;
-  if (!is_file(setting.name) || !is_path) return;
+void check_is_known(const SettingText& setting,
+                    const Catalog& catalog,
+                    const std::vector<SettingText>& given) {
+  if (!is_file(setting.name) || !is_path(setting, catalog)) return;
   if (std::find(given.begin(), given.end(), setting) != given.end()) return;
   throw UserError(setting.name + ": got \"" + setting.value +
                   "\"; a page may name what the catalogue has; give other files to epochcast serve "
@@ -63,6 +84,7 @@ std::string Question::command() const {
     if (find->wants_largest) words.emplace_back("--largest");
   }
   for (const SettingText& setting : settings) words.push_back(word_of(setting));
+  if (!has_intervals && !config.deterministic) words.emplace_back("--deterministic=true");
   for (const SweepAxis& axis : axes) {
     std::string values;
     const char* separator =
@@ -78,7 +100,9 @@ std::string Question::command() const {
   return shell_text(words);
 }
 
-Question question_in(std::string_view body, const std::vector<SettingText>& given) {
+Question question_in(std::string_view body,
+                     const Catalog& catalog,
+                     const std::vector<SettingText>& given) {
   const nlohmann::json document = parse_json(body, "request");
   Problems problems("request");
   Question question;
@@ -96,7 +120,7 @@ Question question_in(std::string_view body, const std::vector<SettingText>& give
     const SettingText setting = {member.name(), text_of(member)};
     if (setting.value.empty()) continue;  // reported
     read(setting.name, [&] {
-      check_is_known(setting, given);
+      check_is_known(setting, catalog, given);
       set_setting(question.config, setting.name, setting.value, setting.name);
       question.settings.push_back(setting);
     });
@@ -108,7 +132,7 @@ Question question_in(std::string_view body, const std::vector<SettingText>& give
       read(axis.name, [&] {
         JobConfig scratch;
         for (const std::string& value : axis.values) {
-          check_is_known({axis.name, value}, given);
+          check_is_known({axis.name, value}, catalog, given);
           set_setting(scratch, axis.name, value, "sweep " + axis.name);
         }
       });

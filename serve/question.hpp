@@ -29,6 +29,8 @@ struct Question {
 /// Reads the body of a request. Files may be those of the catalogue, and those that `given` names:
 /// a link that somebody sends must not make this program read, or run, another one. Throws a
 /// UserError that lists every problem.
-[[nodiscard]] Question question_in(std::string_view body, const std::vector<SettingText>& given);
+[[nodiscard]] Question question_in(std::string_view body,
+                                   const Catalog& catalog,
+                                   const std::vector<SettingText>& given);
 
 }  // namespace epochcast

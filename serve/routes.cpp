@@ -93,7 +93,7 @@ void add_routes(ForkingServer& server,
   add_files(server);
   server.set_learner([&](const std::string& told) { memory.learn(told); });
   const auto asked = [&](const httplib::Request& request) {
-    Question question = question_in(request.body, given);
+    Question question = question_in(request.body, catalog, given);
     server.tell(JobMemory::text_of(question.config));
     return question;
   };

@@ -27,6 +27,22 @@ std::vector<Json> lines_of(const Reply& reply) {
 
 std::string problem_of(const Reply& reply) { return Json::parse(reply.body)["problems"][0]; }
 
+/// Folders where the server is started, as long as this lives.
+class Folders {
+ public:
+  explicit Folders(std::vector<std::string> names) : names_(std::move(names)) {
+    for (const std::string& name : names_) std::filesystem::create_directories(name + "/train/one");
+  }
+  ~Folders() {
+    for (const std::string& name : names_) std::filesystem::remove_all(name);
+  }
+  Folders(const Folders&) = delete;
+  Folders& operator=(const Folders&) = delete;
+
+ private:
+  std::vector<std::string> names_;
+};
+
 TEST_CASE("a server answers what the command says, and names the command") {
   const RunningServer server;
   const Outcome command = run_program({"env",
@@ -49,7 +65,7 @@ TEST_CASE("a server answers what the command says, and names the command") {
   CHECK(lines[0]["tasks"] == 2);
   CHECK(lines[0]["command"] ==
         "epochcast simulate --dataset=cifar10 --network=resnet50 --nodes=4 --platform=deep-est-esb "
-        "--strategy=sync,local-sgd");
+        "--strategy=sync,local-sgd --deterministic=true");
   const Json expected = Json::parse(command.out)["runs"];
   for (std::size_t i = 0; i < 2; ++i)
     CHECK(lines[i + 1]["runs"][0]["epoch_s"] == expected[i]["epoch_s"]);
@@ -96,6 +112,58 @@ TEST_CASE("a server finds what the command finds") {
         Json::parse(command.out)["answers"][0]["found"]["text"]);
   CHECK(found["provenance"]["command"].get<std::string>().rfind(
             "epochcast find network.bandwidth --where 'exposed < 10%'", 0) == 0);
+}
+
+/// What a command that a server has shown says, as JSON.
+Json said_by(const std::string& command) {
+  const std::string program = "epochcast ";
+  REQUIRE(command.rfind(program, 0) == 0);
+  return Json::parse(run_program({"sh",
+                                  "-c",
+                                  "EPOCHCAST_DATA=" EPOCHCAST_SOURCE_DIR " " EPOCHCAST_PROGRAM " " +
+                                      command.substr(program.size()) + " --format=json"})
+                         .out);
+}
+
+TEST_CASE("the command that a server shows says the same, of costs that vary too") {
+  const RunningServer server;
+  const std::string settings =
+      R"({"settings":{"platform":"epyc-vm-2core","network":"small-cnn","dataset":"cifar10","strategy":"sync","repetitions":"3"})";
+  for (const std::string intervals : {"true", "false"}) {
+    const std::string end = R"(,"intervals":)" + intervals + "}";
+
+    const std::vector<Json> lines = lines_of(server.post("/api/forecast", settings + end));
+    const Json found = Json::parse(
+        server.post("/api/find", settings + R"(,"find":"batch","where":["epoch < 60s"])" + end)
+            .body);
+
+    REQUIRE(lines.size() == 3);
+    const Json run = said_by(lines[0]["command"])["runs"][0];
+    CHECK(lines[1]["runs"][0]["epoch_s"] == run["epoch_s"]);
+    CHECK(run["epoch_s_interval"].is_null() == (intervals == "false"));
+    const Json again = said_by(found["provenance"]["command"])["answers"][0];
+    CHECK(found["answers"][0]["found"]["figures"] == again["found"]["figures"]);
+    CHECK(found["answers"][0]["bounds"] == again["bounds"]);
+    CHECK(again["bounds"].is_null() == (intervals == "false"));
+  }
+}
+
+TEST_CASE("a timeline is of the files that its task names") {
+  const RunningServer server;
+  const std::string settings =
+      R"({"settings":{"platform":"deep-est-esb","nodes":"2","dataset":"cifar10","strategy":"sync")";
+
+  const Json both = Json::parse(
+      server.post("/api/timeline", settings + R"(},"sweep":{"network":["resnet50","vgg16"]}})")
+          .body);
+  const Json second =
+      Json::parse(server.post("/api/timeline", settings + R"(,"network":"vgg16"}})").body);
+
+  REQUIRE(both.size() == 2);
+  CHECK(both[0]["workers"].size() == 2);
+  CHECK(both[0]["events"].size() > 8);
+  CHECK(both[0]["events"] != both[1]["events"]);
+  CHECK(both[1] == second[0]);
 }
 
 TEST_CASE("an inverse question that makes no sense is told") {
@@ -208,6 +276,22 @@ TEST_CASE("what is wrong with a question is told, in the words of the command") 
       std::string::npos);
 }
 
+TEST_CASE("a folder that happens to be there is no data set of a page") {
+  const Folders folders({"serve-images", "cifar10"});
+  const RunningServer server;
+  const auto reply_for = [&](const std::string& dataset) {
+    return server.post(
+        "/api/forecast",
+        R"({"settings":{"platform":"deep-est-esb","nodes":"4","network":"resnet50","strategy":"sync","dataset":")" +
+            dataset + R"("},"intervals":false})");
+  };
+
+  CHECK(problem_of(reply_for("serve-images"))
+            .rfind("dataset: got \"serve-images\"; a page may name what the catalogue has", 0) ==
+        0);
+  CHECK(lines_of(reply_for("cifar10")).back()["is_done"] == true);
+}
+
 TEST_CASE("what cannot be forecast is told beside what can") {
   const RunningServer server;
 
@@ -241,6 +325,21 @@ TEST_CASE("a server takes no more than a page has to say") {
   CHECK(server.get("/api/nothing").status == 404);
   CHECK(server.get("/../README.md").status == 404);
   CHECK(server.get("/api/about").status == 200);
+}
+
+TEST_CASE("a body that does not give its length is refused before it is read") {
+  const RunningServer server;
+  const std::string head = "POST /api/forecast HTTP/1.1\r\nHost: " + server.host() +
+                           "\r\nContent-Type: application/json\r\n";
+
+  // 16 MiB are announced, and never sent.
+  const Reply chunks = server.send(head + "Transfer-Encoding: chunked\r\n\r\n1000000\r\n{");
+  const Reply packed = server.post("/api/forecast", kQuestion, "Content-Encoding: gzip\r\n");
+
+  for (const Reply& reply : {chunks, packed}) {
+    CHECK(reply.status == 400);
+    CHECK(problem_of(reply) == "expected a body as it is, with its Content-Length");
+  }
 }
 
 TEST_CASE("a page may load its own files only") {
@@ -322,18 +421,3 @@ TEST_CASE("a port that is taken is told") {
 
 }  // namespace
 }  // namespace epochcast::tests
-TEST_CASE("a body that does not give its length is refused before it is read") {
-  const RunningServer server;
-  const std::string head = "POST /api/forecast HTTP/1.1\r\nHost: " + server.host() +
-                           "\r\nContent-Type: application/json\r\n";
-
-  // 16 MiB are announced, and never sent.
-  const Reply chunks = server.send(head + "Transfer-Encoding: chunked\r\n\r\n1000000\r\n{");
-  const Reply packed = server.post("/api/forecast", kQuestion, "Content-Encoding: gzip\r\n");
-
-  for (const Reply& reply : {chunks, packed}) {
-    CHECK(reply.status == 400);
-    CHECK(problem_of(reply) == "expected a body as it is, with its Content-Length");
-  }
-}
-
