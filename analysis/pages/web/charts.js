@@ -11,8 +11,9 @@ const kShapes = ["circle", "rect", "triangle", "rectRot", "cross", "star", "cros
 const kDashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 const darkness = window.matchMedia("(prefers-color-scheme: dark)");
-const drawn = new Set(); // functions that draw again, in other colours
-darkness.addEventListener("change", () => drawn.forEach((draw) => draw()));
+const drawn = new Set(); // functions that draw again, in other colours or for another width
+const narrowness = window.matchMedia("(max-width: 40rem)"); // a phone
+for (const query of [darkness, narrowness]) query.addEventListener("change", () => drawn.forEach((draw) => draw()));
 
 function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -100,14 +101,15 @@ function marked(value, name) {
 
 /**
  * A chart in a box of its own. `configure()` gives Chart.js's configuration, anew for other colours.
- * `label` says to who cannot see it what it shows. Returns {element, update}: update() draws again.
+ * `label` says to who cannot see it what it shows; `height()` what it takes where that depends on the data. Returns
+ * {element, update}: update() draws again.
  */
 function chartOf(label, configure, height) {
   const canvas = make("canvas", { role: "img", "aria-label": label });
   const element = make("div", { class: "chart" }, canvas);
-  if (height) element.style.height = height;
   let chart = null;
   const draw = () => {
+    if (height) element.style.height = height();
     Chart.defaults.color = css("--text");
     Chart.defaults.borderColor = css("--line");
     Chart.defaults.font.family = "system-ui, sans-serif";
@@ -123,6 +125,7 @@ function chartOf(label, configure, height) {
     chart = new Chart(canvas, configuration);
   };
   drawn.add(draw);
+  if (height) element.style.height = height();
   // Its size is known once it stands in the page.
   requestAnimationFrame(() => { if (!chart) draw(); });
   return { element, update: draw, forget: () => { drawn.delete(draw); if (chart) chart.destroy(); } };
@@ -140,6 +143,12 @@ function axisOf(title, text, values, mayBeLogarithmic) {
   };
 }
 
+/** What an axis has to reach: its least and largest values. */
+function reachOf(axis, values) {
+  const shown = values.filter((value) => Number.isFinite(value) && (axis.type === "linear" || value > 0));
+  return shown.length === 0 ? {} : { suggestedMin: Math.min(...shown), suggestedMax: Math.max(...shown) };
+}
+
 /**
  * Lines: `series` are {name, points: [{x, y, low, high, more}]}; `x` and `y` are {title, text, isLogarithmic}.
  * `target`: {value, name}, to be marked.
@@ -148,13 +157,14 @@ function lineChart(label, series, x, y, target) {
   return chartOf(label, () => {
     const all = series.flatMap((each) => each.points);
     const yAxis = axisOf(y.title, y.text, all.map((point) => point.y), y.isLogarithmic);
-    if (target) Object.assign(yAxis, { suggestedMin: target.value, suggestedMax: target.value });
+    Object.assign(yAxis, reachOf(yAxis, all.flatMap((point) => [point.y, point.low, point.high]).concat(target?.value ?? [])));
+    yAxis.title.display = !narrowness.matches;
     if (y.isFromZero && yAxis.type === "linear") yAxis.beginAtZero = true;
     return {
       type: "line",
       data: {
         datasets: series.map((each, n) => ({
-          label: each.name, data: each.points, ...styleOf(each.style ?? n),
+          label: each.name, data: each.points, ...styleOf(each.style ?? n), clip: 8, // markers at the edge are whole
           intervals: each.points.map((point) => (point.high > point.low ? [point.low, point.high] : null)),
         })),
       },

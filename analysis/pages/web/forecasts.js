@@ -115,7 +115,7 @@ function phaseChart(runs) {
   const chart = chartOf(label, () => ({
     type: "bar",
     data: {
-      labels: sorted.map((run) => run.name),
+      labels: sorted.map((run) => (narrowness.matches ? run.name.split(", ") : run.name)),
       datasets: phases.map(([name, key, colour], index) => ({
         label: name, data: sorted.map((run) => scaled(run, run[key])), backgroundColor: colour(),
         intervals: index === phases.length - 1 ? sorted.map(datasetInterval) : null,
@@ -125,7 +125,10 @@ function phaseChart(runs) {
     options: {
       indexAxis: "y",
       scales: {
-        x: { stacked: true, ...axisOf("time for all data", secondsText, [], false) },
+        x: {
+          stacked: true, ...axisOf("time for all data", secondsText, [], false),
+          suggestedMax: Math.max(...sorted.map((run) => datasetInterval(run)?.[1] ?? 0)),
+        },
         y: { stacked: true, grid: { display: false }, ticks: { autoSkip: false } },
       },
       interaction: { mode: "index", axis: "y", intersect: false },
@@ -135,7 +138,7 @@ function phaseChart(runs) {
       },
     },
     plugins: [whiskers],
-  }), `${Math.max(8, 4 + 1.7 * sorted.length)}rem`);
+  }), () => `${Math.max(8, 4 + (narrowness.matches ? 2.4 : 1.7) * sorted.length)}rem`);
   const legend = make("ul", { class: "legend" }, ...phases.map(([name]) =>
     make("li", {}, make("span", { class: `swatch ${name}` }), name)),
     sorted.some((run) => run.epoch_s_interval) ? make("li", { class: "muted" }, "whiskers: 5 to 95 % of repetitions") : null);
