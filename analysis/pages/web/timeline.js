@@ -156,7 +156,11 @@ class TimelineDrawing {
       acts[event.key]();
     });
     new ResizeObserver(() => { if (this.data) this.draw(); }).observe(canvas);
-    drawn.add(() => { if (this.data && canvas.isConnected) this.draw(); });
+    const again = () => {
+      if (!canvas.isConnected) drawn.delete(again);
+      else if (this.data) this.draw();
+    };
+    drawn.add(again);
   }
 }
 
