@@ -68,10 +68,13 @@ std::string judgement(const std::vector<AllReduceCheck>& checks) {
   }
   if (errors.empty()) return "no all-reduce is left to check the fit with";
   const double median = median_of(errors);
-  const std::string off = "median error " + format_percent(median, 1) + ", worst " +
-                          format_percent(*std::max_element(errors.begin(), errors.end()), 1) + ": ";
-  if (median <= kGood) return off + "good";
-  if (median <= kUsable) return off + "good enough to rank strategies; intervals are as wide";
+  const double worst = *std::max_element(errors.begin(), errors.end());
+  const std::string off =
+      "median error " + format_percent(median, 1) + ", worst " + format_percent(worst, 1) + ": ";
+  const std::string where = worst > kUsable ? ", but not for all sizes" : "";
+  if (median <= kGood) return off + "good" + where;
+  if (median <= kUsable)
+    return off + "good enough to rank strategies" + where + "; intervals are as wide";
   return off +
          "bad. Measure again while the machines do nothing else, with more repetitions, before "
          "forecasts of exchanges are relied on";

@@ -11,7 +11,7 @@ namespace epochcast {
 
 /// How good a fit is by the all-reduces that it has not seen, and what to do: one line. Half of
 /// them off by 10 % at most is good, by 25 % usable for ranking; beyond, messages were measured
-/// badly.
+/// badly. Where the worst is beyond that, it says so.
 [[nodiscard]] std::string judgement(const std::vector<AllReduceCheck>& checks);
 
 /// A page that needs nothing else: what messages took and what the fit says of them, and
