@@ -84,8 +84,9 @@ class Experiment {
   set(name, value) {
     if (value === "" || value === null) delete this.settings[name];
     else this.settings[name] = value;
-    if (name === "platform") {
-      for (const other of Object.keys(this.settings)) if (other === "nodes" || other.startsWith("network.")) delete this.settings[other];
+    for (const other of Object.keys(this.settings)) {
+      const isOfPlatform = other === "nodes" || other.includes(".");
+      if ((name === "platform" && isOfPlatform) || (name === "strategy" && !this.applies(other))) delete this.settings[other];
     }
     window.history.replaceState(null, "", this.address());
     if (name === "platform" || name === "strategy") this.show();
@@ -95,17 +96,29 @@ class Experiment {
   show() {
     const fields = document.getElementById("fields");
     const focused = document.activeElement?.id;
+  isChosen(strategy) {
+    const chosen = (this.settings.strategy ?? "all").split(",");
+    return chosen.includes("all") || chosen.includes(strategy.name);
+  }
+
+  /** Whether a setting is of every job, or of a strategy that is chosen. */
+  applies(name) {
+    const owners = this.about.strategies.filter((strategy) => strategy.settings.includes(name));
+    return owners.length === 0 || owners.some((strategy) => this.isChosen(strategy));
+  }
+
     const names = (list) => list.map((entry) => entry.name ?? entry);
     fields.replaceChildren(
       this.choice("platform", this.about.platforms.map((platform) => [platform.name, platform.name]), this.context.platform?.title),
       this.choice("network", names(this.about.networks).map((name) => [name, name])),
       this.choice("dataset", names(this.about.datasets).map((name) => [name, name])),
-      ...Object.keys(kSliders).filter((name) => this.knows(name) && (kSliders[name].needs?.(this.context) ?? true))
+      ...Object.keys(kSliders).filter((name) => this.knows(name) && this.applies(name) && (kSliders[name].needs?.(this.context) ?? true))
         .map((name) => this.slider(name, kSliders[name])),
       this.strategies(),
       ...["overlap", "precision"].filter((name) => this.known.has(name)).map((name) => this.choiceOf(name)));
     document.getElementById("all-settings").replaceChildren(...this.about.settings
-      .filter((setting) => !["platform", "network", "dataset", "strategy", "overlap", "precision"].includes(setting.name) && !kSliders[setting.name])
+      .filter((setting) => !["platform", "network", "dataset", "strategy", "overlap", "precision"].includes(setting.name) && !kSliders[setting.name] &&
+        this.applies(setting.name))
       .map((setting) => this.text(setting)));
     if (focused) document.getElementById(focused)?.focus();
   }
@@ -171,14 +184,12 @@ class Experiment {
   }
 
   strategies() {
-    const chosen = new Set((this.settings.strategy ?? "all").split(","));
-    const all = this.about.strategies.map((strategy) => strategy.name);
-    const isChosen = (name) => chosen.has("all") || chosen.has(name);
+    const all = this.about.strategies;
     const boxes = this.about.strategies.map((strategy) => {
       const box = make("input", { type: "checkbox", id: `strategy-${strategy.name}` });
-      box.checked = isChosen(strategy.name);
+      box.checked = this.isChosen(strategy);
       box.addEventListener("change", () => {
-        const names = all.filter((name) => (name === strategy.name ? box.checked : isChosen(name)));
+        const names = all.filter((each) => (each === strategy ? box.checked : this.isChosen(each))).map((each) => each.name);
         this.set("strategy", names.length === all.length ? "" : names.join(",") || strategy.name);
       });
       return make("label", { title: strategy.summary }, box, strategy.name);
