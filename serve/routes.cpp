@@ -79,6 +79,7 @@ void add_files(ForkingServer& server) {
                            "timeline.js",
                            "forecasts.js",
                            "experiment.js",
+                           "inverse.js",
                            "serve.js"})
     add(std::string("/") + name, name, "text/javascript; charset=utf-8");
   add("/chart.js.licence", "chart.js.licence", "text/plain; charset=utf-8");

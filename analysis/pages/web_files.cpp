@@ -26,6 +26,7 @@ EPOCHCAST_EMBED(epochcast_page_js, EPOCHCAST_WEB "/page.js")
 EPOCHCAST_EMBED(epochcast_serve_html, EPOCHCAST_WEB "/serve.html")
 EPOCHCAST_EMBED(epochcast_serve_css, EPOCHCAST_WEB "/serve.css")
 EPOCHCAST_EMBED(epochcast_experiment_js, EPOCHCAST_WEB "/experiment.js")
+EPOCHCAST_EMBED(epochcast_inverse_js, EPOCHCAST_WEB "/inverse.js")
 EPOCHCAST_EMBED(epochcast_serve_js, EPOCHCAST_WEB "/serve.js")
 EPOCHCAST_EMBED(epochcast_fidelity_md, EPOCHCAST_FIDELITY)
 EPOCHCAST_EMBED(epochcast_chart_js, EPOCHCAST_CHART_JS)
@@ -62,6 +63,7 @@ std::string_view web_file(std::string_view name) {
       EPOCHCAST_FILE("serve.html", epochcast_serve_html),
       EPOCHCAST_FILE("serve.css", epochcast_serve_css),
       EPOCHCAST_FILE("experiment.js", epochcast_experiment_js),
+      EPOCHCAST_FILE("inverse.js", epochcast_inverse_js),
       EPOCHCAST_FILE("serve.js", epochcast_serve_js),
       EPOCHCAST_FILE("fidelity.md", epochcast_fidelity_md),
       EPOCHCAST_FILE("chart.js", epochcast_chart_js),

@@ -119,6 +119,85 @@ class Pages(unittest.TestCase):
         self.until(driver, "location.hash.includes('network.bandwidth=')")
         self.until(driver, "document.getElementById('command').textContent.includes('--set=network.bandwidth=')")
 
+    def test_an_answer_at_the_end_of_its_range_says_so_as_the_command_does(self):
+        driver = self.wide
+        link = self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync"
+        self.open(driver, link + "&find=network.bandwidth&where=exposed+<+99%25&largest=false")
+        # A link asks its question at once.
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 1")
+        self.assertRegex(driver.find_element(By.CSS_SELECTOR, "#questions tbody td").text, "^[0-9.]+[MG]bps or less$")
+        self.assertEqual(driver.find_element(By.ID, "find-where").get_attribute("value"), "exposed < 99%")
+        self.assertIn("find=network.bandwidth", driver.execute_script("return location.hash"))
+        self.assertNotIn("--find", driver.find_element(By.ID, "command").text)
+        # What was found of another experiment is dimmed.
+        field = driver.find_element(By.ID, "field-nodes")
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys("8", Keys.TAB)
+        self.until(driver, "document.querySelector('#questions .is-stale') !== null")
+        self.until(driver, "location.hash.includes('nodes=8') && location.hash.includes('find=network.bandwidth')")
+
+    def test_an_inverse_question_has_the_uncertainty_of_its_command(self):
+        driver = self.wide
+        self.open(driver, self.url + "#platform=epyc-vm-2core&network=small-cnn&dataset=cifar10&strategy=sync&repetitions=3"
+                  "&find=batch&where=epoch+<+60s")
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 1")
+        self.assertIn("5 - 95 %", driver.find_element(By.CSS_SELECTOR, "#questions thead").text)
+        self.assertNotIn("--deterministic", driver.find_element(By.CSS_SELECTOR, "#questions pre").text)
+        # The page's command is, in the end, of what is shown in the end.
+        self.until(driver, "document.getElementById('state').textContent.startsWith('Means')")
+        self.assertNotIn("--deterministic", driver.find_element(By.ID, "command").text)
+
+    def test_settings_of_strategies_that_are_not_chosen_are_neither_shown_nor_asked(self):
+        driver = self.wide
+        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync,local-sgd"
+                  "&local-steps=4&network.bandwidth=1Gbps")
+        present = "return document.getElementById('field-local-steps') !== null"
+        self.assertTrue(driver.execute_script(present))
+        self.assertFalse(driver.execute_script("return document.getElementById('field-averaging-period') !== null"))
+        driver.find_element(By.ID, "strategy-local-sgd").click()
+        self.until(driver, "!document.getElementById('command').textContent.includes('local')")
+        self.assertFalse(driver.execute_script(present))
+        self.assertNotIn("local-steps", driver.execute_script("return location.hash"))
+        self.assertEqual(driver.find_element(By.ID, "problems").text, "")
+
+    def test_an_answer_keeps_order_focus_and_choice(self):
+        driver = self.wide
+        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync,local-sgd")
+        self.until(driver, "document.getElementById('timeline-of') !== null")
+        driver.execute_script(
+            "const of = document.getElementById('timeline-of'); of.selectedIndex = 1; of.dispatchEvent(new Event('change'))")
+        chosen = "document.getElementById('timeline-of').selectedOptions[0].textContent"
+        name = driver.execute_script("return " + chosen)
+        heading = driver.find_element(By.ID, "ranking-strategy")
+        heading.send_keys(Keys.ENTER)
+        driver.execute_script(
+            "window.before = [arguments[0], document.getElementById('timeline-drawing')]; location.hash += '&batch=64'", heading)
+        self.until(driver, "window.before.every((element) => !element.isConnected)")
+        self.assertEqual(driver.switch_to.active_element.get_attribute("id"), "ranking-strategy")
+        sort = "document.getElementById('ranking-strategy').parentElement.getAttribute('aria-sort')"
+        self.assertEqual(driver.execute_script("return " + sort), "ascending")
+        self.assertEqual(driver.execute_script("return " + chosen), name)
+
+    def test_axes_reach_over_whiskers(self):
+        driver = self.wide
+        self.open(driver, self.url)
+        driver.execute_script(
+            "const axis = { title: 'a', text: digits };"
+            "const points = [{ x: 1, y: 5, low: 2, high: 9 }, { x: 2, y: 6, low: 5, high: 20 }];"
+            "const chart = lineChart('test', [{ name: 'a', points }], axis, axis);"
+            "chart.element.id = 'test-chart'; document.body.append(chart.element)")
+        self.until(driver, "Chart.getChart(document.querySelector('#test-chart canvas'))?.scales.y.max >= 20")
+
+    def test_drawings_that_are_gone_are_forgotten(self):
+        driver = self.wide
+        self.open(driver, self.page.as_uri())
+        count = driver.execute_script(
+            "const box = document.createElement('section'); document.body.append(box);"
+            "const before = drawn.size;"
+            "views.timelines(box, [{ name: 'a', workers: ['0'], streams: ['compute'], names: ['b'], events: [[0, 0, 0, 0, 1, 0]] }]);"
+            "box.remove(); drawn.forEach((draw) => draw()); return drawn.size - before")
+        self.assertEqual(count, 0)
+
     def test_what_is_wrong_is_said(self):
         driver = self.wide
         self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4")

@@ -40,17 +40,22 @@ function bandwidthText(bytesPerSecond) {
   return bits >= 1e9 ? `${Number((bits / 1e9).toPrecision(4))}Gbps` : `${Number((bits / 1e6).toPrecision(4))}Mbps`;
 }
 
+/** What of the address's fragment is no setting, but of "What would it take?". */
+const kQuestion = ["find", "where", "largest"];
+
 /** What the page asks about: settings as texts, in the address's fragment. */
 class Experiment {
   constructor(about, changed) {
     this.about = about;
     this.changed = changed;
     this.known = new Map(about.settings.map((setting) => [setting.name, setting]));
-    this.settings = this.fromAddress() ?? this.start();
+    this.settings = this.start();
+    this.question = null;
+    this.takeAddress();
     window.addEventListener("hashchange", () => {
-      const settings = this.fromAddress();
-      if (!settings || JSON.stringify(settings) === JSON.stringify(this.settings)) return;
-      this.settings = settings;
+      const before = this.address();
+      this.takeAddress();
+      if (this.address() === before) return;
       this.show();
       this.changed();
     });
@@ -60,16 +65,25 @@ class Experiment {
     return { platform: this.about.platforms[0]?.name, network: "resnet50", dataset: "imagenet", ...this.about.start };
   }
 
-  fromAddress() {
+  /** Settings and question of the page's address; as they were where it has none. */
+  takeAddress() {
     const text = window.location.hash.slice(1);
-    if (text === "") return null;
-    const settings = Object.fromEntries(new URLSearchParams(text));
-    return settings.platform && settings.network && settings.dataset ? settings : { ...this.start(), ...settings };
+    if (text === "") return;
+    const all = Object.fromEntries(new URLSearchParams(text));
+    this.question = all.find && all.where ? { find: all.find, where: all.where, largest: all.largest === "true" } : null;
+    for (const name of kQuestion) delete all[name];
+    this.settings = all.platform && all.network && all.dataset ? all : { ...this.start(), ...all };
   }
 
   /** The page's address, which holds all of it. */
   address() {
-    return `#${new URLSearchParams(this.settings)}`;
+    return `#${new URLSearchParams({ ...this.settings, ...this.question })}`;
+  }
+
+  /** What is found is to be found by whoever gets the link. */
+  askFor(question) {
+    this.question = question;
+    window.history.replaceState(null, "", this.address());
   }
 
   get context() {
@@ -79,6 +93,17 @@ class Experiment {
   /** Settings, and figures of the platform, whose names have a dot. */
   knows(name) {
     return this.known.has(name) || name.includes(".");
+  }
+
+  isChosen(strategy) {
+    const chosen = (this.settings.strategy ?? "all").split(",");
+    return chosen.includes("all") || chosen.includes(strategy.name);
+  }
+
+  /** Whether a setting is of every job, or of a strategy that is chosen. */
+  applies(name) {
+    const owners = this.about.strategies.filter((strategy) => strategy.settings.includes(name));
+    return owners.length === 0 || owners.some((strategy) => this.isChosen(strategy));
   }
 
   set(name, value) {
@@ -94,19 +119,11 @@ class Experiment {
   }
 
   show() {
+    keepingFocus(() => this.showFields());
+  }
+
+  showFields() {
     const fields = document.getElementById("fields");
-    const focused = document.activeElement?.id;
-  isChosen(strategy) {
-    const chosen = (this.settings.strategy ?? "all").split(",");
-    return chosen.includes("all") || chosen.includes(strategy.name);
-  }
-
-  /** Whether a setting is of every job, or of a strategy that is chosen. */
-  applies(name) {
-    const owners = this.about.strategies.filter((strategy) => strategy.settings.includes(name));
-    return owners.length === 0 || owners.some((strategy) => this.isChosen(strategy));
-  }
-
     const names = (list) => list.map((entry) => entry.name ?? entry);
     fields.replaceChildren(
       this.choice("platform", this.about.platforms.map((platform) => [platform.name, platform.name]), this.context.platform?.title),
@@ -120,7 +137,6 @@ class Experiment {
       .filter((setting) => !["platform", "network", "dataset", "strategy", "overlap", "precision"].includes(setting.name) && !kSliders[setting.name] &&
         this.applies(setting.name))
       .map((setting) => this.text(setting)));
-    if (focused) document.getElementById(focused)?.focus();
   }
 
   field(name, label, explain, ...inputs) {

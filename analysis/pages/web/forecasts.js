@@ -59,7 +59,7 @@ function spendingColumns(runs) {
   return columns;
 }
 
-function rankingTable(runs, axes) {
+function rankingTable(runs, axes, kept) {
   const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
   const seconds = (value, range) => ({ text: secondsText(value), value, range });
   const range = (interval) => interval && interval[1] > interval[0]
@@ -98,7 +98,7 @@ function rankingTable(runs, axes) {
     { title: "between nodes", cell: (run) => ({ text: bytesText(run.inter_node_bytes), value: run.inter_node_bytes }) },
     { title: "inputs", explain: "the lowest grade that it rests on", cell: (run) => run.input_grade },
   ];
-  return tableOf("Forecasts, fastest first. Press a heading to sort.", columns, sorted);
+  return tableOf("Forecasts, fastest first. Press a heading to sort.", columns, sorted, kept);
 }
 
 /** Horizontal bars of compute, exchange and blocked, for as many samples as the data set has. */

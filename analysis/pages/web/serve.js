@@ -47,9 +47,14 @@ async function forecasts(question, signal) {
     isDone = isDone || line.is_done === true;
   });
   if (!isDone) throw new Refused(["the server ended before it had answered"]);
-  if (answers.size >= kKept) answers.delete(answers.keys().next().value);
-  answers.set(key, result);
+  remember(key, result);
   return result;
+}
+
+/** For who asks the same again; the oldest answers are forgotten. */
+function remember(key, answer) {
+  if (answers.size >= kKept) answers.delete(answers.keys().next().value);
+  answers.set(key, answer);
 }
 
 /** The page's answer to one experiment, section by section. */
@@ -60,6 +65,8 @@ class Answer {
     this.controller = null;
     this.scalingOver = "nodes";
     this.measure = "efficiency";
+    this.order = { id: "ranking" }; // of the table
+    this.timeline = {}; // which one is looked at
   }
 
   /** The experiment has changed: medians at once, and after a pause what takes longer. */
@@ -77,6 +84,7 @@ class Answer {
       await this.showScaling(settings, controller.signal);
       const drawn = await forecasts({ settings, intervals: true }, controller.signal);
       if (drawn.runs.some((run) => run.epoch_s_interval)) this.show(drawn, "Means and 5 to 95 % of repetitions with drawn costs.");
+      byId("command").textContent = drawn.command;
       await this.showTimeline(settings, result, controller.signal);
     } catch (error) {
       if (error.name === "AbortError") return;
@@ -97,8 +105,8 @@ class Answer {
     const bars = phaseChart(result.runs);
     this.shown = [bars];
     byId("headline").replaceChildren(...headline(result.runs));
-    byId("ranking").replaceChildren(make("h2", {}, "Where the time goes"), bars.element, make("h2", {}, "All forecasts"),
-      rankingTable(result.runs, []), ...[problemList(result)].filter((part) => part));
+    keepingFocus(() => byId("ranking").replaceChildren(make("h2", {}, "Where the time goes"), bars.element,
+      make("h2", {}, "All forecasts"), rankingTable(result.runs, [], this.order), ...[problemList(result)].filter((part) => part)));
     byId("trust").replaceChildren(...trust(result.runs, this.experiment.about));
   }
 
@@ -138,20 +146,22 @@ class Answer {
     this.scaling?.forget();
     this.scaling = chart;
     const again = () => this.showScaling({ ...this.experiment.settings }, this.controller.signal).catch(() => {});
-    byId("scaling").replaceChildren(make("h2", {}, `Over ${axis.name}`), make("div", { class: "controls" },
-      chooser("over", axes.map((each) => [each.name, each.name]), (name) => { this.scalingOver = name; again(); }, axis.name),
+    keepingFocus(() => byId("scaling").replaceChildren(make("h2", {}, `Over ${axis.name}`), make("div", { class: "controls" },
+      chooser("over", axes.map((each) => [each.name, each.name]), (name) => { this.scalingOver = name; again(); }, axis.name, "scaling-over"),
       chooser("show", Object.entries(measures).map(([name, each]) => [name, each.title]), (name) => { this.measure = name; again(); },
-        Object.keys(measures).find((name) => measures[name] === measure))),
-    chart.element, ...[problemList(result)].filter((part) => part));
+        Object.keys(measures).find((name) => measures[name] === measure), "scaling-show")),
+    chart.element, ...[problemList(result)].filter((part) => part)));
   }
 
   async showTimeline(settings, result, signal) {
     const key = `timeline ${JSON.stringify(settings)}`;
     const all = answers.get(key) ?? [];
     if (all.length === 0) await ask("/api/timeline", { settings, intervals: false }, signal, (line) => all.push(...line));
-    answers.set(key, all);
-    byId("timeline").replaceChildren();
-    if (all.length > 0) views.timelines(byId("timeline"), all);
+    remember(key, all);
+    keepingFocus(() => {
+      byId("timeline").replaceChildren();
+      if (all.length > 0) views.timelines(byId("timeline"), all, this.timeline);
+    });
   }
 }
 
@@ -211,65 +221,6 @@ function trust(runs, about) {
   ];
 }
 
-const kFindable = [["network.bandwidth", "network.bandwidth"], ["network.latency", "network.latency"], ["nodes", "nodes"],
-  ["batch", "batch"], ["local-steps", "local-steps (H)"], ["averaging-period", "averaging-period (K')"]];
-const kConditions = [["efficiency > 90%", "efficiency > 90%"], ["exposed < 10%", "exposed < 10%"], ["blocked < 5%", "blocked < 5%"],
-  ["epoch < 60s", "epoch < 60s"], ["sync faster than byteps by 1.1x", "sync faster than byteps by 1.1x"]];
-
-/** "What would it take?": a form that stays while experiments change, and its last answer. */
-class Inverse {
-  constructor(experiment) {
-    this.experiment = experiment;
-    const option = ([value, text]) => make("option", { value }, text);
-    this.name = make("select", { id: "find-name" }, ...kFindable.map(option));
-    this.extreme = make("select", { id: "find-extreme" }, option(["smallest", "smallest"]), option(["largest", "largest"]));
-    this.where = make("input", { type: "text", id: "find-where", value: kConditions[0][0], size: 30, list: "find-conditions" });
-    this.answer = make("div", { role: "status" });
-    const form = make("form", { class: "controls inverse", onsubmit: (event) => { event.preventDefault(); this.find(); } },
-      make("label", { for: "find-extreme" }, "The"), this.extreme, make("label", { for: "find-name" }, "value of"), this.name,
-      make("label", { for: "find-where" }, "with"), this.where,
-      make("datalist", { id: "find-conditions" }, ...kConditions.map(option)), make("button", { type: "submit" }, "Find"));
-    byId("questions").append(make("h2", {}, "What would it take?"), form, this.answer);
-  }
-
-  async find() {
-    const settings = { ...this.experiment.settings };
-    delete settings[this.name.value];
-    const where = this.where.value.split(/ and |;/).map((text) => text.trim()).filter((text) => text !== "");
-    const question = { settings, find: this.name.value, where, largest: this.extreme.value === "largest", intervals: false };
-    this.answer.replaceChildren("Looking.");
-    try {
-      let found = null;
-      await ask("/api/find", question, undefined, (line) => { found = line; });
-      this.answer.replaceChildren(...this.show(found));
-    } catch (error) {
-      this.answer.replaceChildren(make("ul", { class: "notes" },
-        ...(error.problems ?? [error.message]).map((problem) => make("li", {}, problem))));
-    }
-  }
-
-  show(found) {
-    const figureText = (condition, value) => (value === null ? "-" : condition.includes("%") ? percentText(value) : digits(value));
-    const figures = (tried) => Object.entries(tried.figures).map(([condition, value]) => figureText(condition, value)).join(", ");
-    const said = (answer) => {
-      if (answer.found) return answer.found.text;
-      return answer.closest ? `none; closest ${answer.closest.text}` : `none: ${answer.problems?.join("; ") ?? "no forecast"}`;
-    };
-    const use = (answer) => (answer.found ? make("button", {
-      type: "button", onclick: () => { this.experiment.set(found.name, answer.found.text); this.experiment.show(); },
-    }, "use") : "");
-    const columns = [
-      { title: "strategy", isLeft: true, cell: (answer) => answer.strategy },
-      { title: found.name, cell: (answer) => ({ text: said(answer), value: answer.found?.value }) },
-      { title: found.where.join(", "), cell: (answer) => (answer.found ?? answer.closest ? figures(answer.found ?? answer.closest) : "-") },
-      { title: "looked at", cell: (answer) => `${answer.looked} values${answer.is_monotone ? "" : ", not monotone"}` },
-      { title: "take it", cell: (answer) => ({ text: use(answer), value: answer.strategy }) },
-    ];
-    return [tableOf(`The ${found.wants} ${found.name} with ${found.where.join(" and ")}`, columns, found.answers),
-      make("pre", {}, found.provenance.command)];
-  }
-}
-
 function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(resolve, milliseconds);
@@ -291,11 +242,14 @@ async function copy(text, what) {
 
 async function begin() {
   const about = await (await fetch("/api/about")).json();
-  let answer = null;
-  const experiment = new Experiment(about, () => answer.renew());
+  let [answer, inverse] = [null, null];
+  const experiment = new Experiment(about, () => {
+    answer.renew();
+    inverse.renew();
+  });
   answer = new Answer(experiment);
   experiment.show();
-  new Inverse(experiment);
+  inverse = new Inverse(experiment);
   byId("copy-link").addEventListener("click", () => {
     window.history.replaceState(null, "", experiment.address());
     copy(window.location.href, "the link: it holds the whole experiment");
@@ -303,11 +257,12 @@ async function begin() {
   byId("copy-command").addEventListener("click", () => copy(byId("command").textContent, "the command"));
   byId("start-again").addEventListener("click", () => {
     experiment.settings = experiment.start();
+    experiment.question = null;
     window.history.replaceState(null, "", window.location.pathname);
     experiment.show();
-    answer.renew();
+    experiment.changed();
   });
-  answer.renew();
+  experiment.changed();
 }
 
 begin();

@@ -30,19 +30,31 @@ function sortBy(table, column, isAscending) {
   });
 }
 
-/** Makes a table's headings buttons. `sorted`: {column, isAscending} it is sorted by at first. */
-function makeSortable(table, sorted) {
-  [...table.tHead.rows[0].cells].forEach((heading, column) => {
-    const press = () => sortBy(table, column, heading.getAttribute("aria-sort") !== "ascending");
-    heading.replaceChildren(make("button", { type: "button", onclick: press }, ...heading.childNodes));
+/**
+ * Makes a table's headings buttons. `kept`: {id, title, isAscending}, which remembers how it is sorted for the table that
+ * takes its place; `id` begins the buttons' ids.
+ */
+function makeSortable(table, kept) {
+  const headings = [...table.tHead.rows[0].cells];
+  headings.forEach((heading, column) => {
+    const title = heading.textContent;
+    const press = () => {
+      const isAscending = heading.getAttribute("aria-sort") !== "ascending";
+      sortBy(table, column, isAscending);
+      if (kept) Object.assign(kept, { title, isAscending });
+    };
+    const id = kept ? `${kept.id}-${title.replace(/\s+/g, "-")}` : null;
+    heading.replaceChildren(make("button", { type: "button", id, onclick: press }, ...heading.childNodes));
   });
-  if (sorted) sortBy(table, sorted.column, sorted.isAscending);
+  const column = headings.findIndex((heading) => heading.textContent === kept?.title);
+  if (column >= 0) sortBy(table, column, kept.isAscending);
 }
 
 /**
- * A sortable table. `columns`: {title, explain, isLeft, cell(row) => {text, value, range} or text}.
+ * A sortable table. `columns`: {title, explain, isLeft, cell(row) => {text, value, range} or text}. `kept`: as of
+ * makeSortable().
  */
-function tableOf(label, columns, rows) {
+function tableOf(label, columns, rows, kept) {
   const heading = make("tr", {}, ...columns.map((column) =>
     make("th", { scope: "col", class: column.isLeft ? "left" : null, title: column.explain }, column.title)));
   const body = make("tbody", {}, ...rows.map((row) => make("tr", {}, ...columns.map((column, index) => {
@@ -53,6 +65,6 @@ function tableOf(label, columns, rows) {
       cell.text, cell.range ? make("span", { class: "range" }, cell.range) : null);
   }))));
   const table = make("table", {}, make("caption", { class: "muted left" }, label), make("thead", {}, heading), body);
-  makeSortable(table);
+  makeSortable(table, kept);
   return wide(label, table);
 }

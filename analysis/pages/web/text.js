@@ -71,9 +71,16 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
+/** Does what makes elements anew; the focus goes to the one that has the id of the one that had it. */
+function keepingFocus(act) {
+  const id = document.activeElement?.id;
+  act();
+  if (id && document.activeElement?.id !== id) document.getElementById(id)?.focus({ preventScroll: true });
+}
+
 /** A <select> with a label; values are [value, text]. `change(value)` when another one is chosen. */
-function chooser(label, values, change, chosen) {
-  const select = make("select", { onchange: () => change(select.value) });
+function chooser(label, values, change, chosen, id) {
+  const select = make("select", { id, onchange: () => change(select.value) });
   for (const [value, text] of values) select.append(make("option", { value }, text));
   if (chosen !== undefined) select.value = chosen;
   return make("label", {}, label, select);

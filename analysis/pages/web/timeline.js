@@ -173,13 +173,15 @@ function timelineLabel(data) {
     "Plus, minus and 0 zoom, arrow keys move.";
 }
 
-views.timelines = (section, all) => {
+/** `kept`: {name}, which remembers the one that is shown for the view that takes this one's place. */
+views.timelines = (section, all, kept = {}) => {
   const said = make("p", { class: "said muted" }, "Point at a slice to see what it is.");
-  const canvas = make("canvas", { tabindex: 0, role: "img" });
+  const canvas = make("canvas", { id: "timeline-drawing", tabindex: 0, role: "img" });
   const drawing = new TimelineDrawing(canvas, (text) => { said.textContent = text; });
   const more = make("p", { class: "muted" });
   const show = (index) => {
     const data = all[index];
+    kept.name = data.name;
     canvas.setAttribute("aria-label", timelineLabel(data));
     more.textContent = [
       data.workers.length > kMostRows ? `The first ${kMostRows} of ${data.workers.length} workers.` : "",
@@ -187,18 +189,20 @@ views.timelines = (section, all) => {
     ].join(" ");
     drawing.show(data);
   };
-  const button = (text, label, act) => make("button", { type: "button", "aria-label": label, onclick: act }, text);
+  const button = (text, label, act) => 
+    make("button", { type: "button", id: `timeline-${label.replace(" ", "-")}`, "aria-label": label, onclick: act }, text);
+  const first = Math.max(0, all.findIndex((data) => data.name === kept.name));
   section.append(
     make("h2", {}, "A few iterations in time"),
     make("p", {}, "Costs are medians. Each row is a worker: above, what it computes and where it waits for others (blocked); below, " +
       "exchanges. Drag to move, Ctrl and the wheel to zoom; or click, then +, -, 0 and the arrow keys."),
     make("div", { class: "controls" },
-      chooser("of", all.map((data, index) => [index, data.name]), show),
+      chooser("of", all.map((data, index) => [index, data.name]), show, first, "timeline-of"),
       button("+", "zoom in", () => drawing.zoom(0.6)), button("\u2212", "zoom out", () => drawing.zoom(1 / 0.6)),
       button("\u2190", "earlier", () => drawing.pan(-0.3)), button("\u2192", "later", () => drawing.pan(0.3)),
       button("all", "show all", () => drawing.all())),
     make("ul", { class: "legend" }, ...["compute", "exchange", "blocked"].map((name) =>
       make("li", {}, make("span", { class: `swatch ${name}` }), name))),
     make("div", { class: "timeline" }, canvas), said, more);
-  requestAnimationFrame(() => show(0));
+  requestAnimationFrame(() => show(first));
 };
