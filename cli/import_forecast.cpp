@@ -11,6 +11,7 @@
 #include "analysis/forecast/sweep.hpp"
 #include "cli/show/forecast_and_show.hpp"
 #include "core/error.hpp"
+#include "core/job/device_power.hpp"
 #include "core/suggest.hpp"
 #include "core/units.hpp"
 
@@ -111,7 +112,9 @@ std::vector<ForecastTask> tasks_of(const ForecastRequest& request, std::int64_t 
   for (const std::string& text : request.axes) {
     axes.push_back(parse_axis(text, Command::simulate, "--forecast"));
     const std::string& name = axes.back().name;
-    if (name == "network" || name == "dataset")
+    const bool is_of_records =
+        name == "network" || name == "dataset" || name == "sequence" || name == "image-size";
+    if (is_of_records)
       throw UserError("--forecast " + name + ": the records are of one " + name +
                       "; expected another setting, such as nodes=2,4,8");
   }
@@ -155,6 +158,7 @@ void forecast_imported(const ImportOptions& options,
     loaded.platform = config.platform.empty()
                           ? platform_of_job(options, job, nodes)
                           : named_platform(options, config.platform, nodes, catalog);
+    add_power(loaded.platform, catalog);
     loaded.dataset = request.dataset;
     if (const auto& samples = config.learning.train_samples)
       loaded.dataset.train_samples = std::min(loaded.dataset.train_samples, *samples);

@@ -12,6 +12,7 @@
 #include "core/files/text_file.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
+#include "core/job/device_power.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/json/json_file.hpp"
@@ -78,24 +79,6 @@ CostTrace paid_by(const WorkerInfo& worker, CostTrace trace) {
     }
   }
   return trace;
-}
-
-/// Lets the platform's devices draw what their data sheets say, where it says nothing itself.
-void add_power(Platform& platform, const Catalog& catalog) {
-  if (!fs::is_directory(catalog.root() / "models/devices")) return;
-  std::map<std::string, std::optional<PowerDraw>> known;  // by model
-  const std::vector<std::string> names = catalog.names("models/devices");
-  const auto of_model = [&](const std::string& model) {
-    const auto [at, is_new] = known.try_emplace(model);
-    if (is_new && std::binary_search(names.begin(), names.end(), model))
-      at->second = load_device(catalog.find("models/devices", model, "device")).power;
-    return at->second;
-  };
-  for (NodeGroup& group : platform.nodes) {
-    for (DeviceGroup& device : group.devices) {
-      if (!device.power) device.power = of_model(device.model);
-    }
-  }
 }
 
 /// Throws a UserError where --calibrate-on says something of a device that the job has not, or of

@@ -242,5 +242,17 @@ TEST_CASE("what is forecast is checked before the job is read", "[cli]") {
         "such as nodes=2,4,8\n");
 }
 
+TEST_CASE("devices of a platform draw what their data sheets say", "[cli]") {
+  const ProfiledJob job;
+
+  const Outcome outcome = job.folder.run(
+      "import rank0.json rank1.json --network resnet20 --device v100-32gb --input 3x32x32 "
+      "--platform deep-est-esb --strategy sync --epochs 1 --forecast nodes=2");
+
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out,
+             Catch::Contains("energy") && !Catch::Contains("nothing says what these devices draw"));
+}
+
 }  // namespace
 }  // namespace epochcast::tests
