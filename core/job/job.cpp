@@ -81,6 +81,14 @@ CostTrace paid_by(const WorkerInfo& worker, CostTrace trace) {
   return trace;
 }
 
+/// Whether a trace came along with this catalogue, and measures the network of that name there: a
+/// model file of the same name is another one. What users add to the catalogue's traces is theirs.
+bool is_of_ours(const CostTrace& cost, const Catalog& catalog) {
+  std::error_code unknown;
+  return fs::equivalent(fs::path(cost.file).parent_path(), catalog.root() / "traces", unknown) &&
+         fs::exists(catalog.root() / "models/networks" / (cost.network + ".json"));
+}
+
 /// Throws a UserError where --calibrate-on says something of a device that the job has not, or of
 /// one whose batches were measured.
 void check_scaled(const Job& job) {
@@ -238,8 +246,10 @@ void load_costs(Job& job, const Catalog& catalog) {
                     std::string(config.traces.empty() ? "--batch-seconds" : "--trace"));
   }
   if (!config.batch_seconds.empty()) return;
+  const bool is_another = config.traces.empty() && is_model_file(config.network);
   for (TraceFile& file : chosen_traces(config, catalog, job.network.name)) {
     for (CostTrace& cost : file.costs) {
+      if (is_another && is_of_ours(cost, catalog)) continue;
       if (cost.network == job.network.name && cost.input == job.network.input)
         job.traces.push_back(std::move(cost));
     }

@@ -254,5 +254,36 @@ TEST_CASE("a SimGrid XML platform is left for SimGrid to read") {
   CHECK(job.platform.nodes.empty());
 }
 
+TEST_CASE("a model file called as one of our networks has none of our traces, but one's own") {
+  const SmallCatalog files;
+  files.write("own/traces/mine.json", trace_of("v100", kEstimated, 0.1));
+  const Catalog catalog(files.root(), {files.root() / "own"});
+  const auto files_known = [&](const std::string& network, const Texts& traces) {
+    Job job = load_job(small_config(), catalog);
+    job.traces.clear();
+    job.config.network = network;
+    job.config.traces = traces;
+    load_costs(job, catalog);
+    Texts names;
+    for (const CostTrace& cost : job.traces) names.push_back(fs::path(cost.file).filename());
+    return names;
+  };
+
+  CHECK(files_known("tiny", {}) == Texts{"guess.json", "mine.json"});
+  CHECK(files_known("tiny.pt", {}) == Texts{"mine.json"});
+  CHECK(files_known("tiny.pt", {"guess"}) == Texts{"guess.json"});  // who names it wants it
+}
+
+TEST_CASE("where one works in the catalogue itself, traces of one's own models count") {
+  const SmallCatalog files;
+  Job job = load_job(small_config(), files.catalog());
+  job.traces.clear();
+  job.config.network = "tiny.pt";
+  fs::remove(files.root() / "models/networks/tiny.json");
+  load_costs(job, files.catalog());
+
+  CHECK(job.traces.size() == 1);
+}
+
 }  // namespace
 }  // namespace epochcast::tests
