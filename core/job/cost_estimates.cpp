@@ -5,9 +5,33 @@
 
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
+#include "core/job/described_model.hpp"
 #include "core/job/job.hpp"
 
 namespace epochcast {
+namespace {
+
+/// The network that a trace of --calibrate-on measures: the job's own model file, where the trace
+/// is called as that is, or one of the catalogue.
+Network network_of(const CostTrace& cost, const JobConfig& config, const Catalog& catalog) {
+  const Dataset dataset = dataset_of_shape(cost.input);
+  if (is_model_file(config.network) && network_name(config.network) == cost.network)
+    return network_in(config.network, dataset);
+  const std::string origin = "--calibrate-on: " + cost.file;
+  std::filesystem::path file;
+  try {
+    file = catalog.find("models/networks", cost.network, origin);
+  } catch (const UserError& error) {
+    throw UserError(std::string(error.what()) +
+                    "; a model of one's own is to be described first: `epochcast describe "
+                    "MODEL.pt --input " +
+                    shape_text(cost.input) + " --output models/networks/" + cost.network +
+                    ".json`");
+  }
+  return load_network(file, dataset);
+}
+
+}  // namespace
 
 CostEstimates::CostEstimates(Roofline roofline,
                              std::map<std::string, DeviceSpec> devices,
@@ -81,9 +105,7 @@ CostEstimates load_estimates(const JobConfig& config, const Catalog& catalog) {
   for (const std::string& name : config.calibrate_on) {
     files.push_back(catalog.find("traces", name, "--calibrate-on"));
     for (const CostTrace& cost : load_trace(files.back()).costs) {
-      const auto network =
-          catalog.find("models/networks", cost.network, "--calibrate-on: " + files.back().string());
-      estimates.scale(cost, load_network(network, dataset_of_shape(cost.input)));
+      estimates.scale(cost, network_of(cost, config, catalog));
     }
   }
   for (std::filesystem::path& file : files) estimates.add_file(std::move(file));

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/job/cost_estimates.hpp"
 
+#include <fstream>
+
 #include "core/costs/batch_cost.hpp"
 #include "core/job/job.hpp"
+#include "core/process/temp_folder.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
 
@@ -95,6 +98,23 @@ TEST_CASE("--calibrate-on must say something of what is estimated") {
   config.batch_seconds.clear();
   config.network = "resnet50";
   CHECK_THAT(problems(), Catch::StartsWith("--calibrate-on: nothing is estimated on v100-32gb"));
+}
+
+TEST_CASE("a trace of --calibrate-on whose network is not known asks for its description") {
+  const TempFolder folder("epochcast-calibrate");
+  const std::string trace = (folder.path() / "mine.json").string();
+  std::ofstream(trace) << R"({"schema": "epochcast.trace/1", "name": "t", "title": "T",
+      "device": "v100-32gb", "source": {"grade": "estimated", "method": "m"},
+      "costs": [{"network": "mine", "input": [3, 8, 8],
+                 "batches": [{"batch": 8, "seconds": [0.1]}]}]})";
+  JobConfig config;
+  config.calibrate_on = {trace};
+
+  CHECK_THROWS_WITH(
+      load_estimates(config, Catalog(EPOCHCAST_SOURCE_DIR)),
+      Catch::StartsWith("--calibrate-on: " + trace + ": unknown network \"mine\"; ") &&
+          Catch::EndsWith("; a model of one's own is to be described first: `epochcast describe "
+                          "MODEL.pt --input 3x8x8 --output models/networks/mine.json`"));
 }
 
 }  // namespace
