@@ -104,6 +104,12 @@ def trace(model, samples, file):
     torch.jit.trace(model, samples, check_trace=False).save(str(file))
 
 
+@torch.no_grad()
+def trace_fast(model, samples, file):
+    """With what replaces a Transformer's layer where it does not train."""
+    trace(model.eval(), samples, file)
+
+
 WHAT_TO_DO = "torch.jit.script(model).save("
 REFUSED = {
     "model.pt": (lambda file: torch.save(nn.Linear(2, 2), file), "it holds a torch.nn.modules.linear.Linear", WHAT_TO_DO),
@@ -122,6 +128,8 @@ REFUSED = {
     "four.pt": (lambda file: trace(Counted(), torch.randn(4, 3, 8, 8), file), "takes batches of 4 samples alone", "torch.jit.script"),
     "evaluated.pt": (lambda file: trace(blocks().eval(), torch.randn(4, 3, 8, 8), file), "traced as it is in evaluation",
                      "call model.train() before torch.jit.trace"),
+    "attention.pt": (lambda file: trace_fast(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), torch.randn(4, 3, 8), file),
+                     "_transformer_encoder_layer_fwd was traced as it is in evaluation", "call model.train() before torch.jit.trace"),
     "half.pt": (lambda file: save(nn.Sequential(nn.Flatten(), nn.Linear(192, 4)).half(), file), "1.weight is Half",
                 "model.float() before it is scripted"),
 }

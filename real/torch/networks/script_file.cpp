@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <optional>
 #include <set>
+#include <string_view>
 
 #include "core/error.hpp"
 #include "core/files/mapped_file.hpp"
@@ -97,6 +98,14 @@ bool has_one_mode(const torch::jit::Node& node) {
   return statistics && statistics->isNone();
 }
 
+/// Whether it is one of the operations that replace a Transformer's layer where it does not train:
+/// they drop nothing, and have no gradients.
+bool is_fast_path(const torch::jit::Node& node) {
+  const std::string_view kind = node.kind().toQualString();
+  return kind == "aten::_transformer_encoder_layer_fwd" ||
+         kind == "aten::_native_multi_head_attention";
+}
+
 /// Makes a trace's operations do what the module that they are in is told: train() or eval().
 class TraceModes {
  public:
@@ -121,6 +130,9 @@ class TraceModes {
         for (torch::jit::Block* inner : node->blocks()) blocks.push_back(inner);
         const auto place = training_argument(*node);
         if (place && !has_one_mode(*node)) follow(graph, *node, *place);
+        // A script asks before it takes the fast path, inside an if; a trace has taken it.
+        if (block == graph.block() && is_fast_path(*node))
+          evaluating_.insert(node->kind().toQualString());
       }
     }
   }

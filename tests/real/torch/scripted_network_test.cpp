@@ -392,6 +392,16 @@ TEST_CASE("what is no model to train is refused with the reason and what to do")
       problem_with(two_layers(on_rows(
           "  return self.head.forward(torch.dropout(self.body.first.forward(x), 0.5, False))\n"))),
       Contains("aten::dropout was traced as it is in evaluation"));
+  const std::string fast =
+      "x = torch._native_multi_head_attention(x, x, x, 3, 1, self.head.weight, self.head.bias, "
+      "self.head.weight, self.head.bias)[0]\n";
+  CHECK_THAT(problem_with(two_layers("def forward(self, x):\n  " + fast + "  return x\n")),
+             Contains("aten::_native_multi_head_attention was traced as it is in evaluation"));
+  // As scripts have it: they ask first.
+  CHECK(
+      problem_with(two_layers(on_rows("  if not self.training and x.dim() > 2:\n    " + fast +
+                                      "  return self.head.forward(self.body.first.forward(x))\n")))
+          .empty());
   torch::jit::Module doubles = usual();
   doubles.to(torch::kFloat64);
   CHECK_THAT(problem_with(doubles), Contains("body.first.weight is Double; expected float32"));
