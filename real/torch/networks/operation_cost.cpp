@@ -30,8 +30,9 @@ const std::vector<Kind>& kinds() {
        "ones_like pad permute pixel_shuffle pixel_unshuffle rand rand_like randn "
        "randn_like ravel reflection_pad1d reflection_pad2d reflection_pad3d repeat "
        "repeat_interleave replication_pad1d replication_pad2d replication_pad3d reshape "
-       "reshape_as select slice split split_with_sizes squeeze swapaxes swapdims t "
-       "tensor_split tile to transpose tril triu type_as unbind unflatten unfold uniform "
+       "reshape_as resize resize_as select slice split split_with_sizes squeeze swapaxes "
+       "swapdims t tensor_split tile to transpose tril triu type_as unbind unflatten unfold "
+       "uniform "
        "unsafe_chunk unsafe_split unsafe_split_with_sizes unsqueeze view view_as vsplit "
        "zero zeros zeros_like"},
       {copied,

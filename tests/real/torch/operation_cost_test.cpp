@@ -45,6 +45,8 @@ TEST_CASE("what is computed in place costs what it costs elsewhere; unknown name
   CHECK(cost_of("aten::lerp_", {values, values, 0.5}, values).forward_flop == 2 * 12);
   CHECK(cost_of("aten::lerp", {values, values, 0.5}, values).forward_flop == 2 * 12);
   CHECK(has_operation_cost("aten::relu_"));
+  CHECK(cost_of("aten::resize_", {values}, values).moves);
+  CHECK(cost_of("aten::resize_as_", {values, values}, values).moves);
   CHECK_FALSE(has_operation_cost("aten::renorm_"));
   CHECK_FALSE(has_operation_cost("torchvision::nms"));
   CHECK_THROWS_AS(cost_of("torchvision::nms", {values}, values), std::logic_error);
