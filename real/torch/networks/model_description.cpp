@@ -4,7 +4,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/version.h>
 
+#include "core/error.hpp"
 #include "core/formats/network.hpp"
+#include "real/torch/libtorch_reason.hpp"
 #include "real/torch/networks/operation_meter.hpp"
 #include "real/torch/networks/scripted_network.hpp"
 
@@ -54,8 +56,14 @@ ModelDescription describe_model(const std::string& file, Task task) {
   task.loss.reset();
   ScriptedNetwork network(file, task);
   network.train();
-  ModelDescription description = described(network, task, 1);
-  description.other_forward_flops = forward_flop_of(described(network, task, 2));
+  ModelDescription description;
+  try {  // what the constructor has tried is how the model is tested
+    description = described(network, task, 1);
+    description.other_forward_flops = forward_flop_of(described(network, task, 2));
+  } catch (const c10::Error& error) {
+    throw UserError(file + ": the model does not take samples of " + shape_text(task.shape) +
+                    " in training: " + reason_of(error));
+  }
   description.forward_flops = forward_flop_of(description);
   const std::string name = network_name(file);
   description.file.name = name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/torch/networks/scripted_network.hpp"
 
+#include <ATen/CPUGeneratorImpl.h>
 #include <torch/script.h>
 
 #include <algorithm>
@@ -18,6 +19,7 @@ namespace {
 constexpr double kAuxiliaryWeight = 0.3;
 constexpr std::int64_t kTrialSamples = 2;  // BatchNorm wants more than one
 constexpr std::int64_t kMostTrialSamples = 64;
+constexpr std::uint64_t kTrialSeed = 1;
 constexpr const char* kSeveralInputs =
     "(several inputs: save them as one row of numbers for each sample, and script a model that "
     "cuts them out of it, forward(row))";
@@ -67,6 +69,14 @@ torch::nn::Module& owner_of(torch::nn::Module& top, const std::string& name) {
     at = dot + 1;
   }
   return *owner;
+}
+
+/// "2x10 values", "a single value of Long".
+std::string made_text(const torch::Tensor& outputs) {
+  std::string text =
+      outputs.dim() == 0 ? "a single value" : shape_text(outputs.sizes().vec()) + " values";
+  if (!outputs.is_floating_point()) text += std::string(" of ") + toString(outputs.scalar_type());
+  return text;
 }
 
 std::string last_part(const std::string& name) { return name.substr(name.rfind('.') + 1); }
@@ -137,14 +147,22 @@ std::vector<torch::Tensor> ScriptedNetwork::run_trial(std::int64_t samples) {
   std::vector<std::int64_t> sizes = {samples};
   sizes.insert(sizes.end(), task_.shape.begin(), task_.shape.end());
   const auto word = static_cast<float>(knows_words() ? task_.classes - 1 : 0);
-  std::vector<torch::Tensor> results =
-      run(torch::full(sizes, word), no_targets(samples, torch::kCPU));
-  if (results.empty()) throw UserError(file_ + ": forward() returns no tensor");
-  return results;
+  // Zeros alone are what few models are made for: some divide by what they get.
+  const torch::Tensor trial =
+      task_.are_tokens ? torch::full(sizes, word)
+                       : torch::rand(sizes, at::make_generator<at::CPUGeneratorImpl>(kTrialSeed));
+  return run(trial, no_targets(samples, torch::kCPU));
 }
 
 bool ScriptedNetwork::knows_words() const {
   return task_.are_tokens && task_.targets.kind == TargetKind::tokens;
+}
+
+std::string ScriptedNetwork::words_text() const {
+  if (knows_words()) return " tokens up to " + std::to_string(task_.classes - 1);
+  if (!task_.are_tokens) return {};
+  return " tokens (whole numbers are words; save array.astype(\"float32\") where they are "
+         "quantities)";
 }
 
 std::vector<torch::Tensor> ScriptedNetwork::run_first_trial() {
@@ -156,7 +174,7 @@ std::vector<torch::Tensor> ScriptedNetwork::run_first_trial() {
       if (takes(samples)) fail_batch_size(samples, reason);
     }
     throw UserError(file_ + ": the model does not take samples of " + shape_text(task_.shape) +
-                    (knows_words() ? " tokens up to " + std::to_string(task_.classes - 1) : "") +
+                    words_text() +
                     (returns_loss_ ? " with their targets " + std::string(kSeveralInputs) : "") +
                     ": " + reason);
   }
@@ -172,7 +190,7 @@ bool ScriptedNetwork::takes(std::int64_t samples) {
 
 void ScriptedNetwork::fail_batch_size(std::int64_t samples, const std::string& reason) const {
   throw UserError(file_ + ": the model takes batches of " + std::to_string(samples) +
-                  " samples alone: " + reason +
+                  (samples == 1 ? " sample alone: " : " samples alone: ") + reason +
                   "; write it with torch.jit.script, or keep numbers such as int(x.shape[0]) and "
                   "len(x) out of what torch.jit.trace writes down: -1, or x.shape[0] as it is");
 }
@@ -188,7 +206,7 @@ void ScriptedNetwork::check_batch_sizes(const std::vector<torch::Tensor>& result
   if (more.front().sizes() == results.front().sizes())
     fail_batch_size(results.front().size(0),
                     "of " + std::to_string(kTrialSamples + 1) + " samples, too, it makes " +
-                        shape_text(more.front().sizes().vec()) + " values");
+                        made_text(more.front()));
 }
 
 void ScriptedNetwork::try_samples(bool may_return_loss) {
@@ -208,8 +226,8 @@ void ScriptedNetwork::try_samples(bool may_return_loss) {
   });
   if (loss == results.end())
     throw UserError(file_ + ": given samples and targets, forward() returns " +
-                    shape_text(results.front().sizes().vec()) +
-                    " values; expected the loss, one value " + kSeveralInputs);
+                    made_text(results.front()) + "; expected the loss, one value " +
+                    kSeveralInputs);
   place_of_loss_ = static_cast<std::size_t>(loss - results.begin());
 }
 
@@ -247,12 +265,9 @@ void ScriptedNetwork::check_outputs(const torch::Tensor& outputs) const {
       expected = (task_.targets.shape.size() > 1 ? shape_text(task_.targets.shape) : numbers) +
                  (count == 1 ? " value each" : " values each");
   }
-  throw UserError(
-      file_ + ": of " + std::to_string(kTrialSamples) + " samples of " + shape_text(task_.shape) +
-      " the model makes " + shape_text(outputs.sizes().vec()) + " values" +
-      (outputs.is_floating_point() ? std::string()
-                                   : std::string(" of ") + toString(outputs.scalar_type())) +
-      "; expected " + expected + ", for --loss " + to_string(*task_.loss));
+  throw UserError(file_ + ": of " + std::to_string(kTrialSamples) + " samples of " +
+                  shape_text(task_.shape) + " the model makes " + made_text(outputs) +
+                  "; expected " + expected + ", for --loss " + to_string(*task_.loss));
 }
 
 std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,
@@ -265,6 +280,9 @@ std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,
   } catch (const std::exception& error) {
     throw c10::Error(reason_of(error), "");  // not the calls of the script
   }
+  if (tensors.empty())
+    throw UserError(file_ + ": forward() returns no tensor" +
+                    (is_training() ? " in training" : ""));
   return tensors;
 }
 

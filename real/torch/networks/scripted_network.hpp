@@ -24,10 +24,11 @@ namespace epochcast::real {
 /// trained. A tensor that several modules own is one parameter, under the name that comes first.
 class ScriptedNetwork : public TorchNetwork {
  public:
-  /// Reads the file and sends two and three samples of zeros through it. Loading a model runs what
-  /// is in it. Throws a UserError as load_script() does, with LibTorch's own reason when the model
-  /// does not take such samples, takes batches of one size alone, or makes something else of them
-  /// than the loss is computed of, or has parameters other than float32.
+  /// Reads the file and sends two and three samples through it: random numbers, always the same, or
+  /// words. Loading a model runs what is in it. Throws a UserError as load_script() does, with
+  /// LibTorch's own reason when the model does not take such samples, takes batches of one size
+  /// alone, or makes something else of them than the loss is computed of, or has parameters other
+  /// than float32.
   ScriptedNetwork(const std::string& file, const Task& task);
 
   torch::Tensor forward(torch::Tensor samples) override;
@@ -43,9 +44,10 @@ class ScriptedNetwork : public TorchNetwork {
   [[nodiscard]] bool returns_loss() const { return returns_loss_; }
 
  private:
-  /// Every tensor that the model returns, in order.
+  /// Every tensor that the model returns, in order. Throws a UserError where there is none.
   std::vector<torch::Tensor> run(const torch::Tensor& samples, const torch::Tensor& targets);
-  /// The same of so many samples of zeros, or of the last word of a vocabulary that is known.
+  /// The same of so many samples of random numbers, or of the last word of a vocabulary that is
+  /// known, or of the first of one that is not.
   std::vector<torch::Tensor> run_trial(std::int64_t samples);
   /// The same of two; throws a UserError where the model does not take them.
   std::vector<torch::Tensor> run_first_trial();
@@ -56,6 +58,8 @@ class ScriptedNetwork : public TorchNetwork {
   [[noreturn]] void fail_batch_size(std::int64_t samples, const std::string& reason) const;
   /// Whether samples are texts of a vocabulary whose size is that of the targets'.
   [[nodiscard]] bool knows_words() const;
+  /// " tokens up to 9", and what else is to be known of samples that are texts; "" of others.
+  [[nodiscard]] std::string words_text() const;
   /// Targets of so many samples, all 0.
   [[nodiscard]] torch::Tensor no_targets(std::int64_t samples, torch::Device device) const;
   /// Makes the model's parameters and buffers those of this module, under their names.

@@ -346,11 +346,13 @@ TEST_CASE("values are compared in their own order, and losses are float32, or re
   CHECK_THAT(
       problem_with("def forward(self, x):\n  return " + made + ".sum(0, True)\n"),
       Contains(
-          "the model takes batches of 1 samples alone: of 3 samples, too, it makes 1x2 values"));
+          "the model takes batches of 1 sample alone: of 3 samples, too, it makes 1x2 values"));
   CHECK_THAT(problem_with("def forward(self, x):\n  return " + made + ".argmax(1, True)\n"),
              Contains("values of Long; expected 2 values each"));
+  CHECK_THAT(problem_with("def forward(self, x):\n  return " + made + ".sum()\n"),
+             Contains("the model makes a single value; expected 2 values each"));
   CHECK_THAT(problem_with(with_targets + "(" + made + " - y).argmax()\n"),
-             Contains("expected the loss, one value"));
+             Contains("returns a single value of Long; expected the loss, one value"));
   CHECK_THAT(problem_with(with_targets + "(" + made + ".detach() - y).abs().mean()\n"),
              Contains("its loss does not depend on its parameters"));
   CHECK_THAT(problem_with("def forward(self, x):\n  return " + made + ".detach()\n"),
@@ -456,6 +458,53 @@ TEST_CASE(
     }
   }
   CHECK(parameters == 3 * 4 + 4 + 4 + 4 + 4 * 2 + 2);
+}
+
+TEST_CASE("a model that fails, or returns nothing, in training alone is refused with the reason") {
+  const auto problem_of_describing = [](const std::string& forward) {
+    const Saved saved(two_layers(forward));
+    try {
+      static_cast<void>(describe_model(saved.file(), classification(kRows, 2)));
+    } catch (const UserError& error) {
+      return std::string(error.what()).substr(saved.file().size());
+    }
+    return std::string();
+  };
+  const std::string scores = "self.head.forward(self.body.first.forward(torch.flatten(x, 1)))\n";
+
+  CHECK(problem_of_describing("def forward(self, x):\n"
+                              "  assert not self.training, 'only for use'\n"
+                              "  return " +
+                              scores) ==
+        ": the model does not take samples of 1x1x3 in training: RuntimeError: AssertionError: "
+        "only for use");
+  CHECK(problem_of_describing("def forward(self, x):\n"
+                              "  made = [" +
+                              scores +
+                              "]\n"
+                              "  if self.training:\n"
+                              "    made = made[:0]\n"
+                              "  return made\n") == ": forward() returns no tensor in training");
+  CHECK(problem_of_describing("def forward(self, x):\n  return [x][:0]\n") ==
+        ": forward() returns no tensor");
+}
+
+TEST_CASE("a model is tried with numbers that differ, as samples do") {
+  const Saved saved(
+      two_layers("def forward(self, x):\n"
+                 "  x = torch.inverse(x)\n"
+                 "  return self.head.forward(self.body.first.forward(x[:, 0]))\n"));
+
+  CHECK_NOTHROW(ScriptedNetwork(saved.file(), classification(std::vector<std::int64_t>{3, 3}, 2)));
+}
+
+TEST_CASE("whole numbers that a model does not take are said to be words") {
+  const Saved saved(two_layers());
+  const Task task = {.shape = {3}, .classes = 2, .are_tokens = true};
+
+  CHECK_THROWS_WITH(ScriptedNetwork(saved.file(), task),
+                    Contains(": the model does not take samples of 3 tokens (whole numbers are "
+                             "words; save array.astype(\"float32\") where they are quantities): "));
 }
 
 }  // namespace
