@@ -32,6 +32,8 @@ constexpr std::int64_t kLargestBatch = std::int64_t{1} << 40;
 constexpr std::int64_t kMostSkipped = std::int64_t{1} << 40;
 constexpr std::int64_t kMostRanks = 1 << 20;
 constexpr std::int64_t kUsualSamples = 100'000;
+/// Settings of what samples are, which the records have already.
+constexpr std::array kDatasetFlags = {"sequence", "image-size"};
 /// Settings of the forecast that have flags of their own; --set has all others.
 constexpr std::array kForecastFlags = {
     "platform", "strategy", "epochs", "train-samples", "all-reduce"};
@@ -45,6 +47,12 @@ po::options_description described_options() {
   add("network", word("NAME"), "the network that was trained: a name (`list networks`) or a file");
   add("dataset", word("NAME"), "the data set, for the samples' shape: a name, a file or a folder");
   add("input", word("SHAPE"), "the samples' shape instead, such as 3x32x32");
+  for (const Setting& setting : settings_of(Command::simulate)) {
+    if (std::ranges::find(kDatasetFlags, setting.name) != kDatasetFlags.end())
+      add(std::string(setting.name).c_str(),
+          word(std::string(setting.value_name).c_str()),
+          std::string(setting.help).c_str());
+  }
   add("batch", word("COUNT"), "samples per rank and iteration, unless a CSV column tells");
   add("device", word("NAME"), "the device that computed, as platforms call it (their `model`)");
   add("device-name", word("NAME"), "the same, as `measure` and `calibrate` call it");
@@ -94,8 +102,9 @@ po::options_description forecast_options() {
   return options;
 }
 
-/// "3x32x32"
-std::vector<std::int64_t> parse_shape(const std::string& text) {
+/// "3x32x32", or "3,32,32", as `describe` takes it.
+std::vector<std::int64_t> parse_shape(std::string text) {
+  std::replace(text.begin(), text.end(), ',', 'x');
   std::vector<std::int64_t> shape;
   if (!std::regex_match(text, std::regex("[1-9][0-9]{0,8}(x[1-9][0-9]{0,8}){0,3}"))) return shape;
   for (const std::string& size : split(text, 'x')) shape.push_back(std::stoll(size));
@@ -145,6 +154,10 @@ Dataset read_network(OptionValues& values,
     collecting(problems, [&] {
       JobConfig config;
       config.dataset = values.text("dataset");
+      for (const char* flag : kDatasetFlags) {
+        if (values.has(flag))
+          set_setting(config, flag, values.text(flag), std::string("--") + flag);
+      }
       dataset = chosen_dataset(config, catalog);
     });
   } else {
@@ -152,6 +165,10 @@ Dataset read_network(OptionValues& values,
       collecting(problems, [&] { dataset = dataset_of_shape(sole_input_of(file)); });
     if (dataset.shape.empty())
       values.add("--dataset: missing; expected a data set, or --input with the samples' shape");
+  }
+  for (const char* flag : kDatasetFlags) {
+    if (values.has(flag) && !values.has("dataset"))
+      values.add("--" + std::string(flag) + ": is for --dataset; expected that, too");
   }
   if (!values.has("network")) values.missing("network", "the network that was trained");
   if (file.empty() || dataset.shape.empty()) return dataset;
@@ -181,6 +198,7 @@ void read_forecast(OptionValues& values,
   request.axes = words["forecast"].as<Words>();
   request.are_nodes_told = values.has("ranks-per-node");
   JobConfig& config = request.config;
+  config.network = values.text("network");  // a model file, perhaps
   config.batch = 0;
   for (const char* flag : kForecastFlags) {
     if (!values.has(flag)) continue;
@@ -188,8 +206,14 @@ void read_forecast(OptionValues& values,
                [&] { set_setting(config, flag, values.text(flag), std::string("--") + flag); });
   }
   if (values.has("set")) {
-    collecting(problems,
-               [&] { apply_assignments(config, Command::simulate, words["set"].as<Words>()); });
+    const auto assignments = words["set"].as<Words>();
+    for (const std::string& assignment : assignments) {
+      for (const char* flag : kDatasetFlags) {
+        if (assignment.starts_with(std::string(flag) + "="))
+          values.add("--set " + std::string(flag) + ": is a flag here; expected --" + flag);
+      }
+    }
+    collecting(problems, [&] { apply_assignments(config, Command::simulate, assignments); });
   }
   collecting(problems, [&] { request.format = format_from(words); });
   const std::optional<std::int64_t>& samples = config.learning.train_samples;

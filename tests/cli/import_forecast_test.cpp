@@ -254,5 +254,39 @@ TEST_CASE("devices of a platform draw what their data sheets say", "[cli]") {
              Catch::Contains("energy") && !Catch::Contains("nothing says what these devices draw"));
 }
 
+TEST_CASE("folders of images and of tokens are cut as flags say, which --set refuses", "[cli]") {
+  const Folder folder;
+  folder.write("times.csv", "batch,time_ms\n8,100\n8,101\n8,102\n");
+  for (const char* half : {"train", "val"}) {
+    std::filesystem::create_directories(folder.path() / "photos" / half / "cat");
+    folder.write(std::string("photos/") + half + "/cat/1.jpg", "");
+  }
+  std::filesystem::create_directory(folder.path() / "texts");
+  folder.write("texts/train.bin", std::string(9000, '\7'));
+  folder.write("texts/val.bin", std::string(1000, '\7'));
+  const auto import = [&](const std::string& words) {
+    return folder.run("import times.csv --device d --machine m --output t.json " + words);
+  };
+  const auto input = [&] {
+    return nlohmann::json::parse(folder.read("t.json"))["costs"][0]["input"].dump();
+  };
+
+  CHECK(import("--network resnet18 --dataset photos --image-size 64").status == 0);
+  CHECK(input() == "[3,64,64]");
+  CHECK(import("--network bert-base --dataset texts --sequence 128").status == 0);
+  CHECK(input() == "[128]");
+  CHECK(import("--network resnet20 --input 3,32,32").status == 0);
+  CHECK(input() == "[3,32,32]");
+  CHECK(import("--network resnet20 --input 3,32,32 --image-size 32").err ==
+        "epochcast: --image-size: is for --dataset; expected that, too\n");
+  CHECK(import("--network resnet18 --dataset photos --platform pair.json --forecast nodes=2 --set "
+               "image-size=64")
+            .err == "epochcast: --set image-size: is a flag here; expected --image-size\n");
+  CHECK_THAT(import("--network resnet20 --input 3x32x32 --platform pair.json --forecast "
+                    "image-size=32,64")
+                 .err,
+             Catch::Contains("--forecast image-size: the records are of one image-size"));
+}
+
 }  // namespace
 }  // namespace epochcast::tests
