@@ -32,7 +32,8 @@ std::string loop_text(const JobConfig& config) {
            "#     optimizer.step()\n"
            "#     after_step()\n";
   }
-  return head + "# optimizer.zero_grad()\n# for i, (samples, labels) in enumerate(loader):  " +
+  return "# import contextlib\n" + head +
+         "# optimizer.zero_grad()\n# for i, (samples, labels) in enumerate(loader):  " +
          batches.substr(batches.find('#')) +
          fmt::format(
              "#     is_last = (i + 1) % {0} == 0  # of those whose gradients are added up\n"
@@ -80,16 +81,38 @@ std::string ddp(const JobConfig& config) {
                      mebibytes(config.bucket_bytes));
 }
 
+constexpr int kFloatBytes = 4;
+constexpr int kHalfBytes = 2;
+
+/// What a recipe that exchanges gradients begins with: hooks that make them smaller, where these
+/// are wanted.
+std::string hooks_import(const JobConfig& config) {
+  if (config.gradient_bytes == kFloatBytes) return {};
+  if (config.gradient_bytes == kHalfBytes)
+    return "from torch.distributed.algorithms.ddp_comm_hooks import default_hooks\n";
+  return fmt::format(
+      "# PyTorch has no hook that exchanges gradients of {} B (--gradient-bytes): here they have "
+      "4.\n",
+      config.gradient_bytes);
+}
+
+/// Lets `parallel` exchange float16.
+std::string compression(const JobConfig& config) {
+  if (config.gradient_bytes != kHalfBytes) return {};
+  return "    parallel.register_comm_hook(None, default_hooks.fp16_compress_hook)\n";
+}
+
 std::string sync_text(const JobConfig& config, int /*ranks_per_node*/) {
   const std::string note = config.overlap == Overlap::bucket
                                ? ""
                                : "# DistributedDataParallel exchanges buckets while backward goes "
                                  "on: --overlap bucket forecasts that.\n";
-  return note +
+  return note + hooks_import(config) +
          "from torch.nn.parallel import DistributedDataParallel\n\n\n"
          "def prepare(model, optimizer, loader):\n"
-         "    return " +
-         ddp(config) + ", optimizer, lambda: None\n";
+         "    parallel = " +
+         ddp(config) + "\n" + compression(config) +
+         "    return parallel, optimizer, lambda: None\n";
 }
 
 /// Parameters are averaged every `period` steps (a number, or an expression of the loader's
@@ -135,8 +158,14 @@ std::string subgroup_text(int ranks_per_node) {
 /// DistributedDataParallel whose gradients are averaged by all up to step `start` and inside nodes
 /// from there on (nowhere without `ranks_per_node`), and parameters every `period` steps from
 /// there.
-std::string hook_text(int ranks_per_node, const std::string& start, const std::string& period) {
-  return "import torch.distributed as dist\n"
+std::string hook_text(const JobConfig& config,
+                      int ranks_per_node,
+                      const std::string& start,
+                      const std::string& period) {
+  const std::string hook = config.gradient_bytes == kHalfBytes
+                               ? "default_hooks.fp16_compress_wrapper(post_localSGD_hook)"
+                               : "post_localSGD_hook";
+  return "import torch.distributed as dist\n" + hooks_import(config) +
          "from torch.distributed.algorithms.ddp_comm_hooks.post_localSGD_hook import "
          "PostLocalSGDState, "
          "post_localSGD_hook\n"
@@ -151,7 +180,9 @@ std::string hook_text(int ranks_per_node, const std::string& start, const std::s
          (ranks_per_node > 0 ? "True" : "False") +
          ")\n"
          "    parallel = DistributedDataParallel(model, broadcast_buffers=False)\n"
-         "    parallel.register_comm_hook(state, post_localSGD_hook)\n"
+         "    parallel.register_comm_hook(state, " +
+         hook +
+         ")\n"
          "    averager = PeriodicModelAverager(period=period, warmup_steps=start + period - 1)\n\n"
          "    def after_step():\n"
          "        averager.average_parameters(model.parameters())\n"
@@ -163,15 +194,17 @@ std::string hook_text(int ranks_per_node, const std::string& start, const std::s
 std::string post_local_sgd_text(const JobConfig& config, int /*ranks_per_node*/) {
   const std::string from = setting_of(config, "local-from");
   const std::string epochs = from.empty() ? std::to_string(config.epochs / 2) : from;
-  return hook_text(0, epochs + " * len(loader)", std::to_string(period_of(config)));
+  return hook_text(config, 0, epochs + " * len(loader)", std::to_string(period_of(config)));
 }
 
 std::string node_based_text(const JobConfig& config, int ranks_per_node) {
   const std::int64_t period = period_of(config);
   return "# Gradients are averaged inside nodes in every step. HierarchicalModelAverager would "
          "average parameters there.\n" +
-         hook_text(
-             ranks_per_node, "0", period > 0 ? std::to_string(period) : "len(loader)  # an epoch") +
+         hook_text(config,
+                   ranks_per_node,
+                   "0",
+                   period > 0 ? std::to_string(period) : "len(loader)  # an epoch") +
          (period > 0 ? "\n\n# The forecast also averages at the end of every epoch.\n" : "");
 }
 
@@ -179,15 +212,15 @@ std::string hetgrad_text(const JobConfig& config, int /*ranks_per_node*/) {
   return "# Each rank has its own batch, as `epochcast simulate --format json` lists them; a "
          "gradient counts by it.\n"
          "import torch\n"
-         "import torch.distributed as dist\n"
+         "import torch.distributed as dist\n" +
+         hooks_import(config) +
          "from torch.nn.parallel import DistributedDataParallel\n\n\n"
          "def prepare(model, optimizer, loader):\n"
          "    samples = torch.tensor(float(loader.batch_size))\n"
          "    dist.all_reduce(samples)\n"
          "    share = loader.batch_size * dist.get_world_size() / samples.item()\n"
          "    parallel = " +
-         ddp(config) +
-         "\n"
+         ddp(config) + "\n" + compression(config) +
          "    for parameter in model.parameters():\n"
          "        parameter.register_hook(lambda gradient: gradient * share)\n"
          "    return parallel, optimizer, lambda: None\n";

@@ -44,10 +44,45 @@ TEST_CASE("where gradients add up, the loop steps after several batches, and ste
   config.accumulate = 4;
   config.learning.clip_norm = 1;
   CHECK_THAT(pytorch_text(config, 4),
-             Catch::Contains("(criterion(model(samples), labels) / 4).backward()") &&
+             Catch::Contains("# import contextlib\n# model, optimizer, after_step = prepare(") &&
+                 Catch::Contains("(criterion(model(samples), labels) / 4).backward()") &&
                  Catch::Contains("(i + 1) % 4 == 0") &&
                  Catch::Contains("period = 2 * (len(loader) // 4)") &&
                  Catch::Contains("clip_grad_norm_(model.parameters(), 1)"));
+}
+
+TEST_CASE("gradients of two bytes are exchanged as float16, those of other sizes as they are") {
+  const auto text_of = [](const std::string& strategy, int gradient_bytes) {
+    JobConfig config = config_of(strategy);
+    config.gradient_bytes = gradient_bytes;
+    return pytorch_text(config, 4);
+  };
+
+  for (const char* strategy : {"sync", "hetgrad"}) {
+    CAPTURE(strategy);
+    CHECK_THAT(text_of(strategy, 2),
+               Catch::Contains("import default_hooks\n") &&
+                   Catch::Contains("register_comm_hook(None, default_hooks.fp16_compress_hook)\n"));
+  }
+  for (const char* strategy : {"post-local-sgd", "node-based"}) {
+    CAPTURE(strategy);
+    CHECK_THAT(text_of(strategy, 2),
+               Catch::Contains("import default_hooks\n") &&
+                   Catch::Contains("register_comm_hook(state, default_hooks.fp16_compress_wrapper("
+                                   "post_localSGD_hook))\n"));
+    CHECK_THAT(text_of(strategy, 4), Catch::Contains("hook(state, post_localSGD_hook)\n"));
+  }
+  for (const char* strategy : {"sync", "hetgrad", "post-local-sgd", "node-based"}) {
+    CAPTURE(strategy);
+    CHECK_THAT(text_of(strategy, 4), !Catch::Contains("default_hooks"));
+    CHECK_THAT(text_of(strategy, 1),
+               !Catch::Contains("default_hooks") &&
+                   Catch::Contains("# PyTorch has no hook that exchanges gradients of 1 B "
+                                   "(--gradient-bytes): here they have 4.\n"));
+  }
+  // What has no gradients to exchange has none to make smaller.
+  for (const char* strategy : {"local-sgd", "one-shot"})
+    CHECK(text_of(strategy, 2) == text_of(strategy, 4));
 }
 
 TEST_CASE("every strategy has a recipe or says that there is none") {
