@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/formats/network_file.hpp"
 #include "core/json/json_file.hpp"
+#include "core/plain_text.hpp"
 #include "core/suggest.hpp"
 
 namespace epochcast {
@@ -181,7 +182,7 @@ std::string unknown_network(const std::string& name, const std::vector<std::stri
 }
 
 std::string network_name(const std::string& network) {
-  return is_model_file(network) ? std::filesystem::path(network).stem().string() : network;
+  return is_model_file(network) ? as_name(std::filesystem::path(network).stem().string()) : network;
 }
 
 std::string shape_text(const std::vector<std::int64_t>& shape) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/job/described_model.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -20,16 +22,33 @@ namespace fs = std::filesystem;
 
 constexpr const char* kProgram = "epochcast-describe";
 
+bool is_writable(const fs::path& folder) {
+  std::error_code unwritable;
+  fs::create_directories(folder, unwritable);
+  return access(folder.c_str(), W_OK) == 0;
+}
+
+/// The user's; where that cannot be written to, as in some batch jobs, one for temporary files.
 fs::path cache_folder() {
   const char* named = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
-  fs::path folder = fs::temp_directory_path();
+  fs::path folder;
   if (named != nullptr && *named != '\0') {
     folder = named;
   } else if (home != nullptr && *home != '\0') {
     folder = fs::path(home) / ".cache";
   }
-  return folder / "epochcast" / "models";
+  if (!folder.empty() && is_writable(folder / "epochcast" / "models"))
+    return folder / "epochcast" / "models";
+  // Others' descriptions are nobody else's to use.
+  return fs::temp_directory_path() / ("epochcast-" + std::to_string(getuid())) / "models";
+}
+
+/// The model's name, or, where file names would become too long, how that begins and its checksum.
+std::string cached_name(const fs::path& model) {
+  constexpr std::size_t kLongest = 40;
+  const std::string name = network_name(model.string());
+  return name.size() <= kLongest ? name : name.substr(0, kLongest) + "-" + checksum(name);
 }
 
 /// As `epochcast describe` takes them, without the dashes.
@@ -54,7 +73,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   const std::string targets = option_of(dataset.targets);
   fs::path file =
       cache_folder() /
-      (model.stem().string() + "-" + samples + "-" + kind + "-" + classes + "-" + targets + "-" +
+      (cached_name(model) + "-" + samples + "-" + kind + "-" + classes + "-" + targets + "-" +
        checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION "-with-work.json");
   if (fs::exists(file)) return file;
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / kProgram;
@@ -74,13 +93,16 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                               "--samples=" + kind,
                               "--" + targets,
                               "--output=" + file.string(),
-                              "--quiet"});
+                              "--quiet"},
+                             // A model may print; ours is what was asked for.
+                             {.out = STDERR_FILENO});
   const Ending ending = child.wait().ending();
   if (ending == Ending::done) return file;
-  throw UserError("--network: " + model.string() + ": cannot be described for samples of " +
-                  samples +
-                  (ending == Ending::killed ? ": LibTorch has died of it; the file may be damaged"
-                                            : " (above)"));
+  throw UserError(
+      "--network: " + model.string() + ": cannot be described for samples of " + samples +
+      (ending == Ending::killed ? ": LibTorch has died of it; the file may be damaged, or "
+                                  "samples of that size take more memory than there is"
+                                : " (above)"));
 }
 
 void tell_of_loading(const fs::path& model) {

@@ -8,9 +8,10 @@
 namespace epochcast {
 
 /// The file `epochcast.network/1` that describes a model file (is_model_file()) for a data set's
-/// samples. It is kept in the user's cache ($XDG_CACHE_HOME/epochcast, ~/.cache/epochcast) by the
-/// model's content, and made by the program epochcast-describe, beside this one, when it is not
-/// there. Throws a UserError when that program is not installed, or refuses the model.
+/// samples. It is kept in the user's cache ($XDG_CACHE_HOME/epochcast, ~/.cache/epochcast; a folder
+/// of temporary files where that cannot be written to) by the model's content, and made by the
+/// program epochcast-describe, beside this one, when it is not there. Throws a UserError when that
+/// program is not installed, or refuses the model.
 [[nodiscard]] std::filesystem::path description_of_model(const std::filesystem::path& model,
                                                          const Dataset& dataset);
 

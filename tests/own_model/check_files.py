@@ -30,7 +30,7 @@ def write_data(folder):
     generator = torch.Generator().manual_seed(1)
     for half, count in (("train", 24), ("val", 10)):
         place = folder / "data" / half
-        place.mkdir(parents=True)
+        place.mkdir(parents=True, exist_ok=True)
         numpy.save(place / "inputs.npy", torch.randn(count, 3, 8, 8, generator=generator).numpy())
         numpy.save(place / "targets.npy", torch.randint(0, 4, (count,), generator=generator).numpy())
 
@@ -135,6 +135,86 @@ REFUSED = {
 }
 
 
+def write_trace(file, network, device, seconds, samples=(3, 8, 8)):
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps({
+        "schema": "epochcast.trace/1", "name": "mine", "title": "Mine", "device": device, "source": {"grade": "estimated", "method": "m"},
+        "costs": [{"network": network, "input": list(samples), "batches": [{"batch": 4, "seconds": [seconds]}]}]}))
+
+
+def forecast(model, folder, *more, dataset="data", platform="cloud-1xa10-10g"):
+    """The run of `sync` on two nodes."""
+    out = run("simulate", "--network", model, "--dataset", dataset, "--platform", platform, "--nodes", 2, "--batch", 4, "--strategy", "sync",
+              "--epochs", 1, "--deterministic", "--format", "json", *more, folder=folder)
+    return json.loads(out)["runs"][0]
+
+
+class Loud(nn.Module):
+    """Prints while it is looked into."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Linear(192, 4)
+
+    def forward(self, samples):
+        print("I am", samples.size(0))
+        return self.head(samples.flatten(1))
+
+
+NAMES = {"my model \u00fc.pt": "my-model---", "a,b.pt": "a-b", "x&y.pt": "x-y", "n" * 240 + ".pt": "n" * 100}
+
+
+def check_names(folder):
+    """Any name that a file may have is one for a model; what it prints is not what was asked for."""
+    write_data(folder)
+    results = []
+    for file, name in NAMES.items():
+        save(Loud(), folder / file)
+        network = forecast(file, folder)["network"]
+        results.append(check("name", network == name, f"{file} is {network}"))
+        run("describe", file, "--input", "3x8x8", "--classes", 4, "--output", "it.json", folder=folder)
+        run("train", "--network", file, "--data", "data", "--batch", 4, "--ranks", 1, "--epochs", 1, "--strategy", "sync", folder=folder)
+    return all(results)
+
+
+def check_same_name(folder):
+    """What our network of that name costs says nothing; one's own traces do."""
+    for name in ("resnet50.pt", "other.pt"):
+        save(nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 1000)), folder / name)
+
+    def seconds(model):
+        return forecast(model, folder, "--train-samples", 8, dataset="imagenet", platform="deep-est-esb")["compute_s"]
+
+    ours, other = seconds("resnet50.pt"), seconds("other.pt")
+    write_trace(folder / "traces" / "mine.json", "resnet50", "v100-32gb", 5, [3, 224, 224])
+    own = seconds("resnet50.pt")
+    return check("same name", ours == other and own == 5, f"resnet50.pt takes {ours} s, other.pt {other} s; {own} s by its own trace")
+
+
+def check_calibrated(folder):
+    """Estimates are scaled by a trace of the model itself, of samples of another size."""
+    write_data(folder)
+    save(nn.Sequential(nn.Conv2d(3, 4, 3), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 4)), folder / "mine.pt")
+    before = forecast("mine.pt", folder)["compute_s"]
+    write_trace(folder / "measured" / "mine.json", "mine", "a10", 1)
+    after = forecast("mine.pt", folder, "--calibrate-on", "measured/mine.json")["compute_s"]
+    return check("calibrated", after > 2 * before, f"{before} s before, {after} s after")
+
+
+def check_cache(folder):
+    """A cache that cannot be written to is no reason to stop."""
+    write_data(folder)
+    save(Loud(), folder / "cached.pt")
+    (folder / "tmp").mkdir()
+    usual = os.environ["XDG_CACHE_HOME"]
+    os.environ |= {"XDG_CACHE_HOME": "/proc/nowhere", "TMPDIR": str(folder / "tmp")}
+    network = forecast("cached.pt", folder)["network"]
+    os.environ["XDG_CACHE_HOME"] = usual
+    del os.environ["TMPDIR"]
+    kept = [each.name for each in (folder / "tmp").glob("epochcast-*/models/cached-*.json")]
+    return check("cache", network == "cached" and len(kept) == 1, f"kept as {kept}")
+
+
 def check_first_use(folder):
     """That loading a model runs it is told once for each."""
     save(nn.Linear(3, 2), folder / "first.pt")
@@ -192,4 +272,5 @@ def check_hostile(folder):
     return all(results) and check("repeated", "repeats its 1 numbers more often" in told, told.strip())
 
 
-tell([check_first_use, check_traces, check_hostile] + [functools.partial(check_refused, each) for each in REFUSED])
+tell([check_first_use, check_traces, check_hostile, check_names, check_same_name, check_calibrated, check_cache]
+     + [functools.partial(check_refused, each) for each in REFUSED])

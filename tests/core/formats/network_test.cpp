@@ -190,5 +190,14 @@ TEST_CASE("model files are those that messages name, and what torch.export write
     CHECK_FALSE(is_model_file(name));
 }
 
+TEST_CASE("a model file's network is called after it, with - for what may not be in a name") {
+  CHECK(network_name("resnet50") == "resnet50");
+  CHECK(network_name("models/mine.pt") == "mine");
+  CHECK(network_name("my model \u00fc.pt") == "my-model---");
+  CHECK(network_name("a,b.pt") == "a-b");
+  CHECK(network_name("x&y.pth") == "x-y");
+  CHECK(network_name(std::string(240, 'n') + ".ts") == std::string(100, 'n'));
+}
+
 }  // namespace
 }  // namespace epochcast::tests
