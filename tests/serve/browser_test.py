@@ -136,6 +136,13 @@ class Pages(unittest.TestCase):
         self.until(driver, "document.querySelector('#questions .is-stale') !== null")
         self.until(driver, "location.hash.includes('nodes=8') && location.hash.includes('find=network.bandwidth')")
 
+    def test_an_inverse_question_without_a_forecast_is_impossible(self):
+        driver = self.wide
+        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=32&strategy=sync,local-sgd"
+                  "&find=network.bandwidth&where=blocked+<+5%25")
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 2")
+        self.assertIn("impossible: ", driver.find_element(By.CSS_SELECTOR, "#questions tbody tr:nth-child(2)").text)
+
     def test_an_inverse_question_has_the_uncertainty_of_its_command(self):
         driver = self.wide
         self.open(driver, self.url + "#platform=epyc-vm-2core&network=small-cnn&dataset=cifar10&strategy=sync&repetitions=3"

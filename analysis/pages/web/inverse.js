@@ -9,7 +9,11 @@ const kConditions = [["efficiency > 90%", "efficiency > 90%"], ["exposed < 10%",
 
 /** "24.1Gbps"; "100Mbps or less" where the range begins there; as cli/show/show_found.cpp has it. */
 function foundText(answer, wants) {
-  if (!answer.found) return answer.closest ? `none; closest ${answer.closest.text}` : `none: ${answer.problems?.join("; ") ?? "no forecast"}`;
+  if (!answer.found) {
+    if (!answer.closest) return "none";
+    const [problem] = answer.closest.problems;
+    return problem ? `impossible: ${problem}` : `none; closest ${answer.closest.text}`;
+  }
   const isLeastCount = answer.found.value === 1 && wants === "smallest";
   if (answer.before || isLeastCount) return answer.found.text;
   return answer.found.text + (wants === "largest" ? " or more" : " or less");
