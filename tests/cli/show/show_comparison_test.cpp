@@ -19,7 +19,7 @@ ComparedRun run_of(double time_s) {
 
 std::vector<std::string> shown(const Comparison& comparison) {
   std::ostringstream out;
-  show_comparison(out, comparison);
+  show_comparison(out, comparison, TableLook());
   return lines(out.str());
 }
 
