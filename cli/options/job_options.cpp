@@ -51,16 +51,25 @@ po::variables_map parse_flags(const std::string& command,
                               const std::vector<std::string>& arguments,
                               const po::options_description& options,
                               const std::string& positional) {
-  po::positional_options_description positions;
-  if (!positional.empty()) positions.add(positional.c_str(), -1);
+  // Words that belong to no option are an argument, or told.
+  po::options_description all;
+  all.add(options);
+  const std::string words = positional.empty() ? "word" : positional;
+  if (positional.empty()) all.add_options()("word", po::value<std::vector<std::string>>());
+  const po::positional_options_description positions =
+      po::positional_options_description().add(words.c_str(), -1);
   std::vector<std::string> known;
   for (const auto& option : options.options()) known.push_back("--" + option->long_name());
   try {
     po::variables_map values;
     const auto style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
     po::command_line_parser parser(arguments);
-    const auto parsed = parser.options(options).style(style).positional(positions).run();
+    const auto parsed = parser.options(all).style(style).positional(positions).run();
     for (const auto& option : parsed.options) {
+      if (positional.empty() && option.string_key == words)
+        throw UserError("got \"" + option.value.front() + "\"; " + command +
+                        " takes options only, each with two dashes; `epochcast " + command +
+                        " --help` lists them");
       for (const std::string& value : option.value)
         check_plain_text(value, option.position_key < 0 ? "--" + option.string_key : positional);
     }
@@ -68,9 +77,6 @@ po::variables_map parse_flags(const std::string& command,
     return values;
   } catch (const po::unknown_option& error) {
     throw UserError(unknown_name("option", error.get_option_name(), known));
-  } catch (const po::too_many_positional_options_error&) {
-    throw UserError(command + " takes options only, each with two dashes; `epochcast " + command +
-                    " --help` lists them");
   } catch (const po::multiple_occurrences& error) {
     throw UserError(error.get_option_name() + ": given more than once");
   } catch (const po::invalid_command_line_syntax& error) {

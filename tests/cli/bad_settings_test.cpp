@@ -61,8 +61,8 @@ TEST_CASE("what cannot be parsed as options is explained, exit 2", "[cli]") {
   check_each(
       kJob,
       {{"fast",
-        "simulate takes options only, each with two dashes; `epochcast simulate --help` lists "
-        "them"},
+        "got \"fast\"; simulate takes options only, each with two dashes; `epochcast simulate "
+        "--help` lists them"},
        {"--nodes 2 --nodes 1", "--nodes: given more than once"},
        {"--nodes", "--nodes: its value is missing"},
        {"--sweep", "--sweep: its value is missing"},
