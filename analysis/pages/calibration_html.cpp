@@ -6,8 +6,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "analysis/pages/escaped_html.hpp"
 #include "analysis/pages/page.hpp"
-#include "analysis/pages/svg.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/spread.hpp"
 #include "core/units.hpp"

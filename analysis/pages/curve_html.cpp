@@ -5,8 +5,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "analysis/pages/escaped_html.hpp"
 #include "analysis/pages/page.hpp"
-#include "analysis/pages/svg.hpp"
 #include "core/spread.hpp"
 
 namespace epochcast {

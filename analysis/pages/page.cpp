@@ -3,8 +3,7 @@
 
 #include <random>
 
-#include "analysis/pages/svg.hpp"
-#include "analysis/pages/validation_plots.hpp"
+#include "analysis/pages/escaped_html.hpp"
 #include "analysis/pages/web_files.hpp"
 
 namespace epochcast {
@@ -33,7 +32,8 @@ std::string random_word() {
 std::string page_html(const std::string& title,
                       const std::string& command,
                       const std::string& body,
-                      const std::vector<PageView>& views) {
+                      const std::vector<PageView>& views,
+                      const std::string& below) {
   const std::string nonce = random_word();
   const auto script = [&](const std::string& name) {
     return "<script nonce=\"" + nonce + "\">" + std::string(web_file(name)) + "</script>\n";
@@ -45,14 +45,14 @@ std::string page_html(const std::string& title,
       "base-uri &#39;none&#39;; form-action &#39;none&#39;; style-src &#39;nonce-" +
       nonce + "&#39;; script-src &#39;nonce-" + nonce + "&#39;\">\n<title>" + escaped_html(title) +
       "</title>\n<style nonce=\"" + nonce + "\">\n" + std::string(web_file("page.css")) +
-      plots_css() + "</style>\n</head>\n<body>\n<main>\n<h1>" + escaped_html(title) + "</h1>\n";
+      "</style>\n</head>\n<body>\n<main>\n<h1>" + escaped_html(title) + "</h1>\n";
   if (!command.empty()) html += "<pre>" + escaped_html(command) + "</pre>\n";
   html += body;
   for (const PageView& view : views)
     html += "<section data-view=\"" + view.name + "\"></section>\n";
-  html +=
-      "</main>\n<noscript><p>The charts and tables of this page are drawn by its own scripts, "
-      "which are switched off.</p></noscript>\n";
+  html += below +
+          "</main>\n<noscript><p>The charts and tables of this page are drawn by its own scripts, "
+          "which are switched off.</p></noscript>\n";
   for (const PageView& view : views) html += data_script(view);
   if (!views.empty()) {
     html += "<script type=\"text/plain\">" + std::string(web_file("chart.js.licence")) +

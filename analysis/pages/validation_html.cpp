@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "analysis/pages/escaped_html.hpp"
 #include "analysis/pages/page.hpp"
-#include "analysis/pages/svg.hpp"
-#include "analysis/pages/validation_plots.hpp"
 #include "analysis/validate/validation.hpp"
 #include "analysis/validate/validation_text.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 std::string element(const std::string& tag, const std::string& markup) {
   return "<" + tag + ">" + markup + "</" + tag.substr(0, tag.find(' ')) + ">";
@@ -47,8 +50,15 @@ std::string headline(const ValidationSummary& summary) {
          "</dl>\n";
 }
 
-std::string with_range(const std::string& value, const std::string& range) {
-  return element("td", escaped_html(value) + element("span class=\"range\"", escaped_html(range)));
+/// A cell that sorts by `value`, in SI units.
+std::string number_cell(double value, const std::string& text, const std::string& range = {}) {
+  return element("td data-value=\"" + Json(value).dump() + "\"",
+                 escaped_html(text) +
+                     (range.empty() ? "" : element("span class=\"range\"", escaped_html(range))));
+}
+
+std::string runs_text(std::size_t runs) {
+  return std::to_string(runs) + (runs == 1 ? " run" : " runs");
 }
 
 std::string cells_of(const ValidationRow& row) {
@@ -56,9 +66,10 @@ std::string cells_of(const ValidationRow& row) {
   const std::string forecast =
       !row.forecast
           ? element("td", "-")
-          : with_range(format_seconds(row.forecast->epoch_s),
-                       row.forecast->epoch_s_interval ? range_text(*row.forecast->epoch_s_interval)
-                                                      : "no interval");
+          : number_cell(row.forecast->epoch_s,
+                        format_seconds(row.forecast->epoch_s),
+                        row.forecast->epoch_s_interval ? range_text(*row.forecast->epoch_s_interval)
+                                                       : "no interval");
   const auto findings = findings_of(row);
   if (!findings) {
     std::string reasons;
@@ -67,23 +78,23 @@ std::string cells_of(const ValidationRow& row) {
     }
     return name + forecast + element("td colspan=\"6\" class=\"left\"", escaped_html(reasons));
   }
-  const std::size_t runs = row.measured.size();
-  std::string cells = name + forecast +
-                      with_range(format_seconds(findings->measured_s),
-                                 range_text(findings->measured_spread) + ", " +
-                                     std::to_string(runs) + (runs == 1 ? " run" : " runs"));
+  std::string cells =
+      name + forecast +
+      number_cell(findings->measured_s,
+                  format_seconds(findings->measured_s),
+                  range_text(findings->measured_spread) + ", " + runs_text(row.measured.size()));
   for (const double error : {findings->error,
                              findings->phase_errors.compute_s,
                              findings->phase_errors.exposed_communication_s,
                              findings->phase_errors.blocked_s}) {
-    cells += element("td", escaped_html(signed_percent_text(error)));
+    cells += number_cell(error, signed_percent_text(error));
   }
   if (!findings->is_inside) return cells + element("td", "-");
-  return cells + with_range(*findings->is_inside ? "yes" : "no",
-                            std::to_string(findings->runs_inside) + " of " +
-                                std::to_string(findings->runs_with_interval) +
-                                (findings->runs_with_interval == 1 ? " run" : " runs") + ", KS " +
-                                ks_text(findings->ks));
+  return cells +
+         number_cell(*findings->is_inside ? 1 : 0,
+                     *findings->is_inside ? "yes" : "no",
+                     std::to_string(findings->runs_inside) + " of " +
+                         runs_text(findings->runs_with_interval) + ", KS " + ks_text(findings->ks));
 }
 
 std::string table(const std::vector<ValidationRow>& rows, const ValidationSummary& summary) {
@@ -111,13 +122,83 @@ std::string table(const std::vector<ValidationRow>& rows, const ValidationSummar
   return html + "</table></div>\n";
 }
 
-std::string section(const std::string& heading, const std::string& text, const std::string& body) {
-  return element("h2", escaped_html(heading)) + "\n" + element("p", escaped_html(text)) + "\n" +
-         (body.empty()
-              ? element("p", "No configuration has both a forecast and a measurement.") + "\n"
-              : "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"" +
-                    escaped_html(heading) + "\">" + body + "</div>\n");
+Json range_of(const std::optional<Interval>& range) {
+  return range ? Json{range->low_s, range->high_s} : Json();
 }
+
+/// Forecast over measured seconds of an epoch: a series for each group.
+Json forecast_plot(const std::vector<ValidationRow>& rows) {
+  Json all = Json::array();
+  for (const auto& group : by_group(rows)) {
+    Json series = {{"name", group.front()->group}, {"has_line", false}, {"points", Json::array()}};
+    for (const ValidationRow* row : group) {
+      const auto findings = findings_of(*row);
+      if (!findings) continue;
+      series["points"].push_back({{"x", findings->measured_s},
+                                  {"y", row->forecast->epoch_s},
+                                  {"x_range", range_of(findings->measured_spread)},
+                                  {"y_range", range_of(row->forecast->epoch_s_interval)},
+                                  {"name", row->point},
+                                  {"more",
+                                   "error " + signed_percent_text(findings->error) + ", " +
+                                       runs_text(row->measured.size())}});
+    }
+    if (!series["points"].empty()) all.push_back(std::move(series));
+  }
+  return {{"heading", "Forecast against measured"},
+          {"text",
+           "Seconds per epoch. Above the line, the forecast is too slow; below, too fast. Upright "
+           "whiskers: 5 to 95 % of the forecast; level ones: the least to the most of the runs."},
+          {"x", {{"title", "measured (median of the runs)"}, {"unit", "seconds"}}},
+          {"y", {{"title", "forecast"}, {"unit", "seconds"}}},
+          {"has_diagonal", true},
+          {"series", std::move(all)}};
+}
+
+Json phase_bar(const std::string& name, const PhaseTimes& phases, Json interval) {
+  return {{"name", name},
+          {"compute_s", phases.compute_s},
+          {"exposed_communication_s", phases.exposed_communication_s},
+          {"blocked_s", phases.blocked_s},
+          {"interval", std::move(interval)}};
+}
+
+/// For each configuration a bar of what is forecast, and one of what was measured.
+Json phase_plot(const std::vector<ValidationRow>& rows) {
+  Json groups = Json::array();
+  for (const auto& group : by_group(rows)) {
+    Json bars = Json::array();
+    for (const ValidationRow* row : group) {
+      const auto findings = findings_of(*row);
+      if (!findings) continue;
+      bars.push_back(
+          {{"name", row->point},
+           {"bars",
+            {phase_bar(
+                 "forecast", row->forecast->phases, range_of(row->forecast->epoch_s_interval)),
+             phase_bar(
+                 "measured", findings->measured_phases, range_of(findings->measured_spread))}}});
+    }
+    if (!bars.empty()) groups.push_back({{"name", group.front()->group}, {"rows", bars}});
+  }
+  return {{"heading", "Where the time goes"},
+          {"text",
+           "Of each pair of bars, the upper one is the forecast, the lower one was measured: "
+           "computing, exchanging (communication that nothing hides), and being blocked (waiting "
+           "for other workers)."},
+          {"axis", "time of an epoch"},
+          {"remarks", {"whiskers: 5 to 95 % of the forecast, least to most of the runs"}},
+          {"groups", std::move(groups)}};
+}
+
+constexpr const char* kAboutTable =
+    "Forecasts with their 5 - 95 % interval, measured medians with the least and the most of the "
+    "runs. Error: forecast / measured - 1; where runs train, each has a forecast from what was "
+    "measured around it, and this is the median. Phases: forecast less measured, in % of the "
+    "measured epoch. Inside: whether the measured median is in the interval, how many single runs "
+    "are, and how far the runs are from the forecast's distribution (Kolmogorov-Smirnov distance, "
+    "at least 1 / (2 runs)). Pairs are told apart when their measured ranges do not overlap. Press "
+    "a heading to sort the rows of each group.";
 
 }  // namespace
 
@@ -129,28 +210,16 @@ std::string to_html(const std::vector<ValidationRow>& rows,
   std::string html = headline(summary);
   if (!date.empty())
     html += element("p class=\"muted\"", "Measured on " + escaped_html(date)) + "\n";
-  html += section("Forecast against measured",
-                  "Seconds per epoch. Above the line, the forecast is too slow; below, too fast.",
-                  forecast_plot(rows));
-  html += section("Where the error comes from",
-                  "What each phase adds to or takes from the epoch: computing, exchanging "
-                  "(communication that nothing hides), and being blocked (waiting for other "
-                  "workers). The line below a bar is the forecast's interval. An arrow: it goes on "
-                  "beyond the axis.",
-                  phase_plot(rows));
-  html += element("h2", "All configurations") + "\n" +
-          element("p",
-                  "Forecasts with their 5 - 95 % interval, measured medians with the least and the "
-                  "most of the runs. Error: forecast / measured - 1; where runs train, each has a "
-                  "forecast from what was measured around it, and this is the median. Phases: "
-                  "forecast less "
-                  "measured, in % of the measured epoch. Inside: whether the measured median is "
-                  "in the interval, how many single runs are, and how far the runs are from the "
-                  "forecast's distribution (Kolmogorov-Smirnov distance, at least 1 / (2 runs)). "
-                  "Pairs are told apart when their measured ranges do not "
-                  "overlap.") +
-          "\n" + table(rows, summary);
-  return page_html(title, command, html);
+  std::vector<PageView> views;
+  if (summary.configurations > 0) {
+    views.push_back({.name = "plots", .data = Json::array({forecast_plot(rows)})});
+    views.push_back({.name = "phases", .data = phase_plot(rows)});
+  } else {
+    html += element("p", "No configuration has both a forecast and a measurement.") + "\n";
+  }
+  const std::string below = element("h2", "All configurations") + "\n" +
+                            element("p", escaped_html(kAboutTable)) + "\n" + table(rows, summary);
+  return page_html(title, command, html, views, below);
 }
 
 }  // namespace epochcast

@@ -135,8 +135,8 @@ struct ValidationFile {
 [[nodiscard]] ValidationFile read_validation(const std::filesystem::path& file);
 
 /// A page that needs nothing else: the summary, a plot of forecast against measured (logarithmic,
-/// with the diagonal, intervals, spreads, and what a point is on hovering), one of the errors by
-/// phase, the table. `command` may have several lines.
+/// with the diagonal, intervals, spreads, and what a point is on hovering), the phases of both side
+/// by side, the table. `command` may have several lines.
 [[nodiscard]] std::string to_html(const std::vector<ValidationRow>& rows,
                                   const std::string& title,
                                   const std::string& command,

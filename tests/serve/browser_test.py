@@ -26,6 +26,7 @@ except ImportError:
 
 EPOCHCAST, AXE = sys.argv[1], pathlib.Path(sys.argv[2])
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+VALIDATION = pathlib.Path(__file__).parents[1] / "cli/data/validation.json"
 PATIENCE_S = 60
 JOB = ["--platform", "deep-est-esb", "--nodes", "4", "--network", "resnet50", "--dataset", "cifar10"]
 
@@ -61,6 +62,9 @@ class Pages(unittest.TestCase):
             + ["--strategy", "sync,node-based", "--sweep", "nodes=2,4,8", "--html", cls.page],
             check=True, stdout=subprocess.DEVNULL,
         )
+        cls.validation = pathlib.Path(cls.folder.name) / "validation.html"
+        subprocess.run(
+            [EPOCHCAST, "report", VALIDATION, "--html", cls.validation], check=True, stdout=subprocess.DEVNULL)
         cls.wide = browser(1280, False)
         cls.narrow = browser(390, True)
 
@@ -239,13 +243,31 @@ class Pages(unittest.TestCase):
         canvas.send_keys("0")
         self.assertEqual(before, canvas.screenshot_as_png)
 
+    def test_a_validation_s_points_say_what_they_are_and_its_rows_sort_within_groups(self):
+        driver = self.wide
+        self.open(driver, self.validation.as_uri())
+        self.until(driver, "document.querySelectorAll('.chart').length === 3")
+        self.until(driver, "[...document.querySelectorAll('.chart canvas')].every((canvas) => Chart.getChart(canvas))")
+        said = driver.execute_script(
+            "const chart = Chart.getChart(document.querySelector('.chart canvas'));"
+            "chart.tooltip.setActiveElements([{ datasetIndex: 0, index: 1 }], { x: 0, y: 0 });"
+            "chart.tooltip.update(true);"
+            "return chart.tooltip.body.flatMap((each) => each.lines)")
+        self.assertEqual(said, [
+            "resnet20 on 4 nodes, 200 Mbit/s, emulate", "node-based, averaging-period 4", "forecast: 7.60 s (7.50 s to 7.80 s)",
+            "measured (median of the runs): 8.00 s (7.90 s to 8.10 s)", "error -5.0 %, 3 runs"])
+        driver.find_element(By.XPATH, "//thead//button[text()='error']").send_keys(Keys.ENTER)
+        names = "[...document.querySelectorAll('table tbody:first-of-type th[scope=row]')].map((cell) => cell.textContent)"
+        self.assertEqual(driver.execute_script("return " + names),
+                         ["node-based, averaging-period 4", "local-sgd, local-steps 8", "sync", "dlb"])
+
     def test_a_phone_is_wide_enough(self):
-        for url in (self.url, self.page.as_uri()):
+        for url in (self.url, self.page.as_uri(), self.validation.as_uri()):
             self.open(self.narrow, url)
             self.assertLessEqual(self.narrow.execute_script("return document.documentElement.scrollWidth"), 390)
 
     def test_nothing_comes_from_elsewhere_and_nothing_is_complained_of(self):
-        for url in (self.url, self.page.as_uri()):
+        for url in (self.url, self.page.as_uri(), self.validation.as_uri()):
             self.wide.get_log("browser")
             self.open(self.wide, url)
             loaded = self.wide.execute_script("return performance.getEntriesByType('resource').map((each) => each.name)")
@@ -254,7 +276,7 @@ class Pages(unittest.TestCase):
 
     def test_axe_finds_no_violation(self):
         for driver in (self.wide, self.narrow):
-            for url in (self.url, self.page.as_uri()):
+            for url in (self.url, self.page.as_uri(), self.validation.as_uri()):
                 self.open(driver, url)
                 self.assertEqual(self.problems(driver), [])
 

@@ -2,7 +2,7 @@
 // Charts, drawn by Chart.js (MIT licence) in the colours of page.css.
 "use strict";
 
-/** Of Okabe and Ito's palette for the colour-blind, as analysis/pages/svg.cpp has them. */
+/** Of Okabe and Ito's palette for the colour-blind. */
 const kColours = {
   light: ["#0072b2", "#d55e00", "#00805e", "#b0508f", "#a06a00", "#2b7fb3", "#555555"],
   dark: ["#4db2ec", "#ff8b3d", "#2fd0a2", "#e7a0cb", "#f0b93a", "#a5d8f5", "#cccccc"],
@@ -45,21 +45,21 @@ function striped(colour, line, isUpward) {
   return context.createPattern(tile, "repeat");
 }
 
-/** Lines over bars or points from `low` to `high` of a dataset's `intervals`. */
+/** Lines over bars or points from `low` to `high` of a dataset's `intervals`; of `across`, along the other axis. */
 const whiskers = {
   id: "whiskers",
   afterDatasetsDraw(chart) {
     const context = chart.ctx;
-    const isHorizontal = chart.options.indexAxis === "y";
-    chart.data.datasets.forEach((dataset, index) => {
-      if (!dataset.intervals || !chart.isDatasetVisible(index)) return;
+    const isBars = chart.options.indexAxis === "y";
+    const drawAll = (dataset, index, intervals, isHorizontal) => {
+      if (!intervals || !chart.isDatasetVisible(index)) return;
       const axis = isHorizontal ? chart.scales.x : chart.scales.y;
       context.save();
-      context.strokeStyle = isHorizontal ? css("--text") : dataset.borderColor;
+      context.strokeStyle = isBars ? css("--text") : dataset.borderColor;
       context.lineWidth = 1.5;
       context.beginPath();
       chart.getDatasetMeta(index).data.forEach((element, at) => {
-        const interval = dataset.intervals[at];
+        const interval = intervals[at];
         if (!interval) return;
         const [low, high] = interval.map((value) => axis.getPixelForValue(value));
         const across = isHorizontal ? element.y : element.x;
@@ -73,6 +73,10 @@ const whiskers = {
       });
       context.stroke();
       context.restore();
+    };
+    chart.data.datasets.forEach((dataset, index) => {
+      drawAll(dataset, index, dataset.intervals, isBars);
+      drawAll(dataset, index, dataset.across, !isBars);
     });
   },
 };
@@ -186,4 +190,61 @@ function lineChart(label, series, x, y, target) {
       plugins: target ? [whiskers, marked(target.value, target.name)] : [whiskers],
     };
   });
+}
+
+/** The phases of an epoch: name, its key in results, fill. */
+const kPhases = [
+  ["compute", "compute_s", () => css("--compute")],
+  ["exchange", "exposed_communication_s", () => striped(css("--exchange"), css("--exchange-line"), true)],
+  ["blocked", "blocked_s", () => striped(css("--blocked"), css("--blocked-line"), false)],
+];
+
+/** Their legend, with remarks. */
+function phaseLegend(...remarks) {
+  return make("ul", { class: "legend" },
+    ...kPhases.map(([name]) => make("li", {}, make("span", { class: `swatch ${name}` }), name)),
+    ...remarks.map((remark) => make("li", { class: "muted" }, remark)));
+}
+
+/**
+ * Horizontal bars of the phases. `rows` are {name, bars: [{name, compute_s, exposed_communication_s, blocked_s,
+ * interval}]}, each with bars of the same names, from the top; an interval may be null. `title`: of the axis.
+ */
+function phaseBars(label, title, rows) {
+  const names = rows[0].bars.map((bar) => bar.name);
+  const rowNames = () => rows.map((row) => folded(row.name, narrowness.matches ? 18 : 44));
+  const mostLines = () => Math.max(...rowNames().map((lines) => lines.length));
+  const rowHeight = () => Math.max((narrowness.matches ? 2.4 : 1.7) * (0.4 + 0.6 * names.length), 0.4 + mostLines());
+  return chartOf(label, () => ({
+    type: "bar",
+    data: {
+      labels: rowNames(),
+      datasets: names.flatMap((name, at) => kPhases.map(([phase, key, fill], index) => ({
+        label: name ? `${name}, ${phase}` : phase, stack: name, data: rows.map((row) => row.bars[at][key]),
+        backgroundColor: fill(), barPercentage: 0.9, categoryPercentage: 0.85,
+        intervals: index === kPhases.length - 1 ? rows.map((row) => row.bars[at].interval) : null,
+      }))),
+    },
+    options: {
+      indexAxis: "y",
+      scales: {
+        x: {
+          stacked: true, ...axisOf(title, secondsText, [], false),
+          suggestedMax: Math.max(...rows.flatMap((row) => row.bars.map((bar) => bar.interval?.[1] ?? 0))),
+        },
+        y: { stacked: true, grid: { display: false }, ticks: { autoSkip: false } },
+      },
+      interaction: { mode: "index", axis: "y", intersect: false },
+      plugins: {
+        legend: { display: false },
+        tooltip: {
+          callbacks: {
+            title: (items) => items.slice(0, 1).flatMap((item) => folded(rows[item.dataIndex].name, 44)),
+            label: (item) => `${item.dataset.label}: ${secondsText(item.raw)}`,
+          },
+        },
+      },
+    },
+    plugins: [whiskers],
+  }), () => `${Math.max(8, 4 + rowHeight() * rows.length)}rem`);
 }

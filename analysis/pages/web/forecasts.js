@@ -104,45 +104,14 @@ function rankingTable(runs, axes, kept) {
 /** Horizontal bars of compute, exchange and blocked, for as many samples as the data set has. */
 function phaseChart(runs) {
   const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
-  const scaled = (run, value) => value * run.train_samples / run.samples_per_epoch;
-  const phases = [
-    ["compute", "compute_s", () => css("--compute")],
-    ["exchange", "exposed_communication_s", () => striped(css("--exchange"), css("--exchange-line"), true)],
-    ["blocked", "blocked_s", () => striped(css("--blocked"), css("--blocked-line"), false)],
-  ];
-  const label = "Bars: for each strategy, the time for all data, divided into compute, exchange and blocked. " +
-    "The table of forecasts has the figures.";
-  const chart = chartOf(label, () => ({
-    type: "bar",
-    data: {
-      labels: sorted.map((run) => (narrowness.matches ? run.name.split(", ") : run.name)),
-      datasets: phases.map(([name, key, colour], index) => ({
-        label: name, data: sorted.map((run) => scaled(run, run[key])), backgroundColor: colour(),
-        intervals: index === phases.length - 1 ? sorted.map(datasetInterval) : null,
-        barPercentage: 0.9, categoryPercentage: 0.85,
-      })),
-    },
-    options: {
-      indexAxis: "y",
-      scales: {
-        x: {
-          stacked: true, ...axisOf("time for all data", secondsText, [], false),
-          suggestedMax: Math.max(...sorted.map((run) => datasetInterval(run)?.[1] ?? 0)),
-        },
-        y: { stacked: true, grid: { display: false }, ticks: { autoSkip: false } },
-      },
-      interaction: { mode: "index", axis: "y", intersect: false },
-      plugins: {
-        legend: { display: false },
-        tooltip: { callbacks: { label: (item) => `${item.dataset.label}: ${secondsText(item.raw)}` } },
-      },
-    },
-    plugins: [whiskers],
-  }), () => `${Math.max(8, 4 + (narrowness.matches ? 2.4 : 1.7) * sorted.length)}rem`);
-  const legend = make("ul", { class: "legend" }, ...phases.map(([name]) =>
-    make("li", {}, make("span", { class: `swatch ${name}` }), name)),
-    sorted.some((run) => run.epoch_s_interval) ? make("li", { class: "muted" }, "whiskers: 5 to 95 % of repetitions") : null);
-  return { element: make("div", {}, legend, chart.element), forget: chart.forget };
+  const barOf = (run) => ({
+    name: "", interval: datasetInterval(run),
+    ...Object.fromEntries(kPhases.map(([, key]) => [key, run[key] * run.train_samples / run.samples_per_epoch])),
+  });
+  const chart = phaseBars("Bars: for each strategy, the time for all data, divided into compute, exchange and blocked. " +
+    "The table of forecasts has the figures.", "time for all data", sorted.map((run) => ({ name: run.name, bars: [barOf(run)] })));
+  const remarks = sorted.some((run) => run.epoch_s_interval) ? ["whiskers: 5 to 95 % of repetitions"] : [];
+  return { element: make("div", {}, phaseLegend(...remarks), chart.element), forget: chart.forget };
 }
 
 const kMeasures = {

@@ -59,6 +59,25 @@ function numberIn(text) {
   return scale === undefined ? NaN : Number(match[1]) * scale;
 }
 
+/** At most `most` characters; one in the middle stands for those left out. */
+function shortened(text, most) {
+  const characters = [...text];
+  if (characters.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return `${characters.slice(0, most - 1 - tail).join("")}…${characters.slice(characters.length - tail).join("")}`;
+}
+
+/** A text in lines of at most `most` characters: canvases do not break them. */
+function folded(text, most) {
+  const lines = [];
+  for (const word of text.split(" ").map((each) => shortened(each, most))) {
+    const last = lines[lines.length - 1];
+    if (last !== undefined && [...last, ...word].length < most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}
+
 /** An element: make("td", {class: "left"}, "text", child, ...). Attributes that are null are left out. */
 function make(tag, attributes, ...children) {
   const element = document.createElement(tag);
