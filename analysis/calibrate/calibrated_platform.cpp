@@ -142,6 +142,19 @@ std::vector<double> simulated_s(const Platform& platform,
   return seconds;
 }
 
+/// The checks with what a simulation on the platform says.
+std::vector<AllReduceCheck> simulated(std::vector<AllReduceCheck> checks,
+                                      const Platform& platform,
+                                      const std::string& file) {
+  if (checks.empty()) return checks;
+  std::vector<sim::AllReduceCase> cases;
+  cases.reserve(checks.size());
+  for (const AllReduceCheck& check : checks) cases.push_back(check.all_reduce);
+  const std::vector<double> forecasts_s = simulated_s(platform, cases, file);
+  for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = forecasts_s[i];
+  return checks;
+}
+
 /// Whether the all-reduce shows how much exchanges take turns.
 bool shows_turns(const sim::AllReduceCase& all_reduce) {
   return all_reduce.algorithm == kLibrary && all_reduce.scope == "all" &&
@@ -280,24 +293,50 @@ std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const Me
                                      .bytes = static_cast<double>(cost.bytes)},
                       .measured_s = expected_s(cost.samples_s)});
   }
-  if (checks.empty()) return checks;
-  std::vector<sim::AllReduceCase> cases;
-  cases.reserve(checks.size());
-  for (const AllReduceCheck& check : checks) cases.push_back(check.all_reduce);
-  const std::vector<double> forecasts_s = simulated_s(platform, cases, trace.file);
-  for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = forecasts_s[i];
-  return checks;
+  return simulated(std::move(checks), platform, trace.file);
+}
+
+std::vector<AllReduceCheck> larger_all_reduces(const Platform& platform,
+                                               const MessageTrace& trace) {
+  std::vector<AllReduceCheck> largest;
+  for (const MessageCost& cost : trace.costs) {
+    if (cost.kind != "all-reduce" || static_cast<double>(cost.bytes) < kLargeAllReduce) continue;
+    const AllReduceCheck check = {.all_reduce = {.scope = cost.scope,
+                                                 .algorithm = cost.algorithm,
+                                                 .bytes = static_cast<double>(cost.bytes)},
+                                  .measured_s = expected_s(cost.samples_s)};
+    const auto known = std::ranges::find_if(largest, [&](const AllReduceCheck& each) {
+      return each.all_reduce.scope == cost.scope && each.all_reduce.algorithm == cost.algorithm;
+    });
+    if (known == largest.end()) {
+      largest.push_back(check);
+    } else if (check.all_reduce.bytes > known->all_reduce.bytes) {
+      *known = check;
+    }
+  }
+  std::vector<AllReduceCheck> larger;
+  for (AllReduceCheck check : largest) {
+    for (const double times : {4, 16, 64}) {
+      larger.push_back(check);
+      larger.back().all_reduce.bytes *= times;
+      larger.back().measured_s *= times;
+    }
+  }
+  return simulated(std::move(larger), platform, trace.file);
 }
 
 namespace {
 
 /// Writes what was measured of all-reduces beside the messages of their scope, whose uncertainty is
 /// that of samples alone.
-void keep_all_reduces(Calibration& calibration, const MessageTrace& trace) {
+void keep_all_reduces(Calibration& calibration,
+                      const Platform& platform,
+                      const MessageTrace& trace) {
   NetworkFit& fit = calibration.fit;
+  const std::vector<AllReduceCheck> larger = larger_all_reduces(platform, trace);
   const auto measured = [&](const ScopeFit& scope, const std::string& name, std::ptrdiff_t ranks) {
     return measured_all_reduces(
-        trace, calibration.checks, name, static_cast<int>(ranks), scope.costs.uncertainty);
+        trace, calibration.checks, larger, name, static_cast<int>(ranks), scope.costs.uncertainty);
   };
   const auto ranks = std::ssize(trace.node_of_rank);
   if (fit.between) {
@@ -348,7 +387,7 @@ Calibration calibrate(const MessageTrace& trace) {
     check.is_fitted = fit.between && std::isfinite(fit.between->costs.turns_from_bytes) &&
                       shows_turns(check.all_reduce);
   }
-  keep_all_reduces(calibration, trace);
+  keep_all_reduces(calibration, platform, trace);
   const auto widen =
       [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
         if (!scope) return;

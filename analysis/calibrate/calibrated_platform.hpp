@@ -42,6 +42,11 @@ struct AllReduceCheck {
 [[nodiscard]] std::vector<AllReduceCheck> check_all_reduces(const Platform& platform,
                                                             const MessageTrace& trace);
 
+/// All-reduces 4, 16 and 64 times as large as the largest that the trace has of their scope and
+/// algorithm, if that is 1 MiB or more, simulated likewise. `measured_s` is in proportion to it.
+[[nodiscard]] std::vector<AllReduceCheck> larger_all_reduces(const Platform& platform,
+                                                             const MessageTrace& trace);
+
 /// The fit of a trace and what it says of the trace's own all-reduces.
 struct Calibration {
   NetworkFit fit;

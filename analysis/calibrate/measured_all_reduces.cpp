@@ -33,6 +33,7 @@ std::vector<MessagePoint> points_of_algorithm(MessageTrace trace,
 
 std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
                                                     const std::vector<AllReduceCheck>& checks,
+                                                    const std::vector<AllReduceCheck>& larger,
                                                     const std::string& scope,
                                                     int ranks,
                                                     double uncertainty) {
@@ -61,6 +62,16 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
            .deviation = std::round(kDigits * std::min(kMostUncertainty,
                                                       deviation_of_sessions(point, uncertainty))) /
                         kDigits});
+    }
+    const MeasuredAllReduce largest = measured.back();
+    for (const AllReduceCheck& check : larger) {
+      if (check.all_reduce.scope != scope || check.all_reduce.algorithm != algorithm) continue;
+      MeasuredAllReduce more = largest;
+      more.bytes = check.all_reduce.bytes;
+      more.measured_s = kept_s(largest.measured_s * more.bytes / largest.bytes);
+      more.forecast_s = kept_s(check.forecast_s);
+      more.is_extrapolated = true;
+      measured.push_back(more);
     }
   }
   return measured;

@@ -94,26 +94,32 @@ double fastest_of(const std::vector<MessagePoint>& points) {
 }
 
 /// Finds the least size from which on exchanges of which one side comes later take longer than
-/// exchanges whose sides come together, and how much: one message more is a share of 1, and nearly
-/// all of one is all. By chance, some exchanges take turns and others do not.
+/// those that do not take turns - exchanges whose sides come together, or the fastest of their own
+/// - and how much: one message more is a share of 1, and nearly all of one is all.
+///
+/// By chance, some exchanges take turns and others do not: of ten, none may. So a size at which
+/// some do tells of all larger ones, and all of these of how many do.
 void fit_turns(const std::vector<MessagePoint>& opposite,
                const std::vector<MessagePoint>& late,
                MessageCosts& costs) {
+  constexpr double kAny = 0.1;
   constexpr double kShows = 0.2;
   constexpr double kAll = 0.8;
-  std::vector<double> shares;
-  for (auto point = late.rbegin(); point != late.rend(); ++point) {
+  std::vector<double> shares;  // of sizes from the first that shows turns on
+  double from_bytes = 0;
+  for (const MessagePoint& point : late) {
     const auto both = std::find_if(opposite.begin(), opposite.end(), [&](const auto& each) {
-      return each.bytes == point->bytes;
+      return each.bytes == point.bytes;
     });
-    if (both == opposite.end()) break;
-    const double share = point->seconds / both->seconds - 1;
-    if (share < kShows) break;
+    if (both == opposite.end() || point.bytes < kLargeMessageBytes) continue;
+    const double share = point.seconds / std::min(both->seconds, point.least_s) - 1;
+    if (shares.empty() && share < kAny) continue;
+    if (shares.empty()) from_bytes = point.bytes;
     shares.push_back(std::min(1.0, share));
-    costs.turns_from_bytes = point->bytes;
   }
-  if (shares.empty()) return;
-  const double share = mean_of(shares);
+  const double share = shares.empty() ? 0 : mean_of(shares);
+  if (share < kShows) return;
+  costs.turns_from_bytes = from_bytes;
   costs.turns_share_of_two = share < kAll ? share : 1;
 }
 

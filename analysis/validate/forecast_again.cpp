@@ -50,7 +50,8 @@ class Recalibrated {
         calibrated_platform(platform_of_trace(messages_, models), fit_, messages_.source);
     leave_out(left_out, measured);
     change_messages(measured, [](MessageCosts& costs) { costs.all_reduces.clear(); });
-    const std::vector<AllReduceCheck> checks = check_all_reduces(measured, messages_);
+    std::vector<AllReduceCheck> checks = check_all_reduces(measured, messages_);
+    std::ranges::copy(larger_all_reduces(measured, messages_), std::back_inserter(checks));
     const auto compare = [&](MessageCosts& costs, const std::string& scope) {
       for (MeasuredAllReduce& all_reduce : costs.all_reduces) {
         for (const AllReduceCheck& check : checks) {

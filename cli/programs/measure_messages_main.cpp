@@ -56,8 +56,9 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
        << rule.warmup
        << " samples of warm-up per point, then until the 95 % confidence interval of the median "
           "was within "
-       << 100 * rule.confidence_width << " % (at least " << rule.min_samples << " samples; at most "
-       << rule.max_samples << ", or " << rule.max_s << " s)";
+       << 100 * rule.confidence_width << " % (at least " << rule.min_samples
+       << " samples, of sizes that take long 1 and 3; at most " << rule.max_samples << ", or "
+       << rule.max_s << " s)";
   return note.str();
 }
 

@@ -49,6 +49,8 @@ MeasuredAllReduce read_all_reduce(JsonInput input) {
     all_reduce.ranks = static_cast<int>(ranks->integer(2, kMostRanks));
   if (const auto deviation = input.maybe("deviation"))
     all_reduce.deviation = read_up_to(*deviation, kMostUncertainty);
+  if (const auto extrapolated = input.maybe("extrapolated"))
+    all_reduce.is_extrapolated = extrapolated->boolean();
   input.finish();
   return all_reduce;
 }
@@ -141,7 +143,7 @@ double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes,
       });
   std::vector<const MeasuredAllReduce*> alike;
   for (const MeasuredAllReduce& each : all_reduces) {
-    const bool is_of_these = !is_measured || each.ranks == ranks;
+    const bool is_of_these = is_measured ? each.ranks == ranks : !each.is_extrapolated;
     if (is_of_these && (each.algorithm == kLibrary) == is_library) alike.push_back(&each);
   }
   double below = 0;
@@ -242,6 +244,7 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
         {"forecast", quantity_text(each.forecast_s, Dimension::seconds)}};
     if (each.ranks > 0) measured["ranks"] = each.ranks;
     if (each.deviation > 0) measured["deviation"] = each.deviation;
+    if (each.is_extrapolated) measured["extrapolated"] = true;
     json["all_reduces"].push_back(std::move(measured));
   }
   if (!costs.notes.empty()) json["notes"] = costs.notes;

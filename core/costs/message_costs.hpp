@@ -29,6 +29,8 @@ struct MeasuredAllReduce {
   double forecast_s = 1;
   int ranks = 0;         ///< among so many; 0: not known
   double deviation = 0;  ///< of the logarithm of what a run may take from what was measured
+  /// Larger than any that was measured: `measured_s` is in proportion to the largest one.
+  bool is_extrapolated = false;
 
   bool operator==(const MeasuredAllReduce&) const = default;
 };

@@ -21,6 +21,10 @@
 namespace epochcast::real {
 namespace {
 
+// Of a large size whose usual samples would take too long.
+constexpr std::int64_t kFewestOfWarmUp = 1;
+constexpr std::int64_t kFewestSamples = 3;
+
 /// Sleeps for a tenth of the time since `busy_since_s`, once that is worth it, as training pauses
 /// to compute: who waits for messages without a break is stopped by the kernel for 50 ms a second
 /// where processes run in real-time order.
@@ -131,24 +135,33 @@ class Measurement {
   }
 
   /// Seconds that the samples of a large size are going to take, by what smaller ones of the same
-  /// kind have taken, where that is far more than a point may; else nothing. Collective.
-  [[nodiscard]] std::optional<double> too_long_s(const MessagePoint& point) const {
+  /// kind have taken, where that is far more than a point may even with the fewest samples; else
+  /// nothing, and the point takes these where it has to. Collective.
+  [[nodiscard]] std::optional<double> too_long_s(MessagePoint& point) const {
     constexpr std::int64_t kLarge = 4 << 20;  // bytes: what shows a link
     constexpr double kFar = 4;
     const MessageCost& cost = point.costs.front();
     if (cost.bytes <= kLarge) return std::nullopt;
-    double expected_s = 0;  // known on rank 0
+    double sample_s = 0;  // known on rank 0
     for (const MessageCost& known : costs_) {
       if (known.kind != cost.kind || known.scope != cost.scope || known.nodes != cost.nodes ||
           known.algorithm != cost.algorithm || known.bytes == 0)
         continue;
-      const auto samples = static_cast<double>(point.rule.warmup + point.rule.min_samples);
-      expected_s = samples * median_of(known.samples_s) * static_cast<double>(cost.bytes) /
-                   static_cast<double>(known.bytes);
+      sample_s = median_of(known.samples_s) * static_cast<double>(cost.bytes) /
+                 static_cast<double>(known.bytes);
     }
-    check_mpi(MPI_Bcast(&expected_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD), "MPI_Bcast");
-    if (expected_s <= kFar * point.rule.max_s) return std::nullopt;
-    return expected_s;
+    check_mpi(MPI_Bcast(&sample_s, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD), "MPI_Bcast");
+    const auto expected_s = [sample_s](const SamplingRule& rule) {
+      return static_cast<double>(rule.warmup + rule.min_samples) * sample_s;
+    };
+    const double most_s = kFar * point.rule.max_s;
+    if (expected_s(point.rule) <= most_s) return std::nullopt;
+    SamplingRule few = point.rule;
+    few.warmup = std::min(few.warmup, kFewestOfWarmUp);
+    few.min_samples = std::min(few.min_samples, kFewestSamples);
+    if (expected_s(few) > most_s) return expected_s(few);
+    point.rule = few;
+    return std::nullopt;
   }
 
   /// Says that a point is not measured.

@@ -168,7 +168,16 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(fit_network(trace).between->costs.uncertainty == Approx(0).margin(1e-9));
   const MessageCosts costs = calibrate(trace).fit.between->costs;
   CHECK(costs.uncertainty == Approx(std::log(2)).epsilon(1e-4));
-  REQUIRE(costs.all_reduces.size() == 1);
+  // What was measured, and three larger ones that take in proportion to it.
+  REQUIRE(costs.all_reduces.size() == 4);
+  CHECK_FALSE(costs.all_reduces[0].is_extrapolated);
+  for (const std::size_t i : {1, 2, 3}) {
+    const MeasuredAllReduce& larger = costs.all_reduces[i];
+    CHECK(larger.is_extrapolated);
+    CHECK(larger.bytes == std::pow(4, i) * costs.all_reduces[0].bytes);
+    CHECK(larger.measured_s / larger.bytes ==
+          Approx(costs.all_reduces[0].measured_s / costs.all_reduces[0].bytes).epsilon(1e-5));
+  }
   CHECK(costs.all_reduces[0].measured_s == Approx(2 * expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].forecast_s == Approx(expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].ranks == 4);
@@ -191,13 +200,14 @@ TEST_CASE("of all-reduces of several sessions the mean counts, and how far they 
 
   const MessageCosts costs = calibrate(trace).fit.between->costs;
 
-  REQUIRE(costs.all_reduces.size() == 2);
-  CHECK(costs.all_reduces[1].algorithm == "binary-tree");
-  CHECK(costs.all_reduces[1].measured_s == Approx(0.015).epsilon(1e-6));
+  REQUIRE(costs.all_reduces.size() == 8);
+  const MeasuredAllReduce& tree = costs.all_reduces[4];
+  CHECK(tree.algorithm == "binary-tree");
+  CHECK(tree.measured_s == Approx(0.015).epsilon(1e-6));
   // Between two sessions ln 2 / sqrt(2), and 1 / sqrt(2) of that for their mean.
   const double of_run = std::log(2) / std::sqrt(2) * std::sqrt(1.5);
-  CHECK(costs.all_reduces[1].deviation == Approx(of_run).epsilon(1e-5));
-  CHECK(costs.all_reduces[0].forecast_s != costs.all_reduces[1].forecast_s);
+  CHECK(tree.deviation == Approx(of_run).epsilon(1e-5));
+  CHECK(costs.all_reduces[0].forecast_s != tree.forecast_s);
 }
 
 TEST_CASE("what a ring's messages share is not taken for what links give") {
@@ -279,8 +289,15 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
   CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
   CHECK(fit_network(trace).between->costs.turns_share_of_two == Approx(0.4));
   for (MessageCost& cost : trace.costs) {
+    // Of few samples none may take turns: the other sizes tell.
+    if (cost.kind == "late-exchange" && cost.bytes == 262144) cost.samples_s = {272e-6};
+  }
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
+  CHECK(fit_network(trace).between->costs.turns_share_of_two == Approx(0.8 / 3).epsilon(1e-3));
+  for (MessageCost& cost : trace.costs) {
     if (cost.kind == "late-exchange" && cost.bytes == 1048576) cost.samples_s = {1e-3};
   }
+  // One size of three, by chance, shows nothing.
   CHECK(std::isinf(fit_network(trace).between->costs.turns_from_bytes));
 }
 
