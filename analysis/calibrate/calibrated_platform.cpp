@@ -315,7 +315,7 @@ std::vector<AllReduceCheck> larger_all_reduces(const Platform& platform,
     }
   }
   std::vector<AllReduceCheck> larger;
-  for (AllReduceCheck check : largest) {
+  for (const AllReduceCheck& check : largest) {
     for (const double times : {4, 16, 64}) {
       larger.push_back(check);
       larger.back().all_reduce.bytes *= times;
