@@ -41,8 +41,8 @@ mount -t tmpfs none /mnt
 root=/mnt/root
 mkdir -p $root/{tmp,root,proc,dev,sys,packages}
 for part in usr etc var; do
-  mkdir -p $root/$part /mnt/up/$part /mnt/work/$part
-  mount -t overlay none -o lowerdir=/$part,upperdir=/mnt/up/$part,workdir=/mnt/work/$part $root/$part
+  mkdir -p $root/$part /mnt/up/$part /mnt/scratch/$part
+  mount -t overlay none -o lowerdir=/$part,upperdir=/mnt/up/$part,workdir=/mnt/scratch/$part $root/$part
 done
 for link in bin sbin lib lib32 lib64 libx32; do [ -L /$link ] && cp -P /$link $root/; done
 for part in proc dev sys; do mount --rbind /$part $root/$part; done
