@@ -17,12 +17,16 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr int kMostPort = 65535;
+/// The same every day and for everyone, so that a permalink opens tomorrow, and where it was sent to.
+constexpr int kUsualPort = 8417;
 
 po::options_description serve_options() {
   po::options_description options;
   options.add_options()("port",
-                        po::value<std::string>()->value_name("N")->default_value("0"),
-                        "of 127.0.0.1; 0: one that is free")("help,h", "show this text")(
+                        po::value<std::string>()->value_name("N"),
+                        ("of 127.0.0.1; 0: one that is free (default: " + std::to_string(kUsualPort) +
+                         ", or one that is free)")
+                            .c_str())("help,h", "show this text")(
       "experiment", po::value<std::string>()->value_name("FILE"), "settings from a JSON file")(
       "set",
       po::value<std::vector<std::string>>()->value_name("NAME=VALUE"),
@@ -30,9 +34,11 @@ po::options_description serve_options() {
   return options;
 }
 
-int port_from(const po::variables_map& values) {
+/// Those to try, in turn.
+std::vector<int> ports_from(const po::variables_map& values) {
+  if (values.count("port") == 0) return {kUsualPort, ForkingServer::kAnyPort};
   try {
-    return parse_small_count(values["port"].as<std::string>(), 0, kMostPort);
+    return {parse_small_count(values["port"].as<std::string>(), 0, kMostPort)};
   } catch (const UserError& error) {
     throw UserError(std::string("--port: ") + error.what());
   }
@@ -71,7 +77,12 @@ int run_serve(const std::vector<std::string>& arguments) {
   const po::variables_map values = parse_flags("serve", arguments, options);
   const std::vector<SettingText> given = given_in(config_from(Command::simulate, values));
   const Catalog catalog = Catalog::standard();
-  ForkingServer server(port_from(values));
+  const std::vector<int> ports = ports_from(values);
+  ForkingServer server(ports);
+  if (server.port() != ports.front() && ports.front() != ForkingServer::kAnyPort) {
+    std::cerr << "epochcast: somebody has port " << ports.front()
+              << " already; links to this page open while this server runs\n";
+  }
   JobMemory memory(catalog, given);
   add_routes(server, catalog, given, memory);
   std::cout << "http://127.0.0.1:" << server.port() << "/\n" << std::flush;

@@ -54,7 +54,7 @@ void say(httplib::Response& response, int status, const std::vector<std::string>
 
 }  // namespace
 
-ForkingServer::ForkingServer(int port) {
+ForkingServer::ForkingServer(const std::vector<int>& ports) {
   // The library would share the port with whoever else asks to.
   set_socket_options([](socket_t socket) {
     const int yes = 1;
@@ -101,11 +101,13 @@ ForkingServer::ForkingServer(int port) {
          : response.status == 413 ? "more than 64 KiB were sent"
                                   : "the request was not understood"});
   });
-  port_ = port == 0 ? bind_to_any_port(kAddress) : (bind_to_port(kAddress, port) ? port : -1);
-  if (port_ < 0) {
-    throw UserError("--port: got " + std::to_string(port) +
-                    "; it is taken, or not yours to take; without --port, a free one is chosen");
+  for (const int port : ports) {
+    if (port == kAnyPort) port_ = bind_to_any_port(kAddress);
+    if (port != kAnyPort && bind_to_port(kAddress, port)) port_ = port;
+    if (port_ > 0) return;
   }
+  throw UserError("--port: got " + std::to_string(ports.back()) +
+                  "; it is taken, or not yours to take; without --port, a free one is chosen");
 }
 
 void ForkingServer::serve() {

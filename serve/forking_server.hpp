@@ -22,8 +22,10 @@ namespace epochcast {
 /// 403. Bodies are JSON, of 64 KiB at most, neither in chunks nor packed.
 class ForkingServer : public httplib::Server {
  public:
-  /// Binds `port` (0: one that is free). Throws a UserError where somebody else has it.
-  explicit ForkingServer(int port);
+  static constexpr int kAnyPort = 0;  ///< one that is free
+
+  /// Binds the first of `ports` that can be had. Throws a UserError where none can.
+  explicit ForkingServer(const std::vector<int>& ports);
 
   [[nodiscard]] int port() const { return port_; }
   /// Of the process that forks others: gets what each of them has told, once it has ended.

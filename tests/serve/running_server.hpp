@@ -17,12 +17,14 @@ struct Reply {
   std::string body;  ///< chunks joined
 };
 
-/// `epochcast serve`, started on a port that was free.
+/// `epochcast serve`, started, on a port that was free unless `arguments` name one.
 class RunningServer {
  public:
   explicit RunningServer(const std::vector<std::string>& arguments = {});
 
   [[nodiscard]] int port() const { return port_; }
+  /// What it has said on stderr so far.
+  [[nodiscard]] std::string err() const { return text_of(err_); }
   /// "127.0.0.1:PORT"
   [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
   /// Sends text as it is, and reads to the end.

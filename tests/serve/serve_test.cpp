@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -228,33 +227,6 @@ TEST_CASE("files that change are read again") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("a server answers those who call it by its own name, from its own pages") {
-  const RunningServer server;
-  const auto status = [&](const std::string& host, const std::string& more) {
-    return server.send("GET /api/about HTTP/1.1\r\nHost: " + host + "\r\n" + more + "\r\n").status;
-  };
-  const std::string port = std::to_string(server.port());
-
-  CHECK(status("127.0.0.1:" + port, "") == 200);
-  CHECK(status("localhost:" + port, "Origin: http://localhost:" + port + "\r\n") == 200);
-  CHECK(status("evil.example:" + port, "") == 403);
-  CHECK(status("127.0.0.1", "") == 403);
-  CHECK(status("127.0.0.1:1", "") == 403);
-  CHECK(status(server.host(), "Origin: https://evil.example\r\n") == 403);
-  CHECK(status(server.host(), "Origin: null\r\n") == 403);
-  CHECK(status(server.host(), "Origin: http://127.0.0.1:1\r\n") == 403);
-  CHECK(server.send("GET / HTTP/1.1\r\n\r\n").status == 403);
-}
-
-TEST_CASE("a page of somebody else cannot send a plain form") {
-  const RunningServer server;
-
-  const Reply reply = server.send("POST /api/forecast HTTP/1.1\r\nHost: " + server.host() +
-                                  "\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}");
-
-  CHECK(reply.status == 403);
-}
-
 TEST_CASE("what is wrong with a question is told, in the words of the command") {
   const RunningServer server;
   const auto problem = [&](const std::string& settings) {
@@ -342,24 +314,6 @@ TEST_CASE("a body that does not give its length is refused before it is read") {
   }
 }
 
-TEST_CASE("a page may load its own files only") {
-  const RunningServer server;
-
-  const Reply page = server.get("/");
-
-  CHECK(page.headers.find("Content-Security-Policy: default-src 'none'; script-src 'self'") !=
-        std::string::npos);
-  CHECK(page.headers.find("X-Frame-Options: DENY") != std::string::npos);
-  CHECK(page.body.find("http://") == std::string::npos);
-  CHECK(page.body.find("https://") == std::string::npos);
-  for (std::size_t at = 0; (at = page.body.find(" src=\"", at)) != std::string::npos; ++at) {
-    const std::size_t begin = at + 6;
-    const std::string file = page.body.substr(begin, page.body.find('"', begin) - begin);
-    CAPTURE(file);
-    CHECK(server.get(file).status == 200);
-  }
-}
-
 TEST_CASE("a server lists what there is to choose, and how far off forecasts were") {
   const RunningServer server({"--platform", "deep-est-dam", "--nodes", "2"});
 
@@ -383,40 +337,6 @@ TEST_CASE("files that the command line names may be asked for") {
 
   CHECK(reply.status == 200);
   CHECK(lines_of(reply).back()["is_done"] == true);
-}
-
-TEST_CASE("a server answers while others say nothing") {
-  const RunningServer server;
-  std::vector<FileDescriptor> silent;
-  for (int i = 0; i < 4; ++i) silent.push_back(server.connection());
-
-  CHECK(server.post("/api/forecast", kQuestion).status == 200);
-}
-
-TEST_CASE("Ctrl-C ends a server, its port is free at once") {
-  for (const int signal : {SIGINT, SIGTERM}) {
-    RunningServer server;
-    const FileDescriptor waiting = server.connection();
-    const std::string port = std::to_string(server.port());
-
-    CHECK(server.end_by(signal) == 128 + signal);
-
-    RunningServer next({"--port", port});
-    CHECK(next.get("/").status == 200);
-    CHECK(next.end_by(signal) == 128 + signal);
-  }
-}
-
-TEST_CASE("a port that is taken is told") {
-  const RunningServer server;
-  const std::string port = std::to_string(server.port());
-
-  const Outcome other = run_program({EPOCHCAST_PROGRAM, "serve", "--port", port});
-
-  CHECK(other.status == 2);
-  CHECK(other.err == "epochcast: --port: got " + port +
-                         "; it is taken, or not yours to take; without --port, a free one is "
-                         "chosen\n");
 }
 
 }  // namespace
