@@ -91,22 +91,6 @@ std::map<std::int64_t, double> after_exchange_of(const std::vector<OverlapSample
   return medians;
 }
 
-/// The most of any batch size, which is that of the first one measured: the median over sessions
-/// and ranks.
-double warmup_of(const std::vector<BatchSamples>& all) {
-  std::map<std::pair<std::int64_t, std::int64_t>, double> most_s;
-  for (const BatchSamples& samples : all) {
-    double more_s = 0;
-    for (const double first_s : samples.warmup_s) more_s += first_s - median_of(samples.total_s);
-    double& own_s = most_s[{samples.session, samples.rank}];
-    own_s = std::max(own_s, more_s);
-  }
-  std::vector<double> each_s;
-  each_s.reserve(most_s.size());
-  for (const auto& [place, seconds] : most_s) each_s.push_back(seconds);
-  return median_of(std::move(each_s));
-}
-
 }  // namespace
 
 double median_of(std::vector<double> values) {
@@ -166,7 +150,6 @@ BatchCost::BatchCost(const CostTrace& trace)
     append(sessions_, numbers(group, &BatchSamples::session));
     ranks_ = std::max(ranks_, numbers(group, &BatchSamples::rank).size());
   }
-  warmup_s_ = warmup_of(*samples_);
   std::sort(sessions_.begin(), sessions_.end());
   sessions_.erase(std::unique(sessions_.begin(), sessions_.end()), sessions_.end());
 }

@@ -73,9 +73,6 @@ class BatchCost {
   [[nodiscard]] std::vector<std::int64_t> measured_batches() const;
   /// In backward order, shares that sum to 1; empty when not measured.
   [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
-  /// How much longer a process's first batches take than its later ones, all together: what the
-  /// batch size measured first took, the median over sessions and ranks.
-  [[nodiscard]] double warmup_s() const { return warmup_s_; }
   /// How much batches of this size and all-reduces by this algorithm slow each other down: what
   /// remains of their speeds is the mean over what was measured with the algorithm (or, where it
   /// was not, with any other but the library's own, which waits in another way), the nearest batch
@@ -119,7 +116,6 @@ class BatchCost {
   std::vector<LayerShare> backward_layers_;
   std::vector<OverlapSamples> overlap_;
   std::map<std::int64_t, double> after_exchange_;  ///< by batch size
-  double warmup_s_ = 0;
   Grade grade_ = Grade::estimated;
   std::string origin_;
   std::string doubt_;

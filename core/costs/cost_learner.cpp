@@ -27,24 +27,20 @@ CostLearner::CostLearner(Fabric& fabric,
       cost_(cost),
       buckets_(buckets),
       seed_(seed),
-      accumulate_(accumulate),
-      warmup_s_(cost.warmup_s()) {
+      accumulate_(accumulate) {
   if (seed) weather_.emplace(*seed);
 }
 
 Payload CostLearner::parameters() {
-  has_exchanged_ = true;
   return {.bytes = network_.parameter_bytes() + kFloatBytes * static_cast<double>(network_.buffers),
           .values = {}};
 }
 
 Payload CostLearner::gradients() {
-  has_exchanged_ = true;
   return {.bytes = network_.gradient_bytes(), .values = {}};
 }
 
 std::vector<Payload> CostLearner::buckets() {
-  has_exchanged_ = true;
   std::vector<Payload> payloads;
   for (const Bucket& bucket : buckets_) payloads.push_back({.bytes = bucket.bytes, .values = {}});
   return payloads;
@@ -86,8 +82,8 @@ BatchTimes CostLearner::next(std::int64_t samples) {
   BatchTimes times =
       weather_ ? cost_.at(samples, weather_->place(under_weather_++, cost_.samples(samples)))
                : cost_.median(samples);
-  if (std::exchange(has_exchanged_, false)) times *= cost_.after_exchange(samples);
-  if (samples > 0) times.forward_s += std::exchange(warmup_s_, 0);
+  const Traffic sent = fabric_.traffic() - std::exchange(traffic_, fabric_.traffic());
+  if (sent.intra_node_bytes + sent.inter_node_bytes > 0) times *= cost_.after_exchange(samples);
   return times;
 }
 
@@ -137,7 +133,6 @@ void CostLearner::forward_backward(std::int64_t batch) {
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
   BatchTimes times = last_part(batch);
   times.backward_s *= drawn_beside();
-  has_exchanged_ = true;
   pending_step_s_ = times.step_s;
   fabric_.compute(times.load_s + times.forward_s, "forward");
   for (const Bucket& bucket : buckets_) {
@@ -160,8 +155,6 @@ void CostLearner::train(std::int64_t steps, std::int64_t batch) {
 }
 
 double CostLearner::benchmark(std::int64_t batch) {
-  // Benchmarks do not count their first batches (TorchLearner::benchmark).
-  fabric_.compute(std::exchange(warmup_s_, 0), "benchmark");
   std::int64_t batches = 0;
   double seconds = 0;
   for (; !is_benchmark_over(batches, seconds); ++batches) seconds += whole(batch);

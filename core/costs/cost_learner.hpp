@@ -66,8 +66,7 @@ class CostLearner : public SamplingLearner {
   std::optional<Weather> weather_;
   std::int64_t under_weather_ = 0;  ///< parts of batches so far
   Random beside_{0};
-  double warmup_s_;             ///< that the next batch takes longer
-  bool has_exchanged_ = false;  ///< since the last batch, or is about to before its step
+  Traffic traffic_;  ///< up to the last batch: who has sent since then has exchanged
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

@@ -70,6 +70,8 @@ class TrainingRun {
       progress_.say(start->note);
       result.notes.push_back(start->note);
     }
+    const WorkerInfo& self = crew_.workers[static_cast<std::size_t>(fabric_.rank())];
+    if (self.role == Role::trains) learner_->warm_up(config_.batch);
     if (!options_.checkpoint.empty()) open_checkpoints();
     if (is_first() && metrics_file_.is_wanted()) {
       metrics_.emplace(metrics_file_,

@@ -22,6 +22,7 @@ constexpr std::uint64_t kSlowShuffleStream = 2;
 constexpr std::uint64_t kVariantStream = 3;
 constexpr std::uint64_t kPictureStream = 4;
 constexpr std::uint64_t kRankStream = 1000;
+constexpr int kWarmUp = 2;  // batches before those that count
 
 /// Samples that are tested at once. Scores of tokens take far more memory than the tokens do: those
 /// of a sample of GPT-2's, 200 MB.
@@ -296,8 +297,17 @@ void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
   }
 }
 
+void TorchLearner::warm_up(std::int64_t batch) {
+  const std::string before = save();
+  order_ = shuffled_samples(samples_, settings_.seed);
+  for (int i = 0; i < kWarmUp; ++i) {
+    next_ = 0;
+    forward_backward(std::min(batch, samples_));
+  }
+  load(before);
+}
+
 double TorchLearner::benchmark(std::int64_t batch) {
-  constexpr int kWarmUp = 2;
   const std::int64_t available = samples_;
   if (batch > available) {
     throw UserError("--batch: got " + std::to_string(batch) +

@@ -87,6 +87,10 @@ class TrainingLearner : public SamplingLearner {
   /// empty where it makes none.
   [[nodiscard]] virtual Pictures generate(const std::vector<std::int64_t>& labels) = 0;
 
+  /// Computes gradients of some batches before training, of which nothing is left: a process's
+  /// first ones take longer, for memory, for kernels that are chosen.
+  virtual void warm_up(std::int64_t batch) = 0;
+
   /// Everything that the rest of the training depends on, as bytes.
   [[nodiscard]] virtual std::string save() = 0;
   /// Continues bit for bit where save() was called, on the same kind of machine. Throws a RunError

@@ -324,18 +324,5 @@ TEST_CASE("overlap makes nothing faster, and nothing more than a thousand times 
   CHECK(high.exchange_slowdown == 1000);
 }
 
-TEST_CASE("a process's first batches take longer by what those measured first did") {
-  BatchSamples first = samples(8, {1, 1, 1});
-  first.warmup_s = {3, 1.5, 1};
-  BatchSamples later = samples(16, {2, 2, 2});
-  later.warmup_s = {2.25, 2};
-  BatchSamples tomorrow = samples(8, {1, 1, 1}, 1);
-  tomorrow.warmup_s = {1.5, 1};
-
-  CHECK(BatchCost(trace_of({first, later})).warmup_s() == 2.5);
-  CHECK(BatchCost(trace_of({first, tomorrow, later})).warmup_s() == 1.5);
-  CHECK(BatchCost(trace_of({samples(8, {1})})).warmup_s() == 0);
-}
-
 }  // namespace
 }  // namespace epochcast::tests
