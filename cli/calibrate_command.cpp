@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/core.h>
-
-#include <algorithm>
 #include <boost/program_options.hpp>
-#include <cmath>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
-#include "analysis/calibrate/cost_summary.hpp"
+#include "analysis/calibrate/calibration.hpp"
 #include "analysis/calibrate/roofline_fit.hpp"
 #include "analysis/calibrate/warm_up.hpp"
 #include "analysis/pages/calibration_html.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
-#include "cli/show/table.hpp"
-#include "cli/show/table_style.hpp"
+#include "cli/show/show_calibration.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/job/job.hpp"
@@ -63,142 +58,6 @@ po::options_description calibrate_options() {
       "help", "show this text");
   options.add(wide_option());
   return options;
-}
-
-std::string signed_percent(double share) { return fmt::format("{:+.1f} %", 100 * share); }
-
-std::string rate(double bytes_per_s) { return format_bytes(bytes_per_s) + "/s"; }
-
-using enum Table::Align;
-
-void show_points(const std::string& kind,
-                 const std::vector<FitPoint>& points,
-                 const TableLook& look) {
-  Table table;
-  table.add_column({.title = kind, .align = right, .importance = Table::kAlways});
-  table.add_column({.title = "measured", .align = right, .importance = 20});
-  table.add_column({.title = "fitted", .align = right, .importance = 10});
-  table.add_column({.title = "error", .align = right, .importance = 30});
-  for (const FitPoint& point : points) {
-    table.add_row({format_bytes(point.bytes),
-                   format_seconds(point.measured_s),
-                   format_seconds(point.fitted_s),
-                   signed_percent(point.error())});
-  }
-  table.print_whole(std::cout, look);
-  std::cout << '\n';
-}
-
-void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& look) {
-  std::cout << title << ": " << rate(fit.bytes_per_s) << " each way; a round of a barrier "
-            << format_seconds(fit.costs.barrier_round_s) << '\n';
-  for (const MessageRegime& regime : fit.costs.regimes) {
-    std::cout << "  from " << format_bytes(regime.from_bytes) << ": "
-              << format_seconds(regime.latency_s) << " + " << rate(regime.bytes_per_s) << '\n';
-  }
-  if (std::isfinite(fit.costs.turns_from_bytes)) {
-    std::cout << "  from " << format_bytes(fit.costs.turns_from_bytes)
-              << ": the library's own collectives (openmpi) exchange one way after the other";
-    if (fit.costs.turns_share_of_two < 1)
-      std::cout << ", " << format_percent(fit.costs.turns_share_of_two, 0) << " of it between two";
-    if (fit.costs.turns_share < 1)
-      std::cout << ", " << format_percent(fit.costs.turns_share, 0)
-                << " of it among three and more";
-    std::cout << '\n';
-  }
-  if (fit.stalls > 0) {
-    std::cout << "  note: " << fit.stalls << " sample"
-              << (fit.stalls == 1 ? " is a stall" : "s are stalls")
-              << " of the machine, far from all others, and left out\n";
-  }
-  for (const std::string& note : fit.costs.notes) std::cout << "  note: " << note << '\n';
-  if (!fit.costs.one_way.empty()) {
-    const OneWayShare& large = fit.costs.one_way.back();
-    std::cout << "  where nothing comes the other way, " << format_bytes(large.bytes) << " take "
-              << format_percent(large.share, 0) << " of that\n";
-  }
-  std::cout << '\n';
-  if (!fit.ping_pong.empty()) show_points("ping-pong", fit.ping_pong, look);
-  if (!fit.ring_step.empty()) show_points("ring step", fit.ring_step, look);
-}
-
-/// Each node's link, and the messages of the faster ones.
-void show_links(const NetworkFit& fit, const TableLook& look) {
-  if (fit.link_bytes_per_s.empty()) return;
-  std::cout << "Links of the nodes\n";
-  Table table;
-  table.add_column({.title = "node", .align = right, .importance = Table::kAlways});
-  table.add_column({.title = "each way", .align = right, .importance = Table::kAlways});
-  for (std::size_t node = 0; node < fit.link_bytes_per_s.size(); ++node)
-    table.add_row({std::to_string(node), rate(fit.link_bytes_per_s[node])});
-  table.print_whole(std::cout, look);
-  std::cout << '\n';
-  for (const FasterNodes& faster : fit.faster)
-    show_scope("Between nodes " + nodes_text(faster.nodes), faster.fit, look);
-}
-
-void show_checks(const std::vector<AllReduceCheck>& checks, const TableLook& look) {
-  if (checks.empty()) return;
-  const bool is_any_fitted = std::any_of(
-      checks.begin(), checks.end(), [](const AllReduceCheck& check) { return check.is_fitted; });
-  std::cout << "All-reduces, not used for the fit"
-            << (is_any_fitted ? " (but *: how much exchanges take turns is fitted to them)" : "")
-            << "; forecasts of\nthe same algorithms among as many ranks take what was measured\n";
-  Table table;
-  table.add_column({.title = "among", .align = left, .importance = Table::kAlways});
-  table.add_column({.title = "algorithm", .align = left, .importance = Table::kAlways});
-  table.add_column({.title = "size", .align = right, .importance = Table::kAlways});
-  table.add_column({.title = "measured", .align = right, .importance = 20});
-  table.add_column({.title = "forecast", .align = right, .importance = 10});
-  table.add_column({.title = "error", .align = right, .importance = 30});
-  for (const AllReduceCheck& check : checks) {
-    table.add_row({check.all_reduce.scope,
-                   check.all_reduce.algorithm + (check.is_fitted ? " *" : ""),
-                   format_bytes(check.all_reduce.bytes),
-                   format_seconds(check.measured_s),
-                   format_seconds(check.forecast_s),
-                   signed_percent(check.error())});
-  }
-  table.print_whole(std::cout, look);
-  std::cout << judgement(checks) << '\n';
-}
-
-std::string ratio(double value) { return fmt::format("{:.3f}", value); }
-
-void show_batches(const std::vector<CostTrace>& costs, const TableLook& look) {
-  Table table;
-  table.add_column({.title = "device", .align = left, .importance = 80});
-  table.add_column({.title = "network", .align = left, .importance = Table::kAlways});
-  table.add_column({.title = "batch", .align = right, .importance = Table::kAlways});
-  table.add_column({.title = "samples", .align = right, .importance = 30});
-  table.add_column({.title = "warm-up", .align = right, .importance = 40});
-  table.add_column({.title = "median", .align = right, .importance = Table::kAlways});
-  table.add_column({.title = "5 - 95 %", .align = right, .importance = 90});
-  table.add_column({.title = "outliers", .align = right, .importance = 20});
-  table.add_column({.title = "longest", .align = right, .importance = 10});
-  table.add_column({.title = "drift", .align = right, .importance = 70});
-  table.add_column({.title = "sessions", .align = right, .importance = 60});
-  table.add_column({.title = "ranks", .align = right, .importance = 50});
-  for (const CostTrace& trace : costs) {
-    for (const CostRow& row : cost_rows(trace)) {
-      table.add_row({row.device,
-                     row.network,
-                     std::to_string(row.batch),
-                     std::to_string(row.samples),
-                     std::to_string(row.trimmed),
-                     format_seconds(row.median_s),
-                     format_seconds(row.p5_s) + " .. " + format_seconds(row.p95_s),
-                     std::to_string(row.outliers),
-                     format_seconds(row.longest_s),
-                     ratio(row.drift),
-                     std::to_string(row.sessions) + ": " + ratio(row.session_spread),
-                     std::to_string(row.ranks) + ": " + ratio(row.rank_spread)});
-    }
-  }
-  table.print_whole(std::cout, look);
-  std::cout << "Drift: median of a series' last third over that of its first; sessions and ranks: "
-               "how many,\nand the largest of their medians over the smallest. Outliers are kept: "
-               "real runs have them, too.\n\n";
 }
 
 /// The trace without the samples of its warm-up.
@@ -271,42 +130,6 @@ void look_through_batches(const std::vector<std::string>& files,
   std::cout << "wrote " << output.name().string() << '\n';
 }
 
-std::string percent_off(double estimate, double measured) {
-  return signed_percent(estimate / measured - 1);
-}
-
-void show_roofline_rows(const std::vector<MeasuredBatch>& rows,
-                        const Roofline& roofline,
-                        const TableLook& look) {
-  Table table;
-  table.add_column({.title = "device", .align = left, .importance = Table::kAlways});
-  table.add_column({.title = "network", .align = left, .importance = Table::kAlways});
-  table.add_column({.title = "precision", .align = left, .importance = 50});
-  table.add_column({.title = "batch", .align = right, .importance = 60});
-  table.add_column({.title = "measured", .align = right, .importance = 30});
-  table.add_column({.title = "fitted", .align = right, .importance = Table::kAlways});
-  table.add_column({.title = "without the network", .align = right, .importance = 40});
-  table.add_column({.title = "without the device", .align = right, .importance = 20});
-  for (const MeasuredBatch& row : rows) {
-    const double fitted_s = seconds_of(work_of(row.network, row.batch, row.precision),
-                                       row.device,
-                                       row.precision,
-                                       roofline.by_class.at(row.device.device_class));
-    table.add_row({row.device.name,
-                   row.network.name,
-                   show_name(row.precision, kPrecisions),
-                   std::to_string(row.batch),
-                   format_seconds(row.seconds),
-                   percent_off(fitted_s, row.seconds),
-                   percent_off(row.without_network_s, row.seconds),
-                   percent_off(row.without_device_s, row.seconds)});
-  }
-  table.print_whole(std::cout, look);
-  std::cout
-      << "Fitted: estimate / measured - 1; without: of fits that have not seen any row of the "
-         "network, or of the device.\n\n";
-}
-
 void fit_roofline_of(const std::vector<std::string>& files,
                      const OutputFile& output,
                      const TableLook& look) {
@@ -321,18 +144,7 @@ void fit_roofline_of(const std::vector<std::string>& files,
   Roofline roofline = fit_roofline(rows);
   roofline.source = {.grade = Grade::estimated,
                      .method = "epochcast calibrate --roofline: fitted to " + method};
-  show_roofline_rows(rows, roofline, look);
-  for (const auto& [device_class, efficiency] : roofline.by_class) {
-    std::cout << fmt::format(
-        "{}: of networks left out, half are off by a factor of {:.2f} at most, nine of ten by "
-        "{:.2f}; "
-        "scaled by another network on the device, by {:.2f} and {:.2f}\n",
-        device_class,
-        efficiency.usual_error,
-        efficiency.most_error,
-        efficiency.usual_scaled_error,
-        efficiency.most_scaled_error);
-  }
+  show_roofline(rows, roofline, look);
   if (!output.is_wanted()) return;
   output.write(to_json(roofline).dump(2) + "\n");
   std::cout << "wrote " << output.name().string() << '\n';
@@ -387,15 +199,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   platform = calibrated_platform(std::move(platform), fit, trace.source);
   if (values.count("name") > 0) platform.name = values["name"].as<std::string>();
   check_platform(platform, outputs.platform.name().string());
-  if (fit.between) show_scope("Between nodes", *fit.between, look);
-  if (fit.backbone)
-    std::cout << "All messages between the " << fit.backbone->nodes << " nodes share "
-              << rate(fit.backbone->bytes_per_s) << "\n\n";
-  show_links(fit, look);
-  if (fit.node) show_scope("Inside nodes", *fit.node, look);
-  if (fit.reduce_bytes_per_s > 0)
-    std::cout << "Adding: " << rate(fit.reduce_bytes_per_s) << " with all ranks at it\n\n";
-  show_checks(calibration.checks, look);
+  show_calibration(calibration, look);
   outputs.platform.write(to_json(platform).dump(2) + "\n");
   if (outputs.page.is_wanted()) {
     std::vector<std::string> command = {"epochcast", "calibrate"};

@@ -5,25 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
-#include "analysis/calibrate/fit_doubts.hpp"
-#include "analysis/calibrate/measured_all_reduces.hpp"
-#include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
-#include "core/process/process_pool.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
 namespace {
-
-constexpr const char* kBetween = "messages between nodes";
-constexpr const char* kBetweenFaster = "messages between the faster nodes";
-constexpr const char* kLibrary = "openmpi";  // whose exchanges may take turns
-constexpr const char* kInside = "messages inside nodes";
-constexpr double kLargeAllReduce = 1 << 20;  // bytes: what training exchanges
 
 double kept_s(double seconds) { return rounded_quantity(seconds, Dimension::seconds); }
 double kept_rate(double bytes_per_s) {
@@ -45,9 +32,11 @@ MessageCosts kept(MessageCosts costs) {
   costs.turns_share_of_two = std::round(kDigits * costs.turns_share_of_two) / kDigits;
   costs.turns_share_of_two_together =
       std::round(kDigits * costs.turns_share_of_two_together) / kDigits;
-  for (OneWayShare& each : costs.one_way) {
-    each = {.bytes = rounded_quantity(each.bytes, Dimension::bytes),
-            .share = std::max(1 / kDigits, std::round(kDigits * each.share) / kDigits)};
+  for (std::vector<MessageShare>* shares : {&costs.pairwise, &costs.one_way}) {
+    for (MessageShare& each : *shares) {
+      each = {.bytes = rounded_quantity(each.bytes, Dimension::bytes),
+              .share = std::max(1 / kDigits, std::round(kDigits * each.share) / kDigits)};
+    }
   }
   return costs;
 }
@@ -121,87 +110,6 @@ int devices_of(const NodeGroup& group) {
   int devices = 0;
   for (const DeviceGroup& device : group.devices) devices += device.count;
   return devices;
-}
-
-/// Seconds of cases, simulated in a process of its own.
-std::vector<double> simulated_s(const Platform& platform,
-                                const std::vector<sim::AllReduceCase>& cases,
-                                const std::string& file) {
-  std::vector<double> seconds;
-  run_in_processes(
-      1,
-      1,
-      [&](std::size_t) { return nlohmann::json(sim::all_reduce_seconds(platform, cases)).dump(); },
-      [&](std::size_t, const TaskAnswer& answer) {
-        if (answer.ending == Ending::bad_input)
-          throw UserError(file + ": " + answer.problems.front());
-        if (answer.ending != Ending::done)
-          throw RunError("the simulation of all-reduces " + answer.problems.front());
-        seconds = nlohmann::json::parse(answer.text).get<std::vector<double>>();
-      });
-  return seconds;
-}
-
-/// The checks with what a simulation on the platform says.
-std::vector<AllReduceCheck> simulated(std::vector<AllReduceCheck> checks,
-                                      const Platform& platform,
-                                      const std::string& file) {
-  if (checks.empty()) return checks;
-  std::vector<sim::AllReduceCase> cases;
-  cases.reserve(checks.size());
-  for (const AllReduceCheck& check : checks) cases.push_back(check.all_reduce);
-  const std::vector<double> forecasts_s = simulated_s(platform, cases, file);
-  for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = forecasts_s[i];
-  return checks;
-}
-
-/// Whether the all-reduce shows how much exchanges take turns.
-bool shows_turns(const sim::AllReduceCase& all_reduce) {
-  return all_reduce.algorithm == kLibrary && all_reduce.scope == "all" &&
-         all_reduce.bytes >= kLargeAllReduce;
-}
-
-/// Which share of turns the trace's all-reduces show: their ranks come together.
-double MessageCosts::*turns_shown_by(const MessageTrace& trace) {
-  return trace.node_of_rank.size() > 2 ? &MessageCosts::turns_share
-                                       : &MessageCosts::turns_share_of_two_together;
-}
-
-/// The platform with this share of the turns that the trace shows.
-Platform with_turns_share(Platform platform, const MessageTrace& trace, double share) {
-  double MessageCosts::*const field = turns_shown_by(trace);
-  (*platform.network->messages).*field = share;
-  for (NodeGroup& group : platform.nodes) {
-    if (group.uplink && group.uplink->messages) (*group.uplink->messages).*field = share;
-  }
-  return platform;
-}
-
-/// How much of the later of two messages waits, from what the library's own all-reduce among all
-/// ranks took and would take if nobody or everybody took turns, if they show it.
-std::optional<double> fit_turns_share(const MessageTrace& trace, const Platform& platform) {
-  std::vector<sim::AllReduceCase> cases;
-  std::vector<double> measured_s;
-  for (const MessageCost& cost : trace.costs) {
-    const sim::AllReduceCase all_reduce = {
-        .scope = cost.scope, .algorithm = cost.algorithm, .bytes = static_cast<double>(cost.bytes)};
-    if (cost.kind != "all-reduce" || !shows_turns(all_reduce)) continue;
-    cases.push_back(all_reduce);
-    measured_s.push_back(expected_s(cost.samples_s));
-  }
-  if (cases.empty()) return std::nullopt;
-  const std::vector<double> least_s =
-      simulated_s(with_turns_share(platform, trace, 0), cases, trace.file);
-  const std::vector<double> most_s =
-      simulated_s(with_turns_share(platform, trace, 1), cases, trace.file);
-  std::vector<double> shares;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    constexpr double kShows = 1.1;
-    if (most_s[i] < kShows * least_s[i]) continue;
-    shares.push_back(std::clamp((measured_s[i] - least_s[i]) / (most_s[i] - least_s[i]), 0.0, 1.0));
-  }
-  if (shares.empty()) return std::nullopt;
-  return median_of(std::move(shares));
 }
 
 }  // namespace
@@ -282,142 +190,6 @@ Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Sou
                     format_bytes(*most)));
   }
   return platform;
-}
-
-std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const MessageTrace& trace) {
-  std::vector<AllReduceCheck> checks;
-  for (const MessageCost& cost : trace.costs) {
-    if (cost.kind != "all-reduce") continue;
-    checks.push_back({.all_reduce = {.scope = cost.scope,
-                                     .algorithm = cost.algorithm,
-                                     .bytes = static_cast<double>(cost.bytes)},
-                      .measured_s = expected_s(cost.samples_s)});
-  }
-  return simulated(std::move(checks), platform, trace.file);
-}
-
-std::vector<AllReduceCheck> larger_all_reduces(const Platform& platform,
-                                               const MessageTrace& trace) {
-  std::vector<AllReduceCheck> largest;
-  for (const MessageCost& cost : trace.costs) {
-    if (cost.kind != "all-reduce" || static_cast<double>(cost.bytes) < kLargeAllReduce) continue;
-    const AllReduceCheck check = {.all_reduce = {.scope = cost.scope,
-                                                 .algorithm = cost.algorithm,
-                                                 .bytes = static_cast<double>(cost.bytes)},
-                                  .measured_s = expected_s(cost.samples_s)};
-    const auto known = std::ranges::find_if(largest, [&](const AllReduceCheck& each) {
-      return each.all_reduce.scope == cost.scope && each.all_reduce.algorithm == cost.algorithm;
-    });
-    if (known == largest.end()) {
-      largest.push_back(check);
-    } else if (check.all_reduce.bytes > known->all_reduce.bytes) {
-      *known = check;
-    }
-  }
-  std::vector<AllReduceCheck> larger;
-  for (const AllReduceCheck& check : largest) {
-    for (const double times : {4, 16, 64}) {
-      larger.push_back(check);
-      larger.back().all_reduce.bytes *= times;
-      larger.back().measured_s *= times;
-    }
-  }
-  return simulated(std::move(larger), platform, trace.file);
-}
-
-namespace {
-
-/// Writes what was measured of all-reduces beside the messages of their scope, whose uncertainty is
-/// that of samples alone.
-void keep_all_reduces(Calibration& calibration,
-                      const Platform& platform,
-                      const MessageTrace& trace) {
-  NetworkFit& fit = calibration.fit;
-  const std::vector<AllReduceCheck> larger = larger_all_reduces(platform, trace);
-  const auto measured = [&](const ScopeFit& scope, const std::string& name, std::ptrdiff_t ranks) {
-    return measured_all_reduces(
-        trace, calibration.checks, larger, name, static_cast<int>(ranks), scope.costs.uncertainty);
-  };
-  const auto ranks = std::ssize(trace.node_of_rank);
-  if (fit.between) {
-    fit.between->costs.all_reduces = measured(*fit.between, "all", ranks);
-    for (FasterNodes& faster : fit.faster)
-      faster.fit.costs.all_reduces = fit.between->costs.all_reduces;
-  }
-  if (!fit.node) return;
-  // Those inside nodes were measured on all nodes at once: the slowest has the most ranks.
-  std::ptrdiff_t in_node = 0;
-  for (int node = 0; node < trace.node_count(); ++node) {
-    in_node =
-        std::max(in_node, std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), node));
-  }
-  fit.node->costs.all_reduces =
-      measured(*fit.node, fit.between ? "node" : "all", fit.between ? in_node : ranks);
-}
-
-}  // namespace
-
-Calibration calibrate(const MessageTrace& trace) {
-  Calibration calibration = {.fit = fit_network(trace), .checks = {}};
-  NetworkFit& fit = calibration.fit;
-  const auto refuse_if_unknown = [&](ScopeFit& scope, const std::string& name) {
-    if (scope.costs.uncertainty > kMostUncertainty)
-      check_uncertainty(trace.file, name, scope.costs);
-  };
-  if (fit.between) refuse_if_unknown(*fit.between, kBetween);
-  for (FasterNodes& faster : fit.faster) refuse_if_unknown(faster.fit, kBetweenFaster);
-  if (fit.node) refuse_if_unknown(*fit.node, kInside);
-  const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
-  const auto calibrated = [&] {
-    Platform platform = calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
-    check_platform(platform, trace.file);
-    return platform;
-  };
-  Platform platform = calibrated();
-  if (fit.between && std::isfinite(fit.between->costs.turns_from_bytes)) {
-    if (const auto share = fit_turns_share(trace, platform)) {
-      double MessageCosts::*const field = turns_shown_by(trace);
-      fit.between->costs.*field = *share;
-      for (FasterNodes& faster : fit.faster) faster.fit.costs.*field = *share;
-      platform = calibrated();
-    }
-  }
-  calibration.checks = check_all_reduces(platform, trace);
-  for (AllReduceCheck& check : calibration.checks) {
-    check.is_fitted = fit.between && std::isfinite(fit.between->costs.turns_from_bytes) &&
-                      shows_turns(check.all_reduce);
-  }
-  keep_all_reduces(calibration, platform, trace);
-  const auto widen =
-      [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
-        if (!scope) return;
-        double sum = 0;
-        double count = 0;
-        for (const AllReduceCheck& check : calibration.checks) {
-          if (check.all_reduce.scope != ring || check.all_reduce.bytes < kLargeAllReduce ||
-              check.all_reduce.algorithm == kLibrary)
-            continue;
-          sum += std::pow(std::log(check.forecast_s / check.measured_s), 2);
-          ++count;
-        }
-        double& uncertainty = scope->costs.uncertainty;
-        if (count > 0) uncertainty = std::hypot(uncertainty, std::sqrt(sum / count));
-        check_uncertainty(trace.file, name, scope->costs);
-      };
-  if (fit.between) {
-    // All-reduces among all nodes were measured, not those among the faster ones.
-    const double of_samples = fit.between->costs.uncertainty;
-    widen(fit.between, "all", kBetween);
-    const double of_checks = std::sqrt(
-        std::max(0.0, std::pow(fit.between->costs.uncertainty, 2) - std::pow(of_samples, 2)));
-    for (FasterNodes& faster : fit.faster) {
-      double& uncertainty = faster.fit.costs.uncertainty;
-      uncertainty = std::hypot(uncertainty, of_checks);
-      check_uncertainty(trace.file, kBetweenFaster, faster.fit.costs);
-    }
-  }
-  widen(fit.node, fit.between ? "node" : "all", kInside);
-  return calibration;
 }
 
 }  // namespace epochcast

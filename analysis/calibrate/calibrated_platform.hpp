@@ -6,7 +6,6 @@
 
 #include "analysis/calibrate/network_fit.hpp"
 #include "core/formats/platform.hpp"
-#include "sim/exchange/collective_times.hpp"
 
 namespace epochcast {
 
@@ -25,38 +24,5 @@ namespace epochcast {
 [[nodiscard]] Platform calibrated_platform(Platform platform,
                                            const NetworkFit& fit,
                                            const Source& source);
-
-/// An all-reduce that was measured.
-struct AllReduceCheck {
-  sim::AllReduceCase all_reduce;
-  bool is_fitted =
-      false;  ///< it has told how much exchanges take turns; else the fit has not seen it
-  double measured_s = 0;  ///< expected_s() of the samples
-  double forecast_s = 0;
-
-  [[nodiscard]] double error() const { return forecast_s / measured_s - 1; }
-};
-
-/// Every all-reduce of the trace, simulated (in a process of its own) on a platform that has the
-/// trace's nodes and ranks. Throws a UserError for algorithms that cannot be simulated.
-[[nodiscard]] std::vector<AllReduceCheck> check_all_reduces(const Platform& platform,
-                                                            const MessageTrace& trace);
-
-/// All-reduces 4, 16 and 64 times as large as the largest that the trace has of their scope and
-/// algorithm, if that is 1 MiB or more, simulated likewise. `measured_s` is in proportion to it.
-[[nodiscard]] std::vector<AllReduceCheck> larger_all_reduces(const Platform& platform,
-                                                             const MessageTrace& trace);
-
-/// The fit of a trace and what it says of the trace's own all-reduces.
-struct Calibration {
-  NetworkFit fit;
-  std::vector<AllReduceCheck> checks;
-};
-
-/// Fits the trace and checks it. The library's own all-reduces among all ranks say how much their
-/// exchanges take turns, where they do. How far off all other large all-reduces are, which the fit
-/// has not seen, adds to the uncertainty of its messages (root of the sum of squares). Throws a
-/// UserError for traces that cannot be fitted, or with an uncertainty above kMostUncertainty.
-[[nodiscard]] Calibration calibrate(const MessageTrace& trace);
 
 }  // namespace epochcast

@@ -11,6 +11,11 @@
 namespace epochcast {
 namespace {
 
+/// An exchange between batches is not one of a row of exchanges: standard deviation of the logarithm
+/// of what the former take in a run, beyond what sessions differ (docs/fidelity.md, "An exchange in
+/// a job is not one in a row").
+constexpr double kDeviationInJobs = 0.015;
+
 /// How far another session is from the mean of these: the standard deviation of the logarithm
 /// between sessions and, of S of them, 1 / sqrt(S) of that for their mean. One tells nothing of
 /// others: then that of its samples, or of messages, if that is more.
@@ -53,15 +58,14 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
                each.all_reduce.bytes == point.bytes;
       });
       constexpr double kDigits = 1e6;
+      const double deviation = std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
       measured.push_back(
           {.algorithm = algorithm,
            .bytes = point.bytes,
            .measured_s = kept_s(point.seconds),
            .forecast_s = kept_s(check->forecast_s),
            .ranks = ranks,
-           .deviation = std::round(kDigits * std::min(kMostUncertainty,
-                                                      deviation_of_sessions(point, uncertainty))) /
-                        kDigits});
+           .deviation = std::round(kDigits * std::min(kMostUncertainty, deviation)) / kDigits});
     }
     const MeasuredAllReduce largest = measured.back();
     for (const AllReduceCheck& check : larger) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/all_reduce_checks.hpp"
 #include "core/costs/message_costs.hpp"
 #include "core/formats/message_trace.hpp"
 

@@ -100,4 +100,12 @@ void check_times(const MessageTrace& trace) {
   if (!problems.empty()) throw UserError(problems);
 }
 
+std::set<std::vector<int>> nodes_of(const MessageTrace& trace, const std::string& kind) {
+  std::set<std::vector<int>> found;
+  for (const MessageCost& cost : trace.costs) {
+    if (cost.kind == kind && !cost.nodes.empty()) found.insert(cost.nodes);
+  }
+  return found;
+}
+
 }  // namespace epochcast

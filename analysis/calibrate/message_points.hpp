@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,10 @@ struct MessagePoint {
                                                   const std::string& kind,
                                                   const std::string& scope,
                                                   const std::vector<int>& nodes = {});
+
+/// The sets of nodes, each once, of which alone the trace has costs of this kind.
+[[nodiscard]] std::set<std::vector<int>> nodes_of(const MessageTrace& trace,
+                                                  const std::string& kind);
 
 /// What a message takes on average, so that many take so many times as long: a median would leave
 /// out the tail that an epoch's hundreds of messages meet. Samples above both the upper quartile +

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
+#include "analysis/calibrate/exchange_shares.hpp"
 #include "analysis/calibrate/fit_doubts.hpp"
 #include "core/error.hpp"
 #include "core/spread.hpp"
@@ -93,51 +93,6 @@ double fastest_of(const std::vector<MessagePoint>& points) {
   return fastest;
 }
 
-/// Finds the least size from which on exchanges of which one side comes later take longer than
-/// those that do not take turns - exchanges whose sides come together, or the fastest of their own
-/// - and how much: one message more is a share of 1, and nearly all of one is all.
-///
-/// By chance, some exchanges take turns and others do not: of ten, none may. So a size at which
-/// some do tells of all larger ones, and all of these of how many do.
-void fit_turns(const std::vector<MessagePoint>& opposite,
-               const std::vector<MessagePoint>& late,
-               MessageCosts& costs) {
-  constexpr double kAny = 0.1;
-  constexpr double kShows = 0.2;
-  constexpr double kAll = 0.8;
-  std::vector<double> shares;  // of sizes from the first that shows turns on
-  double from_bytes = 0;
-  for (const MessagePoint& point : late) {
-    const auto both = std::find_if(opposite.begin(), opposite.end(), [&](const auto& each) {
-      return each.bytes == point.bytes;
-    });
-    if (both == opposite.end() || point.bytes < kLargeMessageBytes) continue;
-    const double share = point.seconds / std::min(both->seconds, point.least_s) - 1;
-    if (shares.empty() && share < kAny) continue;
-    if (shares.empty()) from_bytes = point.bytes;
-    shares.push_back(std::min(1.0, share));
-  }
-  const double share = shares.empty() ? 0 : mean_of(shares);
-  if (share < kShows) return;
-  costs.turns_from_bytes = from_bytes;
-  costs.turns_share_of_two = share < kAll ? share : 1;
-}
-
-/// What messages take where nothing comes the other way, as a share of what opposite ones take
-/// between the same two.
-std::vector<OneWayShare> fit_one_way(const std::vector<MessagePoint>& alone,
-                                     const std::vector<MessagePoint>& opposite) {
-  std::vector<OneWayShare> shares;
-  for (const MessagePoint& both : opposite) {
-    const auto one = std::find_if(alone.begin(), alone.end(), [&](const MessagePoint& point) {
-      return point.bytes == both.bytes;
-    });
-    if (one != alone.end())
-      shares.push_back({.bytes = both.bytes, .share = std::min(1.0, one->seconds / both.seconds)});
-  }
-  return shares;
-}
-
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
   const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair, scope.nodes);
   const std::vector<MessagePoint> busy = points_of(trace, "ring-step", scope.ring, scope.nodes);
@@ -167,10 +122,9 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.uncertainty = uncertainty_of(points, fit.costs);
   fit.costs.notes = doubts_of(scope.name, points);
 
-  const std::vector<MessagePoint> opposite = points_of(trace, "opposite", scope.pair, scope.nodes);
-  // Where costs are those of ping-pongs, they are those of one way already.
-  if (!busy.empty()) fit.costs.one_way = fit_one_way(alone, opposite);
-  fit_turns(opposite, points_of(trace, "late-exchange", scope.pair, scope.nodes), fit.costs);
+  fit_turns(points_of(trace, "opposite", scope.pair, scope.nodes),
+            points_of(trace, "late-exchange", scope.pair, scope.nodes),
+            fit.costs);
   const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring, scope.nodes);
   if (!barrier.empty())
     fit.costs.barrier_round_s = barrier.front().seconds / std::ceil(std::log2(scope.members));
@@ -220,15 +174,6 @@ std::optional<Backbone> fit_backbone(const MessageTrace& trace, ScopeFit& fit) {
   return backbone;
 }
 
-/// The sets of nodes, each once, of which the trace has costs of this kind.
-std::set<std::vector<int>> nodes_of(const MessageTrace& trace, const std::string& kind) {
-  std::set<std::vector<int>> found;
-  for (const MessageCost& cost : trace.costs) {
-    if (cost.kind == kind && !cost.nodes.empty()) found.insert(cost.nodes);
-  }
-  return found;
-}
-
 /// Rings of some nodes only, from the most to the fewest nodes.
 std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& between) {
   std::vector<FasterNodes> faster;
@@ -246,7 +191,6 @@ std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& b
     if (fit) {
       fit->costs.turns_from_bytes = between.costs.turns_from_bytes;
       fit->costs.turns_share_of_two = between.costs.turns_share_of_two;
-      fit->costs.one_way = between.costs.one_way;
     }
     if (fit) faster.push_back({.nodes = nodes, .fit = std::move(*fit)});
   }
@@ -391,6 +335,7 @@ NetworkFit fit_network(const MessageTrace& trace) {
   if (fit.between) fit.faster = fit_faster(trace, *fit.between);
   fit.link_bytes_per_s = fit_links(trace, fit);
   if (fit.between && fit.link_bytes_per_s.empty()) fit.backbone = fit_backbone(trace, *fit.between);
+  fit_shares(trace, fit);
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;
   if (!fit.between && !fit.node)

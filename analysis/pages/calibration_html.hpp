@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/all_reduce_checks.hpp"
 #include "analysis/calibrate/network_fit.hpp"
 
 namespace epochcast {

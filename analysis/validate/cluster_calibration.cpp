@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/calibration.hpp"
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/forecast/this_machine.hpp"
 #include "core/error.hpp"

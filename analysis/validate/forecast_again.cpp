@@ -5,7 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "analysis/calibrate/all_reduce_checks.hpp"
 #include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/calibration.hpp"
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/validate/kept_inputs.hpp"
 

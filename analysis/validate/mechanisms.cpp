@@ -62,6 +62,11 @@ void without_one_way(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) { costs.one_way.clear(); });
 }
 
+/// A message takes as long whoever else is sent to.
+void without_pairwise(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) { costs.pairwise.clear(); });
+}
+
 /// Those that were measured count as if among other ranks: for what is in doubt.
 void without_all_reduces(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) {
@@ -140,11 +145,6 @@ void without_overlap_by_chance(std::vector<CostTrace>& traces) {
 void without_after_exchange(std::vector<CostTrace>& traces) {
   change_overlap(traces, [](OverlapSamples& samples) { samples.batch_after_s.clear(); });
 }
-
-void without_warm_up(std::vector<CostTrace>& traces) {
-  change_batches(traces, [](BatchSamples& samples) { samples.warmup_s.clear(); });
-}
-
 void without_loading(std::vector<CostTrace>& traces) {
   change_batches(traces, [](BatchSamples& samples) {
     for (std::size_t i = 0; i < samples.load_s.size(); ++i) samples.total_s[i] -= samples.load_s[i];
@@ -224,6 +224,9 @@ std::vector<Mechanism> all_mechanisms() {
                   "they always do, but for two that come together",
                   without_turns_by_chance),
       of_platform("one-way", "messages mind no others that come the other way", without_one_way),
+      of_platform("pairwise",
+                  "what two exchange alone takes what it does in a ring",
+                  without_pairwise),
       of_platform("all-reduces",
                   "all-reduces that were measured take what messages say",
                   without_all_reduces),
@@ -236,7 +239,6 @@ std::vector<Mechanism> all_mechanisms() {
       of_costs("after-exchange",
                "a batch after an exchange is one after a batch",
                without_after_exchange),
-      of_costs("warm-up", "a process's first batches are like the others", without_warm_up),
       of_costs("loading", "batches are there", without_loading),
       of_costs("other-sizes", "half a batch takes half the time", without_other_sizes),
       of_costs("slowed", "a slowed device takes a multiple", without_slowed_devices),

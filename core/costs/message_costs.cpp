@@ -33,7 +33,7 @@ double read_up_to(const JsonInput& input, double most) {
 }
 
 /// A number above 0, at most 1.
-double read_one_way_share(const JsonInput& input) {
+double read_part(const JsonInput& input) {
   const nlohmann::json& value = input.value();
   if (value.is_number() && value > 0 && value <= 1) return value.get<double>();
   input.fail("a number above 0 and at most 1, such as 0.93");
@@ -55,11 +55,29 @@ MeasuredAllReduce read_all_reduce(JsonInput input) {
   return all_reduce;
 }
 
-OneWayShare read_one_way(JsonInput input) {
-  const OneWayShare one_way = {.bytes = input.at("bytes").quantity(Dimension::bytes),
-                               .share = read_one_way_share(input.at("share"))};
+MessageShare read_message_share(JsonInput input) {
+  const MessageShare share = {.bytes = input.at("bytes").quantity(Dimension::bytes),
+                              .share = read_part(input.at("share"))};
   input.finish();
-  return one_way;
+  return share;
+}
+
+/// Those of one kind of exchange, by size.
+std::vector<MessageShare> read_shares(JsonInput input) {
+  std::vector<MessageShare> shares;
+  for (const JsonInput& each : input.elements()) shares.push_back(read_message_share(each));
+  const bool is_in_order = std::is_sorted(
+      shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.bytes <= b.bytes; });
+  if (!is_in_order) input.problem("\"bytes\" must ascend");
+  return shares;
+}
+
+nlohmann::ordered_json shares_json(const std::vector<MessageShare>& shares) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const MessageShare& each : shares) {
+    json.push_back({{"bytes", quantity_text(each.bytes, Dimension::bytes)}, {"share", each.share}});
+  }
+  return json;
 }
 
 /// What lies at `bytes`, by their logarithm, between values of points in the order of their bytes;
@@ -77,6 +95,27 @@ double between_points(const std::vector<Point>& points, double bytes, Value valu
   return std::lerp(value(below),
                    value(*above),
                    std::log(bytes / below.bytes) / std::log(above->bytes / below.bytes));
+}
+
+double share_at(const std::vector<MessageShare>& shares, double bytes) {
+  return between_points(shares, bytes, [](const MessageShare& each) { return each.share; });
+}
+
+using Shares = std::vector<MessageShare> MessageCosts::*;
+
+/// At each size that either has a share of, what `share_of` says.
+template <typename ShareOf>
+std::vector<MessageShare> shares_of_both(const MessageCosts& a,
+                                         const MessageCosts& b,
+                                         Shares shares,
+                                         ShareOf share_of) {
+  std::set<double> sizes;
+  for (const MessageCosts* costs : {&a, &b}) {
+    for (const MessageShare& each : costs->*shares) sizes.insert(each.bytes);
+  }
+  std::vector<MessageShare> both;
+  for (const double bytes : sizes) both.push_back({.bytes = bytes, .share = share_of(bytes)});
+  return both;
 }
 
 /// Where two lines cross within (from, to); nothing if they do not.
@@ -116,8 +155,12 @@ double MessageCosts::share_of_turns(Turns turns, double bytes) const {
   return 0;
 }
 
-double MessageCosts::one_way_share(double bytes) const {
-  return between_points(one_way, bytes, [](const OneWayShare& each) { return each.share; });
+double MessageCosts::share_of(Exchange kind, double bytes) const {
+  return kind == Exchange::around ? 1 : load_of(kind, bytes) * share_at(pairwise, bytes);
+}
+
+double MessageCosts::load_of(Exchange kind, double bytes) const {
+  return kind == Exchange::one_way ? share_at(one_way, bytes) : 1;
 }
 
 double MessageCosts::measured_factor(const std::string& all_reduce, double bytes, int ranks) const {
@@ -176,14 +219,15 @@ MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
       std::max(a.turns_share_of_two_together, b.turns_share_of_two_together);
   slower.all_reduces.insert(slower.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
   slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
-  slower.one_way.clear();
-  std::set<double> sizes;
-  for (const MessageCosts* costs : {&a, &b}) {
-    for (const OneWayShare& each : costs->one_way) sizes.insert(each.bytes);
-  }
-  for (const double bytes : sizes)
-    slower.one_way.push_back(
-        {.bytes = bytes, .share = std::max(a.one_way_share(bytes), b.one_way_share(bytes))});
+  slower.pairwise = shares_of_both(a, b, &MessageCosts::pairwise, [&](double bytes) {
+    const auto pair_s = [bytes](const MessageCosts& costs) {
+      return costs.share_of(Exchange::pairwise, bytes) * costs.message_s(bytes);
+    };
+    return std::max(pair_s(a), pair_s(b)) / std::max(a.message_s(bytes), b.message_s(bytes));
+  });
+  slower.one_way = shares_of_both(a, b, &MessageCosts::one_way, [&](double bytes) {
+    return std::max(a.load_of(Exchange::one_way, bytes), b.load_of(Exchange::one_way, bytes));
+  });
   for (const std::string& note : b.notes) {
     if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())
       slower.notes.push_back(note);
@@ -232,10 +276,8 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
   if (costs.turns_share_of_two < 1) json["turns_share_of_two"] = costs.turns_share_of_two;
   if (costs.turns_share_of_two_together > 0)
     json["turns_share_of_two_together"] = costs.turns_share_of_two_together;
-  for (const OneWayShare& each : costs.one_way) {
-    json["one_way"].push_back(
-        {{"bytes", quantity_text(each.bytes, Dimension::bytes)}, {"share", each.share}});
-  }
+  if (!costs.pairwise.empty()) json["pairwise"] = shares_json(costs.pairwise);
+  if (!costs.one_way.empty()) json["one_way"] = shares_json(costs.one_way);
   for (const MeasuredAllReduce& each : costs.all_reduces) {
     nlohmann::ordered_json measured = {
         {"algorithm", each.algorithm},
@@ -273,14 +315,8 @@ MessageCosts read_message_costs(JsonInput input) {
     costs.turns_share_of_two = read_up_to(*share, 1);
   if (const auto share = input.maybe("turns_share_of_two_together"))
     costs.turns_share_of_two_together = read_up_to(*share, 1);
-  if (const auto one_way = input.maybe("one_way")) {
-    for (const JsonInput& each : one_way->elements()) costs.one_way.push_back(read_one_way(each));
-    const bool is_in_order = std::is_sorted(
-        costs.one_way.begin(), costs.one_way.end(), [](const auto& a, const auto& b) {
-          return a.bytes <= b.bytes;
-        });
-    if (!is_in_order) one_way->problem("\"bytes\" must ascend");
-  }
+  if (const auto pairwise = input.maybe("pairwise")) costs.pairwise = read_shares(*pairwise);
+  if (const auto one_way = input.maybe("one_way")) costs.one_way = read_shares(*one_way);
   if (const auto all_reduces = input.maybe("all_reduces")) {
     for (const JsonInput& each : all_reduces->elements())
       costs.all_reduces.push_back(read_all_reduce(each));

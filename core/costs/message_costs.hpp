@@ -35,13 +35,20 @@ struct MeasuredAllReduce {
   bool operator==(const MeasuredAllReduce&) const = default;
 };
 
-/// What a message of this size takes where nothing comes the other way, as a share of what it takes
-/// where as much does.
-struct OneWayShare {
+/// What a message of this size takes in some kind of exchange, as a share of what it takes in
+/// another.
+struct MessageShare {
   double bytes = 1;
   double share = 1;
 
-  bool operator==(const OneWayShare&) const = default;
+  bool operator==(const MessageShare&) const = default;
+};
+
+/// What a member of a collective does at a time.
+enum class Exchange {
+  around,    ///< sends to one member and receives from another, as in a ring, or more of that
+  pairwise,  ///< exchanges messages with one other member
+  one_way    ///< only sends, or only receives
 };
 
 /// Who takes turns, if anybody does; see MessageCosts::turns_from_bytes.
@@ -72,17 +79,23 @@ struct MessageCosts {
   double turns_share = 1;
   double turns_share_of_two = 1;           ///< where two take part, of whom one comes later
   double turns_share_of_two_together = 0;  ///< where two take part that come together
-  /// By size, ascending; shares of other sizes lie between, by the logarithm of the size. Empty:
-  /// messages do not mind what comes the other way. (Over TCP, its acknowledgements do.)
-  std::vector<OneWayShare> one_way = {};
+  /// What messages take between two that exchange them with each other alone, as a share of what
+  /// they take around a ring, as long as links have room. By size, ascending; shares of other sizes
+  /// lie between, by the logarithm of the size. Empty: it does not matter who sends what.
+  std::vector<MessageShare> pairwise = {};
+  /// Likewise of what goes one way, as a share of what goes both ways between two: links have so
+  /// much less to carry. (Over TCP, acknowledgements share them.)
+  std::vector<MessageShare> one_way = {};
   std::vector<std::string> notes = {};              ///< what to know before trusting them
   std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were compared with
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
   /// How much of the later of two messages of this size waits.
   [[nodiscard]] double share_of_turns(Turns turns, double bytes) const;
-  /// What a message takes where nothing comes the other way, as a share of what it takes otherwise.
-  [[nodiscard]] double one_way_share(double bytes) const;
+  /// What a message by itself takes in such an exchange, as a share of what it takes in a ring.
+  [[nodiscard]] double share_of(Exchange kind, double bytes) const;
+  /// What links have to carry of it, as a share of what they have in a ring.
+  [[nodiscard]] double load_of(Exchange kind, double bytes) const;
   /// How many times as long an all-reduce takes as its messages say, where this algorithm was
   /// measured among as many ranks: between sizes, by their logarithm. 1 where it was not.
   [[nodiscard]] double measured_factor(const std::string& all_reduce,
@@ -105,7 +118,7 @@ struct MessageCosts {
 };
 
 /// What messages cost between two programs that know their own costs only: at each size what the
-/// slower says, the larger uncertainty and barrier, the notes of both.
+/// slower says (of each kind of exchange), the larger uncertainty and barrier, the notes of both.
 [[nodiscard]] MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b);
 
 /// The "messages" object of a platform, and back; problems are collected in `input`.

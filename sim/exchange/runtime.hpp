@@ -107,12 +107,10 @@ class Runtime {
     simgrid::s4u::SemaphorePtr offered, asked;
   };
   [[nodiscard]] Path& path(int from, int to, int channel);
-  /// Has the bytes of a message flow, as fast as their number allows; its latency is over.
-  /// `share`: how much of the time of so many bytes it takes.
-  [[nodiscard]] static simgrid::s4u::CommPtr send_async(const Path& path,
-                                                        void* content,
-                                                        double bytes,
-                                                        double share = 1);
+  /// Has the bytes of a message flow, as fast as their number allows, or `rate` times that; its
+  /// latency is over. `load`: what links carry of so many bytes.
+  [[nodiscard]] static simgrid::s4u::CommPtr send_async(
+      const Path& path, void* content, double bytes, double load = 1, double rate = 1);
   /// How long members of a collective take to learn that all have come.
   struct BarrierTime {
     double together_s = 0;    ///< where they come at the same time
@@ -146,20 +144,19 @@ class Runtime {
   [[nodiscard]] double simulate_round(
       CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic);
   /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
-  /// Where members take turns, the lower one's message goes first. `is_one_way`: the member only
-  /// sends, or only receives.
+  /// Where members take turns, the lower one's message goes first. `kind`: of the whole round.
   void transfer(const CollectiveCall& call,
                 int member,
                 double unit_bytes,
                 std::span<const Action> actions,
-                bool is_one_way,
+                Exchange kind,
                 double start_s);
   /// The same for many, by several actors.
   void share_out(const CollectiveCall& call,
                  int member,
                  double unit_bytes,
                  std::span<const Action> actions,
-                 bool is_one_way,
+                 Exchange kind,
                  double start_s);
   /// Goes through the rounds of a member. Returns the bytes that it has sent.
   Traffic simulate_rounds(CollectiveCall& call, int member);

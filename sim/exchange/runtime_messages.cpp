@@ -27,11 +27,15 @@ bool exchanges(std::span<const Action> actions, int peer) {
          std::any_of(actions.begin(), actions.end(), is_received);
 }
 
-/// Whether the member only sends, or only receives.
-bool goes_one_way(const Round& round) {
+Exchange kind_of(const Round& round) {
   const auto is_sent = [](const Action& action) { return action.kind == ActionKind::send; };
-  return std::all_of(round.begin(), round.end(), is_sent) ||
-         std::none_of(round.begin(), round.end(), is_sent);
+  if (std::all_of(round.begin(), round.end(), is_sent) ||
+      std::none_of(round.begin(), round.end(), is_sent))
+    return Exchange::one_way;
+  const bool is_of_one = std::all_of(round.begin(), round.end(), [&](const Action& action) {
+    return action.peer == round.begin()->peer;
+  });
+  return is_of_one ? Exchange::pairwise : Exchange::around;
 }
 
 }  // namespace
@@ -52,11 +56,11 @@ double Runtime::simulate_round(
       added_bytes += bytes;
     }
   }
-  const bool is_one_way = goes_one_way(round);
+  const Exchange kind = kind_of(round);
   if (round.size() <= kMostOfOneActor) {
-    transfer(call, member, unit_bytes, {round.data(), round.size()}, is_one_way, start_s);
+    transfer(call, member, unit_bytes, {round.data(), round.size()}, kind, start_s);
   } else {
-    share_out(call, member, unit_bytes, {round.data(), round.size()}, is_one_way, start_s);
+    share_out(call, member, unit_bytes, {round.data(), round.size()}, kind, start_s);
   }
   // Without messages in this round, what the one before left to add is still being added.
   const double moved_s = std::max(start_s, clock_s());
@@ -68,7 +72,7 @@ void Runtime::share_out(const CollectiveCall& call,
                         int member,
                         double unit_bytes,
                         std::span<const Action> actions,
-                        bool is_one_way,
+                        Exchange kind,
                         double start_s) {
   // By peer: transfers of a pair match in the order in which they are posted.
   std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
@@ -80,7 +84,7 @@ void Runtime::share_out(const CollectiveCall& call,
     helpers.push_back(sg::Actor::create(
         "transfers",
         rank(call.among->ranks[static_cast<std::size_t>(member)]).host,
-        [&, &part = part] { transfer(call, member, unit_bytes, part, is_one_way, start_s); }));
+        [&, &part = part] { transfer(call, member, unit_bytes, part, kind, start_s); }));
   }
   for (const sg::ActorPtr& helper : helpers) helper->join();
 }
@@ -89,13 +93,14 @@ void Runtime::transfer(const CollectiveCall& call,
                        int member,
                        double unit_bytes,
                        std::span<const Action> actions,
-                       bool is_one_way,
+                       Exchange kind,
                        double start_s) {
   struct Post {
     bool is_send;
     const Path* path;
     double bytes;  ///< at once
-    double share;  ///< of what so many bytes take
+    double load;   ///< of these: what links carry
+    double rate;   ///< times what so many bytes get around a ring
     double latency_s;
     double later_bytes;  ///< begin when all others are over
   };
@@ -112,12 +117,14 @@ void Runtime::transfer(const CollectiveCall& call,
                           exchanges(actions, action.peer);
     const double later_bytes =
         is_later ? std::round(bytes * way.way.share_of_turns(call.turns, bytes)) : 0;
-    const double share = call.measured_factor * (is_one_way ? way.way.one_way_share(bytes) : 1);
+    const double load = way.way.load_of(kind, bytes);
+    const double share = way.way.share_of(kind, bytes);
     posts.push_back({is_send,
                      &way,
                      bytes - later_bytes,
-                     share,
-                     share * way.way.latency_for_s(bytes),
+                     call.measured_factor * load,
+                     load / share,
+                     call.measured_factor * share * way.way.latency_for_s(bytes),
                      later_bytes});
   }
   // Both ends wait for the latency: the bytes flow that long after the later one has come.
@@ -132,7 +139,7 @@ void Runtime::transfer(const CollectiveCall& call,
     if (!post.is_send) {
       transfers.push_back(post.path->mailbox->get_async<int>(&received));
     } else if (post.later_bytes == 0 || post.bytes > 0) {
-      transfers.push_back(send_async(*post.path, &message, post.bytes, post.share));
+      transfers.push_back(send_async(*post.path, &message, post.bytes, post.load, post.rate));
     }
     // What comes later is another message.
     if (!post.is_send && post.later_bytes > 0 && post.bytes > 0)
@@ -142,15 +149,16 @@ void Runtime::transfer(const CollectiveCall& call,
   for (const Post& post : posts) {
     if (!post.is_send || post.later_bytes == 0) continue;
     sleep_until(clock_s() + post.latency_s);
-    send_async(*post.path, &message, post.later_bytes, post.share)->wait();
+    send_async(*post.path, &message, post.later_bytes, post.load, post.rate)->wait();
   }
 }
 
-sg::CommPtr Runtime::send_async(const Path& path, void* content, double bytes, double share) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(share * bytes));
+sg::CommPtr Runtime::send_async(
+    const Path& path, void* content, double bytes, double load, double rate) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(load * bytes));
   sg::CommPtr transfer = path.mailbox->put_init(content, whole);
   if (path.way.messages != nullptr)
-    transfer->set_rate(path.way.messages->regime(bytes).bytes_per_s);
+    transfer->set_rate(rate * path.way.messages->regime(bytes).bytes_per_s);
   transfer->vetoable_start();
   return transfer;
 }

@@ -51,9 +51,13 @@ class Cluster {
     [[nodiscard]] double share_of_turns(Turns turns, double bytes) const {
       return messages == nullptr ? 0 : messages->share_of_turns(turns, bytes);
     }
-    /// What a message takes where nothing comes the other way; see MessageCosts::one_way.
-    [[nodiscard]] double one_way_share(double bytes) const {
-      return messages == nullptr ? 1 : messages->one_way_share(bytes);
+    /// What a message takes in such an exchange; see MessageCosts::share_of().
+    [[nodiscard]] double share_of(Exchange kind, double bytes) const {
+      return messages == nullptr ? 1 : messages->share_of(kind, bytes);
+    }
+    /// What links have to carry of it; see MessageCosts::load_of().
+    [[nodiscard]] double load_of(Exchange kind, double bytes) const {
+      return messages == nullptr ? 1 : messages->load_of(kind, bytes);
     }
     [[nodiscard]] double latency_for_s(double bytes) const {
       return latency_s + (messages == nullptr ? 0 : messages->regime(bytes).latency_s);

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/calibration.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "tests/catch.hpp"

@@ -90,16 +90,22 @@ TEST_CASE("a ring all-reduce takes 2(P-1) messages of its blocks' regime") {
   CHECK(seconds[2].get<double>() == Approx(6 * (20e-6 + 0.975e6 / 5e7)).epsilon(kTolerance));
 }
 
-TEST_CASE("messages of a tree take what they do one way, those of a ring what they do both ways") {
-  Platform star = measured_star(2);
-  star.network->messages->one_way = {{.bytes = 1e6, .share = 0.8}};
-  const auto seconds = in_process([&] {
-    return nlohmann::json(
-        sim::all_reduce_seconds(star, {{"all", "ring", 4e6}, {"all", "binary-tree", 4e6}}));
-  });
+TEST_CASE("a message takes what it does around, between two alone or one way, by its round") {
+  const auto seconds_among = [](int nodes, const std::string& algorithm) {
+    Platform star = measured_star(nodes);
+    star.network->messages->pairwise = {{.bytes = 1e6, .share = 0.9}};
+    star.network->messages->one_way = {{.bytes = 1e6, .share = 0.8}};
+    const auto seconds = in_process(
+        [&] { return nlohmann::json(sim::all_reduce_seconds(star, {{"all", algorithm, 4e6}})); });
+    return seconds[0].get<double>();
+  };
 
-  CHECK(seconds[0].get<double>() == Approx(2 * (1e-3 + 2e6 / 8e7)).epsilon(kTolerance));
-  CHECK(seconds[1].get<double>() == Approx(2 * 0.8 * (1e-3 + 4e6 / 8e7)).epsilon(kTolerance));
+  CHECK(seconds_among(4, "ring") == Approx(6 * (1e-3 + 1e6 / 8e7)).epsilon(kTolerance));
+  CHECK(seconds_among(4, "recursive-doubling") ==
+        Approx(2 * 0.9 * (1e-3 + 4e6 / 8e7)).epsilon(kTolerance));
+  CHECK(seconds_among(2, "ring") == Approx(2 * 0.9 * (1e-3 + 2e6 / 8e7)).epsilon(kTolerance));
+  CHECK(seconds_among(2, "binary-tree") ==
+        Approx(2 * 0.72 * (1e-3 + 4e6 / 8e7)).epsilon(kTolerance));
 }
 
 TEST_CASE("all-reduces that were measured among as many ranks take what was measured") {

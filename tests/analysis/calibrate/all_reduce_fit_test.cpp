@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/calibrate/all_reduce_fit.hpp"
 
-#include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/all_reduce_checks.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
 

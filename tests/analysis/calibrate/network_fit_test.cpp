@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "analysis/calibrate/all_reduce_checks.hpp"
 #include "analysis/calibrate/calibrated_platform.hpp"
+#include "analysis/calibrate/calibration.hpp"
 #include "core/error.hpp"
 #include "core/formats/platform.hpp"
 #include "tests/catch.hpp"
@@ -126,7 +128,7 @@ TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone
   CHECK(fit.reduce_bytes_per_s == Approx(4e9).epsilon(1e-12));
 }
 
-TEST_CASE("what messages take one way is a share of what opposite ones take between the same two") {
+TEST_CASE("what two exchange alone, or send one way, is a share of what a ring's messages take") {
   MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                 [](double bytes) { return 30e-6 + bytes / 5e8; });
   for (const std::int64_t bytes : {1 << 20, 1 << 26}) {
@@ -138,10 +140,19 @@ TEST_CASE("what messages take one way is a share of what opposite ones take betw
 
   const MessageCosts costs = fit_network(trace).between->costs;
 
+  const double mib = 1 << 20;
+  const double alone_s = 10e-6 + mib / 1e9;
   REQUIRE(costs.one_way.size() == 2);
-  CHECK(costs.one_way[0].bytes == 1 << 20);
+  REQUIRE(costs.pairwise.size() == 2);
+  CHECK(costs.one_way[0].bytes == mib);
   CHECK(costs.one_way[0].share == Approx(0.8).epsilon(1e-9));
-  CHECK(costs.one_way_share(1e9) == Approx(0.8).epsilon(1e-9));
+  CHECK(costs.share_of(Exchange::one_way, mib) * costs.message_s(mib) ==
+        Approx(alone_s).epsilon(1e-9));
+  CHECK(costs.pairwise[0].bytes == mib);
+  CHECK(costs.pairwise[0].share * costs.message_s(mib) == Approx(1.25 * alone_s).epsilon(1e-9));
+  CHECK(costs.share_of(Exchange::around, mib) == 1);
+  CHECK(costs.load_of(Exchange::one_way, 1e9) == Approx(0.8).epsilon(1e-9));
+  CHECK(costs.load_of(Exchange::pairwise, 1e9) == 1);
 }
 
 TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen") {
@@ -181,7 +192,7 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(costs.all_reduces[0].measured_s == Approx(2 * expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].forecast_s == Approx(expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].ranks == 4);
-  CHECK(costs.all_reduces[0].deviation == 0);
+  CHECK(costs.all_reduces[0].deviation == 0.015);  // of jobs
 }
 
 TEST_CASE("of all-reduces of several sessions the mean counts, and how far they are apart") {
@@ -204,8 +215,8 @@ TEST_CASE("of all-reduces of several sessions the mean counts, and how far they 
   const MeasuredAllReduce& tree = costs.all_reduces[4];
   CHECK(tree.algorithm == "binary-tree");
   CHECK(tree.measured_s == Approx(0.015).epsilon(1e-6));
-  // Between two sessions ln 2 / sqrt(2), and 1 / sqrt(2) of that for their mean.
-  const double of_run = std::log(2) / std::sqrt(2) * std::sqrt(1.5);
+  // Between two sessions ln 2 / sqrt(2), and 1 / sqrt(2) of that for their mean; in a job 0.015.
+  const double of_run = std::hypot(std::log(2) / std::sqrt(2) * std::sqrt(1.5), 0.015);
   CHECK(tree.deviation == Approx(of_run).epsilon(1e-5));
   CHECK(costs.all_reduces[0].forecast_s != tree.forecast_s);
 }

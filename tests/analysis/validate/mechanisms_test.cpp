@@ -25,6 +25,7 @@ MessageCosts measured_messages() {
   costs.turns_share = 0.5;
   costs.turns_share_of_two = 0.4;
   costs.turns_share_of_two_together = 0.3;
+  costs.pairwise = {{.bytes = 1e6, .share = 0.95}};
   costs.one_way = {{.bytes = 1e6, .share = 0.9}};
   costs.all_reduces = {{.algorithm = "ring",
                         .bytes = 1e6,
@@ -78,7 +79,6 @@ BatchSamples samples_of(std::int64_t batch, std::int64_t rank, Samples total_s) 
   samples.backward_s = Samples(total_s.size(), 3);
   samples.step_s = Samples(total_s.size(), 1);
   samples.total_s = std::move(total_s);
-  samples.warmup_s = {20};
   return samples;
 }
 
@@ -155,8 +155,14 @@ TEST_CASE("without chance all of the later message waits, but of two that come t
 }
 
 TEST_CASE("without one way a message takes as long as beside an opposite one") {
-  CHECK(measured_messages().one_way_share(1e6) == 0.9);
-  CHECK(messages_without("one-way").one_way_share(1e6) == 1);
+  CHECK(measured_messages().load_of(Exchange::one_way, 1e6) == 0.9);
+  CHECK(messages_without("one-way").load_of(Exchange::one_way, 1e6) == 1);
+}
+
+TEST_CASE("without pairwise two who exchange alone take as long as in a ring") {
+  CHECK(measured_messages().share_of(Exchange::pairwise, 1e6) == 0.95);
+  CHECK(messages_without("pairwise").share_of(Exchange::pairwise, 1e6) == 1);
+  CHECK(messages_without("pairwise").share_of(Exchange::one_way, 1e6) == 0.9);
 }
 
 // A measured one took twice what messages say.
@@ -218,13 +224,6 @@ TEST_CASE("without what follows an exchange, batches are alike, and overlap cost
 
   CHECK(cost.after_exchange(16) == 1);
   CHECK(cost.overlap(16, "ring", 1e6).is_known);
-}
-
-// The first batch took one rank 20 s where later ones of its size take 5, and the other one 12 s
-// longer: 13.5 in the median.
-TEST_CASE("without warm-up first batches take what others do") {
-  CHECK(BatchCost(measured_costs()[0]).warmup_s() == 13.5);
-  CHECK(BatchCost(costs_without("warm-up")[0]).warmup_s() == 0);
 }
 
 TEST_CASE("without loading batches are shorter by it") {

@@ -157,18 +157,28 @@ TEST_CASE("all-reduces take what was measured, between sizes by their logarithm"
 TEST_CASE("what messages take one way lies between measured shares, and is the larger of two") {
   const MessageCosts costs =
       read({{"regimes", {regime("0B", "1us", "1GBps")}},
+            {"pairwise", {{{"bytes", "1000B"}, {"share", 0.95}}}},
             {"one_way",
              {{{"bytes", "1000B"}, {"share", 0.5}}, {{"bytes", "100000B"}, {"share", 0.9}}}}});
   MessageCosts other = costs;
   other.one_way = {{.bytes = 1e4, .share = 0.8}};
 
-  CHECK(costs.one_way_share(1) == 0.5);
-  CHECK(costs.one_way_share(1e4) == Approx(0.7));
-  CHECK(costs.one_way_share(1e9) == 0.9);
-  CHECK(MessageCosts{}.one_way_share(1e4) == 1);
-  CHECK(slower_of(costs, other).one_way_share(1e4) == 0.8);
-  CHECK(slower_of(costs, other).one_way_share(1e6) == 0.9);
-  CHECK(slower_of(costs, {.regimes = {{}}}).one_way_share(1e4) == 1);
+  CHECK(costs.load_of(Exchange::one_way, 1) == 0.5);
+  CHECK(costs.load_of(Exchange::one_way, 1e4) == Approx(0.7));
+  CHECK(costs.load_of(Exchange::one_way, 1e9) == 0.9);
+  CHECK(costs.load_of(Exchange::pairwise, 1e4) == 1);
+  CHECK(costs.share_of(Exchange::one_way, 1e9) == Approx(0.95 * 0.9));
+  CHECK(costs.share_of(Exchange::pairwise, 1e4) == 0.95);
+  CHECK(costs.share_of(Exchange::around, 1e4) == 1);
+  CHECK(MessageCosts{}.share_of(Exchange::one_way, 1e4) == 1);
+  CHECK(slower_of(costs, other).load_of(Exchange::one_way, 1e4) == 0.8);
+  CHECK(slower_of(costs, other).load_of(Exchange::one_way, 1e6) == 0.9);
+  CHECK(slower_of(costs, {.regimes = {{}}}).load_of(Exchange::one_way, 1e4) == 1);
+  MessageCosts fast = costs;
+  fast.regimes = {{.from_bytes = 0, .latency_s = 5e-7, .bytes_per_s = 2e9}};
+  fast.pairwise = {};
+  CHECK(slower_of(costs, fast).share_of(Exchange::pairwise, 1e3) == Approx(0.95));
+  CHECK(slower_of(fast, costs).share_of(Exchange::pairwise, 1e3) == Approx(0.95));
   CHECK(read(json::parse(to_json(costs).dump())) == costs);
 }
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analysis/calibrate/all_reduce_checks.hpp"
+#include "analysis/calibrate/network_fit.hpp"
+
+namespace epochcast {
+
+/// The fit of a trace and what it says of the trace's own all-reduces.
+struct Calibration {
+  NetworkFit fit;
+  std::vector<AllReduceCheck> checks;
+};
+
+/// Fits the trace and checks it. The library's own all-reduces among all ranks say how much their
+/// exchanges take turns, where they do. How far off all other large all-reduces are, which the fit
+/// has not seen, adds to the uncertainty of its messages (root of the sum of squares). Throws a
+/// UserError for traces that cannot be fitted, or with an uncertainty above kMostUncertainty.
+[[nodiscard]] Calibration calibrate(const MessageTrace& trace);
+
+}  // namespace epochcast

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/calibrate/exchange_shares.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "core/spread.hpp"
+
+namespace epochcast {
+namespace {
+
+using Nodes = std::vector<int>;
+
+const MessagePoint* point_at(const std::vector<MessagePoint>& points, double bytes) {
+  const auto found = std::find_if(
+      points.begin(), points.end(), [&](const MessagePoint& point) { return point.bytes == bytes; });
+  return found == points.end() ? nullptr : &*found;
+}
+
+/// What goes one way as a share of what goes both ways between the same two.
+std::vector<MessageShare> one_way_of_pair(const MessageTrace& trace, const std::string& scope) {
+  const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope);
+  std::vector<MessageShare> shares;
+  for (const MessagePoint& both : points_of(trace, "opposite", scope)) {
+    if (const MessagePoint* one = point_at(alone, both.bytes))
+      shares.push_back({.bytes = both.bytes, .share = std::min(1.0, one->seconds / both.seconds)});
+  }
+  return shares;
+}
+
+/// The nodes of the pair whose messages were measured at all sizes: the first rank's, and that of
+/// the first rank elsewhere.
+Nodes usual_pair(const MessageTrace& trace) {
+  const int first = trace.node_of_rank.front();
+  const auto other = std::find_if(trace.node_of_rank.begin(),
+                                  trace.node_of_rank.end(),
+                                  [first](int node) { return node != first; });
+  return {std::min(first, *other), std::max(first, *other)};
+}
+
+bool has_all(const Nodes& nodes, const Nodes& some) {
+  return std::includes(nodes.begin(), nodes.end(), some.begin(), some.end());
+}
+
+/// How much less than the costs say messages take between two alone. Pairs are those of `nodes`
+/// (none: of all) that are not both among the `faster` ones.
+std::vector<MessageShare> fit_pairwise(const MessageTrace& trace,
+                                       const Nodes& nodes,
+                                       const Nodes& faster,
+                                       const MessageCosts& costs) {
+  const auto is_of_these = [&](const Nodes& pair) {
+    return (nodes.empty() || has_all(nodes, pair)) && (faster.empty() || !has_all(faster, pair));
+  };
+  const auto share_of = [&costs](const MessagePoint& point) {
+    return std::min(1.0, point.seconds / costs.message_s(point.bytes));
+  };
+  const std::vector<MessagePoint> usual = points_of(trace, "opposite", "between");
+  if (!usual.empty() && is_of_these(usual_pair(trace))) {
+    std::vector<MessageShare> shares;
+    for (const MessagePoint& point : usual) {
+      const bool is_large = point.bytes >= kLargeMessageBytes;
+      shares.push_back({.bytes = point.bytes, .share = is_large ? share_of(point) : 1});
+    }
+    return shares;
+  }
+  // Other pairs were measured at a large size only.
+  std::vector<double> of_pairs;
+  for (const Nodes& pair : nodes_of(trace, "opposite")) {
+    const std::vector<MessagePoint> points = points_of(trace, "opposite", "between", pair);
+    if (is_of_these(pair) && !points.empty() && points.back().bytes >= kLargeMessageBytes)
+      of_pairs.push_back(share_of(points.back()));
+  }
+  if (of_pairs.empty()) return {};
+  return {{.bytes = kLargeMessageBytes / 4, .share = 1},
+          {.bytes = kLargeMessageBytes, .share = mean_of(of_pairs)}};
+}
+
+}  // namespace
+
+void fit_shares(const MessageTrace& trace, NetworkFit& fit) {
+  // Where costs are those of ping-pongs, they are those of one way already.
+  if (fit.node && !fit.node->ring_step.empty())
+    fit.node->costs.one_way = one_way_of_pair(trace, "node");
+  if (!fit.between || fit.between->ring_step.empty()) return;
+  const std::vector<MessageShare> one_way = one_way_of_pair(trace, "between");
+  const auto fit_class = [&](const Nodes& nodes, const Nodes& faster, MessageCosts& costs) {
+    costs.pairwise = fit_pairwise(trace, nodes, faster, costs);
+    costs.one_way = one_way;
+  };
+  const auto nodes_at = [&fit](std::size_t i) {
+    return i < fit.faster.size() ? fit.faster[i].nodes : Nodes();
+  };
+  fit_class({}, nodes_at(0), fit.between->costs);
+  // Links have room for what pairs get.
+  for (const MessageShare& each : fit.between->costs.pairwise) {
+    if (each.bytes < kLargeMessageBytes) continue;
+    double& link_bytes_per_s = fit.between->bytes_per_s;
+    link_bytes_per_s = std::max(
+        link_bytes_per_s, each.bytes / (each.share * fit.between->costs.message_s(each.bytes)));
+  }
+  for (std::size_t i = 0; i < fit.faster.size(); ++i)
+    fit_class(fit.faster[i].nodes, nodes_at(i + 1), fit.faster[i].fit.costs);
+}
+
+void fit_turns(const std::vector<MessagePoint>& opposite,
+               const std::vector<MessagePoint>& late,
+               MessageCosts& costs) {
+  constexpr double kAny = 0.1;
+  constexpr double kShows = 0.2;
+  constexpr double kAll = 0.8;
+  std::vector<double> shares;  // of sizes from the first that shows turns on
+  double from_bytes = 0;
+  for (const MessagePoint& point : late) {
+    const auto both = std::find_if(opposite.begin(), opposite.end(), [&](const auto& each) {
+      return each.bytes == point.bytes;
+    });
+    if (both == opposite.end() || point.bytes < kLargeMessageBytes) continue;
+    const double share = point.seconds / std::min(both->seconds, point.least_s) - 1;
+    if (shares.empty() && share < kAny) continue;
+    if (shares.empty()) from_bytes = point.bytes;
+    shares.push_back(std::min(1.0, share));
+  }
+  const double share = shares.empty() ? 0 : mean_of(shares);
+  if (share < kShows) return;
+  costs.turns_from_bytes = from_bytes;
+  costs.turns_share_of_two = share < kAll ? share : 1;
+}
+
+}  // namespace epochcast

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "analysis/calibrate/message_points.hpp"
+#include "analysis/calibrate/network_fit.hpp"
+#include "core/costs/message_costs.hpp"
+
+namespace epochcast {
+
+/// What messages take between two that exchange them with each other alone, as a share of what the
+/// fit's costs say, which are those of rings; and what they take one way, as a share of that. Where
+/// links differ, messages of all nodes are compared with a pair that has one of the slowest, those
+/// of faster nodes with a pair of their own. Messages below kLargeMessageBytes depend on who shares
+/// cores with whom, not on who exchanges with whom. Links get room for what pairs get.
+void fit_shares(const MessageTrace& trace, NetworkFit& fit);
+
+/// Finds the least size from which on exchanges of which one side comes later take longer than
+/// those that do not take turns - exchanges whose sides come together, or the fastest of their own
+/// - and how much: one message more is a share of 1, and nearly all of one is all.
+///
+/// By chance, some exchanges take turns and others do not: of ten, none may. So a size at which
+/// some do tells of all larger ones, and all of these of how many do.
+void fit_turns(const std::vector<MessagePoint>& opposite,
+               const std::vector<MessagePoint>& late,
+               MessageCosts& costs);
+
+}  // namespace epochcast
