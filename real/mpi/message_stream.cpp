@@ -49,7 +49,9 @@ void MessageStream::start(const std::shared_ptr<StreamOperation>& operation) {
 
 void MessageStream::wait(StreamOperation& operation) {
   std::unique_lock lock(mutex_);
+  ++waiting_;
   is_done_.wait(lock, [&] { return operation.is_done; });
+  --waiting_;
   if (operation.error) std::rethrow_exception(operation.error);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -44,8 +45,10 @@ class MessageStream {
   /// Returns when the operation is done; rethrows what it threw.
   void wait(StreamOperation& operation);
   /// Whether the caller, an operation, has to sleep while it waits, for others to compute: in the
-  /// stream's own thread on busy cores.
-  [[nodiscard]] bool has_to_sleep() const {
+  /// stream's own thread on busy cores, as long as nobody waits for it.
+  [[nodiscard]] bool has_to_sleep() const { return is_beside_computing() && waiting_ == 0; }
+  /// Whether it is in the stream's own thread on busy cores.
+  [[nodiscard]] bool is_beside_computing() const {
     return is_on_busy_cores_ && std::this_thread::get_id() == thread_.get_id();
   }
   /// For operations that have to sleep, but cannot: while this lives, the stream's thread is not
@@ -61,6 +64,7 @@ class MessageStream {
 
   std::function<double()> now_s_;
   bool is_on_busy_cores_;
+  std::atomic<int> waiting_ = 0;  ///< for an operation: they do not compute
   std::mutex mutex_;
   std::condition_variable has_work_;
   std::condition_variable is_done_;

@@ -110,13 +110,11 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
         among, "all-reduce", meet, [this, values, factor, is_large, &plan](Group& group) {
           const std::span<const float> weights =
               is_large ? std::span<const float>(group.weights) : std::span<const float>();
-          schedule_run_.all_reduce(*plan.schedule,
-                                   values,
-                                   factor,
-                                   weights,
-                                   group.rank,
-                                   group.comm,
-                                   stream_->has_to_sleep());
+          std::function<bool()> has_to_sleep;
+          if (stream_->is_beside_computing())
+            has_to_sleep = [this] { return stream_->has_to_sleep(); };
+          schedule_run_.all_reduce(
+              *plan.schedule, values, factor, weights, group.rank, group.comm, has_to_sleep);
         });
   }
   return collective(among, "all-reduce", [this, values, factor](Group& group) {

@@ -29,12 +29,12 @@ constexpr Manners kForBarriers = {.eager = std::chrono::microseconds(200),
 constexpr Manners kForMessages = {
     .eager = std::chrono::microseconds(20), .share = 8, .longest = std::chrono::microseconds(100)};
 
-template <typename IsDone>
-void wait_until(IsDone is_done, const Manners& manners) {
+template <typename IsDone, typename HasToSleep>
+void wait_until(IsDone is_done, const Manners& manners, HasToSleep has_to_sleep) {
   const Clock::time_point start = Clock::now();
   while (!is_done()) {
     const auto waited = Clock::now() - start;
-    if (waited < manners.eager) {
+    if (waited < manners.eager || !has_to_sleep()) {
       sched_yield();
     } else {
       std::this_thread::sleep_for(
@@ -52,10 +52,13 @@ void wait_politely(MPI_Request request) {
         check_mpi(MPI_Test(&request, &is_done, MPI_STATUS_IGNORE), "MPI_Test");
         return is_done != 0;
       },
-      kForBarriers);
+      kForBarriers,
+      [] { return true; });
 }
 
-int wait_politely_for_any(std::span<MPI_Request> requests, MPI_Status& status) {
+int wait_politely_for_any(std::span<MPI_Request> requests,
+                          MPI_Status& status,
+                          const std::function<bool()>& has_to_sleep) {
   int index = MPI_UNDEFINED;
   wait_until(
       [&] {
@@ -66,7 +69,8 @@ int wait_politely_for_any(std::span<MPI_Request> requests, MPI_Status& status) {
             "MPI_Testany");
         return is_done != 0;
       },
-      kForMessages);
+      kForMessages,
+      has_to_sleep);
   return index;
 }
 

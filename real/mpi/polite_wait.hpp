@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <functional>
 #include <span>
 
 namespace epochcast::real {
@@ -12,8 +13,11 @@ namespace epochcast::real {
 void wait_politely(MPI_Request request);
 
 /// The same for the first of several requests to be done: like MPI_Waitany, for threads that move
-/// messages while others compute. Sleeps shorter, since a socket's queue may run dry meanwhile.
-int wait_politely_for_any(std::span<MPI_Request> requests, MPI_Status& status);
+/// messages while others compute. Sleeps shorter, since a socket's queue may run dry meanwhile, and
+/// only while `has_to_sleep` says so.
+int wait_politely_for_any(std::span<MPI_Request> requests,
+                          MPI_Status& status,
+                          const std::function<bool()>& has_to_sleep);
 
 /// Returns when all of `comm` have reached this; waits politely. Collective.
 void polite_barrier(MPI_Comm comm);

@@ -157,7 +157,7 @@ void ScheduleRun::store(const Segment& segment, int tag) {
 }
 
 int ScheduleRun::wait_for_any(std::span<MPI_Request> requests, MPI_Status& status) const {
-  if (is_polite_) return wait_politely_for_any(requests, status);
+  if (has_to_sleep_) return wait_politely_for_any(requests, status, has_to_sleep_);
   int done = MPI_UNDEFINED;
   check_mpi(MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &done, &status),
             "MPI_Waitany");
@@ -214,8 +214,8 @@ void ScheduleRun::all_reduce(const Schedule& schedule,
                              std::span<const float> weights,
                              int rank,
                              MPI_Comm comm,
-                             bool is_polite) {
-  is_polite_ = is_polite;
+                             const std::function<bool()>& has_to_sleep) {
+  has_to_sleep_ = has_to_sleep;
   values_ = values;
   weight_ = weight;
   weights_ = weights;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,15 +32,15 @@ class ScheduleRun {
 
   /// Replaces `values` by Σ_q weight_q · values_q. Collective over `comm`, whose ranks are those of
   /// the schedule; every member passes as many values. `weights`: every member's, or nobody's (the
-  /// same choice everywhere): then numbers get their weight before they are sent. `is_polite`: who
-  /// computes meanwhile keeps the core while messages are on their way.
+  /// same choice everywhere): then numbers get their weight before they are sent. `has_to_sleep`,
+  /// if given: whether somebody computes, who keeps the core while messages are on their way.
   void all_reduce(const Schedule& schedule,
                   std::span<float> values,
                   float weight,
                   std::span<const float> weights,
                   int rank,
                   MPI_Comm comm,
-                  bool is_polite = false);
+                  const std::function<bool()>& has_to_sleep = {});
 
  private:
   /// One action of the round: what of its block is still to be posted.
@@ -81,7 +82,7 @@ class ScheduleRun {
   std::size_t segment_;
   std::span<float> values_;
   float weight_ = 1;
-  bool is_polite_ = false;
+  std::function<bool()> has_to_sleep_;
   std::span<const float> weights_;
   std::vector<bool> is_weighted_;  ///< by unit
   std::vector<Stream> streams_;    ///< the sends first
