@@ -17,15 +17,16 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr int kMostPort = 65535;
-/// The same every day and for everyone, so that a permalink opens tomorrow, and where it was sent to.
+/// The same every day and for everyone, so that a permalink opens tomorrow, and where it was sent
+/// to.
 constexpr int kUsualPort = 8417;
 
 po::options_description serve_options() {
   po::options_description options;
   options.add_options()("port",
                         po::value<std::string>()->value_name("N"),
-                        ("of 127.0.0.1; 0: one that is free (default: " + std::to_string(kUsualPort) +
-                         ", or one that is free)")
+                        ("of 127.0.0.1; 0: one that is free (default: " +
+                         std::to_string(kUsualPort) + ", or one that is free)")
                             .c_str())("help,h", "show this text")(
       "experiment", po::value<std::string>()->value_name("FILE"), "settings from a JSON file")(
       "set",

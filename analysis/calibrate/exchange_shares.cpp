@@ -12,8 +12,9 @@ namespace {
 using Nodes = std::vector<int>;
 
 const MessagePoint* point_at(const std::vector<MessagePoint>& points, double bytes) {
-  const auto found = std::find_if(
-      points.begin(), points.end(), [&](const MessagePoint& point) { return point.bytes == bytes; });
+  const auto found = std::find_if(points.begin(), points.end(), [&](const MessagePoint& point) {
+    return point.bytes == bytes;
+  });
   return found == points.end() ? nullptr : &*found;
 }
 
@@ -111,10 +112,8 @@ void fit_turns(const std::vector<MessagePoint>& opposite,
   std::vector<double> shares;  // of sizes from the first that shows turns on
   double from_bytes = 0;
   for (const MessagePoint& point : late) {
-    const auto both = std::find_if(opposite.begin(), opposite.end(), [&](const auto& each) {
-      return each.bytes == point.bytes;
-    });
-    if (both == opposite.end() || point.bytes < kLargeMessageBytes) continue;
+    const MessagePoint* both = point_at(opposite, point.bytes);
+    if (both == nullptr || point.bytes < kLargeMessageBytes) continue;
     const double share = point.seconds / std::min(both->seconds, point.least_s) - 1;
     if (shares.empty() && share < kAny) continue;
     if (shares.empty()) from_bytes = point.bytes;

@@ -11,9 +11,9 @@
 namespace epochcast {
 namespace {
 
-/// An exchange between batches is not one of a row of exchanges: standard deviation of the logarithm
-/// of what the former take in a run, beyond what sessions differ (docs/fidelity.md, "An exchange in
-/// a job is not one in a row").
+/// An exchange between batches is not one of a row of exchanges: standard deviation of the
+/// logarithm of what the former take in a run, beyond what sessions differ (docs/fidelity.md, "An
+/// exchange in a job is not one in a row").
 constexpr double kDeviationInJobs = 0.015;
 
 /// How far another session is from the mean of these: the standard deviation of the logarithm
@@ -58,7 +58,8 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
                each.all_reduce.bytes == point.bytes;
       });
       constexpr double kDigits = 1e6;
-      const double deviation = std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
+      const double deviation =
+          std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
       measured.push_back(
           {.algorithm = algorithm,
            .bytes = point.bytes,

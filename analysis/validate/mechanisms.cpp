@@ -224,9 +224,8 @@ std::vector<Mechanism> all_mechanisms() {
                   "they always do, but for two that come together",
                   without_turns_by_chance),
       of_platform("one-way", "messages mind no others that come the other way", without_one_way),
-      of_platform("pairwise",
-                  "what two exchange alone takes what it does in a ring",
-                  without_pairwise),
+      of_platform(
+          "pairwise", "what two exchange alone takes what it does in a ring", without_pairwise),
       of_platform("all-reduces",
                   "all-reduces that were measured take what messages say",
                   without_all_reduces),

@@ -36,9 +36,7 @@ Payload CostLearner::parameters() {
           .values = {}};
 }
 
-Payload CostLearner::gradients() {
-  return {.bytes = network_.gradient_bytes(), .values = {}};
-}
+Payload CostLearner::gradients() { return {.bytes = network_.gradient_bytes(), .values = {}}; }
 
 std::vector<Payload> CostLearner::buckets() {
   std::vector<Payload> payloads;

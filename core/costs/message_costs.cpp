@@ -66,8 +66,10 @@ MessageShare read_message_share(JsonInput input) {
 std::vector<MessageShare> read_shares(JsonInput input) {
   std::vector<MessageShare> shares;
   for (const JsonInput& each : input.elements()) shares.push_back(read_message_share(each));
-  const bool is_in_order = std::is_sorted(
-      shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.bytes <= b.bytes; });
+  const bool is_in_order =
+      std::is_sorted(shares.begin(), shares.end(), [](const auto& a, const auto& b) {
+        return a.bytes <= b.bytes;
+      });
   if (!is_in_order) input.problem("\"bytes\" must ascend");
   return shares;
 }

@@ -197,9 +197,9 @@ TEST_CASE("a row without a forecast stays as it is", "[cli]") {
 TEST_CASE("mistakes in what is to be forecast again are told before the work", "[cli]") {
   const KeptValidation kept;
 
-  CHECK(kept.error("--without uplnk,warm-up,warm-up --ablation") ==
+  CHECK(kept.error("--without uplnk,loading,loading --ablation") ==
         "epochcast: --without: unknown mechanism \"uplnk\"; did you mean \"uplink\"?\n"
-        "epochcast: --without: \"warm-up\" is there twice\n");
+        "epochcast: --without: \"loading\" is there twice\n");
   CHECK(kept.error("--folder kept") ==
         "epochcast: --folder: counts with --forecast-again, --without or --ablation only\n");
   const std::string expected =

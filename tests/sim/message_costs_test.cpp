@@ -95,8 +95,9 @@ TEST_CASE("a message takes what it does around, between two alone or one way, by
     Platform star = measured_star(nodes);
     star.network->messages->pairwise = {{.bytes = 1e6, .share = 0.9}};
     star.network->messages->one_way = {{.bytes = 1e6, .share = 0.8}};
-    const auto seconds = in_process(
-        [&] { return nlohmann::json(sim::all_reduce_seconds(star, {{"all", algorithm, 4e6}})); });
+    const auto seconds = in_process([&] {
+      return nlohmann::json(sim::all_reduce_seconds(star, {{"all", algorithm, 4e6}}));
+    });
     return seconds[0].get<double>();
   };
 
