@@ -63,7 +63,7 @@ MessageShare read_message_share(JsonInput input) {
 }
 
 /// Those of one kind of exchange, by size.
-std::vector<MessageShare> read_shares(JsonInput input) {
+std::vector<MessageShare> read_shares(const JsonInput& input) {
   std::vector<MessageShare> shares;
   for (const JsonInput& each : input.elements()) shares.push_back(read_message_share(each));
   const bool is_in_order =
@@ -116,6 +116,7 @@ std::vector<MessageShare> shares_of_both(const MessageCosts& a,
     for (const MessageShare& each : costs->*shares) sizes.insert(each.bytes);
   }
   std::vector<MessageShare> both;
+  both.reserve(sizes.size());
   for (const double bytes : sizes) both.push_back({.bytes = bytes, .share = share_of(bytes)});
   return both;
 }

@@ -167,7 +167,7 @@ void TorchLearner::use_drawn(const Share& share) { use(share, records_.drawn_sam
 void TorchLearner::pass(std::string_view what) {
   if (model_.device().is_cuda()) torch::cuda::synchronize(model_.device().index());
   const double real_s = fabric_.now_s() - work_began_s_;
-  fabric_.compute(pace_ ? pace_(real_s, what) : 0, what);
+  fabric_.compute(pace_ ? pace_(real_s, what) : 0, is_warming_up_ ? "warm-up" : what);
   work_began_s_ = fabric_.now_s();
 }
 
@@ -300,10 +300,12 @@ void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
 void TorchLearner::warm_up(std::int64_t batch) {
   const std::string before = save();
   order_ = shuffled_samples(samples_, settings_.seed);
+  is_warming_up_ = true;
   for (int i = 0; i < kWarmUp; ++i) {
     next_ = 0;
     forward_backward(std::min(batch, samples_));
   }
+  is_warming_up_ = false;
   load(before);
 }
 

@@ -146,6 +146,7 @@ TEST_CASE("the timeline shows every worker's computing and exchanges") {
   for (const auto& event : timeline.at("traceEvents"))
     ++counts[event.at("name").get<std::string>() + " " + event.at("pid").dump()];
   for (const std::string worker : {" 0", " 1"}) {
+    CHECK(counts["warm-up" + worker] == 4);
     CHECK(counts["forward" + worker] == 12);
     CHECK(counts["backward" + worker] == 12);
     CHECK(counts["step" + worker] == 12);
