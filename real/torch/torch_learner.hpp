@@ -97,9 +97,9 @@ class TorchLearner : public TrainingLearner {
   std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
   std::int64_t next_ = 0;            ///< of order_
   bool is_warming_up_ = false;
-  std::int64_t steps_ = 0;           ///< of this epoch
-  std::int64_t chunks_ = 0;          ///< Share::count of this epoch's
-  double stepped_share_ = 0;         ///< of this epoch, at the last step
+  std::int64_t steps_ = 0;    ///< of this epoch
+  std::int64_t chunks_ = 0;   ///< Share::count of this epoch's
+  double stepped_share_ = 0;  ///< of this epoch, at the last step
   Score trained_;
 
   LossRecords records_;
