@@ -120,6 +120,20 @@ std::optional<double> weighted_tau(const std::vector<GroupRanking>& rankings) {
   return sum / pairs;
 }
 
+/// Emulated computing is asleep for what it is told, and has some of the exchanges' work beside it:
+/// standard deviation of how much of it runs are off (docs/fidelity.md, "An exchange in a
+/// job is not one in a row").
+constexpr double kDeviationOfSleep = 0.001;
+
+void widen(RunResult& forecast, double deviation_s) {
+  if (!forecast.epoch_s_interval) return;
+  constexpr double k95 = 1.6449;
+  Interval& interval = *forecast.epoch_s_interval;
+  const double epoch_s = forecast.epoch_s;
+  interval = {.low_s = epoch_s - std::hypot(epoch_s - interval.low_s, k95 * deviation_s),
+              .high_s = epoch_s + std::hypot(interval.high_s - epoch_s, k95 * deviation_s)};
+}
+
 }  // namespace
 
 double RowFindings::worst_phase_error() const {
@@ -144,24 +158,6 @@ std::string strategy_of(const ValidationRow& row) {
   if (row.forecast) return row.forecast->strategy;
   return row.measured.empty() ? std::string() : row.measured.front().strategy;
 }
-
-namespace {
-
-/// Emulated computing is asleep for what it is told, and has some of the exchanges' work beside it:
-/// standard deviation of how much of it runs are off (docs/fidelity.md, "Single runs, and
-/// distributions").
-constexpr double kDeviationOfSleep = 0.001;
-
-void widen(RunResult& forecast, double deviation_s) {
-  if (!forecast.epoch_s_interval) return;
-  constexpr double k95 = 1.6449;
-  Interval& interval = *forecast.epoch_s_interval;
-  const double epoch_s = forecast.epoch_s;
-  interval = {.low_s = epoch_s - std::hypot(epoch_s - interval.low_s, k95 * deviation_s),
-              .high_s = epoch_s + std::hypot(interval.high_s - epoch_s, k95 * deviation_s)};
-}
-
-}  // namespace
 
 void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts, bool each_has_own) {
   row.forecast.reset();

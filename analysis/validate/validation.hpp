@@ -27,7 +27,8 @@ struct ValidationRow {
   std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
 };
 
-/// Gives the row these forecasts, or none: `each_has_own`, one for each run, else a single one.
+/// Gives the row these forecasts, or none: `each_has_own`, one for each run that trains, else a
+/// single one, whose interval then has what emulated computing is off by.
 void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts, bool each_has_own);
 
 /// What a row with both says, in seconds per epoch.
