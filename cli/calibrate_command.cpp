@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_calibration.hpp"
+#include "cli/show/table_style.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/job/job.hpp"
