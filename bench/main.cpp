@@ -144,12 +144,15 @@ void measure_scale(const std::string& program, const Inputs& inputs) {
 /// must not take sixteen times as much.
 void measure_growth(const std::string& program, const Inputs& inputs) {
   const std::string job =
-      " --network resnet50 --dataset imagenet --batch 4 --epochs 2 --partition functional"
-      " --local-steps 2 --batch-seconds gpu=10ms,cpu=20ms --all-reduce ring --platform ";
+      " --network resnet50 --dataset imagenet --batch 4 --epochs 2"
+      " --batch-seconds gpu=10ms,cpu=20ms --all-reduce ring --platform ";
   constexpr int kFew = 2500 / 5;
   constexpr int kMany = 10000 / 5;
   for (const Strategy& strategy : strategies()) {
-    const std::string run = "simulate --strategy " + std::string(strategy.name) + job;
+    std::string run = "simulate --strategy " + std::string(strategy.name);
+    if (strategy.has("partition")) run += " --partition functional";
+    if (strategy.has("local-steps")) run += " --local-steps 2";
+    run += job;
     Costs few, many;
     few.add(run_program(program, run + inputs.mixed_platform(kFew)));
     many.add(run_program(program, run + inputs.mixed_platform(kMany)));
