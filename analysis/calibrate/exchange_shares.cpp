@@ -30,12 +30,13 @@ std::vector<MessageShare> one_way_of_pair(const MessageTrace& trace, const std::
 }
 
 /// The nodes of the pair whose messages were measured at all sizes: the first rank's, and that of
-/// the first rank elsewhere.
+/// the first rank elsewhere, if there is one.
 Nodes usual_pair(const MessageTrace& trace) {
   const int first = trace.node_of_rank.front();
   const auto other = std::find_if(trace.node_of_rank.begin(),
                                   trace.node_of_rank.end(),
                                   [first](int node) { return node != first; });
+  if (other == trace.node_of_rank.end()) return {first};
   return {std::min(first, *other), std::max(first, *other)};
 }
 

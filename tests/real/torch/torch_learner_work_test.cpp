@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// What surrounds a learner's steps: tests, warm-up, benchmarks, pace, and what goes wrong.
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "real/torch/torch_learner.hpp"
+#include "tests/catch.hpp"
+#include "tests/real/torch/learner_setup.hpp"
+
+namespace epochcast::real {
+namespace {
+
+/// Texts of the word 1, whose next words are 0.
+class TinyTexts : public DataSource {
+ public:
+  explicit TinyTexts(std::int64_t tokens) : shape_({tokens}) {}
+
+  std::int64_t size() const override { return 20; }
+  const std::vector<std::int64_t>& shape() const override { return shape_; }
+  std::int64_t classes() const override { return kWords; }
+  Targets targets() const override { return {.kind = TargetKind::tokens, .shape = shape_}; }
+  std::int64_t load(std::int64_t index,
+                    std::optional<std::uint64_t>,
+                    std::span<float> sample) const override {
+    loaded_.push_back(index);
+    std::ranges::fill(sample, 1.F);
+    return 0;
+  }
+  void load_targets(std::int64_t, std::span<float> targets) const override {
+    std::ranges::fill(targets, 0.F);
+  }
+  /// Samples that were loaded, in their order.
+  [[nodiscard]] const std::vector<std::int64_t>& loaded() const { return loaded_; }
+
+  static constexpr std::int64_t kWords = 5;
+
+ private:
+  std::vector<std::int64_t> shape_;
+  mutable std::vector<std::int64_t> loaded_;
+};
+
+TEST_CASE("every text is tested once, in batches whose scores fit into memory") {
+  for (const std::int64_t tokens : {16, 128}) {  // 128 and 16 of them in a batch
+    alone([&](Fabric& fabric) {
+      const TinyTexts texts(tokens);
+      TorchLearner learner(fabric, texts, settings_of("gpt-char"), test_device());
+
+      const Score score = learner.test(texts, 3, 20);
+
+      CHECK(score.samples == 17);
+      CHECK(score.loss_sum == Approx(17 * std::log(double{TinyTexts::kWords})).epsilon(0.2));
+      std::vector<std::int64_t> expected(17);
+      std::iota(expected.begin(), expected.end(), 3);
+      CHECK(texts.loaded() == expected);
+    });
+  }
+}
+
+TEST_CASE("what LibTorch cannot compute is told in a line, with what the samples are") {
+  const TinyTexts texts(8);
+  alone([&](Fabric& fabric) {
+    TorchLearner learner(fabric, texts, settings_of("gpt-char"), test_device());
+    class Beyond : public TinyTexts {
+     public:
+      using TinyTexts::TinyTexts;
+      std::int64_t load(std::int64_t,
+                        std::optional<std::uint64_t>,
+                        std::span<float> sample) const override {
+        std::ranges::fill(sample, 7.F);
+        return 0;
+      }
+    };
+    CHECK_THROWS_WITH(
+        learner.test(Beyond(8), 0, 2),
+        "LibTorch cannot compute a batch of 2 samples of 8, with numbers from 7 to 7: "
+        "index out of range in self");
+  });
+}
+
+TEST_CASE("warm-up, benchmarks and tests leave no trace in the training") {
+  // Batch norm; random numbers in each batch.
+  const std::string network = GENERATE("resnet20", "gan");
+  alone([&](Fabric& fabric) {
+    const Setup setup(network);
+    const Pace tenth = [](double, std::string_view) { return 0.1; };
+    const auto train = [&](bool is_disturbed) {
+      TorchLearner learner(fabric, setup.data, settings_of(network), test_device(), tenth);
+      if (is_disturbed) {
+        learner.warm_up(1000 * kSamples);  // more than there are
+        learner.warm_up(kBatch);
+        static_cast<void>(learner.benchmark(kBatch));
+      }
+      begin(learner, 0);
+      for (int i = 0; i < kBatches; ++i) {
+        learner.train(1, kBatch);
+        if (!is_disturbed) continue;
+        CHECK(learner.test(setup.data, 0, 5).samples == 5);
+        CHECK(learner.generate({2, 0}).values.size() == (network == "gan" ? 2 * 28 * 28 : 0));
+      }
+      CHECK(learner.trained().samples == kSamples);
+      return copy_of(learner.parameters());
+    };
+
+    CHECK(train(true) == train(false));
+  });
+}
+
+TEST_CASE("a benchmark ends even on a clock that stands still") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
+
+    CHECK(learner.benchmark(1) == 0);
+  });
+}
+
+TEST_CASE("a slow pace passes on the fabric's clock, piece by piece") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    std::string pieces;
+    const Pace pace = [&](double real_s, std::string_view what) {
+      CHECK(real_s == 0);  // on a clock that stands still
+      pieces += std::string(what) + " ";
+      return what == "forward" ? 1.0 : what == "backward" ? 2.0 : 4.0;
+    };
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device(), pace);
+    begin(learner, 0);
+
+    learner.train(2, kBatch);
+
+    CHECK(pieces == "forward backward step forward backward step ");
+    CHECK(fabric.now_s() == 14);
+    CHECK(fabric.phases().compute_s == 14);
+    CHECK(learner.benchmark(kBatch) == 7);
+  });
+}
+
+/// What training on data with a bad sample ends with.
+std::string failure(double learning_rate, std::int64_t bad_sample) {
+  std::string text;
+  alone([&](Fabric& fabric) {
+    const Setup setup("small-cnn", bad_sample);
+    LearnerSettings settings = settings_of("small-cnn");
+    settings.learning_rate.base = learning_rate;
+    TorchLearner learner(fabric, setup.data, settings, test_device());
+    try {
+      for (int i = 0; i < 3; ++i) {
+        begin(learner, 2);
+        learner.train(kBatches, kBatch);
+      }
+    } catch (const RunError& error) {
+      text = error.what();
+    }
+  });
+  return text;
+}
+
+TEST_CASE("a loss that is no number ends the training with advice") {
+  const std::vector<std::int64_t> order =
+      shuffled_samples(kSamples, mix_seed(mix_seed(1, 1), 2));  // of seed 1, epoch 2
+
+  CHECK(failure(0.01, order[5]) ==
+        "rank 0: the loss is nan in epoch 3, after 8 samples of it; lower --learning-rate (now "
+        "0.01) or check the data");
+  CHECK(failure(0.01, order[0]).find(", after 4 samples of it;") != std::string::npos);
+  CHECK(failure(1e30, -1).find("; lower --learning-rate (now 1e+30)") != std::string::npos);
+  CHECK(failure(0.01, -1).empty());
+}
+
+TEST_CASE("training beyond the share is our bug") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
+    begin(learner, 0);
+    learner.train(kBatches, kBatch);
+
+    CHECK_THROWS_AS(learner.train(1, 1), std::logic_error);
+  });
+}
+
+}  // namespace
+}  // namespace epochcast::real
