@@ -87,7 +87,8 @@ std::string calibration_html(const NetworkFit& fit,
   const std::string how =
       "Markers are measured means (stalls left out), lines the fit. Rounds of collectives are "
       "forecast with the "
-      "costs of messages while all ranks send and receive.";
+      "costs of messages while all ranks send and receive, or the share of them that two take who "
+      "exchange alone, or messages that go one way.";
   const std::string shared =
       fit.backbone ? " Here large ones are as fast as a pair of opposite messages, and all share " +
                          format_bytes(fit.backbone->bytes_per_s) + "/s, which slows ring steps."
