@@ -12,10 +12,10 @@
 #include <memory>
 #include <optional>
 #include <sstream>
-#include <thread>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/process/exact_sleep.hpp"
 #include "core/random.hpp"
 #include "real/data/data_source.hpp"
 #include "real/measure/backward_layers.hpp"
@@ -167,8 +167,7 @@ class Trainer {
   double end_of_part(double start_s) const {
     const double end_s = synchronized_now_s();
     if (slow_down_ <= 1) return end_s;
-    std::this_thread::sleep_for(
-        std::chrono::duration<double>((slow_down_ - 1) * (end_s - start_s)));
+    sleep_exactly((slow_down_ - 1) * (end_s - start_s));
     return now_s();
   }
 

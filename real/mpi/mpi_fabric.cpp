@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/mpi/mpi_fabric.hpp"
 
-#include <sched.h>
-#include <sys/prctl.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <thread>
 
+#include "core/process/exact_sleep.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_group.hpp"
 
@@ -31,7 +28,6 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      MPI_Comm job,
                      Cores cores)
     : workers_(std::move(workers)), job_(job), timeline_(timeline), progress_(job) {
-  prctl(PR_SET_TIMERSLACK, 1);  // sleeps stand for computing: let them end on time
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   if (self().overlap.counts()) pace_ = std::make_unique<OverlapPace>(self().overlap);
   std::vector<int> everybody(workers_.size());
@@ -87,12 +83,7 @@ void MpiFabric::compute(double seconds, std::string_view what) {
     compute_ends(now_s(), what);
     return;
   }
-  // Who sleeps wakes some tens of microseconds late: the end is waited for.
-  constexpr double kLate_s = 100e-6;
-  const double end_s = now_s() + seconds;
-  if (seconds > kLate_s)
-    std::this_thread::sleep_for(std::chrono::duration<double>(seconds - kLate_s));
-  while (now_s() < end_s) sched_yield();
+  sleep_exactly(seconds);
   compute_ends(now_s(), what);
 }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/process/exact_sleep.hpp"
+
+#include <chrono>
+
+#include "tests/catch.hpp"
+
+namespace epochcast {
+namespace {
+
+TEST_CASE("an exact sleep never ends early, not even what is too short to sleep", "[process]") {
+  const double seconds = GENERATE(0.0, 1e-6, 99e-6, 101e-6, 0.003);
+  const auto start = std::chrono::steady_clock::now();
+  sleep_exactly(seconds);
+  CHECK(std::chrono::steady_clock::now() - start >= std::chrono::duration<double>(seconds));
+}
+
+}  // namespace
+}  // namespace epochcast
