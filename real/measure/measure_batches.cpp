@@ -6,7 +6,6 @@
 #include <torch/version.h>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <limits>
 #include <memory>

@@ -16,7 +16,8 @@ namespace epochcast::real {
 void check_mpi(int code, const char* call);
 
 /// MPI, from here to the end of the scope: initialised for calls from several threads, errors
-/// returned instead of fatal. One per process, which from then on ends when mpirun does.
+/// returned instead of fatal. One per process, which from then on ends when mpirun does, and whose
+/// sleeps end without the kernel's slack.
 class MpiSession {
  public:
   /// Throws a RunError when MPI cannot be started or lacks MPI_THREAD_MULTIPLE.
