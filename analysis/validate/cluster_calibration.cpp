@@ -37,9 +37,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kDevice = "this-cpu";
-constexpr const char* kBatchesFile = "batches.json";  // in the folders of results
-constexpr const char* kRunFile = "run.json";
-constexpr const char* kBatchSeconds = "5";  // of each batch size, before and after each run
+constexpr int kTrainedInARow = 3;
+constexpr const char* kBatchSeconds = "2";  // of each batch size, before and after each run
 constexpr std::int64_t kMessageBytes[] = {4,
                                           256,
                                           4096,
@@ -68,6 +67,11 @@ fs::path trace_of_rank(fs::path file, const JobConfig& config, std::size_t rank)
       slowed_name(file.stem().string(), slow_down_of_rank(config, rank)) + ".json";
   return file.replace_filename(name);
 }
+
+// In the folders of results. Runs are counted from 1: "batches-2.json" comes before the second.
+std::string batches_file(int run) { return fmt::format("batches-{}.json", run); }
+std::string around_file(int run) { return fmt::format("around-{}.json", run); }
+std::string run_file(int run) { return fmt::format("run-{}.json", run); }
 
 /// The sizes whose costs a case needs: those that divide work by speed take other batches than the
 /// one asked for, and what those cost is not in proportion.
@@ -193,7 +197,23 @@ RunResult told_run(const std::string& text, const ValidationCase& one, const fs:
   return run;
 }
 
+/// What was measured before and after a run, as two sessions of one trace for each of the ranks.
+void write_around(const fs::path& folder, int run, const JobConfig& config, int ranks) {
+  for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank) {
+    const auto of_rank = [&](const std::string& name) {
+      return trace_of_rank(folder / name, config, rank);
+    };
+    const fs::path around = of_rank(around_file(run));
+    const fs::path before = of_rank(batches_file(run));
+    const TraceFile both =
+        merged(load_trace(before), load_trace(of_rank(batches_file(run + 1))), before.string());
+    replace_file(around, to_json(both).dump() + "\n");
+  }
+}
+
 }  // namespace
+
+int runs_in_a_row(Command command) { return command == Command::train ? kTrainedInARow : 1; }
 
 ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
                                        fs::path program,
@@ -259,8 +279,10 @@ void ClusterCalibration::measure_messages(std::size_t session) {
   network_.reset();
 }
 
-RealRun ClusterCalibration::run(const ValidationCase& one, std::size_t repetition) const {
+std::vector<RealRun> ClusterCalibration::run(const ValidationCase& one,
+                                             std::size_t repetition) const {
   const bool trains = one.command == Command::train;
+  const int count = runs_in_a_row(one.command);
   JobConfig config = one.config;
   config.seed = repetition + 1;
   std::vector<CostTrace> traces;
@@ -275,28 +297,33 @@ RealRun ClusterCalibration::run(const ValidationCase& one, std::size_t repetitio
                             {"inputs", job_inputs(config, one.command, traces, catalog_)},
                             {"repetition", repetition}};
   if (trains) subject["batches"] = batch_words(one);
+  if (trains) subject["in a row"] = count;
   const fs::path folder = kept_.get(
       words.front() + "-" + config.strategy + "-" + std::to_string(repetition + 1),
       subject,
       [&](const fs::path& draft) {
-        const auto measure_batches = [&] {
+        const auto measure_batches = [&](int run) {
           if (!trains) return;
-          static_cast<void>(output_of(with(batch_words(one), "--append", draft / kBatchesFile),
+          static_cast<void>(output_of(with(batch_words(one), "--output", draft / batches_file(run)),
                                       draft / "batches.log"));
         };
-        measure_batches();
-        const fs::path log = draft / "run.log";
-        const std::string output = output_of(words, log);
-        static_cast<void>(told_run(output, one, log));
-        replace_file(draft / kRunFile, output);
-        measure_batches();
-        for (int rank = 0; trains && rank < cluster_.ranks; ++rank)
-          static_cast<void>(load_trace(
-              trace_of_rank(draft / kBatchesFile, config, static_cast<std::size_t>(rank))));
+        measure_batches(1);
+        for (int run = 1; run <= count; ++run) {
+          const fs::path log = draft / "run.log";
+          const std::string output = output_of(words, log);
+          static_cast<void>(told_run(output, one, log));
+          replace_file(draft / run_file(run), output);
+          measure_batches(run + 1);
+          if (trains) write_around(draft, run, config, cluster_.ranks);
+        }
       });
-  return {
-      .result = told_run(read_text_file(folder / kRunFile, kSamplesFile), one, folder / kRunFile),
-      .folder = folder};
+  std::vector<RealRun> runs;
+  for (int run = 1; run <= count; ++run) {
+    const fs::path file = folder / run_file(run);
+    runs.push_back({.result = told_run(read_text_file(file, kSamplesFile), one, file),
+                    .batches = folder / around_file(run)});
+  }
+  return runs;
 }
 
 JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const RealRun& run) {
@@ -319,7 +346,7 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const R
     config.traces.clear();
     for (std::size_t rank = 0; rank < network_->trace.node_of_rank.size(); ++rank) {
       models.push_back(slowed_name(kDevice, slow_down_of_rank(config, rank)));
-      const std::string file = trace_of_rank(run.folder / kBatchesFile, config, rank).string();
+      const std::string file = trace_of_rank(run.batches, config, rank).string();
       if (std::find(config.traces.begin(), config.traces.end(), file) == config.traces.end())
         config.traces.push_back(file);
     }

@@ -26,8 +26,14 @@ inline constexpr const char* kMessagesFile = "messages.json";
 /// What a case took for real, once.
 struct RealRun {
   RunResult result = {};
-  std::filesystem::path folder = {};  ///< of what was measured around it, where the case trains
+  /// What was measured right before and after it, where the case trains; of slowed ranks beside it.
+  std::filesystem::path batches = {};
 };
+
+/// How often a case runs in each repetition. One that trains is short beside what measures its
+/// batches, on machines whose cores change their speed by the second, so it runs several times in a
+/// row.
+[[nodiscard]] int runs_in_a_row(Command command);
 
 /// A cluster of a validation: commands run on it, what they measured and took is kept, and
 /// forecasts rest on what was measured. Nothing is measured or run again that is kept of the same
@@ -49,10 +55,11 @@ class ClusterCalibration {
   /// Messages, once per session: the machine is not the same at all times.
   void measure_messages(std::size_t session);
 
-  /// One repetition of a case, run for real. Where the case trains, batches are measured before and
-  /// after with all ranks at it, slowed as in training: the three belong together and are kept, or
-  /// done again, together. Throws a RunError when one of them fails.
-  [[nodiscard]] RealRun run(const ValidationCase& one, std::size_t repetition) const;
+  /// One repetition of a case, run for real, runs_in_a_row. Where the case trains, batches are
+  /// measured before and after each run with all ranks at it, slowed as in training: all these
+  /// belong together and are kept, or done again, together. Throws a RunError when one of them
+  /// fails.
+  [[nodiscard]] std::vector<RealRun> run(const ValidationCase& one, std::size_t repetition) const;
 
   /// The configuration with the calibrated platform in the place of the case's own, and with the
   /// costs measured around `run` where it trains. Rests on all messages measured so far, at least

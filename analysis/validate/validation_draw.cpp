@@ -43,14 +43,16 @@ std::string name_of(const ValidationDraw& draw, std::uint64_t number, const Draw
          ", " + list_text(group.mbits, "+", false) + " Mbit/s";
 }
 
-/// Ranks that train leave real-time order: messages, too, are measured as they run there.
+/// Ranks that train leave real-time order: messages, too, are measured as they run there. And each
+/// stays on its core: cores of one machine may differ, for minutes, by half of their speed.
 std::string launch_of(const fs::path& box, const DrawnGroup& group) {
   std::string bandwidth;
   for (const int mbits : group.mbits)
     bandwidth += (bandwidth.empty() ? "" : ",") + std::to_string(mbits) + "Mbps";
-  const std::string order = group.command == Command::train ? " --order usual" : "";
+  const std::string as_training =
+      group.command == Command::train ? " --order usual --cores own" : "";
   return box.string() + " --nodes " + std::to_string(group.ranks.size()) + " --ranks " +
-         list_text(group.ranks, ",", true) + order + " --bandwidth " + bandwidth + " --";
+         list_text(group.ranks, ",", true) + as_training + " --bandwidth " + bandwidth + " --";
 }
 
 Platform platform_of(const std::string& title, const DrawnGroup& group) {

@@ -95,11 +95,15 @@ void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
   ValidationRow& row = rows_[i];
   // A case whose first run has failed would fail again.
   if (!row.problems.empty() && row.measured.empty()) return;
-  const std::string run_text = row.group + ": " + row.point + ": run " +
-                               std::to_string(repetition + 1) + " of " +
-                               std::to_string(options_.repetitions);
+  const auto in_a_row = static_cast<std::size_t>(runs_in_a_row(cases_[i].command));
+  const std::size_t all = in_a_row * static_cast<std::size_t>(options_.repetitions);
+  const auto run_text = [&](std::size_t k) {
+    return row.group + ": " + row.point + ": run " + std::to_string(in_a_row * repetition + k + 1) +
+           " of " + std::to_string(all);
+  };
+  std::vector<RealRun> runs;
   try {
-    runs_[i].push_back(calibrations_[calibration_of_[i]].run(cases_[i], repetition));
+    runs = calibrations_[calibration_of_[i]].run(cases_[i], repetition);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
@@ -112,14 +116,16 @@ void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
             ? " (it is not tried again)"
             : "";
     for (const std::string& problem : row.problems)
-      options_.tell(run_text + " failed: " + problem + last);
+      options_.tell(run_text(0) + " failed: " + problem + last);
     return;
   }
-  const RunResult& measured = runs_[i].back().result;
-  row.measured.push_back(measured);
-  forecast_so_far(i);
-  const RunResult* forecast = forecasts_[i].empty() ? nullptr : &forecasts_[i].back();
-  options_.tell(run_text + ": " + result_text(measured, forecast));
+  for (std::size_t k = 0; k < runs.size(); ++k) {
+    row.measured.push_back(runs[k].result);
+    runs_[i].push_back(std::move(runs[k]));
+    forecast_so_far(i);
+    const RunResult* forecast = forecasts_[i].empty() ? nullptr : &forecasts_[i].back();
+    options_.tell(run_text(k) + ": " + result_text(runs_[i].back().result, forecast));
+  }
 }
 
 void ValidationRun::forecast_so_far(std::size_t i) {

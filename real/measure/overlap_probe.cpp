@@ -9,11 +9,19 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kWarmup = 3;
-constexpr int kBatches = 4;       ///< of a cycle
+/// After messages, for who moves them on to look rarely (BackgroundProgress).
+constexpr double kSettle_s = 0.04;
+constexpr std::int64_t kMostInARow = 16;
 constexpr int kFewestCycles = 3;  ///< of each time
 constexpr int kTimes = 6;         ///< that are measured
 constexpr int kFewestTimes = 3;   ///< where one takes long
 constexpr double kMostSlowdown = 100;
+
+/// How many it takes to fill a time; at least one.
+std::int64_t fill(double seconds, double of_one_s) {
+  if (!(of_one_s > 0)) return 1;
+  return std::max<std::int64_t>(1, std::llround(std::ceil(seconds / of_one_s)));
+}
 
 double now_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -95,20 +103,29 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
                                const std::function<void(double)>& tell) {
   const BatchHooks exchange_before_step = {.before_step = [&] { exchange.run(point.bytes); }};
   for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch({}));
-  const double batch_s = exchange.largest(run_batch({}));
+  const double own_batch_s = run_batch({});
+  const double batch_s = exchange.largest(own_batch_s);
   static_cast<void>(exchange_alone_s(1, point.bytes, exchange, crew));
   const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, crew));
   const double backward_s = exchange.largest(backward_alone_s(run_batch));
   // As long as backward: a slowed device computes first and sleeps then, and only all of it tells
   // what messages cost. As in training, those who move messages rest during forward: schedulers are
   // kind to who has slept.
-  const std::int64_t beside =
-      std::max<std::int64_t>(1, std::llround(std::ceil(backward_s / exchange_s)));
-  const double cycle_s = kBatches * batch_s + (2 * static_cast<double>(beside) + 1) * exchange_s;
+  const std::int64_t beside = fill(backward_s, exchange_s);
+  const std::int64_t in_a_row = std::min(kMostInARow, fill(kSettle_s / 2, batch_s));
+  const std::int64_t settling = fill(kSettle_s, own_batch_s);
+  const double cycle_s = static_cast<double>(2 * in_a_row + 1) * batch_s +
+                         std::max(kSettle_s, batch_s) +
+                         static_cast<double>(2 * beside + in_a_row) * exchange_s;
   const auto cycles =
       std::max(kFewestCycles, static_cast<int>(std::ceil(point.max_s / (kTimes * cycle_s))));
   const int times =
       std::clamp(static_cast<int>(point.max_s / (cycles * cycle_s)), kFewestTimes, kTimes);
+  const auto mean_s = [&](const BatchHooks& hooks) {
+    double sum_s = 0;
+    for (std::int64_t i = 0; i < in_a_row; ++i) sum_s += run_batch(hooks);
+    return sum_s / static_cast<double>(in_a_row);
+  };
 
   OverlapSamples samples = {
       .batch = point.batch, .all_reduce = point.all_reduce, .bytes = point.bytes};
@@ -120,9 +137,10 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
     // In turn: a machine that is faster or slower for a second is so for all three.
     for (int cycle = 0; cycle < cycles; ++cycle) {
       run_beside(beside, point.bytes, run_batch, exchange, crew, both);
-      after_s += run_batch(exchange_before_step);
-      static_cast<void>(run_batch({}));  // comes after an exchange, too
-      alone_s += run_batch({});
+      after_s += mean_s(exchange_before_step);
+      // Those that come after an exchange, too, or soon after it.
+      for (std::int64_t batch = 0; batch < settling; ++batch) static_cast<void>(run_batch({}));
+      alone_s += mean_s({});
     }
     alone_s /= cycles;
     both.batch_after_s = after_s / cycles;

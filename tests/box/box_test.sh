@@ -50,6 +50,17 @@ claim "slots decide how many ranks a node gets" says "$(printf 'node1\nnode2\nno
 claim "each link has its own bandwidth" says "$(printf '50Mbit\n400Mbit')" \
   "$box" --nodes 2 --bandwidth 50Mbps,400Mbps -- \
   bash -c 'mpirun -n 2 --tag-output tc qdisc show dev eth0 | sort | grep -o "[0-9]*Mbit"'
+claim "whose cores they are is one of two words" says 'box: --cores: got "mine"; expected own or shared' \
+  "$box" --cores mine -- true
+# 1 if both ranks may run on the same cores, else 0.
+same_cores() {
+  "$box" "$@" -- mpirun -n 2 bash -c 'taskset -cp $$ | sed "s/.*: //"' | sort | uniq -d | wc -l
+}
+if [ "$(nproc)" -ge 2 ]; then
+  claim "nodes may have cores of their own" [ "$(same_cores --cores own)" = 0 ]
+fi
+claim "nodes share all cores" [ "$(same_cores)" = 1 ]
+claim "where there are too few, too" [ "$(same_cores --cores own --ranks 1,98)" = 1 ]
 claim "a node's network has nothing but its own link" says 'eth0 lo' \
   "$box" --nodes 2 -- bash -c 'echo $(ip -o link show | cut -d: -f2 | cut -d@ -f1 | sort)'
 
