@@ -35,7 +35,12 @@ po::options_description run_options() {
                         "(default: a folder that is removed afterwards)")(
       "repetitions",
       po::value<std::string>()->default_value("3")->value_name("COUNT"),
-      "real runs of each configuration, interleaved")(
+      "how often each configuration is run for real, in turn with the others; each time three runs "
+      "where it trains")("precision",
+                         po::value<std::string>()->default_value("2%")->value_name("SHARE"),
+                         "with two repetitions or more, a configuration is run again, up to four "
+                         "times as often, until "
+                         "its error is known this well (half of its 90 % confidence interval)")(
       "save", po::value<std::string>()->value_name("FILE"), "write the result as JSON, too")(
       "help,h", "this text");
   return options;
@@ -93,7 +98,6 @@ class WorkLines {
 /// What was ended before its time, written and shown; bounds are for the whole.
 void show_part(ValidationFile part,
                std::size_t cases,
-               int repetitions,
                const OutputFile& save,
                ValidationOutput output) {
   if (part.rows.empty()) return;
@@ -101,19 +105,27 @@ void show_part(ValidationFile part,
   for (const ValidationRow& row : part.rows) runs = std::max(runs, row.measured.size());
   part.command += "\n(ended before its time: " + std::to_string(part.rows.size()) + " of " +
                   std::to_string(cases) + " configurations, at most " + std::to_string(runs) +
-                  " of " + std::to_string(repetitions) + " runs each)";
+                  (runs == 1 ? " run each)" : " runs each)");
   save.write(
       [&](std::ostream& out) { show_validation_json(out, part.rows, part.command, part.date); });
   output.bounds = {};
   static_cast<void>(show(part, output));
 }
 
-int parse_repetitions(const std::string& text) {
-  try {
-    return parse_small_count(text, 1);
-  } catch (const UserError& error) {
-    throw UserError(std::string("--repetitions: ") + error.what());
-  }
+RepetitionRule repetitions_from(const po::variables_map& values) {
+  RepetitionRule rule;
+  std::vector<std::string> problems;
+  const auto read = [&](const std::string& name, const auto& part) {
+    try {
+      part(values[name].as<std::string>());
+    } catch (const UserError& error) {
+      problems.push_back("--" + name + ": " + error.what());
+    }
+  };
+  read("repetitions", [&](const std::string& text) { rule.least = parse_small_count(text, 1); });
+  read("precision", [&](const std::string& text) { rule.precision = parse_share(text); });
+  if (!problems.empty()) throw UserError(problems);
+  return rule;
 }
 
 }  // namespace
@@ -153,7 +165,7 @@ int run_validate(const std::vector<std::string>& arguments) {
   const ValidationOutput output = validation_output_from(values);
   const OutputFile save = output_from(values, "save");
   keep_apart({save, output.html}, files);
-  const int repetitions = parse_repetitions(values["repetitions"].as<std::string>());
+  const RepetitionRule repetitions = repetitions_from(values);
   std::vector<ValidationCase> cases;
   if (!draw) cases = load_validation_cases(files, catalog);
   for (const ValidationCase& one : cases)
@@ -182,7 +194,7 @@ int run_validate(const std::vector<std::string>& arguments) {
   } catch (const Interrupted& end) {
     lines.end();
     result.rows = run.tried_rows();
-    show_part(result, cases.size(), repetitions, save, output);
+    show_part(result, cases.size(), save, output);
     if (!folder.has_results()) throw;
     folder.keep();
     throw Interrupted(end.signal(),

@@ -24,6 +24,12 @@ std::string result_text(const RunResult& measured, const RunResult* forecast) {
   return text;
 }
 
+/// "2 of 3", counted from 0: of what every case gets, or of what one in doubt may.
+std::string count_text(std::size_t index, std::size_t of_each, std::size_t most) {
+  return std::to_string(index + 1) + (index < of_each ? " of " + std::to_string(of_each)
+                                                      : " of at most " + std::to_string(most));
+}
+
 ValidationRow row_of(const ValidationCase& one) {
   return {.cluster = one.cluster.name,
           .command = one.command == Command::train ? "train" : "emulate",
@@ -60,30 +66,42 @@ ValidationRun::ValidationRun(const std::vector<ValidationCase>& cases,
   }
 }
 
+std::vector<std::size_t> ValidationRun::due(std::size_t cluster, std::size_t repetition) const {
+  std::vector<std::size_t> cases;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    if (calibration_of_[i] == cluster &&
+        options_.repetitions.wants_another(
+            rows_[i], static_cast<int>(repetition), runs_in_a_row(cases_[i].command)))
+      cases.push_back(i);
+  }
+  return cases;
+}
+
 void ValidationRun::run(const ValidationProgress& progress) {
-  const auto repetitions = static_cast<std::size_t>(options_.repetitions);
-  const std::size_t steps =
-      repetitions * cases_.size() + (repetitions + 1) * calibrations_.size() + 1;
+  const auto least = static_cast<std::size_t>(options_.repetitions.least);
+  const auto most = static_cast<std::size_t>(options_.repetitions.most());
+  // As many as there are without cases in doubt, and more when these turn up.
+  std::size_t steps = least * cases_.size() + (least + 1) * calibrations_.size() + 1;
   std::size_t done = 0;
   for (std::size_t cluster = 0; cluster < calibrations_.size(); ++cluster) {
     const auto measure_messages = [&](std::size_t session) {
       SignalScope::check();
       const std::string step = "measuring messages, " + calibrations_[cluster].cluster().name;
-      options_.tell(step + ", session " + std::to_string(session + 1) + " of " +
-                    std::to_string(repetitions + 1));
+      options_.tell(step + ", session " + count_text(session, least + 1, most + 1));
       progress(step, done++, steps);
       calibrations_[cluster].measure_messages(session);
     };
-    for (std::size_t repetition = 0; repetition < repetitions; ++repetition) {
+    std::size_t repetition = 0;
+    for (auto cases = due(cluster, 0); !cases.empty(); cases = due(cluster, ++repetition)) {
+      if (repetition >= least) steps += cases.size() + 1;
       measure_messages(repetition);
-      for (std::size_t i = 0; i < cases_.size(); ++i) {
-        if (calibration_of_[i] != cluster) continue;
+      for (const std::size_t i : cases) {
         SignalScope::check();
         progress(cases_[i].group + ": " + cases_[i].point, done++, steps);
         run_case(i, repetition);
       }
     }
-    measure_messages(repetitions);
+    measure_messages(repetition);
   }
   progress("forecasting", done, steps);
   forecast_all_cases();
@@ -93,13 +111,12 @@ void ValidationRun::run(const ValidationProgress& progress) {
 
 void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
   ValidationRow& row = rows_[i];
-  // A case whose first run has failed would fail again.
-  if (!row.problems.empty() && row.measured.empty()) return;
   const auto in_a_row = static_cast<std::size_t>(runs_in_a_row(cases_[i].command));
-  const std::size_t all = in_a_row * static_cast<std::size_t>(options_.repetitions);
+  const auto least = static_cast<std::size_t>(options_.repetitions.least);
+  const auto most = static_cast<std::size_t>(options_.repetitions.most());
   const auto run_text = [&](std::size_t k) {
-    return row.group + ": " + row.point + ": run " + std::to_string(in_a_row * repetition + k + 1) +
-           " of " + std::to_string(all);
+    return row.group + ": " + row.point + ": run " +
+           count_text(in_a_row * repetition + k, in_a_row * least, in_a_row * most);
   };
   std::vector<RealRun> runs;
   try {
@@ -112,9 +129,7 @@ void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
     if (!is_expected) throw;
     row.problems = problems_of(error);
     const std::string last =
-        row.measured.empty() && repetition + 1 < static_cast<std::size_t>(options_.repetitions)
-            ? " (it is not tried again)"
-            : "";
+        row.measured.empty() && repetition + 1 < least ? " (it is not tried again)" : "";
     for (const std::string& problem : row.problems)
       options_.tell(run_text(0) + " failed: " + problem + last);
     return;

@@ -8,6 +8,7 @@
 
 #include "analysis/forecast/kept_results.hpp"
 #include "analysis/validate/cluster_calibration.hpp"
+#include "analysis/validate/repetition_rule.hpp"
 #include "analysis/validate/validation.hpp"
 #include "analysis/validate/validation_plan.hpp"
 #include "core/job/job.hpp"
@@ -18,7 +19,7 @@ namespace epochcast {
 struct ValidationOptions {
   std::filesystem::path program;  ///< epochcast itself: real runs and measurements are its commands
   std::filesystem::path folder;  ///< keeps what was measured and run; what is there is not repeated
-  int repetitions = 3;           ///< real runs of each case
+  RepetitionRule repetitions = {};
   /// Called with a sentence when something kept is damaged, and measured or run again.
   std::function<void(const std::string&)> note = [](const std::string&) {};
   /// Called with a line before each session of messages, and after each run: what it took, beside
@@ -32,9 +33,10 @@ using ValidationProgress =
 
 /// Measures messages (and batches, where cases train), calibrates, forecasts every case, and runs
 /// each for real: cluster by cluster, and its cases repetition by repetition so that slow minutes
-/// of a machine meet all of them alike. Messages are measured before each repetition and after the
-/// last one, batches before and after each run that trains, and the run's forecast rests on these:
-/// a machine's speed changes by the minute. Of such forecasts a row has the middle one.
+/// of a machine meet all of them alike; those whose error stays in doubt more often than others.
+/// Messages are measured before each repetition and after the last one, batches before and after
+/// each run that trains, and the run's forecast rests on these: a machine's speed changes by the
+/// minute. Of such forecasts a row has the middle one.
 ///
 /// Forecasts rest on measurements alone; no run of a case is used for any. A case that fails has
 /// its reason in `problems`; where its first run fails, the others are not tried.
@@ -57,6 +59,8 @@ class ValidationRun {
   [[nodiscard]] std::vector<ValidationRow> tried_rows() const;
 
  private:
+  /// The cases of a cluster that this repetition is for.
+  [[nodiscard]] std::vector<std::size_t> due(std::size_t cluster, std::size_t repetition) const;
   void run_case(std::size_t i, std::size_t repetition);
   void forecast_so_far(std::size_t i);
   void forecast_all_cases();

@@ -124,7 +124,7 @@ TEST_CASE("what an interrupted validation has is shown, written and gone on with
   CHECK(part["rows"][0]["point"] == "sync");
   CHECK(part["rows"][0]["findings"].is_object());
   CHECK(part["provenance"]["command"].get<std::string>().ends_with(
-      "\n(ended before its time: 1 of 3 configurations, at most 1 of 1 runs each)"));
+      "\n(ended before its time: 1 of 3 configurations, at most 1 run each)"));
   CHECK(Json::parse(cluster.folder.read("part.json")) == part);
   CHECK(cluster.folder.read("part.html").find("1 of 3 configurations") != std::string::npos);
   CHECK_FALSE(says(outcome, "above the bound"));

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/repetition_rule.hpp"
+
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+namespace epochcast {
+namespace {
+
+constexpr int kMostTimesAsOften = 4;
+constexpr double k95 = 0.95;  // of either side
+
+/// ln(measured / forecast) of each run; of measured alone where all runs share a forecast.
+std::vector<double> logarithms(const ValidationRow& row) {
+  std::vector<double> logs;
+  for (std::size_t i = 0; i < row.measured.size(); ++i) {
+    const bool has_own = i < row.own_forecasts.size();
+    logs.push_back(std::log(row.measured[i].epoch_s) -
+                   (has_own ? std::log(row.own_forecasts[i].epoch_s) : 0));
+  }
+  return logs;
+}
+
+double mean_of(std::vector<double>::const_iterator begin, std::vector<double>::const_iterator end) {
+  return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+}
+
+}  // namespace
+
+std::optional<double> doubt_of_error(const ValidationRow& row, std::size_t runs_of_each) {
+  const std::vector<double> logs = logarithms(row);
+  const std::size_t repetitions = logs.size() / runs_of_each;
+  if (repetitions < 2) return std::nullopt;
+  std::vector<double> means;
+  const auto length = static_cast<std::ptrdiff_t>(runs_of_each);
+  for (auto begin = logs.begin(); logs.end() - begin >= length; begin += length)
+    means.push_back(mean_of(begin, begin + length));
+  const double mean = mean_of(means.begin(), means.end());
+  double squares = 0;
+  for (const double of_one : means) squares += (of_one - mean) * (of_one - mean);
+  const auto count = static_cast<double>(repetitions);
+  const boost::math::students_t distribution(count - 1);
+  return boost::math::quantile(distribution, k95) * std::sqrt(squares / (count - 1) / count);
+}
+
+int RepetitionRule::most() const { return kMostTimesAsOften * least; }
+
+bool RepetitionRule::wants_another(const ValidationRow& row, int done, int runs_of_each) const {
+  // A row whose first run has failed would fail again.
+  if (row.measured.empty() && !row.problems.empty()) return false;
+  if (done < least) return true;
+  if (done >= most()) return false;
+  const auto doubt = doubt_of_error(row, static_cast<std::size_t>(runs_of_each));
+  // Not a number where something took 0 s: more of it would not help.
+  return doubt && *doubt > precision;
+}
+
+}  // namespace epochcast
