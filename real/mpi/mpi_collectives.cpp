@@ -59,7 +59,7 @@ std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among
         if (pace_) pace_->begin_moving();
         body(group);
         if (pace_) pace_->end_moving();
-        progress_.messages_were_sent();
+        if (group.communicator.size() > 1) progress_.messages_were_sent();
       };
   return operation;
 }

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
 /// Every command is a line in `calls`; `broken` names one that fails, `interrupted` says at which
-/// call the user ends the validation, a line of `takes` what a run takes, in place of 5 s.
+/// call the user ends the validation, a line of `takes` what a run takes.
 constexpr const char* kCluster = R"sh(shift
 echo "$1" >>calls
 test "$(cat interrupted 2>/dev/null)" != "$(wc -l <calls)" || { kill -INT $PPID; sleep 60; }
@@ -28,7 +28,7 @@ case $1-$2 in
   *)
     epoch=$(sed -n "$(grep -vc measure calls)p" takes 2>/dev/null)
     sed "s/STRATEGY/$(cat other 2>/dev/null || echo "$strategy")/; s/NETWORK/$network/
-         s/\"epoch_s\":5,/\"epoch_s\":${epoch:-5},/" run.json
+         ${epoch:+s/\"epoch_s\":[^,]*/\"epoch_s\":$epoch/}" run.json
     ;;
 esac
 )sh";

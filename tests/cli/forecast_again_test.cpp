@@ -63,7 +63,7 @@ TEST_CASE("forecasts that the same program makes again are the same", "[cli]") {
   const Json again = kept.report("--forecast-again");
 
   CHECK(again["rows"] == kept.rows());
-  CHECK(again["rows"][1]["own_forecasts"].size() == 2);
+  CHECK(again["rows"][1]["own_forecasts"].size() == 6);
   CHECK(again["provenance"]["command"] ==
         "epochcast validate e.json t.json --folder kept --format json --repetitions 2\n"
         "epochcast report v.json --format json --forecast-again");

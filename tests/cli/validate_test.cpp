@@ -90,7 +90,7 @@ TEST_CASE("a kept run that is damaged, or of something else, is noticed and run 
   static_cast<void>(first_row(cluster.validate("e.json")));
   static_cast<void>(cluster.calls());
   const fs::path kept = cluster.kept("emulate-");
-  const std::string run = (kept / "run.json").string();
+  const std::string run = (kept / "run-1.json").string();
   const auto read = [&](const char* name) {
     return cluster.folder.read(fs::relative(kept / name, cluster.folder.path()).string());
   };
@@ -100,14 +100,14 @@ TEST_CASE("a kept run that is damaged, or of something else, is noticed and run 
   std::string problem;
 
   SECTION("another number") {
-    std::string text = read("run.json");
+    std::string text = read("run-1.json");
     text.replace(text.find("\"epoch_s\":5"), 11, "\"epoch_s\":6");
-    write("run.json", text);
-    problem = "run.json is damaged: its checksum is wrong";
+    write("run-1.json", text);
+    problem = "run-1.json is damaged: its checksum is wrong";
   }
   SECTION("no file") {
     fs::remove(run);
-    problem = "run.json is missing";
+    problem = "run-1.json is missing";
   }
   SECTION("no manifest") {
     fs::remove(kept / "kept.json");
