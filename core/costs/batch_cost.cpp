@@ -17,6 +17,7 @@ namespace {
 constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 / 3};
 
 constexpr double kMostSlowdown = 1000;  // what is slower than that stands still
+constexpr double kMostSpread = 2;       // of single batches beside messages, in those on average
 constexpr double kMostAfterExchange = 2;
 
 double at_quantile(const std::vector<double>& sorted, double quantile) {
@@ -288,18 +289,25 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
   std::vector<double> spread;
   for (const OverlapSamples* samples : fitting) {
     for (std::size_t i = 0; i < samples->batch_s.size(); ++i) {
-      batch_speeds += samples->batch_alone_s[i] / samples->batch_s[i];
-      exchange_speeds += samples->exchange_alone_s[i] / samples->exchange_s[i];
-      spread.push_back(samples->batch_s[i] / samples->batch_alone_s[i]);
+      const double exchange_speed = samples->exchange_alone_s[i] / samples->exchange_s[i];
+      // Together at least as fast as one after the other: what stands still leaves the core to the
+      // other. Where the two hardly met, the batch's is a difference of noise.
+      const double batch_speed =
+          std::max(samples->batch_alone_s[i] / samples->batch_s[i], 1 - exchange_speed);
+      batch_speeds += batch_speed;
+      exchange_speeds += exchange_speed;
+      spread.push_back(1 / batch_speed);
     }
   }
   if (spread.empty()) return {};
   const auto count = static_cast<double>(spread.size());
-  const double mean = std::accumulate(spread.begin(), spread.end(), 0.0) / count;
-  for (double& each : spread) each /= mean;
   const auto slowdown = [](double speed) {
     return std::clamp(1 / std::max(speed, 1 / kMostSlowdown), 1.0, kMostSlowdown);
   };
+  // One that hardly met messages may seem to have stood still.
+  for (double& each : spread) each = std::min(each, kMostSpread * slowdown(batch_speeds / count));
+  const double mean = std::accumulate(spread.begin(), spread.end(), 0.0) / count;
+  for (double& each : spread) each /= mean;
   return {.batch_slowdown = slowdown(batch_speeds / count),
           .exchange_slowdown = slowdown(exchange_speeds / count),
           .is_known = true,

@@ -268,7 +268,7 @@ TEST_CASE("overlap leaves the mean speed measured with the algorithm, nearest in
   CostTrace trace = trace_of({samples(8, {1})});
   trace.overlap = {overlap(8, "ring", 1e6, {1.2, 1.9, 1.3}, 2),
                    overlap(8, "ring", 1e7, {1.4}, 3),
-                   overlap(64, "ring", 1e6, {1.5}, 4),
+                   overlap(64, "ring", 1e6, {1.25}, 4),
                    overlap(8, "openmpi", 1e6, {1.01}, 50)};
   const BatchCost cost(trace);
 
@@ -276,7 +276,7 @@ TEST_CASE("overlap leaves the mean speed measured with the algorithm, nearest in
         Approx(3 / (1 / 1.2 + 1 / 1.9 + 1 / 1.3)).epsilon(1e-12));
   CHECK(cost.overlap(8, "ring", 2e6).exchange_slowdown == 2);
   CHECK(cost.overlap(8, "ring", 9e6).batch_slowdown == 1.4);
-  CHECK(cost.overlap(48, "ring", 9e6).batch_slowdown == 1.5);
+  CHECK(cost.overlap(48, "ring", 9e6).batch_slowdown == 1.25);
   CHECK(cost.overlap(8, "openmpi", 9e6).exchange_slowdown == 50);
   CHECK(cost.overlap(8, "binary-tree", 1e6).exchange_slowdown == 2);
 }
@@ -313,15 +313,39 @@ TEST_CASE("what waits in another way tells nothing about overlap, and nothing is
 
 TEST_CASE("overlap makes nothing faster, and nothing more than a thousand times slower") {
   CostTrace trace = trace_of({samples(8, {1})});
-  trace.overlap = {overlap(8, "ring", 1e6, {0.97}, 0.9), overlap(8, "openmpi", 1e6, {1e12}, 1e300)};
+  trace.overlap = {overlap(8, "ring", 1e6, {0.97}, 0.9),
+                   overlap(8, "linear", 1e6, {1e12}, 1),
+                   overlap(8, "openmpi", 1e6, {1}, 1e300)};
+  const BatchCost costs(trace);
+
+  CHECK(costs.overlap(8, "ring", 1e6).is_known);
+  CHECK(!costs.overlap(8, "ring", 1e6).counts());
+  CHECK(costs.overlap(8, "linear", 1e6).batch_slowdown == 1000);
+  CHECK(costs.overlap(8, "openmpi", 1e6).exchange_slowdown == 1000);
+}
+
+TEST_CASE("a batch and messages beside it do not take longer than one after the other") {
+  CostTrace trace = trace_of({samples(8, {1})});
+  // Messages that go on at a quarter of their speed leave three quarters to the batch.
+  trace.overlap = {overlap(8, "ring", 1e6, {100, 1.1}, 4)};
 
   const OverlapCost cost = BatchCost(trace).overlap(8, "ring", 1e6);
-  const OverlapCost high = BatchCost(trace).overlap(8, "openmpi", 1e6);
 
-  CHECK(cost.is_known);
-  CHECK(!cost.counts());
-  CHECK(high.batch_slowdown == 1000);
-  CHECK(high.exchange_slowdown == 1000);
+  CHECK(cost.batch_slowdown == Approx(2 / (0.75 + 1 / 1.1)).epsilon(1e-12));
+  CHECK(cost.exchange_slowdown == 4);
+}
+
+TEST_CASE("single batches are slowed down at most twice as much as on average") {
+  CostTrace trace = trace_of({samples(8, {1})});
+  trace.overlap = {overlap(8, "ring", 1e6, {1000, 1, 1, 1}, 1)};
+
+  const OverlapCost cost = BatchCost(trace).overlap(8, "ring", 1e6);
+
+  const double most = 2 * 4 / 3.001;
+  CHECK(cost.batch_slowdown == Approx(4 / 3.001).epsilon(1e-12));
+  REQUIRE(cost.batch_spread.size() == 4);
+  CHECK(cost.batch_spread[0] == Approx(most / ((most + 3) / 4)).epsilon(1e-12));
+  CHECK(cost.batch_spread[1] == Approx(1 / ((most + 3) / 4)).epsilon(1e-12));
 }
 
 }  // namespace
