@@ -42,7 +42,8 @@ std::optional<double> doubt_of_error(const ValidationRow& row, std::size_t runs_
   for (const double of_one : means) squares += (of_one - mean) * (of_one - mean);
   const auto count = static_cast<double>(repetitions);
   const boost::math::students_t distribution(count - 1);
-  return boost::math::quantile(distribution, kConfidence) * std::sqrt(squares / (count - 1) / count);
+  return boost::math::quantile(distribution, kConfidence) *
+         std::sqrt(squares / (count - 1) / count);
 }
 
 int RepetitionRule::most() const { return kMostTimesAsOften * least; }
