@@ -8,6 +8,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/costs/batch_cost.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "core/spread.hpp"
@@ -128,8 +129,9 @@ void without_overlap_by_chance(std::vector<CostTrace>& traces) {
     for (const OverlapSamples& samples : trace.overlap) {
       Speeds& of_size = speeds_of(samples);
       for (std::size_t i = 0; i < samples.batch_s.size(); ++i) {
-        of_size.batch.push_back(samples.batch_alone_s[i] / samples.batch_s[i]);
-        of_size.exchange.push_back(samples.exchange_alone_s[i] / samples.exchange_s[i]);
+        const SpeedsBeside beside = speeds_beside(samples, i);
+        of_size.batch.push_back(beside.batch);
+        of_size.exchange.push_back(beside.exchange);
       }
     }
     for (OverlapSamples& samples : trace.overlap) {

@@ -3,8 +3,9 @@
 
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <numeric>
 #include <vector>
+
+#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {
@@ -23,27 +24,18 @@ std::vector<double> logarithms(const ValidationRow& row) {
   return logs;
 }
 
-double mean_of(std::vector<double>::const_iterator begin, std::vector<double>::const_iterator end) {
-  return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
-}
-
 }  // namespace
 
 std::optional<double> doubt_of_error(const ValidationRow& row, std::size_t runs_of_each) {
   const std::vector<double> logs = logarithms(row);
-  const std::size_t repetitions = logs.size() / runs_of_each;
-  if (repetitions < 2) return std::nullopt;
   std::vector<double> means;
   const auto length = static_cast<std::ptrdiff_t>(runs_of_each);
   for (auto begin = logs.begin(); logs.end() - begin >= length; begin += length)
-    means.push_back(mean_of(begin, begin + length));
-  const double mean = mean_of(means.begin(), means.end());
-  double squares = 0;
-  for (const double of_one : means) squares += (of_one - mean) * (of_one - mean);
-  const auto count = static_cast<double>(repetitions);
+    means.push_back(mean_of({begin, begin + length}));
+  if (means.size() < 2) return std::nullopt;
+  const auto count = static_cast<double>(means.size());
   const boost::math::students_t distribution(count - 1);
-  return boost::math::quantile(distribution, kConfidence) *
-         std::sqrt(squares / (count - 1) / count);
+  return boost::math::quantile(distribution, kConfidence) * deviation_of(means) / std::sqrt(count);
 }
 
 int RepetitionRule::most() const { return kMostTimesAsOften * least; }

@@ -138,6 +138,12 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
   return point;
 }
 
+SpeedsBeside speeds_beside(const OverlapSamples& samples, std::size_t i) {
+  const double exchange = samples.exchange_alone_s[i] / samples.exchange_s[i];
+  return {.batch = std::max(samples.batch_alone_s[i] / samples.batch_s[i], 1 - exchange),
+          .exchange = exchange};
+}
+
 BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
@@ -289,14 +295,10 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
   std::vector<double> spread;
   for (const OverlapSamples* samples : fitting) {
     for (std::size_t i = 0; i < samples->batch_s.size(); ++i) {
-      const double exchange_speed = samples->exchange_alone_s[i] / samples->exchange_s[i];
-      // Together at least as fast as one after the other: what stands still leaves the core to the
-      // other. Where the two hardly met, the batch's is a difference of noise.
-      const double batch_speed =
-          std::max(samples->batch_alone_s[i] / samples->batch_s[i], 1 - exchange_speed);
-      batch_speeds += batch_speed;
-      exchange_speeds += exchange_speed;
-      spread.push_back(1 / batch_speed);
+      const SpeedsBeside speeds = speeds_beside(*samples, i);
+      batch_speeds += speeds.batch;
+      exchange_speeds += speeds.exchange;
+      spread.push_back(1 / speeds.batch);
     }
   }
   if (spread.empty()) return {};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -27,6 +28,15 @@ struct BatchTimes {
     return *this;
   }
 };
+
+/// What remains of the speeds of a batch and of an exchange while both go on, of those alone.
+struct SpeedsBeside {
+  double batch = 1;
+  double exchange = 1;
+};
+/// Of the i-th sample. Together at least as fast as one after the other: what stands still leaves
+/// the core to the other. Where the two hardly met, the batch's own is a difference of noise.
+[[nodiscard]] SpeedsBeside speeds_beside(const OverlapSamples& samples, std::size_t i);
 
 /// What batches of any size cost on one device: a trace, interpolated.
 ///
