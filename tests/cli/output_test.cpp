@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+
+#include <chrono>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
+#include "core/process/child.hpp"
+#include "core/process/pipe.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 
@@ -31,16 +38,31 @@ TEST_CASE("a reader of stdout that has gone away is an error, exit 1", "[cli]") 
   CHECK(outcome.err == kCannotWrite);
 }
 
-TEST_CASE("a simulating process that is killed is reported, exit 1", "[cli]") {
-  // Hours of simulating; the processor time of each process is limited to a second.
-  const Outcome outcome = Folder().run(
-      "simulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 1000000 "
-      "--batch 1 --batch-seconds gpu=1s --strategy sync --exact",
-      {.cpu_seconds = 1});
+/// The first process that `parent` has started, once there is one.
+pid_t child_of(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  pid_t child = 0;
+  while (!(std::ifstream("/proc/" + id + "/task/" + id + "/children") >> child))
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  return child;
+}
 
-  CHECK(outcome.status == 1);
-  CHECK(outcome.out.empty());
-  CHECK(outcome.err.find("epochcast: the simulating process was killed by signal ") !=
+TEST_CASE("a simulating process that is killed is reported, exit 1", "[cli]") {
+  const Folder folder;
+  const FileDescriptor out = unnamed_file();
+  const FileDescriptor err = unnamed_file();
+  // Hours of simulating.
+  Child program = Child::start(
+      folder.command(words("simulate --platform pair.json --network resnet20 --dataset cifar10 "
+                           "--epochs 1000000 --batch 1 --batch-seconds gpu=1s --strategy sync "
+                           "--exact")),
+      {.out = out.number(), .err = err.number()});
+
+  kill(child_of(program.pid()), SIGKILL);
+
+  CHECK(program.wait().in_shell() == 1);
+  CHECK(text_of(out).empty());
+  CHECK(text_of(err).find("epochcast: the simulating process was killed by signal 9") !=
         std::string::npos);
 }
 
