@@ -145,7 +145,10 @@ void without_overlap_by_chance(std::vector<CostTrace>& traces) {
 }
 
 void without_after_exchange(std::vector<CostTrace>& traces) {
-  change_overlap(traces, [](OverlapSamples& samples) { samples.batch_after_s.clear(); });
+  change_overlap(traces, [](OverlapSamples& samples) {
+    samples.batch_after_s.clear();
+    samples.batch_second_after_s.clear();
+  });
 }
 void without_loading(std::vector<CostTrace>& traces) {
   change_batches(traces, [](BatchSamples& samples) {

@@ -77,12 +77,13 @@ Group only(const Group& group, std::int64_t BatchSamples::*number, std::int64_t 
   return some;
 }
 
-/// How many times as long batches of each size take where each exchanges before its step.
-std::map<std::int64_t, double> after_exchange_of(const std::vector<OverlapSamples>& all) {
+/// How many times as long batches of each size take soon after an exchange: those of `after_s`.
+std::map<std::int64_t, double> after_exchange_of(
+    const std::vector<OverlapSamples>& all, const std::vector<double> OverlapSamples::*after_s) {
   std::map<std::int64_t, std::vector<double>> slowdowns;
   for (const OverlapSamples& samples : all) {
-    for (std::size_t i = 0; i < samples.batch_after_s.size(); ++i)
-      slowdowns[samples.batch].push_back(samples.batch_after_s[i] / samples.batch_alone_s[i]);
+    for (std::size_t i = 0; i < (samples.*after_s).size(); ++i)
+      slowdowns[samples.batch].push_back((samples.*after_s)[i] / samples.batch_alone_s[i]);
   }
   std::map<std::int64_t, double> medians;
   for (auto& [batch, of_batch] : slowdowns) {
@@ -148,7 +149,8 @@ BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
       overlap_(trace.overlap),
-      after_exchange_(after_exchange_of(trace.overlap)),
+      after_exchange_{after_exchange_of(trace.overlap, &OverlapSamples::batch_after_s),
+                      after_exchange_of(trace.overlap, &OverlapSamples::batch_second_after_s)},
       grade_(trace.source.grade),
       origin_(trace.file),
       doubt_(trace.doubt) {
@@ -316,11 +318,13 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
           .batch_spread = std::move(spread)};
 }
 
-double BatchCost::after_exchange(std::int64_t batch) const {
-  if (after_exchange_.empty()) return 1;
+double BatchCost::after_exchange(std::int64_t batch, std::int64_t batches_before) const {
+  if (batches_before >= std::ssize(after_exchange_)) return 1;
+  const auto& by_size = after_exchange_[static_cast<std::size_t>(batches_before)];
+  if (by_size.empty()) return 1;
   const auto distance = [batch](const auto& known) { return std::abs(known.first - batch); };
-  return std::min_element(after_exchange_.begin(),
-                          after_exchange_.end(),
+  return std::min_element(by_size.begin(),
+                          by_size.end(),
                           [&](const auto& a, const auto& b) { return distance(a) < distance(b); })
       ->second;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -91,11 +92,12 @@ class BatchCost {
   [[nodiscard]] OverlapCost overlap(std::int64_t batch,
                                     const std::string& all_reduce,
                                     double bytes) const;
-  /// How many times as long batches take where each exchanges before its step, as they do where
-  /// nobody waits for anybody: cores and caches have done something else meanwhile, and workers
-  /// that share a machine do the same at the same time. The median over what was measured with the
-  /// nearest batch size (the smaller of two), from 0.5 to 2; 1 where nothing was.
-  [[nodiscard]] double after_exchange(std::int64_t batch) const;
+  /// How many times as long a batch takes with an exchange `batches_before` it (0: none between),
+  /// as it does with none: cores and caches have done something else meanwhile, and workers that
+  /// share a machine do the same at the same time. The median over what was measured with the
+  /// nearest batch size (the smaller of two), from 0.5 to 2; 1 where nothing was, and from 2
+  /// batches before on.
+  [[nodiscard]] double after_exchange(std::int64_t batch, std::int64_t batches_before = 0) const;
   /// How wrong an estimate may be; empty for others.
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
   /// Where it comes from, for provenance.
@@ -125,7 +127,8 @@ class BatchCost {
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
   std::vector<OverlapSamples> overlap_;
-  std::map<std::int64_t, double> after_exchange_;  ///< by batch size
+  /// By batch size; of the first batch after an exchange, and of the second.
+  std::array<std::map<std::int64_t, double>, 2> after_exchange_;
   Grade grade_ = Grade::estimated;
   std::string origin_;
   std::string doubt_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/costs/cost_learner.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/costs/benchmark_rule.hpp"
@@ -81,7 +82,8 @@ BatchTimes CostLearner::next(std::int64_t samples) {
       weather_ ? cost_.at(samples, weather_->place(under_weather_++, cost_.samples(samples)))
                : cost_.median(samples);
   const Traffic sent = fabric_.traffic() - std::exchange(traffic_, fabric_.traffic());
-  if (sent.intra_node_bytes + sent.inter_node_bytes > 0) times *= cost_.after_exchange(samples);
+  if (sent.intra_node_bytes + sent.inter_node_bytes > 0) since_exchange_ = 0;
+  times *= cost_.after_exchange(samples, since_exchange_++);
   return times;
 }
 
@@ -143,12 +145,11 @@ void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (steps == 0) return;
-  double seconds = whole(batch);
-  if (weather_) {
-    for (std::int64_t i = 1; i < steps; ++i) seconds += whole(batch);
-  } else if (steps > 1) {
-    seconds += static_cast<double>(steps - 1) * whole(batch);
-  }
+  // Without weather all are alike but the first two, which may come after an exchange.
+  const std::int64_t unlike = weather_ ? steps : std::min(steps, kLongAgo);
+  double seconds = 0;
+  for (std::int64_t i = 0; i < unlike; ++i) seconds += whole(batch);
+  if (steps > unlike) seconds += static_cast<double>(steps - unlike) * whole(batch);
   fabric_.compute(seconds, "local steps");
 }
 

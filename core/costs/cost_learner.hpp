@@ -47,6 +47,8 @@ class CostLearner : public SamplingLearner {
   double benchmark(std::int64_t batch) override;
 
  private:
+  static constexpr std::int64_t kLongAgo = 2;  ///< batches after which an exchange is forgotten
+
   /// What passing the next samples through the network costs, with a step behind it.
   BatchTimes next(std::int64_t samples);
   /// Computes all parts of a batch but the last, and returns what that costs.
@@ -67,6 +69,7 @@ class CostLearner : public SamplingLearner {
   std::int64_t under_weather_ = 0;  ///< parts of batches so far
   Random beside_{0};
   Traffic traffic_;  ///< up to the last batch: who has sent since then has exchanged
+  std::int64_t since_exchange_ = kLongAgo;  ///< batches, or parts of them
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

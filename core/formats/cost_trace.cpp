@@ -70,11 +70,13 @@ OverlapSamples read_overlap(JsonInput input) {
   overlap.bytes = static_cast<double>(input.at("bytes").integer(1));
   const Part parts[] = {{"batch_alone_seconds", &overlap.batch_alone_s},
                         {"batch_after_seconds", &overlap.batch_after_s},
+                        {"batch_second_after_seconds", &overlap.batch_second_after_s},
                         {"batch_seconds", &overlap.batch_s},
                         {"exchange_alone_seconds", &overlap.exchange_alone_s},
                         {"exchange_seconds", &overlap.exchange_s}};
   for (const auto& [key, values] : parts) {
-    const bool may_be_absent = values == &overlap.batch_after_s;
+    const bool may_be_absent =
+        values == &overlap.batch_after_s || values == &overlap.batch_second_after_s;
     if (may_be_absent && !input.maybe(key)) continue;
     JsonInput part = input.at(key);
     *values = part.samples();
@@ -181,6 +183,8 @@ Json overlap_json(const OverlapSamples& overlap) {
   json["bytes"] = std::llround(overlap.bytes);
   json["batch_alone_seconds"] = overlap.batch_alone_s;
   if (!overlap.batch_after_s.empty()) json["batch_after_seconds"] = overlap.batch_after_s;
+  if (!overlap.batch_second_after_s.empty())
+    json["batch_second_after_seconds"] = overlap.batch_second_after_s;
   json["batch_seconds"] = overlap.batch_s;
   json["exchange_alone_seconds"] = overlap.exchange_alone_s;
   json["exchange_seconds"] = overlap.exchange_s;
@@ -298,6 +302,7 @@ CostTrace rounded(CostTrace cost) {
   for (OverlapSamples& overlap : cost.overlap) {
     for (auto part : {&OverlapSamples::batch_alone_s,
                       &OverlapSamples::batch_after_s,
+                      &OverlapSamples::batch_second_after_s,
                       &OverlapSamples::batch_s,
                       &OverlapSamples::exchange_alone_s,
                       &OverlapSamples::exchange_s}) {

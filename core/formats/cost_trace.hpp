@@ -38,6 +38,8 @@ struct OverlapSamples {
   std::vector<double> batch_alone_s = {};
   /// With an all-reduce before each optimizer step; empty where that was not measured.
   std::vector<double> batch_after_s = {};
+  /// The second one after an all-reduce, none before its step; empty where that was not measured.
+  std::vector<double> batch_second_after_s = {};
   std::vector<double> batch_s = {};  ///< with all-reduces beside them
   std::vector<double> exchange_alone_s = {};
   std::vector<double> exchange_s = {};  ///< with batches beside them

@@ -115,7 +115,7 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   const std::int64_t in_a_row = std::min(kMostInARow, fill(kSettle_s / 2, batch_s));
   const std::int64_t settling = fill(kSettle_s, own_batch_s);
   const double cycle_s = static_cast<double>(2 * in_a_row + 1) * batch_s +
-                         std::max(kSettle_s, batch_s) +
+                         std::max(kSettle_s, 2 * batch_s) +
                          static_cast<double>(2 * beside + in_a_row) * exchange_s;
   const auto cycles =
       std::max(kFewestCycles, static_cast<int>(std::ceil(point.max_s / (kTimes * cycle_s))));
@@ -134,12 +134,14 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
     both.exchange_alone_s = exchange_alone_s(cycles * beside, point.bytes, exchange, crew);
     double alone_s = 0;
     double after_s = 0;
+    double second_after_s = 0;
     // In turn: a machine that is faster or slower for a second is so for all three.
     for (int cycle = 0; cycle < cycles; ++cycle) {
       run_beside(beside, point.bytes, run_batch, exchange, crew, both);
       after_s += mean_s(exchange_before_step);
-      // Those that come after an exchange, too, or soon after it.
-      for (std::int64_t batch = 0; batch < settling; ++batch) static_cast<void>(run_batch({}));
+      static_cast<void>(run_batch({}));  // after an exchange, too
+      second_after_s += run_batch({});
+      for (std::int64_t batch = 2; batch < settling; ++batch) static_cast<void>(run_batch({}));
       alone_s += mean_s({});
     }
     alone_s /= cycles;
@@ -147,6 +149,7 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
     const OverlapCost cost = overlap_cost(both);
     samples.batch_alone_s.push_back(alone_s);
     samples.batch_after_s.push_back(both.batch_after_s);
+    samples.batch_second_after_s.push_back(second_after_s / cycles);
     samples.batch_s.push_back(cost.batch_slowdown * alone_s);
     samples.exchange_alone_s.push_back(both.exchange_alone_s);
     samples.exchange_s.push_back(cost.exchange_slowdown * both.exchange_alone_s);

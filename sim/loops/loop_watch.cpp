@@ -14,6 +14,7 @@ constexpr double kUnnoticed =
     1e-6;  // relative difference of a first iteration that noise leaves unnoticed
 constexpr std::int64_t kGiveUp = 64;  // a loop that has not settled by then is run to its end
 constexpr std::int64_t kSwayed = 3;   // the first iteration that a changed one has led to
+constexpr std::int64_t kUnlike = 2;   // first iterations that what came before the loop may change
 
 Meters difference(const Meters& a, const Meters& b) {
   return {
@@ -132,7 +133,9 @@ bool LoopWatch::report(int member,
   return true;
 }
 
-std::int64_t LoopWatch::uncounted() const { return rule_.sampled > 1 ? 1 : 0; }
+std::int64_t LoopWatch::uncounted() const {
+  return std::clamp<std::int64_t>(rule_.sampled - 1, 0, kUnlike);
+}
 
 void LoopWatch::omit_like_last(std::int64_t iterations) {
   double sum_s = 0;

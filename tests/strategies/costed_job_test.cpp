@@ -75,6 +75,7 @@ TEST_CASE("a batch costs what batches cost after exchanges where one was since t
                             .bytes = 40,
                             .batch_alone_s = {1},
                             .batch_after_s = {1.25},
+                            .batch_second_after_s = {1.125},
                             .batch_s = {1},
                             .exchange_alone_s = {1},
                             .exchange_s = {1}}};
@@ -94,6 +95,7 @@ TEST_CASE("a batch costs what batches cost after exchanges where one was since t
     // Who is alone exchanges nothing.
     const bool has_peer = fabric.world().size() > 1;
     const double more_s = has_peer ? 0.25 : 0;
+    const double second_more_s = has_peer ? 0.125 : 0;
     const auto exchange = [&](const Payload& payload) {
       if (!has_peer) return;
       const int peer = 1 - fabric.rank();
@@ -105,9 +107,14 @@ TEST_CASE("a batch costs what batches cost after exchanges where one was since t
     CHECK(seconds_of(batch) == 1);
     exchange(learner.gradients());
     CHECK(seconds_of(batch) == 1 + more_s);
+    CHECK(seconds_of(batch) == 1 + second_more_s);
     CHECK(seconds_of(batch) == 1);
     exchange(learner.parameters());
-    CHECK(seconds_of([&] { learner.train(3, 8); }) == 3 + more_s);
+    CHECK(seconds_of([&] { learner.train(4, 8); }) == 4 + more_s + second_more_s);
+    CHECK(seconds_of([&] { learner.train(4, 8); }) == 4);
+    exchange(learner.parameters());
+    CHECK(seconds_of([&] { learner.train(1, 8); }) == 1 + more_s);
+    CHECK(seconds_of([&] { learner.train(1, 8); }) == 1 + second_more_s);
     CHECK(seconds_of([&] { learner.train(0, 8); }) == 0);
   });
 }

@@ -90,6 +90,7 @@ std::vector<CostTrace> measured_costs() {
   overlap.bytes = 1e6;
   overlap.batch_alone_s = {10, 10};
   overlap.batch_after_s = {11, 11};
+  overlap.batch_second_after_s = {10.5, 10.5};
   overlap.batch_s = {20, 40};
   overlap.exchange_alone_s = {1, 1};
   overlap.exchange_s = {1.25, 1.25};
@@ -204,6 +205,7 @@ TEST_CASE("without overlap its costs are not known, and what follows an exchange
 
   CHECK_FALSE(cost.overlap(16, "ring", 1e6).is_known);
   CHECK(cost.after_exchange(16) == 1.1);
+  CHECK(cost.after_exchange(16, 1) == 1.05);
 }
 
 // Speeds of 1/2 and 1/4 are 3/8 in the mean.
@@ -223,6 +225,7 @@ TEST_CASE("without what follows an exchange, batches are alike, and overlap cost
   const BatchCost cost(costs_without("after-exchange")[0]);
 
   CHECK(cost.after_exchange(16) == 1);
+  CHECK(cost.after_exchange(16, 1) == 1);
   CHECK(cost.overlap(16, "ring", 1e6).is_known);
 }
 

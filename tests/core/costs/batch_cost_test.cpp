@@ -297,6 +297,12 @@ TEST_CASE("batches after exchanges cost the median of what was measured nearest 
   CHECK(cost.after_exchange(8) == Approx(1.025).epsilon(1e-12));
   CHECK(cost.after_exchange(48) == 2);  // the nearest that was measured, as far as it is believed
   CHECK(cost.of_worker(0).after_exchange(8) == cost.after_exchange(8));
+  CHECK(cost.after_exchange(8, 1) == 1);  // nobody measured the second one
+  trace.overlap[0].batch_second_after_s = {1.01, 1.02, 1.03};
+  const BatchCost second(trace);
+  CHECK(second.after_exchange(8, 0) == cost.after_exchange(8));
+  CHECK(second.after_exchange(8, 1) == Approx(1.02).epsilon(1e-12));
+  CHECK(second.after_exchange(8, 2) == 1);
 }
 
 TEST_CASE("what waits in another way tells nothing about overlap, and nothing is unknown") {

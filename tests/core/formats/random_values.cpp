@@ -74,6 +74,7 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
                      .bytes = static_cast<double>(dice.between(1, 1'000'000)),
                      .batch_alone_s = random_samples(dice, count),
                      .batch_after_s = random_samples(dice, dice.chance(0.5) ? count : 0),
+                     .batch_second_after_s = random_samples(dice, dice.chance(0.5) ? count : 0),
                      .batch_s = random_samples(dice, count),
                      .exchange_alone_s = random_samples(dice, count),
                      .exchange_s = random_samples(dice, count)}};
