@@ -86,6 +86,7 @@ class WorkLines {
   }
   void step(const std::string& step, std::size_t done, std::size_t all) {
     if (!bar_) bar_.emplace(std::cerr, is_terminal_, "validating", static_cast<double>(all));
+    bar_->set_total(static_cast<double>(all));
     bar_->update(static_cast<double>(done), is_terminal_ && !step.empty() ? step + ", " : "");
   }
   void end() { bar_.reset(); }

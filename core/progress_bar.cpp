@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/progress_bar.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <iomanip>
 #include <ostream>
@@ -34,7 +35,8 @@ void ProgressBar::update(double done, const std::string& note) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   if (elapsed_s < kQuiet_s || total_ <= 0 || done <= first_) return;
   if (has_bar_ && elapsed_s < shown_s_ + kPause_s) return;
-  const double left_s = elapsed_s / (done - first_) * (total_ - done);
+  const double share = std::min(1.0, done / total_);
+  const double left_s = elapsed_s / (done - first_) * std::max(0.0, total_ - done);
   std::ostringstream counts;
   counts << what_ << ' ';
   if (total_ == 1) {
@@ -43,9 +45,9 @@ void ProgressBar::update(double done, const std::string& note) {
     counts << std::setprecision(6) << std::floor(100 * done) / 100 << '/' << total_;
   }
   counts << ", " << note << format_seconds(left_s) << " left";
-  const int tenth = static_cast<int>(10 * done / total_);
+  const int tenth = static_cast<int>(10 * share);
   if (is_terminal_) {
-    const auto filled = static_cast<std::size_t>(kWidth * done / total_);
+    const auto filled = static_cast<std::size_t>(kWidth * share);
     out_ << "\r[" << std::string(filled, '#') << std::string(kWidth - filled, '.') << "] "
          << counts.str() << "\033[K" << std::flush;
     has_bar_ = true;

@@ -18,6 +18,8 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
+  /// More work has turned up, or less is left: all there is by now.
+  void set_total(double total) { total_ = total; }
   /// `note`: what else the bar says.
   void update(double done, const std::string& note = {});
   /// A line of its own, above the bar.
