@@ -107,18 +107,22 @@ class Trainer {
     BatchTiming timing;
     const double cpu_start_s = clock_s(CLOCK_THREAD_CPUTIME_ID);
     const double start_s = synchronized_now_s();
-    const std::vector<std::int64_t> indices = std::exchange(next_, draw());
-    const Batch data =
-        loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
-    const double loaded_s = synchronized_now_s();
-    const BatchLoss loss = model_.network().loss(data.samples, data.targets);
-    const double forward_ended_s = end_of_part(start_s);
-    if (hooks.before_backward) hooks.before_backward();
-    backward_started_s_ = synchronized_now_s();
-    model_.gradients().zero_();
-    loss.loss.backward();
-    gradients_ready_s_ = synchronized_now_s();
-    look_at(loss);
+    double loaded_s = 0;
+    double forward_ended_s = 0;
+    {
+      const std::vector<std::int64_t> indices = std::exchange(next_, draw());
+      const Batch data =
+          loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
+      loaded_s = synchronized_now_s();
+      const BatchLoss loss = model_.network().loss(data.samples, data.targets);
+      forward_ended_s = end_of_part(start_s);
+      if (hooks.before_backward) hooks.before_backward();
+      backward_started_s_ = synchronized_now_s();
+      model_.gradients().zero_();
+      loss.loss.backward();
+      gradients_ready_s_ = synchronized_now_s();
+      look_at(loss);
+    }  // in training, too, backward is over once the graph has been freed
     const double backward_ended_s = end_of_part(backward_started_s_);
     if (hooks.before_step) hooks.before_step();
     const double step_started_s = synchronized_now_s();
