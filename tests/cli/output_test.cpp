@@ -38,12 +38,14 @@ TEST_CASE("a reader of stdout that has gone away is an error, exit 1", "[cli]") 
   CHECK(outcome.err == kCannotWrite);
 }
 
-/// The first process that `parent` has started, once there is one.
-pid_t child_of(pid_t parent) {
-  const std::string id = std::to_string(parent);
+/// The first process that `program` has started, once there is one.
+pid_t child_of(Child& program) {
+  const std::string id = std::to_string(program.pid());
   pid_t child = 0;
-  while (!(std::ifstream("/proc/" + id + "/task/" + id + "/children") >> child))
+  while (!(std::ifstream("/proc/" + id + "/task/" + id + "/children") >> child)) {
+    REQUIRE_FALSE(program.has_ended());
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
   return child;
 }
 
@@ -58,7 +60,7 @@ TEST_CASE("a simulating process that is killed is reported, exit 1", "[cli]") {
                            "--exact")),
       {.out = out.number(), .err = err.number()});
 
-  kill(child_of(program.pid()), SIGKILL);
+  kill(child_of(program), SIGKILL);
 
   CHECK(program.wait().in_shell() == 1);
   CHECK(text_of(out).empty());
