@@ -106,6 +106,7 @@ void fit_shares(const MessageTrace& trace, NetworkFit& fit) {
 
 void fit_turns(const std::vector<MessagePoint>& opposite,
                const std::vector<MessagePoint>& late,
+               const std::vector<MessagePoint>& in_a_row,
                MessageCosts& costs) {
   constexpr double kAny = 0.1;
   constexpr double kShows = 0.2;
@@ -124,6 +125,12 @@ void fit_turns(const std::vector<MessagePoint>& opposite,
   if (share < kShows) return;
   costs.turns_from_bytes = from_bytes;
   costs.turns_share_of_two = share < kAll ? share : 1;
+  for (const MessagePoint& point : in_a_row) {
+    const MessagePoint* both = point_at(opposite, point.bytes);
+    if (both == nullptr || point.bytes < from_bytes) continue;
+    costs.turns_in_a_row.push_back(
+        {.bytes = point.bytes, .share = std::clamp(point.seconds / both->seconds - 1, 0.0, 1.0)});
+  }
 }
 
 }  // namespace epochcast

@@ -55,6 +55,7 @@ void without_turns_by_chance(Platform& platform) {
     costs.turns_share = 1;
     costs.turns_share_of_two = 1;
     costs.turns_share_of_two_together = 0;
+    costs.turns_in_a_row.clear();
   });
 }
 

@@ -143,13 +143,16 @@ const MessageRegime& MessageCosts::regime(double bytes) const {
   return *(after - 1);
 }
 
-double MessageCosts::share_of_turns(Turns turns, double bytes) const {
+double MessageCosts::share_of_turns(Turns turns, double bytes, double all_bytes) const {
   if (bytes < turns_from_bytes) return 0;
   switch (turns) {
     case Turns::nobody:
       return 0;
     case Turns::two_together:
       return turns_share_of_two_together;
+    case Turns::two_in_a_row:
+      return turns_in_a_row.empty() ? turns_share_of_two_together
+                                    : share_at(turns_in_a_row, all_bytes);
     case Turns::two_one_late:
       return turns_share_of_two;
     case Turns::many:
@@ -220,6 +223,12 @@ MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
   slower.turns_share_of_two = std::max(a.turns_share_of_two, b.turns_share_of_two);
   slower.turns_share_of_two_together =
       std::max(a.turns_share_of_two_together, b.turns_share_of_two_together);
+  slower.turns_in_a_row = shares_of_both(a, b, &MessageCosts::turns_in_a_row, [&](double bytes) {
+    const auto share_in = [bytes](const MessageCosts& costs) {
+      return costs.share_of_turns(Turns::two_in_a_row, costs.turns_from_bytes, bytes);
+    };
+    return std::max(share_in(a), share_in(b));
+  });
   slower.all_reduces.insert(slower.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
   slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
   slower.pairwise = shares_of_both(a, b, &MessageCosts::pairwise, [&](double bytes) {
@@ -279,6 +288,7 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
   if (costs.turns_share_of_two < 1) json["turns_share_of_two"] = costs.turns_share_of_two;
   if (costs.turns_share_of_two_together > 0)
     json["turns_share_of_two_together"] = costs.turns_share_of_two_together;
+  if (!costs.turns_in_a_row.empty()) json["turns_in_a_row"] = shares_json(costs.turns_in_a_row);
   if (!costs.pairwise.empty()) json["pairwise"] = shares_json(costs.pairwise);
   if (!costs.one_way.empty()) json["one_way"] = shares_json(costs.one_way);
   for (const MeasuredAllReduce& each : costs.all_reduces) {
@@ -318,6 +328,8 @@ MessageCosts read_message_costs(JsonInput input) {
     costs.turns_share_of_two = read_up_to(*share, 1);
   if (const auto share = input.maybe("turns_share_of_two_together"))
     costs.turns_share_of_two_together = read_up_to(*share, 1);
+  if (const auto shares = input.maybe("turns_in_a_row"))
+    costs.turns_in_a_row = read_shares(*shares);
   if (const auto pairwise = input.maybe("pairwise")) costs.pairwise = read_shares(*pairwise);
   if (const auto one_way = input.maybe("one_way")) costs.one_way = read_shares(*one_way);
   if (const auto all_reduces = input.maybe("all_reduces")) {

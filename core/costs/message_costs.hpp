@@ -52,7 +52,7 @@ enum class Exchange {
 };
 
 /// Who takes turns, if anybody does; see MessageCosts::turns_from_bytes.
-enum class Turns { nobody, two_together, two_one_late, many };
+enum class Turns { nobody, two_together, two_in_a_row, two_one_late, many };
 
 /// The largest uncertainty with which costs say anything: a factor of 2.7 either way.
 constexpr double kMostUncertainty = 1;
@@ -79,6 +79,9 @@ struct MessageCosts {
   double turns_share = 1;
   double turns_share_of_two = 1;           ///< where two take part, of whom one comes later
   double turns_share_of_two_together = 0;  ///< where two take part that come together
+  /// Likewise where two come straight from an all-reduce of their own, as buckets follow each other,
+  /// by the bytes that are reduced, ascending. Empty: as where they come together.
+  std::vector<MessageShare> turns_in_a_row = {};
   /// What messages take between two that exchange them with each other alone, as a share of what
   /// they take around a ring, as long as links have room. By size, ascending; shares of other sizes
   /// lie between, by the logarithm of the size. Empty: it does not matter who sends what.
@@ -90,8 +93,8 @@ struct MessageCosts {
   std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were compared with
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
-  /// How much of the later of two messages of this size waits.
-  [[nodiscard]] double share_of_turns(Turns turns, double bytes) const;
+  /// How much of the later of two messages of this size waits, in an all-reduce of `all_bytes`.
+  [[nodiscard]] double share_of_turns(Turns turns, double bytes, double all_bytes) const;
   /// What a message by itself takes in such an exchange, as a share of what it takes in a ring.
   [[nodiscard]] double share_of(Exchange kind, double bytes) const;
   /// What links have to carry of it, as a share of what they have in a ring.

@@ -37,6 +37,7 @@ MessageCost read_cost(JsonInput input, std::int64_t node_count) {
                          "ring-step",
                          "hub-step",
                          "late-exchange",
+                         "in-a-row",
                          "barrier",
                          "reduce",
                          "all-reduce"});

@@ -16,6 +16,8 @@ constexpr std::int64_t kLargeOfLinks = 4 << 20;
 /// Libraries begin to answer before they send somewhere between.
 constexpr std::int64_t kLeastOfTurns = 16384;
 constexpr std::int64_t kMostOfTurns = 1 << 20;
+constexpr std::int64_t kMostInARow = 4 << 20;  ///< as large as buckets are
+constexpr const char* kLibrary = "openmpi";  ///< whose exchanges may take turns
 constexpr int kFewestNodes = 3;  ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
@@ -108,7 +110,11 @@ void MessagePoints::add_pair(const std::optional<RankPair>& pair, const std::str
     add({.kind = "opposite", .scope = scope, .bytes = bytes},
         is_member ? [this, &both, bytes] { return samples_.ring_step(both, bytes); } : Sample());
   }
-  if (scope == "between") add_late_exchanges(both);
+  if (scope != "between") return;
+  add_late_exchanges(both);
+  const std::vector<std::string>& names = settings_.all_reduce;
+  if (std::find(names.begin(), names.end(), kLibrary) != names.end())
+    add_all_reduces_in_a_row(*pair);
 }
 
 void MessagePoints::add_late_exchanges(const SplitComm& both) {
@@ -123,6 +129,27 @@ void MessagePoints::add_late_exchanges(const SplitComm& both) {
     points_.push_back({.costs = {{.kind = "late-exchange", .scope = "between", .bytes = bytes}},
                        .rule = links_rule(),
                        .sample = std::move(sample)});
+  }
+}
+
+void MessagePoints::add_all_reduces_in_a_row(const RankPair& pair) {
+  const Communicator* const both =
+      rank() == pair.first || rank() == pair.second
+          ? &fabric_.communicator({pair.first, pair.second},
+                                  {.algorithm = kLibrary, .servers = {}})
+          : nullptr;
+  SamplingRule rule = links_rule();
+  rule.warmup = 1;
+  rule.min_samples = 3;  // each is many
+  for (const std::int64_t bytes : whole_floats()) {
+    if (bytes < kLeastOfTurns || bytes > kMostInARow) continue;
+    Sample sample;
+    if (both != nullptr)
+      sample = [this, both, bytes] { return samples_.all_reduces_in_a_row(*both, bytes); };
+    points_.push_back(
+        {.costs = {{.kind = "in-a-row", .scope = "between", .algorithm = kLibrary, .bytes = bytes}},
+         .rule = rule,
+         .sample = std::move(sample)});
   }
 }
 

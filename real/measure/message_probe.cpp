@@ -105,7 +105,9 @@ class Measurement {
  public:
   using Report = std::function<void(const MeasureProgress&)>;
 
-  Measurement(int rank, const Report& report) : rank_(rank), report_(report) {}
+  /// No message is larger than `largest_bytes`.
+  Measurement(int rank, std::int64_t largest_bytes, const Report& report)
+      : rank_(rank), largest_bytes_(largest_bytes), report_(report) {}
 
   /// Takes samples of a point until they are enough; on rank 0, keeps them with its costs. The
   /// points after it take `most_s_after` at most. Collective.
@@ -140,6 +142,7 @@ class Measurement {
   [[nodiscard]] std::optional<double> too_long_s(MessagePoint& point) const {
     constexpr std::int64_t kLarge = 4 << 20;  // bytes: what shows a link
     constexpr double kFar = 4;
+    constexpr double kFarOfLargest = 20;  // the size that somebody asks for, not one on the way
     const MessageCost& cost = point.costs.front();
     if (cost.bytes <= kLarge) return std::nullopt;
     double sample_s = 0;  // known on rank 0
@@ -156,10 +159,12 @@ class Measurement {
     };
     const double most_s = kFar * point.rule.max_s;
     if (expected_s(point.rule) <= most_s) return std::nullopt;
+    const bool is_largest = cost.kind == "all-reduce" && cost.bytes > largest_bytes_ - std::int64_t{sizeof(float)};
     SamplingRule few = point.rule;
     few.warmup = std::min(few.warmup, kFewestOfWarmUp);
     few.min_samples = std::min(few.min_samples, kFewestSamples);
-    if (expected_s(few) > most_s) return expected_s(few);
+    if (expected_s(few) > (is_largest ? kFarOfLargest * point.rule.max_s : most_s))
+      return expected_s(few);
     point.rule = few;
     return std::nullopt;
   }
@@ -196,6 +201,7 @@ class Measurement {
   }
 
   int rank_;
+  std::int64_t largest_bytes_;
   const Report& report_;
   double reported_s_ = clock_s();
   double finished_s_ = 0;  ///< the most that finished points might have taken
@@ -220,7 +226,7 @@ std::vector<MessageCost> probe_messages(const MessageSettings& settings,
                                         const std::vector<int>& node_of_rank,
                                         const std::function<void(const MeasureProgress&)>& report) {
   MessagePoints probe(settings, node_of_rank);
-  Measurement measurement(probe.rank(), report);
+  Measurement measurement(probe.rank(), settings.bytes.back(), report);
   std::vector<MessagePoint>& points = probe.points();
   for (std::size_t i = 0; i < points.size(); ++i) {
     const std::optional<double> too_long_s = measurement.too_long_s(points[i]);

@@ -19,6 +19,7 @@ constexpr int kTag = 3;
 /// row.
 constexpr std::int64_t kSmallBytes = 65536;
 constexpr int kStepsOfSmall = 16;
+constexpr int kInARow = 8;
 constexpr std::chrono::milliseconds kLate{5};  ///< how much later than others the last one comes
 
 /// Mean seconds of a step that all of a group take at once; several in a row of small messages.
@@ -148,6 +149,12 @@ double MessageSamples::all_reduce(const Communicator& among, std::int64_t bytes)
   fabric_.all_reduce(
       {.bytes = static_cast<double>(bytes), .values = values}, 1.0 / among.size(), among);
   return fabric_.phases().exposed_communication_s - before_s;
+}
+
+double MessageSamples::all_reduces_in_a_row(const Communicator& among, std::int64_t bytes) {
+  double seconds = 0;
+  for (int i = 0; i < kInARow; ++i) seconds += all_reduce(among, bytes);
+  return seconds / kInARow;
 }
 
 }  // namespace epochcast::real

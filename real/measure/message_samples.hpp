@@ -39,6 +39,8 @@ class MessageSamples {
   /// Everybody adds one buffer to another.
   double reduce(std::int64_t bytes);
   double all_reduce(const Communicator& among, std::int64_t bytes);
+  /// Mean of several, one right after the other.
+  double all_reduces_in_a_row(const Communicator& among, std::int64_t bytes);
 
  private:
   MpiFabric& fabric_;

@@ -24,12 +24,13 @@ constexpr double kTogether_s = 200e-6;
 constexpr double kLongWait_s = 20 * kTogether_s;
 constexpr double kShareOfWaking = 0.25;
 
-/// The library's own all-reduce exchanges by blocking calls.
-Turns turns_of(const CollectiveCall& call) {
+/// The library's own all-reduce exchanges by blocking calls. `is_in_a_row`: straight after another.
+Turns turns_of(const CollectiveCall& call, bool is_in_a_row) {
   if (call.kind != CollectiveCall::Kind::all_reduce ||
       call.among->all_reduce.algorithm != "openmpi")
     return Turns::nobody;
   if (call.among->size() > 2) return Turns::many;
+  if (is_in_a_row) return Turns::two_in_a_row;
   const auto [first, last] = std::minmax_element(call.arrival_s.begin(), call.arrival_s.end());
   return *last - *first > kTogether_s ? Turns::two_one_late : Turns::two_together;
 }
@@ -76,15 +77,18 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
   CollectiveCall& call = *shared;
   double first_s = std::numeric_limits<double>::infinity();
   double last_s = 0;
+  bool is_in_a_row = true;
   for (std::size_t member = 0; member < call.arrival_s.size(); ++member) {
-    const double ready_s =
-        std::max(call.arrival_s[member], rank(call.among->ranks[member]).stream_free_s);
+    const Rank& self = rank(call.among->ranks[member]);
+    const double ready_s = std::max(call.arrival_s[member], self.stream_free_s);
     first_s = std::min(first_s, ready_s);
     last_s = std::max(last_s, ready_s);
+    is_in_a_row = is_in_a_row && self.all_reduced_among == call.among->id &&
+                  ready_s - self.stream_free_s <= kTogether_s;
   }
   call.start_s = last_s + state_of(*call.among).barrier.after(last_s - first_s);
   call.progress_at_s = call.start_s;
-  call.turns = turns_of(call);
+  call.turns = turns_of(call, is_in_a_row);
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
     move_numbers(call, call.schedule.get());
@@ -224,7 +228,9 @@ Runtime::BarrierTime Runtime::barrier_time(const std::vector<int>& ranks) const 
 
 double Runtime::measured_factor(const CollectiveCall& call) const {
   // What was measured is all-reduces of those who come together.
-  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late) return 1;
+  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late ||
+      call.turns == Turns::two_in_a_row)
+    return 1;
   const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
   const auto& ranks = call.among->ranks;
   const int first = node_of(ranks.front());
@@ -256,6 +262,8 @@ void Runtime::end(CollectiveCall& call, int member, double end_s, const Traffic&
   call.end_s[index] = end_s;
   self.traffic += traffic;
   self.stream_free_s = end_s;
+  self.all_reduced_among =
+      call.kind == CollectiveCall::Kind::all_reduce ? call.among->id : Rank::kNoCommunicator;
   if (end_s > call.start_s) {
     self.busy.push_back({call.start_s, end_s});
     if (pass_.timeline != nullptr) {

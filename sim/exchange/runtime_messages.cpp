@@ -116,7 +116,7 @@ void Runtime::transfer(const CollectiveCall& call,
     const bool is_later = call.turns != Turns::nobody && (action.peer < member) == is_send &&
                           exchanges(actions, action.peer);
     const double later_bytes =
-        is_later ? std::round(bytes * way.way.share_of_turns(call.turns, bytes)) : 0;
+        is_later ? std::round(bytes * way.way.share_of_turns(call.turns, bytes, call.bytes)) : 0;
     const double load = way.way.load_of(kind, bytes);
     const double share = way.way.share_of(kind, bytes);
     posts.push_back({is_send,

@@ -48,8 +48,8 @@ class Cluster {
     const MessageCosts* messages = nullptr;  ///< null when the platform does not say
 
     /// How much of the later of two messages waits; see MessageCosts::turns_from_bytes.
-    [[nodiscard]] double share_of_turns(Turns turns, double bytes) const {
-      return messages == nullptr ? 0 : messages->share_of_turns(turns, bytes);
+    [[nodiscard]] double share_of_turns(Turns turns, double bytes, double all_bytes) const {
+      return messages == nullptr ? 0 : messages->share_of_turns(turns, bytes, all_bytes);
     }
     /// What a message takes in such an exchange; see MessageCosts::share_of().
     [[nodiscard]] double share_of(Exchange kind, double bytes) const {

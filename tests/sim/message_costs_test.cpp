@@ -253,6 +253,34 @@ TEST_CASE("exchanges of the library's own all-reduce take turns, unless two come
         Approx(1.25 * (nobody_s - 4 * 10e-6) + 8 * 10e-6).epsilon(kTolerance));
 }
 
+/// Three all-reduces among two nodes, the last one after computing for so long.
+double three_of_openmpi_s(double compute_s, double share_in_a_row) {
+  Platform star = plain_star(2, {.bytes_per_s = 1e8, .latency_s = 5e-6});
+  star.network->messages =
+      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
+                   .turns_from_bytes = 65536,
+                   .turns_in_a_row = {{.bytes = 4e6, .share = share_in_a_row}}};
+  const Observed observed = observe(star, [&](Fabric& fabric) {
+    const Communicator& among =
+        fabric.communicator(fabric.world().ranks, {.algorithm = "openmpi", .servers = {}});
+    for (int i = 0; i < 3; ++i) {
+      if (i == 2) fabric.compute(compute_s, "batch");
+      fabric.all_reduce({.bytes = 4e6, .values = {}}, 1, among);
+    }
+  });
+  return observed.last_s() - compute_s;
+}
+
+TEST_CASE("the library's all-reduces between two take turns in a row as measured in a row") {
+  const double alone_s = 2 * (10e-6 + 2e6 / 1e8);  // Rabenseifner's: a half each
+  const double in_a_row_s = 1.25 * (alone_s - 2 * 10e-6) + 4 * 10e-6;
+
+  CHECK(three_of_openmpi_s(0, 0.25) == Approx(alone_s + 2 * in_a_row_s).epsilon(kTolerance));
+  // Who has computed in between, with the other, comes together with it.
+  CHECK(three_of_openmpi_s(1e-3, 0.25) == Approx(2 * alone_s + in_a_row_s).epsilon(kTolerance));
+  CHECK(three_of_openmpi_s(0, 0) == Approx(3 * alone_s).epsilon(kTolerance));
+}
+
 /// Four nodes of one GPU each whose messages are known to that, with costs that spread or not.
 RunResult forecast_with(double uncertainty, double spread = 0) {
   Platform cluster = mixed(4, 1, 0, shared_memory(), star());

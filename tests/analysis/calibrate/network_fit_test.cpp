@@ -312,6 +312,32 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
   CHECK(std::isinf(fit_network(trace).between->costs.turns_from_bytes));
 }
 
+TEST_CASE("the library's all-reduces in a row show how much of those between two takes turns") {
+  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                [](double bytes) { return 10e-6 + bytes / 1e9; });
+  const auto with_points = [&](double late, double in_a_row) {
+    MessageTrace all = trace;
+    for (const std::int64_t bytes : {65536, 262144, 1048576}) {
+      const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
+      const auto add = [&](const std::string& kind, double times) {
+        all.costs.push_back(
+            {.kind = kind, .scope = "between", .bytes = bytes, .samples_s = {times * both_s}});
+      };
+      add("opposite", 1);
+      add("late-exchange", late);
+      add("in-a-row", in_a_row);
+    }
+    return fit_network(all).between->costs.turns_in_a_row;
+  };
+
+  const std::vector<MessageShare> shares = with_points(2, 1.3);
+  REQUIRE(shares.size() == 3);
+  CHECK(shares[2].bytes == 1048576);
+  CHECK(shares[2].share == Approx(0.3));
+  CHECK(with_points(2, 0.9)[0].share == 0);
+  CHECK(with_points(1, 1.3).empty());  // nobody takes turns
+}
+
 TEST_CASE("how much of an exchange takes turns is what the library's own all-reduces took") {
   MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                 [](double bytes) { return 10e-6 + bytes / 1e9; });

@@ -25,6 +25,7 @@ MessageCosts measured_messages() {
   costs.turns_share = 0.5;
   costs.turns_share_of_two = 0.4;
   costs.turns_share_of_two_together = 0.3;
+  costs.turns_in_a_row = {{.bytes = 1e6, .share = 0.35}};
   costs.pairwise = {{.bytes = 1e6, .share = 0.95}};
   costs.one_way = {{.bytes = 1e6, .share = 0.9}};
   costs.all_reduces = {{.algorithm = "ring",
@@ -150,9 +151,10 @@ TEST_CASE("without turns nobody waits for the other's message") {
 TEST_CASE("without chance all of the later message waits, but of two that come together") {
   const MessageCosts costs = messages_without("turns-by-chance");
 
-  CHECK(costs.share_of_turns(Turns::many, 1e6) == 1);
-  CHECK(costs.share_of_turns(Turns::two_one_late, 1e6) == 1);
-  CHECK(costs.share_of_turns(Turns::two_together, 1e6) == 0);
+  CHECK(costs.share_of_turns(Turns::many, 1e6, 1e6) == 1);
+  CHECK(costs.share_of_turns(Turns::two_one_late, 1e6, 1e6) == 1);
+  CHECK(costs.share_of_turns(Turns::two_together, 1e6, 1e6) == 0);
+  CHECK(costs.share_of_turns(Turns::two_in_a_row, 1e6, 1e6) == 0);
 }
 
 TEST_CASE("without one way a message takes as long as beside an opposite one") {
