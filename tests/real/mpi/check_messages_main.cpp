@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks what `epochcast-measure-messages --bytes 1,64 --all-reduce ring,openmpi` has written.
+// Checks what `epochcast-measure-messages --bytes 1,64,16384 --all-reduce ring,openmpi` has written.
 // Arguments: the trace, and the node of each rank, such as 0011.
 #include <cstdio>
 #include <fstream>
@@ -18,26 +18,34 @@ std::set<std::string> expected_costs(const std::string& nodes) {
   const bool has_nodes = nodes.find('1') != std::string::npos;
   const auto add_pair = [&](const std::string& scope) {
     for (const char* kind : {"ping-pong ", "opposite "}) {
-      for (const char* bytes : {" 1", " 64"}) costs.insert(kind + scope + " -" + bytes);
+      for (const char* bytes : {" 1", " 64", " 16384"}) costs.insert(kind + scope + " -" + bytes);
     }
   };
   const auto add_group = [&](const std::string& scope) {
-    for (const char* bytes : {" 1", " 64"}) costs.insert("ring-step " + scope + " -" + bytes);
+    for (const char* bytes : {" 1", " 64", " 16384"})
+      costs.insert("ring-step " + scope + " -" + bytes);
     costs.insert("barrier " + scope + " - 0");
     // 1 B is not a float.
-    for (const char* name : {" ring", " openmpi"})
-      costs.insert("all-reduce " + scope + name + " 64");
+    for (const char* name : {" ring", " openmpi"}) {
+      for (const char* bytes : {" 64", " 16384"})
+        costs.insert("all-reduce " + scope + name + bytes);
+    }
   };
   costs.insert("reduce all - 64");
+  costs.insert("reduce all - 16384");
   const int node_count = nodes.back() - '0' + 1;
   for (int node = 0; node_count > 2 && node < node_count; ++node) {
-    costs.insert("hub-step between - 64 [" + std::to_string(node) + "]");
+    costs.insert("hub-step between - 16384 [" + std::to_string(node) + "]");
     for (int other = node + 1; other < node_count; ++other)
-      costs.insert("opposite between - 64 " + Json{node, other}.dump());
+      costs.insert("opposite between - 16384 " + Json{node, other}.dump());
   }
   add_pair("node");
   add_group("all");
-  if (has_nodes) add_pair("between");
+  if (has_nodes) {
+    add_pair("between");
+    costs.insert("late-exchange between - 16384");
+    costs.insert("in-a-row between openmpi 16384");
+  }
   if (has_nodes) add_group("node");
   return costs;
 }
@@ -48,6 +56,7 @@ std::set<std::string> group_costs(const Json& nodes) {
   const std::string text = " " + nodes.dump();
   return {"ring-step between - 1" + text,
           "ring-step between - 64" + text,
+          "ring-step between - 16384" + text,
           "barrier between - 0" + text};
 }
 
@@ -83,7 +92,8 @@ std::string problem_of(const Json& trace, const std::string& nodes) {
                              (cost.contains("nodes") ? " " + cost.at("nodes").dump() : "");
     if (missing.erase(name) == 0) return "unexpected or twice: " + name;
     const Json& samples = cost.at("samples_s");
-    if (samples.size() < 10 || samples.size() > 12) return "number of samples: " + name;
+    const std::size_t least = cost.at("kind") == "in-a-row" ? 3 : 10;  // each is several
+    if (samples.size() < least || samples.size() > 12) return "number of samples: " + name;
     for (const Json& sample_s : samples) {
       if (!(sample_s.get<double>() > 0)) return "a sample that is not positive: " + name;
     }
