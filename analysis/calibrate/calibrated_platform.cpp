@@ -32,7 +32,8 @@ MessageCosts kept(MessageCosts costs) {
   costs.turns_share_of_two = std::round(kDigits * costs.turns_share_of_two) / kDigits;
   costs.turns_share_of_two_together =
       std::round(kDigits * costs.turns_share_of_two_together) / kDigits;
-  for (std::vector<MessageShare>* shares : {&costs.pairwise, &costs.one_way, &costs.turns_in_a_row}) {
+  for (std::vector<MessageShare>* shares :
+       {&costs.pairwise, &costs.one_way, &costs.turns_in_a_row}) {
     for (MessageShare& each : *shares) {
       each = {.bytes = rounded_quantity(each.bytes, Dimension::bytes),
               .share = std::max(1 / kDigits, std::round(kDigits * each.share) / kDigits)};

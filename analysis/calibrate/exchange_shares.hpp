@@ -21,9 +21,9 @@ void fit_shares(const MessageTrace& trace, NetworkFit& fit);
 /// - and how much: one message more is a share of 1, and nearly all of one is all.
 ///
 /// By chance, some exchanges take turns and others do not: of ten, none may. So a size at which
-/// some do tells of all larger ones, and all of these of how many do. `in_a_row`: all-reduces of the
-/// library between the same two, one right after the other, which take what an exchange of as many
-/// bytes does unless they take turns.
+/// some do tells of all larger ones, and all of these of how many do. `in_a_row`: all-reduces of
+/// the library between the same two, one right after the other, which take what an exchange of as
+/// many bytes does unless they take turns.
 void fit_turns(const std::vector<MessagePoint>& opposite,
                const std::vector<MessagePoint>& late,
                const std::vector<MessagePoint>& in_a_row,

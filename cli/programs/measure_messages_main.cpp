@@ -50,7 +50,8 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
   name_pair(false, "between nodes");
   note << "ping-pong as half a round trip; late-exchange: between the latter, from when the later "
           "one "
-          "comes; in-a-row: between the same, each of eight; pairs and hubs of nodes: their first ranks; all others: the slowest rank's "
+          "comes; in-a-row: between the same, each of eight; pairs and hubs of nodes: their first "
+          "ranks; all others: the slowest rank's "
           "seconds "
           "after a barrier; "
        << rule.warmup

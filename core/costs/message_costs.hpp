@@ -79,8 +79,8 @@ struct MessageCosts {
   double turns_share = 1;
   double turns_share_of_two = 1;           ///< where two take part, of whom one comes later
   double turns_share_of_two_together = 0;  ///< where two take part that come together
-  /// Likewise where two come straight from an all-reduce of their own, as buckets follow each other,
-  /// by the bytes that are reduced, ascending. Empty: as where they come together.
+  /// Likewise where two come straight from an all-reduce of their own, as buckets follow each
+  /// other, by the bytes that are reduced, ascending. Empty: as where they come together.
   std::vector<MessageShare> turns_in_a_row = {};
   /// What messages take between two that exchange them with each other alone, as a share of what
   /// they take around a ring, as long as links have room. By size, ascending; shares of other sizes

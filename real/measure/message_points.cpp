@@ -17,8 +17,8 @@ constexpr std::int64_t kLargeOfLinks = 4 << 20;
 constexpr std::int64_t kLeastOfTurns = 16384;
 constexpr std::int64_t kMostOfTurns = 1 << 20;
 constexpr std::int64_t kMostInARow = 4 << 20;  ///< as large as buckets are
-constexpr const char* kLibrary = "openmpi";  ///< whose exchanges may take turns
-constexpr int kFewestNodes = 3;  ///< two nodes have one link between them
+constexpr const char* kLibrary = "openmpi";    ///< whose exchanges may take turns
+constexpr int kFewestNodes = 3;                ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   std::vector<WorkerInfo> workers;
@@ -135,8 +135,7 @@ void MessagePoints::add_late_exchanges(const SplitComm& both) {
 void MessagePoints::add_all_reduces_in_a_row(const RankPair& pair) {
   const Communicator* const both =
       rank() == pair.first || rank() == pair.second
-          ? &fabric_.communicator({pair.first, pair.second},
-                                  {.algorithm = kLibrary, .servers = {}})
+          ? &fabric_.communicator({pair.first, pair.second}, {.algorithm = kLibrary, .servers = {}})
           : nullptr;
   SamplingRule rule = links_rule();
   rule.warmup = 1;

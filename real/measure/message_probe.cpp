@@ -159,7 +159,8 @@ class Measurement {
     };
     const double most_s = kFar * point.rule.max_s;
     if (expected_s(point.rule) <= most_s) return std::nullopt;
-    const bool is_largest = cost.kind == "all-reduce" && cost.bytes > largest_bytes_ - std::int64_t{sizeof(float)};
+    const bool is_largest =
+        cost.kind == "all-reduce" && cost.bytes > largest_bytes_ - std::int64_t{sizeof(float)};
     SamplingRule few = point.rule;
     few.warmup = std::min(few.warmup, kFewestOfWarmUp);
     few.min_samples = std::min(few.min_samples, kFewestSamples);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks what `epochcast-measure-messages --bytes 1,64,16384 --all-reduce ring,openmpi` has written.
-// Arguments: the trace, and the node of each rank, such as 0011.
+// Checks what `epochcast-measure-messages --bytes 1,64,16384 --all-reduce ring,openmpi` has
+// written. Arguments: the trace, and the node of each rank, such as 0011.
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
