@@ -228,9 +228,7 @@ Runtime::BarrierTime Runtime::barrier_time(const std::vector<int>& ranks) const 
 
 double Runtime::measured_factor(const CollectiveCall& call) const {
   // What was measured is all-reduces of those who come together.
-  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late ||
-      call.turns == Turns::two_in_a_row)
-    return 1;
+  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late) return 1;
   const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
   const auto& ranks = call.among->ranks;
   const int first = node_of(ranks.front());
@@ -239,6 +237,10 @@ double Runtime::measured_factor(const CollectiveCall& call) const {
   const MessageCosts* const costs =
       cluster_.messages_between(first, other == ranks.end() ? first : node_of(*other));
   if (costs == nullptr) return 1;
+  // Those in a row take what was measured in a row, if it was.
+  if (call.turns == Turns::two_in_a_row && !costs->turns_in_a_row.empty() &&
+      call.bytes >= costs->turns_from_bytes)
+    return 1;
   return costs->measured_factor(call.among->all_reduce.algorithm, call.bytes, call.among->size());
 }
 

@@ -254,12 +254,19 @@ TEST_CASE("exchanges of the library's own all-reduce take turns, unless two come
 }
 
 /// Three all-reduces among two nodes, the last one after computing for so long.
-double three_of_openmpi_s(double compute_s, double share_in_a_row) {
+double three_of_openmpi_s(double compute_s,
+                          const std::vector<MessageShare>& in_a_row,
+                          double times_as_long = 1) {
   Platform star = plain_star(2, {.bytes_per_s = 1e8, .latency_s = 5e-6});
   star.network->messages =
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
                    .turns_from_bytes = 65536,
-                   .turns_in_a_row = {{.bytes = 4e6, .share = share_in_a_row}}};
+                   .turns_in_a_row = in_a_row};
+  star.network->messages->all_reduces = {{.algorithm = "openmpi",
+                                          .bytes = 4e6,
+                                          .measured_s = times_as_long,
+                                          .forecast_s = 1,
+                                          .ranks = 2}};
   const Observed observed = observe(star, [&](Fabric& fabric) {
     const Communicator& among =
         fabric.communicator(fabric.world().ranks, {.algorithm = "openmpi", .servers = {}});
@@ -275,10 +282,17 @@ TEST_CASE("the library's all-reduces between two take turns in a row as measured
   const double alone_s = 2 * (10e-6 + 2e6 / 1e8);  // Rabenseifner's: a half each
   const double in_a_row_s = 1.25 * (alone_s - 2 * 10e-6) + 4 * 10e-6;
 
-  CHECK(three_of_openmpi_s(0, 0.25) == Approx(alone_s + 2 * in_a_row_s).epsilon(kTolerance));
+  const std::vector<MessageShare> quarter = {{.bytes = 4e6, .share = 0.25}};
+
+  CHECK(three_of_openmpi_s(0, quarter) == Approx(alone_s + 2 * in_a_row_s).epsilon(kTolerance));
   // Who has computed in between, with the other, comes together with it.
-  CHECK(three_of_openmpi_s(1e-3, 0.25) == Approx(2 * alone_s + in_a_row_s).epsilon(kTolerance));
-  CHECK(three_of_openmpi_s(0, 0) == Approx(3 * alone_s).epsilon(kTolerance));
+  CHECK(three_of_openmpi_s(1e-3, quarter) == Approx(2 * alone_s + in_a_row_s).epsilon(kTolerance));
+  CHECK(three_of_openmpi_s(0, {}) == Approx(3 * alone_s).epsilon(kTolerance));
+  // All-reduces that come together took 1.5 times as long: so do those in a row that nobody
+  // measured.
+  CHECK(three_of_openmpi_s(0, quarter, 1.5) ==
+        Approx(1.5 * alone_s + 2 * in_a_row_s).epsilon(kTolerance));
+  CHECK(three_of_openmpi_s(0, {}, 1.5) == Approx(1.5 * 3 * alone_s).epsilon(kTolerance));
 }
 
 /// Four nodes of one GPU each whose messages are known to that, with costs that spread or not.
