@@ -196,6 +196,11 @@ class Fabric {
   /// use for it.
   virtual void announce_change() {}
 
+  /// All-reduces `payload` (any values; the sums come back) once in every communicator made so far,
+  /// on all workers: what a job's first exchange takes besides its messages - connections are made,
+  /// memory is touched - is over before training begins. A simulated network has no use for it.
+  virtual void warm_up(Payload /*payload*/) {}
+
   [[nodiscard]] virtual PhaseTimes phases() const = 0;
   [[nodiscard]] virtual Traffic traffic() const = 0;
 };

@@ -64,6 +64,7 @@ void train_epochs(Worker& worker,
                   const std::function<void(std::int64_t)>& epoch,
                   const std::vector<std::int64_t>& changes) {
   Fabric& fabric = worker.fabric;
+  fabric.warm_up(worker.learner.gradients());
   fabric.broadcast(worker.learner.parameters(), 0, fabric.world());
   fabric.barrier(fabric.world());
   WorkerReport& report = worker.report;

@@ -201,6 +201,14 @@ void MpiFabric::repeat(const Communicator&,
   for (std::int64_t i = 0; i < count; ++i) body(i);
 }
 
+void MpiFabric::warm_up(Payload payload) {
+  for (const auto& [id, group] : groups_) {
+    const auto operation = all_reduction(payload, 1.0, group->communicator);
+    operation->name = "first exchange";
+    run(operation);
+  }
+}
+
 PhaseTimes MpiFabric::phases() const {
   return {.compute_s = now_s() - exposed_s_ - blocked_s_,
           .exposed_communication_s = exposed_s_,

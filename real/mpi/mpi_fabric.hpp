@@ -81,6 +81,7 @@ class MpiFabric : public Fabric {
   void repeat(const Communicator& among,
               std::int64_t count,
               const std::function<void(std::int64_t)>& body) override;
+  void warm_up(Payload payload) override;
 
   PhaseTimes phases() const override;
   Traffic traffic() const override { return traffic_; }

@@ -96,7 +96,8 @@ void ExchangeDoubt::apply_to(RunResult& result) const {
   if (!result.epoch_s_interval && uncertainty_ == 0 && barrier_s_ == 0) return;
   const double epoch_s = result.epoch_s;
   const double exchange_s = result.phases.exposed_communication_s;
-  const double meeting_s = k95 * barrier_s_ * static_cast<double>(result.rounds_per_epoch);
+  const auto meetings = static_cast<double>(result.rounds_per_epoch + 1);  // and the epoch's end
+  const double meeting_s = k95 * barrier_s_ * meetings;
   const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});
   const double below_s = std::hypot(std::max(0.0, epoch_s - computing.low_s),
                                     exchange_s * -std::expm1(-k95 * uncertainty_),

@@ -19,7 +19,7 @@ namespace epochcast::sim {
 /// the same for all of a run, independent of how computing varies, and never brings a time to zero.
 /// What members need to learn that all have come is measured where nothing else goes on; in a job
 /// those who wake up late, and whom the others then wait for, add about as much: it is in doubt by
-/// itself, a standard deviation of one barrier in each round.
+/// itself, a standard deviation of one barrier in each round and at the end of each epoch.
 class ExchangeDoubt {
  public:
   /// Costs are those between nodes where the job has several and their costs were measured, else

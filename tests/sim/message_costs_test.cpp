@@ -351,8 +351,8 @@ TEST_CASE("what members need to learn that all have come is in doubt by itself")
 
   CHECK_FALSE(certain.epoch_s_interval);
   REQUIRE(run.epoch_s_interval);
-  // Two rounds of a barrier among four, in each round of the job.
-  const double barriers_s = 2e-3 * static_cast<double>(run.rounds_per_epoch);
+  // Two rounds of a barrier among four, in each round of the job and at the end of the epoch.
+  const double barriers_s = 2e-3 * static_cast<double>(run.rounds_per_epoch + 1);
   CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + 1.6449 * barriers_s).epsilon(1e-9));
 }
 

@@ -104,6 +104,20 @@ void all_reduce_nodes(Fabric& fabric, Expectations& expect) {
   expect.equal(numbers, weighted_sum(fabric.node().ranks, kCount), "all_reduce over node()");
 }
 
+void warm_up_before(Fabric& fabric, Expectations& expect) {
+  const bool is_outer = fabric.rank() == 0 || fabric.rank() == 3;
+  const std::vector<int> ranks = is_outer ? std::vector<int>{0, 3} : std::vector<int>{1, 2};
+  const Communicator& group = fabric.communicator(ranks, ring());
+  std::vector<float> zeros(kLargeCount);
+  std::vector<float> numbers = numbers_of(fabric.rank(), kCount);
+
+  fabric.warm_up(payload_of(zeros));
+  fabric.all_reduce(payload_of(numbers), weight_of(fabric.rank()), group);
+
+  expect.equal(zeros, std::vector<float>(kLargeCount), "a warm-up with zeros");
+  expect.equal(numbers, weighted_sum(ranks, kCount), "all_reduce after a warm-up");
+}
+
 void broadcasts(Fabric& fabric, Expectations& expect) {
   for (const int root : fabric.world().ranks) {
     std::vector<float> numbers = numbers_of(fabric.rank(), kCount);
@@ -205,6 +219,7 @@ std::vector<FabricClaim> claims_about_numbers() {
         {"all_reduce in two groups at once keeps them apart", layout, all_reduce_groups});
     claims.push_back(
         {"all_reduce in a group leaves others alone", layout, all_reduce_without_some});
+    claims.push_back({"a warm-up leaves later all-reduces alone", layout, warm_up_before});
     claims.push_back({"a broadcast's root is a rank of the job", layout, broadcast_in_group});
   }
   return claims;

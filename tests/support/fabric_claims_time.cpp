@@ -54,6 +54,7 @@ void do_everything(Fabric& fabric, const std::function<void(const std::string&)>
   step("compute", [&] { be_late(fabric); });
   step("all_reduce", [&] { fabric.all_reduce(payload_of(numbers), 1, fabric.world()); });
   step("all_reduce in nodes", [&] { fabric.all_reduce(payload_of(numbers), 1, fabric.node()); });
+  step("warm_up", [&] { fabric.warm_up(payload_of(numbers)); });
   step("broadcast", [&] { fabric.broadcast(payload_of(numbers), 0, fabric.world()); });
   step("compute", [&] { be_late(fabric); });
   step("gather", [&] { fabric.gather(payload_of(numbers), payload_of(all), 0, fabric.world()); });

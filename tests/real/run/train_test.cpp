@@ -147,6 +147,7 @@ TEST_CASE("the timeline shows every worker's computing and exchanges") {
     ++counts[event.at("name").get<std::string>() + " " + event.at("pid").dump()];
   for (const std::string worker : {" 0", " 1"}) {
     CHECK(counts["warm-up" + worker] == 4);
+    CHECK(counts["first exchange" + worker] == 1);  // of the only node, which is the world
     CHECK(counts["forward" + worker] == 12);
     CHECK(counts["backward" + worker] == 12);
     CHECK(counts["step" + worker] == 12);
