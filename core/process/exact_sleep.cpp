@@ -8,12 +8,12 @@
 
 namespace epochcast {
 
-void sleep_exactly(double seconds) {
+void sleep_exactly(double seconds, double awake_s) {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::microseconds kLate(100);
   const std::chrono::duration<double> length(seconds);
+  const std::chrono::duration<double> awake(awake_s);
   const Clock::time_point start = Clock::now();
-  if (length > kLate) std::this_thread::sleep_for(length - kLate);
+  if (length > awake) std::this_thread::sleep_for(length - awake);
   while (Clock::now() - start < length) sched_yield();
 }
 

@@ -27,7 +27,7 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      Timeline* timeline,
                      MPI_Comm job,
                      Cores cores)
-    : workers_(std::move(workers)), job_(job), timeline_(timeline), progress_(job) {
+    : workers_(std::move(workers)), job_(job), timeline_(timeline), cores_(cores), progress_(job) {
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
   if (self().overlap.counts()) pace_ = std::make_unique<OverlapPace>(self().overlap);
   std::vector<int> everybody(workers_.size());
@@ -83,7 +83,7 @@ void MpiFabric::compute(double seconds, std::string_view what) {
     compute_ends(now_s(), what);
     return;
   }
-  sleep_exactly(seconds);
+  sleep_exactly(seconds, cores_ == Cores::idle ? kAwakeAlone_s : kAwakeBesideOthers_s);
   compute_ends(now_s(), what);
 }
 

@@ -119,6 +119,7 @@ class MpiFabric : public Fabric {
   MPI_Comm job_;
   int rank_ = 0;
   Timeline* timeline_;
+  Cores cores_;
   std::chrono::steady_clock::time_point origin_;
   std::map<int, std::unique_ptr<Group>> groups_;  ///< by Communicator::id
   const Communicator* world_ = nullptr;

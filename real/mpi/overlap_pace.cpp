@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/mpi/overlap_pace.hpp"
 
+#include <sched.h>
+
+#include "core/process/exact_sleep.hpp"
+
 namespace epochcast::real {
+
+void OverlapPace::wait(std::unique_lock<std::mutex>& lock, double seconds) {
+  if (seconds > kAwakeAlone_s) {
+    changed_.wait_for(lock, Seconds(seconds - kAwakeAlone_s));
+    return;
+  }
+  lock.unlock();
+  sched_yield();
+  lock.lock();
+}
 
 void OverlapPace::count() {
   const Clock::time_point now = Clock::now();
@@ -18,7 +32,7 @@ void OverlapPace::compute(double seconds) {
   while (seconds > 0) {
     const double slowdown = is_moving_ ? cost_.batch_slowdown : 1;
     const Clock::time_point began = Clock::now();
-    changed_.wait_for(lock, Seconds(seconds * slowdown));
+    wait(lock, seconds * slowdown);
     seconds -= Seconds(Clock::now() - began).count() / slowdown;
   }
   count();
@@ -41,7 +55,7 @@ void OverlapPace::end_moving() {
   count();
   while (moved_s_ < unhindered_s) {
     const double slowdown = is_computing_ ? cost_.exchange_slowdown : 1;
-    changed_.wait_for(lock, Seconds((unhindered_s - moved_s_) * slowdown));
+    wait(lock, (unhindered_s - moved_s_) * slowdown);
     count();
   }
   is_moving_ = false;

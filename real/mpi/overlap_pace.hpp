@@ -29,6 +29,9 @@ class OverlapPace {
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
 
+  /// Waits until something changes, `seconds` at most; the end of that is met as by
+  /// sleep_exactly(), on cores that nobody else needs. May return early.
+  void wait(std::unique_lock<std::mutex>& lock, double seconds);
   /// Counts what the messages have moved since the last time.
   void count();
 

@@ -10,8 +10,9 @@ namespace {
 
 TEST_CASE("an exact sleep never ends early, not even what is too short to sleep", "[process]") {
   const double seconds = GENERATE(0.0, 1e-6, 99e-6, 101e-6, 0.003);
+  const double awake_s = GENERATE(kAwakeBesideOthers_s, kAwakeAlone_s);
   const auto start = std::chrono::steady_clock::now();
-  sleep_exactly(seconds);
+  sleep_exactly(seconds, awake_s);
   CHECK(std::chrono::steady_clock::now() - start >= std::chrono::duration<double>(seconds));
 }
 
