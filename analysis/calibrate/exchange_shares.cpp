@@ -2,8 +2,10 @@
 #include "analysis/calibrate/exchange_shares.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
+#include "collectives/openmpi.hpp"
 #include "core/spread.hpp"
 
 namespace epochcast {
@@ -77,6 +79,18 @@ std::vector<MessageShare> fit_pairwise(const MessageTrace& trace,
           {.bytes = kLargeMessageBytes, .share = mean_of(of_pairs)}};
 }
 
+/// The largest message of the library's all-reduce of so many bytes between two.
+double message_of_library(double bytes) {
+  constexpr int kTwo = 2;
+  const auto schedule = make_openmpi_all_reduce(kTwo, std::llround(bytes));
+  std::int64_t units = 0;
+  for (std::int64_t index = 0; index < schedule->rounds(0); ++index) {
+    for (const Action& action : schedule->round(0, index))
+      units = std::max(units, action.block.size());
+  }
+  return bytes * static_cast<double>(units) / static_cast<double>(schedule->divisions());
+}
+
 }  // namespace
 
 void fit_shares(const MessageTrace& trace, NetworkFit& fit) {
@@ -108,23 +122,21 @@ void fit_turns(const std::vector<MessagePoint>& opposite,
                const std::vector<MessagePoint>& late,
                const std::vector<MessagePoint>& in_a_row,
                MessageCosts& costs) {
-  constexpr double kAny = 0.1;
   constexpr double kShows = 0.2;
-  constexpr double kAll = 0.8;
-  std::vector<double> shares;  // of sizes from the first that shows turns on
-  double from_bytes = 0;
+  std::vector<MessageShare> one_late;  // of sizes from the first that shows turns on
+  double sum = 0;
   for (const MessagePoint& point : late) {
     const MessagePoint* both = point_at(opposite, point.bytes);
     if (both == nullptr || point.bytes < kLargeMessageBytes) continue;
     const double share = point.seconds / std::min(both->seconds, point.least_s) - 1;
-    if (shares.empty() && share < kAny) continue;
-    if (shares.empty()) from_bytes = point.bytes;
-    shares.push_back(std::min(1.0, share));
+    if (one_late.empty() && share < kShows) continue;
+    one_late.push_back({.bytes = point.bytes, .share = std::clamp(share, 0.0, 1.0)});
+    sum += one_late.back().share;
   }
-  const double share = shares.empty() ? 0 : mean_of(shares);
-  if (share < kShows) return;
-  costs.turns_from_bytes = from_bytes;
-  costs.turns_share_of_two = share < kAll ? share : 1;
+  if (one_late.empty() || sum / static_cast<double>(one_late.size()) < kShows) return;
+  const double from_bytes = one_late.front().bytes;
+  costs.turns_from_bytes = message_of_library(from_bytes);
+  costs.turns_one_late = std::move(one_late);
   for (const MessagePoint& point : in_a_row) {
     const MessagePoint* both = point_at(opposite, point.bytes);
     if (both == nullptr || point.bytes < from_bytes) continue;

@@ -16,14 +16,13 @@ namespace epochcast {
 /// cores with whom, not on who exchanges with whom. Links get room for what pairs get.
 void fit_shares(const MessageTrace& trace, NetworkFit& fit);
 
-/// Finds the least size from which on exchanges of which one side comes later take longer than
-/// those that do not take turns - exchanges whose sides come together, or the fastest of their own
-/// - and how much: one message more is a share of 1, and nearly all of one is all.
+/// Finds the least message from which on all-reduces of the library between two, of whom one comes
+/// later, take longer than exchanges that do not take turns - `opposite` messages, or the fastest
+/// all-reduces themselves - and how much, by size: one message more is a share of 1.
 ///
 /// By chance, some exchanges take turns and others do not: of ten, none may. So a size at which
-/// some do tells of all larger ones, and all of these of how many do. `in_a_row`: all-reduces of
-/// the library between the same two, one right after the other, which take what an exchange of as
-/// many bytes does unless they take turns.
+/// some do tells of all larger ones that they may. `in_a_row`: all-reduces of the library between
+/// the same two, one right after the other.
 void fit_turns(const std::vector<MessagePoint>& opposite,
                const std::vector<MessagePoint>& late,
                const std::vector<MessagePoint>& in_a_row,

@@ -123,7 +123,7 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.notes = doubts_of(scope.name, points);
 
   fit_turns(points_of(trace, "opposite", scope.pair, scope.nodes),
-            points_of(trace, "late-exchange", scope.pair, scope.nodes),
+            points_of(trace, "late", scope.pair, scope.nodes),
             points_of(trace, "in-a-row", scope.pair, scope.nodes),
             fit.costs);
   const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring, scope.nodes);
@@ -191,7 +191,7 @@ std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& b
                           .nodes = nodes});
     if (fit) {
       fit->costs.turns_from_bytes = between.costs.turns_from_bytes;
-      fit->costs.turns_share_of_two = between.costs.turns_share_of_two;
+      fit->costs.turns_one_late = between.costs.turns_one_late;
       fit->costs.turns_in_a_row = between.costs.turns_in_a_row;
     }
     if (fit) faster.push_back({.nodes = nodes, .fit = std::move(*fit)});

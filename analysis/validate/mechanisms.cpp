@@ -53,7 +53,7 @@ void without_turns(Platform& platform) {
 void without_turns_by_chance(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) {
     costs.turns_share = 1;
-    costs.turns_share_of_two = 1;
+    costs.turns_one_late.clear();
     costs.turns_share_of_two_together = 0;
     costs.turns_in_a_row.clear();
   });

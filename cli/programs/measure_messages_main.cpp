@@ -48,9 +48,9 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
   note << "ping-pong and opposite: ";
   name_pair(true, "inside a node");
   name_pair(false, "between nodes");
-  note << "ping-pong as half a round trip; late-exchange: between the latter, from when the later "
-          "one "
-          "comes; in-a-row: between the same, each of eight; pairs and hubs of nodes: their first "
+  note << "ping-pong as half a round trip; late: between the latter, one of whom comes 5 ms after "
+          "the other; in-a-row: between the same, each of eight; pairs and hubs of nodes: their "
+          "first "
           "ranks; all others: the slowest rank's "
           "seconds "
           "after a barrier; "

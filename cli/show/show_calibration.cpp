@@ -53,8 +53,11 @@ void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& 
   if (std::isfinite(fit.costs.turns_from_bytes)) {
     std::cout << "  from " << format_bytes(fit.costs.turns_from_bytes)
               << ": the library's own collectives (openmpi) exchange one way after the other";
-    if (fit.costs.turns_share_of_two < 1)
-      std::cout << ", " << format_percent(fit.costs.turns_share_of_two, 0) << " of it between two";
+    const auto [least, most] =
+        std::ranges::minmax_element(fit.costs.turns_one_late, {}, &MessageShare::share);
+    if (least != fit.costs.turns_one_late.end())
+      std::cout << ", " << format_percent(least->share, 0) << " to "
+                << format_percent(most->share, 0) << " of it between two of whom one is late";
     if (fit.costs.turns_share < 1)
       std::cout << ", " << format_percent(fit.costs.turns_share, 0)
                 << " of it among three and more";

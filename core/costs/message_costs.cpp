@@ -154,7 +154,7 @@ double MessageCosts::share_of_turns(Turns turns, double bytes, double all_bytes)
       return turns_in_a_row.empty() ? turns_share_of_two_together
                                     : share_at(turns_in_a_row, all_bytes);
     case Turns::two_one_late:
-      return turns_share_of_two;
+      return turns_one_late.empty() ? 1 : share_at(turns_one_late, all_bytes);
     case Turns::many:
       return turns_share;
   }
@@ -220,15 +220,18 @@ MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
   slower.uncertainty = std::max(a.uncertainty, b.uncertainty);
   slower.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
   slower.turns_share = std::max(a.turns_share, b.turns_share);
-  slower.turns_share_of_two = std::max(a.turns_share_of_two, b.turns_share_of_two);
   slower.turns_share_of_two_together =
       std::max(a.turns_share_of_two_together, b.turns_share_of_two_together);
-  slower.turns_in_a_row = shares_of_both(a, b, &MessageCosts::turns_in_a_row, [&](double bytes) {
-    const auto share_in = [bytes](const MessageCosts& costs) {
-      return costs.share_of_turns(Turns::two_in_a_row, costs.turns_from_bytes, bytes);
+  const auto larger_share = [&](Turns turns) {
+    return [&a, &b, turns](double bytes) {
+      return std::max(a.share_of_turns(turns, a.turns_from_bytes, bytes),
+                      b.share_of_turns(turns, b.turns_from_bytes, bytes));
     };
-    return std::max(share_in(a), share_in(b));
-  });
+  };
+  slower.turns_one_late =
+      shares_of_both(a, b, &MessageCosts::turns_one_late, larger_share(Turns::two_one_late));
+  slower.turns_in_a_row =
+      shares_of_both(a, b, &MessageCosts::turns_in_a_row, larger_share(Turns::two_in_a_row));
   slower.all_reduces.insert(slower.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
   slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
   slower.pairwise = shares_of_both(a, b, &MessageCosts::pairwise, [&](double bytes) {
@@ -285,9 +288,9 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
   if (std::isfinite(costs.turns_from_bytes))
     json["turns"] = quantity_text(costs.turns_from_bytes, Dimension::bytes);
   if (costs.turns_share < 1) json["turns_share"] = costs.turns_share;
-  if (costs.turns_share_of_two < 1) json["turns_share_of_two"] = costs.turns_share_of_two;
   if (costs.turns_share_of_two_together > 0)
     json["turns_share_of_two_together"] = costs.turns_share_of_two_together;
+  if (!costs.turns_one_late.empty()) json["turns_one_late"] = shares_json(costs.turns_one_late);
   if (!costs.turns_in_a_row.empty()) json["turns_in_a_row"] = shares_json(costs.turns_in_a_row);
   if (!costs.pairwise.empty()) json["pairwise"] = shares_json(costs.pairwise);
   if (!costs.one_way.empty()) json["one_way"] = shares_json(costs.one_way);
@@ -324,10 +327,10 @@ MessageCosts read_message_costs(JsonInput input) {
   if (const auto turns = input.maybe("turns"))
     costs.turns_from_bytes = turns->quantity(Dimension::bytes, true);
   if (const auto share = input.maybe("turns_share")) costs.turns_share = read_up_to(*share, 1);
-  if (const auto share = input.maybe("turns_share_of_two"))
-    costs.turns_share_of_two = read_up_to(*share, 1);
   if (const auto share = input.maybe("turns_share_of_two_together"))
     costs.turns_share_of_two_together = read_up_to(*share, 1);
+  if (const auto shares = input.maybe("turns_one_late"))
+    costs.turns_one_late = read_shares(*shares);
   if (const auto shares = input.maybe("turns_in_a_row"))
     costs.turns_in_a_row = read_shares(*shares);
   if (const auto pairwise = input.maybe("pairwise")) costs.pairwise = read_shares(*pairwise);

@@ -77,8 +77,9 @@ struct MessageCosts {
   /// How much of the later message waits where more than two take part: 1 all of it, 0 nothing. By
   /// chance, some exchanges take turns and others do not.
   double turns_share = 1;
-  double turns_share_of_two = 1;           ///< where two take part, of whom one comes later
   double turns_share_of_two_together = 0;  ///< where two take part that come together
+  /// Where two take part, of whom one comes later, by the bytes that they reduce. Empty: all of it.
+  std::vector<MessageShare> turns_one_late = {};
   /// Likewise where two come straight from an all-reduce of their own, as buckets follow each
   /// other, by the bytes that are reduced, ascending. Empty: as where they come together.
   std::vector<MessageShare> turns_in_a_row = {};

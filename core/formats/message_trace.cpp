@@ -36,7 +36,7 @@ MessageCost read_cost(JsonInput input, std::int64_t node_count) {
                          "opposite",
                          "ring-step",
                          "hub-step",
-                         "late-exchange",
+                         "late",
                          "in-a-row",
                          "barrier",
                          "reduce",

@@ -17,11 +17,11 @@ constexpr double kEqualLinks = 1.08;
 
 /// What one kind of message costs at one size.
 struct MessageCost {
-  /// "ping-pong", "opposite", "ring-step", "hub-step", "late-exchange", "in-a-row", "barrier",
+  /// "ping-pong", "opposite", "ring-step", "hub-step", "late", "in-a-row", "barrier",
   /// "reduce" or "all-reduce" (docs/formats.md)
   std::string kind;
   std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
-  std::string algorithm = {};  ///< of an all-reduce, or of those in a row
+  std::string algorithm = {};  ///< of all-reduces, late and in a row, too
   /// Of these nodes only, where links of single nodes were measured: the two of a pair, the hub, or
   /// all whose ranks took part. Else empty.
   std::vector<int> nodes = {};

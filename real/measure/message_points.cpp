@@ -15,10 +15,9 @@ constexpr std::int64_t kSmallOfLinks = 1024;
 constexpr std::int64_t kLargeOfLinks = 4 << 20;
 /// Libraries begin to answer before they send somewhere between.
 constexpr std::int64_t kLeastOfTurns = 16384;
-constexpr std::int64_t kMostOfTurns = 1 << 20;
-constexpr std::int64_t kMostInARow = 4 << 20;  ///< as large as buckets are
-constexpr const char* kLibrary = "openmpi";    ///< whose exchanges may take turns
-constexpr int kFewestNodes = 3;                ///< two nodes have one link between them
+constexpr std::int64_t kMostOfTurns = 4 << 20;
+constexpr const char* kLibrary = "openmpi";  ///< whose exchanges may take turns
+constexpr int kFewestNodes = 3;              ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   std::vector<WorkerInfo> workers;
@@ -111,44 +110,38 @@ void MessagePoints::add_pair(const std::optional<RankPair>& pair, const std::str
         is_member ? [this, &both, bytes] { return samples_.ring_step(both, bytes); } : Sample());
   }
   if (scope != "between") return;
-  add_late_exchanges(both);
-  const std::vector<std::string>& names = settings_.all_reduce;
-  if (std::find(names.begin(), names.end(), kLibrary) != names.end())
-    add_all_reduces_in_a_row(*pair);
+  add_turns(*pair);
 }
 
-void MessagePoints::add_late_exchanges(const SplitComm& both) {
-  for (const std::int64_t bytes : settings_.bytes) {
-    if (bytes < kLeastOfTurns || bytes > kMostOfTurns) continue;
-    Sample sample;
-    if (both.size() > 0) {
-      sample = [this, &both, bytes, turn = 0]() mutable {
-        return samples_.late_exchange(both, bytes, turn++);
-      };
-    }
-    points_.push_back({.costs = {{.kind = "late-exchange", .scope = "between", .bytes = bytes}},
-                       .rule = links_rule(),
-                       .sample = std::move(sample)});
-  }
-}
-
-void MessagePoints::add_all_reduces_in_a_row(const RankPair& pair) {
+void MessagePoints::add_turns(const RankPair& pair) {
+  const bool is_member = rank() == pair.first || rank() == pair.second;
   const Communicator* const both =
-      rank() == pair.first || rank() == pair.second
+      is_member
           ? &fabric_.communicator({pair.first, pair.second}, {.algorithm = kLibrary, .servers = {}})
           : nullptr;
-  SamplingRule rule = links_rule();
-  rule.warmup = 1;
-  rule.min_samples = 3;  // each is many
-  for (const std::int64_t bytes : whole_floats()) {
-    if (bytes < kLeastOfTurns || bytes > kMostInARow) continue;
-    Sample sample;
-    if (both != nullptr)
-      sample = [this, both, bytes] { return samples_.all_reduces_in_a_row(*both, bytes); };
+  const std::vector<std::string>& names = settings_.all_reduce;
+  const bool has_rows = std::find(names.begin(), names.end(), kLibrary) != names.end();
+  SamplingRule rule_of_rows = links_rule();
+  rule_of_rows.warmup = 1;
+  rule_of_rows.min_samples = 3;  // each is many
+  const auto add = [&](const std::string& kind,
+                       std::int64_t bytes,
+                       const SamplingRule& rule,
+                       const Sample& sample) {
     points_.push_back(
-        {.costs = {{.kind = "in-a-row", .scope = "between", .algorithm = kLibrary, .bytes = bytes}},
+        {.costs = {{.kind = kind, .scope = "between", .algorithm = kLibrary, .bytes = bytes}},
          .rule = rule,
-         .sample = std::move(sample)});
+         .sample = is_member ? sample : Sample()});
+  };
+  for (const std::int64_t bytes : whole_floats()) {
+    if (bytes < kLeastOfTurns || bytes > kMostOfTurns) continue;
+    add("late", bytes, links_rule(), [this, both, bytes, turn = 0]() mutable {
+      return samples_.late_all_reduce(*both, bytes, turn++);
+    });
+    if (!has_rows) continue;
+    add("in-a-row", bytes, rule_of_rows, [this, both, bytes] {
+      return samples_.all_reduces_in_a_row(*both, bytes);
+    });
   }
 }
 

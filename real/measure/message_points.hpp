@@ -58,9 +58,8 @@ class MessagePoints {
   enum class Stage { pairs, hubs, groups };
 
   void add_pair(const std::optional<RankPair>& pair, const std::string& scope);
-  void add_late_exchanges(const SplitComm& both);
   /// The library's own all-reduces between two, one right after the other.
-  void add_all_reduces_in_a_row(const RankPair& pair);
+  void add_turns(const RankPair& pair);
   void add_group(const std::string& scope, const Communicator& among);
   /// Opposite messages between the first ranks of nodes.
   void add_node_pairs();

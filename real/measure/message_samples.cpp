@@ -83,23 +83,6 @@ double MessageSamples::ring_step(const SplitComm& group, std::int64_t bytes) {
   });
 }
 
-double MessageSamples::late_exchange(const SplitComm& both, std::int64_t bytes, std::int64_t turn) {
-  const int count = static_cast<int>(bytes);
-  const int peer = 1 - both.rank();
-  const bool is_late = turn % 2 == both.rank();
-  polite_barrier(both.comm());
-  if (is_late) std::this_thread::sleep_for(kLate);
-  const double start_s = clock_s();
-  // As ompi_coll_base_sendrecv does in the library's collectives.
-  MPI_Request incoming = MPI_REQUEST_NULL;
-  check_mpi(MPI_Irecv(incoming_.data(), count, MPI_CHAR, peer, kTag, both.comm(), &incoming),
-            "MPI_Irecv");
-  check_mpi(MPI_Send(outgoing_.data(), count, MPI_CHAR, peer, kTag, both.comm()), "MPI_Send");
-  check_mpi(MPI_Wait(&incoming, MPI_STATUS_IGNORE), "MPI_Wait");
-  check_mpi(MPI_Barrier(both.comm()), "MPI_Barrier");  // the other has received, too
-  return is_late ? clock_s() - start_s : 0;
-}
-
 double MessageSamples::hub_step(const SplitComm& group,
                                 const std::vector<Exchange>& exchanges,
                                 std::int64_t bytes) {
@@ -149,6 +132,14 @@ double MessageSamples::all_reduce(const Communicator& among, std::int64_t bytes)
   fabric_.all_reduce(
       {.bytes = static_cast<double>(bytes), .values = values}, 1.0 / among.size(), among);
   return fabric_.phases().exposed_communication_s - before_s;
+}
+
+double MessageSamples::late_all_reduce(const Communicator& among,
+                                       std::int64_t bytes,
+                                       std::int64_t turn) {
+  const int late = among.ranks[static_cast<std::size_t>(turn % among.size())];
+  if (late == fabric_.rank()) std::this_thread::sleep_for(kLate);
+  return all_reduce(among, bytes);
 }
 
 double MessageSamples::all_reduces_in_a_row(const Communicator& among, std::int64_t bytes) {

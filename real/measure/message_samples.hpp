@@ -26,9 +26,6 @@ class MessageSamples {
   double ping_pong(const SplitComm& both, std::int64_t bytes);
   /// With two ranks, both neighbours are the other one: opposite messages.
   double ring_step(const SplitComm& group, std::int64_t bytes);
-  /// A blocking exchange between two, of whom one comes later, in turn; what it takes from there, 0
-  /// on the other.
-  double late_exchange(const SplitComm& both, std::int64_t bytes, std::int64_t turn);
   /// All of this rank's exchanges at once; `bytes`: what the hub exchanges in all.
   double hub_step(const SplitComm& group,
                   const std::vector<Exchange>& exchanges,
@@ -39,6 +36,8 @@ class MessageSamples {
   /// Everybody adds one buffer to another.
   double reduce(std::int64_t bytes);
   double all_reduce(const Communicator& among, std::int64_t bytes);
+  /// With a member that comes later than the others, in turn.
+  double late_all_reduce(const Communicator& among, std::int64_t bytes, std::int64_t turn);
   /// Mean of several, one right after the other.
   double all_reduces_in_a_row(const Communicator& among, std::int64_t bytes);
 

@@ -217,12 +217,12 @@ double openmpi_s(int ranks,
                  double turns_share = 1,
                  double share_of_two_together = 0) {
   Platform star = plain_star(ranks, {.bytes_per_s = 1e8, .latency_s = 5e-6});
-  star.network->messages =
-      MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
-                   .turns_from_bytes = turns_from_bytes,
-                   .turns_share = turns_share,
-                   .turns_share_of_two = turns_share,
-                   .turns_share_of_two_together = share_of_two_together};
+  star.network->messages = MessageCosts{
+      .regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
+      .turns_from_bytes = turns_from_bytes,
+      .turns_share = turns_share,
+      .turns_share_of_two_together = share_of_two_together,
+      .turns_one_late = {{.bytes = 1e6, .share = 1}, {.bytes = 4e6, .share = turns_share}}};
   const Observed observed = observe(star, [&](Fabric& fabric) {
     const Communicator& among =
         fabric.communicator(fabric.world().ranks, {.algorithm = algorithm, .servers = {}});

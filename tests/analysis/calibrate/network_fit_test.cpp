@@ -277,36 +277,44 @@ TEST_CASE("links differ where messages do that nothing else has kept") {
 }
 
 TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
+  // An all-reduce of 64 KiB between two exchanges halves.
   MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                 [](double bytes) { return 30e-6 + bytes / 5e8; });
   for (const std::int64_t bytes : {16384, 65536, 262144, 1048576}) {
     const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
     trace.costs.push_back(
         {.kind = "opposite", .scope = "between", .bytes = bytes, .samples_s = {both_s}});
-    trace.costs.push_back({.kind = "late-exchange",
+    trace.costs.push_back({.kind = "late",
                            .scope = "between",
+                           .algorithm = "openmpi",
                            .bytes = bytes,
                            .samples_s = {bytes < 65536 ? 1.1 * both_s : 2 * both_s}});
   }
 
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
-  CHECK(fit_network(trace).between->costs.turns_share_of_two == 1);
+  const auto shares = [&] {
+    std::vector<double> of_sizes;
+    for (const MessageShare& each : fit_network(trace).between->costs.turns_one_late)
+      of_sizes.push_back(each.share);
+    return of_sizes;
+  };
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 32768);
+  CHECK_THAT(shares(), Catch::Approx(std::vector<double>{1, 1, 1}));
   for (MessageCost& cost : trace.costs) {
     // By chance, two of five take turns.
     const double both_s = 10e-6 + static_cast<double>(cost.bytes) / 1e9;
-    if (cost.kind == "late-exchange" && cost.bytes >= 65536)
+    if (cost.kind == "late" && cost.bytes >= 65536)
       cost.samples_s = {2 * both_s, both_s, both_s, 2 * both_s, both_s};
   }
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
-  CHECK(fit_network(trace).between->costs.turns_share_of_two == Approx(0.4));
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 32768);
+  CHECK_THAT(shares(), Catch::Approx(std::vector<double>{0.4, 0.4, 0.4}));
   for (MessageCost& cost : trace.costs) {
-    // Of few samples none may take turns: the other sizes tell.
-    if (cost.kind == "late-exchange" && cost.bytes == 262144) cost.samples_s = {272e-6};
+    // Of few samples none may take turns: the other sizes tell that there are some.
+    if (cost.kind == "late" && cost.bytes == 262144) cost.samples_s = {272e-6};
   }
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
-  CHECK(fit_network(trace).between->costs.turns_share_of_two == Approx(0.8 / 3).epsilon(1e-3));
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 32768);
+  CHECK_THAT(shares(), Catch::Approx(std::vector<double>{0.4, 0, 0.4}).margin(1e-3));
   for (MessageCost& cost : trace.costs) {
-    if (cost.kind == "late-exchange" && cost.bytes == 1048576) cost.samples_s = {1e-3};
+    if (cost.kind == "late" && cost.bytes == 1048576) cost.samples_s = {1e-3};
   }
   // One size of three, by chance, shows nothing.
   CHECK(std::isinf(fit_network(trace).between->costs.turns_from_bytes));
@@ -324,7 +332,7 @@ TEST_CASE("the library's all-reduces in a row show how much of those between two
             {.kind = kind, .scope = "between", .bytes = bytes, .samples_s = {times * both_s}});
       };
       add("opposite", 1);
-      add("late-exchange", late);
+      add("late", late);
       add("in-a-row", in_a_row);
     }
     return fit_network(all).between->costs.turns_in_a_row;
@@ -346,7 +354,7 @@ TEST_CASE("how much of an exchange takes turns is what the library's own all-red
     trace.costs.push_back(
         {.kind = "opposite", .scope = "between", .bytes = bytes, .samples_s = {both_s}});
     trace.costs.push_back(
-        {.kind = "late-exchange", .scope = "between", .bytes = bytes, .samples_s = {2 * both_s}});
+        {.kind = "late", .scope = "between", .bytes = bytes, .samples_s = {2 * both_s}});
   }
   // Rabenseifner's among four: a half and a quarter, twice; 0.3 of each comes later. And adding.
   const double messages_s = 2 * (1 + 0.3) * 0.75 * 64e6 / 1e9 + 8 * 10e-6;

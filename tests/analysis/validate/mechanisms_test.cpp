@@ -23,7 +23,7 @@ MessageCosts measured_messages() {
   costs.barrier_round_s = 5e-4;
   costs.turns_from_bytes = 65536;
   costs.turns_share = 0.5;
-  costs.turns_share_of_two = 0.4;
+  costs.turns_one_late = {{.bytes = 1e6, .share = 0.4}};
   costs.turns_share_of_two_together = 0.3;
   costs.turns_in_a_row = {{.bytes = 1e6, .share = 0.35}};
   costs.pairwise = {{.bytes = 1e6, .share = 0.95}};

@@ -162,7 +162,7 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
     messages->uncertainty = dice.magnitude(1e-6, 1);
     if (dice.chance(0.5)) messages->turns_from_bytes = dice.between(0, 1 << 20);
     messages->turns_share = dice.magnitude(0.01, 1);
-    messages->turns_share_of_two = dice.magnitude(0.01, 1);
+    if (dice.chance(0.5)) messages->turns_one_late = {{.bytes = 1 << 20, .share = 0.75}};
     messages->turns_share_of_two_together = dice.magnitude(0.01, 1);
     if (dice.chance(0.5)) messages->turns_in_a_row = {{.bytes = 1 << 20, .share = 0.25}};
     for (int i = dice.between(0, 3); i > 0; --i) {

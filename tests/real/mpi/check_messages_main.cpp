@@ -43,7 +43,7 @@ std::set<std::string> expected_costs(const std::string& nodes) {
   add_group("all");
   if (has_nodes) {
     add_pair("between");
-    costs.insert("late-exchange between - 16384");
+    costs.insert("late between openmpi 16384");
     costs.insert("in-a-row between openmpi 16384");
   }
   if (has_nodes) add_group("node");
