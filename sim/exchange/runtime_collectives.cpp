@@ -238,8 +238,9 @@ double Runtime::measured_factor(const CollectiveCall& call) const {
       cluster_.messages_between(first, other == ranks.end() ? first : node_of(*other));
   if (costs == nullptr) return 1;
   // Those in a row take what was measured in a row, if it was.
-  if (call.turns == Turns::two_in_a_row && !costs->turns_in_a_row.empty() &&
-      call.bytes >= costs->turns_from_bytes)
+  const std::vector<MessageShare>& in_a_row = costs->turns_in_a_row;
+  if (call.turns == Turns::two_in_a_row && !in_a_row.empty() &&
+      call.bytes >= in_a_row.front().bytes)
     return 1;
   return costs->measured_factor(call.among->all_reduce.algorithm, call.bytes, call.among->size());
 }

@@ -256,11 +256,12 @@ TEST_CASE("exchanges of the library's own all-reduce take turns, unless two come
 /// Three all-reduces among two nodes, the last one after computing for so long.
 double three_of_openmpi_s(double compute_s,
                           const std::vector<MessageShare>& in_a_row,
-                          double times_as_long = 1) {
+                          double times_as_long = 1,
+                          double turns_from_bytes = 65536) {
   Platform star = plain_star(2, {.bytes_per_s = 1e8, .latency_s = 5e-6});
   star.network->messages =
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
-                   .turns_from_bytes = 65536,
+                   .turns_from_bytes = turns_from_bytes,
                    .turns_in_a_row = in_a_row};
   star.network->messages->all_reduces = {{.algorithm = "openmpi",
                                           .bytes = 4e6,
@@ -293,6 +294,9 @@ TEST_CASE("the library's all-reduces between two take turns in a row as measured
   CHECK(three_of_openmpi_s(0, quarter, 1.5) ==
         Approx(1.5 * alone_s + 2 * in_a_row_s).epsilon(kTolerance));
   CHECK(three_of_openmpi_s(0, {}, 1.5) == Approx(1.5 * 3 * alone_s).epsilon(kTolerance));
+  // Halves of 2 MB do not take turns yet: no row of this size was measured.
+  CHECK(three_of_openmpi_s(0, {{.bytes = 8e6, .share = 0.25}}, 1.5, 4e6) ==
+        Approx(1.5 * 3 * alone_s).epsilon(kTolerance));
 }
 
 /// Four nodes of one GPU each whose messages are known to that, with costs that spread or not.
