@@ -50,10 +50,7 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
   name_pair(false, "between nodes");
   note << "ping-pong as half a round trip; late: between the latter, one of whom comes 5 ms after "
           "the other; in-a-row: between the same, each of eight; pairs and hubs of nodes: their "
-          "first "
-          "ranks; all others: the slowest rank's "
-          "seconds "
-          "after a barrier; "
+          "first ranks; all others: the slowest rank's seconds after a barrier; "
        << rule.warmup
        << " samples of warm-up per point, then until the 95 % confidence interval of the median "
           "was within "

@@ -15,9 +15,9 @@ constexpr std::int64_t kSmallOfLinks = 1024;
 constexpr std::int64_t kLargeOfLinks = 4 << 20;
 /// Libraries begin to answer before they send somewhere between.
 constexpr std::int64_t kLeastOfTurns = 16384;
-constexpr std::int64_t kMostOfTurns = 4 << 20;
-constexpr const char* kLibrary = "openmpi";  ///< whose exchanges may take turns
-constexpr int kFewestNodes = 3;              ///< two nodes have one link between them
+constexpr std::int64_t kMostOfTurns = 4 << 20;  ///< as large as buckets are
+constexpr const char* kLibrary = "openmpi";     ///< whose exchanges may take turns
+constexpr int kFewestNodes = 3;                 ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   std::vector<WorkerInfo> workers;
@@ -124,10 +124,10 @@ void MessagePoints::add_turns(const RankPair& pair) {
   SamplingRule rule_of_rows = links_rule();
   rule_of_rows.warmup = 1;
   rule_of_rows.min_samples = 3;  // each is many
-  const auto add = [&](const std::string& kind,
-                       std::int64_t bytes,
-                       const SamplingRule& rule,
-                       const Sample& sample) {
+  const auto add_point = [&](const std::string& kind,
+                             std::int64_t bytes,
+                             const SamplingRule& rule,
+                             const Sample& sample) {
     points_.push_back(
         {.costs = {{.kind = kind, .scope = "between", .algorithm = kLibrary, .bytes = bytes}},
          .rule = rule,
@@ -135,11 +135,11 @@ void MessagePoints::add_turns(const RankPair& pair) {
   };
   for (const std::int64_t bytes : whole_floats()) {
     if (bytes < kLeastOfTurns || bytes > kMostOfTurns) continue;
-    add("late", bytes, links_rule(), [this, both, bytes, turn = 0]() mutable {
+    add_point("late", bytes, links_rule(), [this, both, bytes, turn = 0]() mutable {
       return samples_.late_all_reduce(*both, bytes, turn++);
     });
     if (!has_rows) continue;
-    add("in-a-row", bytes, rule_of_rows, [this, both, bytes] {
+    add_point("in-a-row", bytes, rule_of_rows, [this, both, bytes] {
       return samples_.all_reduces_in_a_row(*both, bytes);
     });
   }
