@@ -12,8 +12,13 @@
 namespace epochcast {
 
 ProgressBar::ProgressBar(
-    std::ostream& out, bool is_terminal, std::string what, double total, double first)
-    : out_(out), is_terminal_(is_terminal), what_(std::move(what)), total_(total), first_(first) {}
+    std::ostream& out, bool is_terminal, std::string what, double total, double first, Clock clock)
+    : out_(out),
+      is_terminal_(is_terminal),
+      what_(std::move(what)),
+      total_(total),
+      first_(first),
+      clock_(std::move(clock)) {}
 
 ProgressBar::~ProgressBar() { wipe(); }
 
@@ -28,12 +33,13 @@ void ProgressBar::say(const std::string& line) {
 }
 
 void ProgressBar::update(double done, const std::string& note) {
-  constexpr double kQuiet_s = 0.5;
+  constexpr double kQuietOnTerminal_s = 0.5;
+  constexpr double kQuietInLog_s = 10;
   constexpr double kPause_s = 0.1;
   constexpr int kWidth = 30;
-  const double elapsed_s =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  if (elapsed_s < kQuiet_s || total_ <= 0 || done <= first_) return;
+  const double elapsed_s = std::chrono::duration<double>(clock_() - start_).count();
+  const double quiet_s = is_terminal_ ? kQuietOnTerminal_s : kQuietInLog_s;
+  if (elapsed_s < quiet_s || total_ <= 0 || done <= first_) return;
   if (has_bar_ && elapsed_s < shown_s_ + kPause_s) return;
   const double share = std::min(1.0, done / total_);
   const double left_s = elapsed_s / (done - first_) * std::max(0.0, total_ - done);

@@ -2,17 +2,25 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <iosfwd>
 #include <string>
 
 namespace epochcast {
 
 /// ProgressBar of work that can be counted: a bar with the time left on a terminal, a plain line
-/// for every tenth elsewhere. Says nothing about work that is over within half a second.
+/// for every tenth elsewhere. Says nothing about work that is over within half a second on a
+/// terminal, within ten elsewhere: whoever reads a log was not waiting.
 class ProgressBar {
  public:
-  ProgressBar(
-      std::ostream& out, bool is_terminal, std::string what, double total, double first = 0);
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+
+  ProgressBar(std::ostream& out,
+              bool is_terminal,
+              std::string what,
+              double total,
+              double first = 0,
+              Clock clock = std::chrono::steady_clock::now);
   /// Wipes the bar, so that what follows begins on a clean line.
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
@@ -37,7 +45,8 @@ class ProgressBar {
   int shown_tenth_ = 0;
   bool has_bar_ = false;
   double shown_s_ = 0;  ///< since the start, when the bar was last drawn
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Clock clock_;
+  std::chrono::steady_clock::time_point start_ = clock_();
 };
 
 }  // namespace epochcast
