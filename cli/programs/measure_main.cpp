@@ -72,11 +72,15 @@ void write(Target& target,
   std::cerr << "wrote " << file << '\n';
 }
 
+void set_own_slow_down(MeasureOptions& options, int rank) {
+  if (!options.slow_down.empty()) options.settings.slow_down = slow_down_of(options, rank);
+}
+
 int run_alone(int argc, const char* const* argv) {
   MeasureOptions options = parse_options(argc, argv, Catalog::standard());
   Target target = targets(options).front();
   tell_of_models(options);
-  options.settings.slow_down = slow_down_of(options, 0);
+  set_own_slow_down(options, 0);
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
   const std::vector<NetworkCosts> costs =
@@ -104,7 +108,7 @@ void run_together(int argc, const char* const* argv, const MpiSession& session) 
     all = targets(options);
     tell_of_models(options);
   }
-  options.settings.slow_down = slow_down_of(options, session.rank());
+  set_own_slow_down(options, session.rank());
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
   MpiMeasureCrew crew(MPI_COMM_WORLD);

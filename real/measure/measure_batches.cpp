@@ -11,8 +11,10 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string_view>
 #include <utility>
 
+#include "core/costs/benchmark_rule.hpp"
 #include "core/error.hpp"
 #include "core/process/exact_sleep.hpp"
 #include "core/random.hpp"
@@ -25,6 +27,7 @@
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"
+#include "real/torch/slow_device.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -92,7 +95,7 @@ class Trainer {
         loader_(*source_, device_),
         random_(settings.seed),
         augments_(settings.augment),
-        slow_down_(settings.slow_down),
+        device_as_slow_(settings.slow_down.value_or(1)),
         clip_norm_(settings.clip_norm),
         model_(make_network(network, task_of(*source_, settings.loss)),
                device_,
@@ -115,7 +118,7 @@ class Trainer {
           loader_.load(indices, augments_ ? std::optional<std::uint64_t>(1) : std::nullopt, next_);
       loaded_s = synchronized_now_s();
       const BatchLoss loss = model_.network().loss(data.samples, data.targets);
-      forward_ended_s = end_of_part(start_s);
+      forward_ended_s = end_of_part("forward", 0, start_s);
       if (hooks.before_backward) hooks.before_backward();
       backward_started_s_ = synchronized_now_s();
       model_.gradients().zero_();
@@ -123,12 +126,12 @@ class Trainer {
       gradients_ready_s_ = synchronized_now_s();
       look_at(loss);
     }  // in training, too, backward is over once the graph has been freed
-    const double backward_ended_s = end_of_part(backward_started_s_);
+    const double backward_ended_s = end_of_part("backward", 1, backward_started_s_);
     if (hooks.before_step) hooks.before_step();
     const double step_started_s = synchronized_now_s();
     if (clip_norm_) model_.clip_gradients(*clip_norm_);
     optimizer_->step(kLearningRate);
-    const double end_s = end_of_part(step_started_s);
+    const double end_s = end_of_part("step", 2, step_started_s);
     timing.cpu_s = clock_s(CLOCK_THREAD_CPUTIME_ID) - cpu_start_s;
     timing.load_s = loaded_s - start_s;
     timing.forward_s = forward_ended_s - loaded_s;
@@ -136,6 +139,9 @@ class Trainer {
     timing.step_s = end_s - step_started_s;
     return timing;
   }
+
+  /// Until told otherwise, batches are computed at full speed, for a slowed device to go by.
+  void show_examples(bool shows) { shows_examples_ = shows; }
 
   [[nodiscard]] double gradient_bytes() const {
     return static_cast<double>(model_.gradients().nbytes());
@@ -167,10 +173,16 @@ class Trainer {
 
   /// When the part of a batch that began at `start_s` is over, once a slowed device has slept for
   /// the rest of it. Parts are those of TorchLearner: a core that has slept begins slowly.
-  double end_of_part(double start_s) const {
+  double end_of_part(std::string_view what, std::size_t number, double start_s) {
     const double end_s = synchronized_now_s();
-    if (slow_down_ <= 1) return end_s;
-    sleep_exactly((slow_down_ - 1) * (end_s - start_s));
+    const double more_s = device_as_slow_({.what = what,
+                                           .samples = batch_,
+                                           .begin = number,
+                                           .end = number + 1,
+                                           .real_s = end_s - start_s,
+                                           .is_example = shows_examples_});
+    if (more_s <= 0) return end_s;
+    sleep_exactly(more_s);
     return now_s();
   }
 
@@ -188,7 +200,8 @@ class Trainer {
   BatchLoader loader_;
   Random random_;
   bool augments_;
-  double slow_down_;
+  SlowDevice device_as_slow_;
+  bool shows_examples_ = false;
   std::optional<double> clip_norm_;
   FlatModel model_;
   std::unique_ptr<FlatOptimizer> optimizer_;
@@ -199,6 +212,23 @@ class Trainer {
   std::unique_ptr<BackwardLayers> layers_;
 };
 
+/// Lets a slowed device know what its batches take at full speed, while the others of the crew
+/// compute theirs; as long as a rank that trains does before training.
+void show_examples(Trainer& trainer, const MeasureSettings& settings, MeasureCrew& crew) {
+  constexpr std::int64_t kWarmUp = 2;
+  if (!settings.slow_down) return;
+  crew.start_point();
+  trainer.show_examples(true);
+  double all_s = 0;
+  bool has_enough = false;
+  for (std::int64_t i = 1; !crew.is_point_over(has_enough); ++i) {
+    const double batch_s = trainer.run().batch_s();
+    all_s += batch_s;
+    has_enough = is_benchmark_over(i - kWarmUp, all_s);
+  }
+  trainer.show_examples(false);
+}
+
 /// Runs batches until the rule is content; hands each sample that counts to `keep`. Then until it
 /// is for all of the crew, for nothing but the load.
 template <typename Keep>
@@ -208,15 +238,16 @@ SampleLog sample(Trainer& trainer,
                  MeasureCrew& crew,
                  std::vector<double>& warmup_s,
                  Keep keep) {
-  crew.start_point();
   SampleLog log(settings.rule, now_s());
+  show_examples(trainer, settings, crew);
+  crew.start_point();
   for (std::int64_t i = 0; i < settings.rule.warmup; ++i)
     warmup_s.push_back(trainer.run().batch_s());
   bool has_enough = false;
   while (!crew.is_point_over(has_enough)) {
     const BatchTiming timing = trainer.run();
     if (has_enough) continue;
-    if (log.add(timing.batch_s(), settings.slow_down * timing.cpu_s)) {
+    if (log.add(timing.batch_s(), settings.slow_down.value_or(1) * timing.cpu_s)) {
       keep(timing);
     }
     tracker.during(log);
@@ -234,6 +265,7 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
   const std::int64_t batch = settings.batches[settings.batches.size() / 2];
   tracker.begin(network, batch, PointTracker::Kind::overlap);
   Trainer trainer(settings, network, batch);
+  show_examples(trainer, settings, crew);
   const OverlapPoint point = {.batch = batch,
                               .all_reduce = settings.overlap,
                               .bytes = std::min(settings.overlap_bytes, trainer.gradient_bytes()),

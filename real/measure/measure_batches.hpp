@@ -36,7 +36,8 @@ struct MeasureSettings {
   bool augment = true;  ///< as training does
   int threads = 1;
   std::string device = "cpu";
-  double slow_down = 1;  ///< batches are made to take so many times as long, by sleeping
+  std::optional<double> slow_down = {};  ///< batches are made to take so many times as long, by
+                                         ///< sleeping; absent: nobody's of the crew are
   std::uint64_t seed = 1;
   SamplingRule rule;
 };

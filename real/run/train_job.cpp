@@ -54,7 +54,7 @@ class TrainingRun {
                                     learner_settings(config),
                                     device.device == "server" ? "cpu" : device.device,
                                     config.machine.threads,
-                                    pace_of(device))),
+                                    pace_of(device, config.machine))),
         worker_({.fabric = fabric_,
                  .learner = *learner_,
                  .sampling = *learner_,
@@ -100,11 +100,11 @@ class TrainingRun {
            (config_.dataset.empty() ? config_.learning.data : config_.dataset);
   }
 
-  static Pace pace_of(const OwnDevice& device) {
-    if (device.slow_down <= 1) return {};
-    return [factor = device.slow_down](double real_s, std::string_view) {
-      return (factor - 1) * real_s;
-    };
+  /// Of this rank. Where others are slowed, those at full speed compute as long before training:
+  /// the slow ones' examples are taken beside what they will train beside.
+  static Pace pace_of(const OwnDevice& device, const MachineConfig& machine) {
+    if (machine.slow_down.empty()) return {};
+    return SlowDevice(device.slow_down);
   }
 
   /// The job's settings, and what files named there hold, as the first rank sees them. Collective.

@@ -164,10 +164,17 @@ Payload TorchLearner::drawn_indices(const BiasedDraw& draw) { return records_.dr
 
 void TorchLearner::use_drawn(const Share& share) { use(share, records_.drawn_samples()); }
 
-void TorchLearner::pass(std::string_view what) {
+void TorchLearner::pass(std::string_view what, std::size_t end) {
   if (model_.device().is_cuda()) torch::cuda::synchronize(model_.device().index());
-  const double real_s = fabric_.now_s() - work_began_s_;
-  fabric_.compute(pace_ ? pace_(real_s, what) : 0, is_warming_up_ ? "warm-up" : what);
+  const double more_s = pace_ ? pace_({.what = what,
+                                       .samples = passed_,
+                                       .begin = piece_,
+                                       .end = end,
+                                       .real_s = fabric_.now_s() - work_began_s_,
+                                       .is_example = shows_examples_})
+                              : 0;
+  piece_ = end;
+  fabric_.compute(more_s, is_warming_up_ ? "warm-up" : what);
   work_began_s_ = fabric_.now_s();
 }
 
@@ -215,9 +222,11 @@ void TorchLearner::run_part(std::int64_t samples, double share) {
   refresh_state();
   if (!model_.network().is_training()) model_.network().train();
   take_generators();
+  passed_ = samples;
+  piece_ = 0;
   const BatchLoss loss =
       computed(data, [&] { return model_.network().loss(data.samples, data.targets); });
-  pass("forward");
+  pass("forward", 1);
   model_.begin_backward();
   computed(data, [&] { (share == 1 ? loss.loss : loss.loss * share).backward(); });
   check_loss(loss.loss);
@@ -234,7 +243,7 @@ void TorchLearner::run_batch(std::int64_t batch, const FlatModel::RangeReady& re
     const std::int64_t samples = part_of(batch, parts, i);
     if (i + 1 == parts) model_.watch(ready);
     run_part(samples, static_cast<double>(samples) / static_cast<double>(batch));
-    if (i + 1 < parts) pass("backward");
+    if (i + 1 < parts) pass("backward", backward_end());
   }
 }
 
@@ -242,10 +251,11 @@ void TorchLearner::forward_backward(std::int64_t batch) {
   work_began_s_ = fabric_.now_s();
   if (batch == 0) {
     model_.gradients().zero_();
+    passed_ = 0;
     return;
   }
   run_batch(batch);
-  pass("backward");
+  pass("backward", backward_end());
 }
 
 void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
@@ -253,17 +263,18 @@ void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& rea
   const std::vector<Payload> payloads = buckets();
   const auto leave = [&](std::size_t bucket) {
     model_.gradients_to_host(model_.ranges()[bucket]);
-    pass("backward");
+    pass("backward", piece_ + 1);
     ready(payloads[bucket]);
   };
   if (batch == 0) {
     model_.gradients().zero_();
+    passed_ = 0;
     for (std::size_t bucket = 0; bucket < payloads.size(); ++bucket) leave(bucket);
   } else {
     run_batch(batch, leave);
     model_.end_backward();
     model_.watch({});
-    pass("backward");
+    pass("backward", backward_end());
   }
   are_gradients_out_ = true;
 }
@@ -287,7 +298,8 @@ void TorchLearner::step() {
   stepped_share_ = share;
   ++steps_;
   optimizer_->step(learning_rate_);
-  pass("step");
+  piece_ = backward_end();
+  pass("step", piece_ + 1);
 }
 
 void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
@@ -298,38 +310,59 @@ void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
 }
 
 void TorchLearner::warm_up(std::int64_t batch) {
+  constexpr std::int64_t kSmaller = 4;
+  const std::int64_t most = std::min(batch, samples_);
+  is_warming_up_ = true;
+  show_examples(most);
+  if (most >= kSmaller) show_examples(most / kSmaller);
   const std::string before = save();
   order_ = shuffled_samples(samples_, settings_.seed);
-  is_warming_up_ = true;
   for (int i = 0; i < kWarmUp; ++i) {
     next_ = 0;
-    forward_backward(std::min(batch, samples_));
+    forward_backward(most);
   }
-  is_warming_up_ = false;
   load(before);
+  is_warming_up_ = false;
 }
 
-double TorchLearner::benchmark(std::int64_t batch) {
-  const std::int64_t available = samples_;
-  if (batch > available) {
-    throw UserError("--batch: got " + std::to_string(batch) +
-                    " samples for one worker; the data has " + std::to_string(available));
-  }
+void TorchLearner::show_examples(std::int64_t batch) {
+  if (!pace_) return;
+  shows_examples_ = true;
+  run_and_forget(batch, [&] {
+    forward_backward(batch, [](const Payload&) {});
+    step();
+  });
+  shows_examples_ = false;
+}
+
+std::vector<double> TorchLearner::run_and_forget(std::int64_t batch,
+                                                 const std::function<void()>& work) {
   const std::string before = save();
-  order_ = shuffled_samples(available, settings_.seed);
+  order_ = shuffled_samples(samples_, settings_.seed);
   next_ = 0;
   std::vector<double> seconds;
   double all_s = 0;
   for (int i = 0; !is_benchmark_over(i - kWarmUp, all_s); ++i) {
-    if (next_ + batch > available) next_ = 0;
+    if (next_ + batch > samples_) next_ = 0;
     const double start_s = fabric_.now_s();
-    forward_backward(batch);
-    step();
+    work();
     all_s += fabric_.now_s() - start_s;
     if (i >= kWarmUp) seconds.push_back(fabric_.now_s() - start_s);
   }
   load(before);
-  return median_of(seconds);
+  return seconds;
+}
+
+double TorchLearner::benchmark(std::int64_t batch) {
+  if (batch > samples_) {
+    throw UserError("--batch: got " + std::to_string(batch) +
+                    " samples for one worker; the data has " + std::to_string(samples_));
+  }
+  show_examples(batch);
+  return median_of(run_and_forget(batch, [&] {
+    forward_backward(batch);
+    step();
+  }));
 }
 
 double TorchLearner::epoch_share() const {

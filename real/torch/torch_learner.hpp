@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -75,8 +76,15 @@ class TorchLearner : public TrainingLearner {
   [[nodiscard]] double share_after_step() const;
   void check_loss(const torch::Tensor& loss);
   void record(const Batch& batch, const BatchLoss& loss);
-  /// Ends a piece of work: adds what the pace asks for.
-  void pass(std::string_view what);
+  /// Ends the pieces of work up to number `end`: adds what the pace asks for. See Piece.
+  void pass(std::string_view what, std::size_t end);
+  /// The number after backward's last piece, which is the step's.
+  [[nodiscard]] std::size_t backward_end() const { return model_.ranges().size() + 2; }
+  /// Shows the pace batches at full speed, of which nothing is left; without one, does nothing.
+  void show_examples(std::int64_t batch);
+  /// What `work` on batches of this size took, as often as a benchmark runs it; the training goes
+  /// on where it was.
+  std::vector<double> run_and_forget(std::int64_t batch, const std::function<void()>& work);
   void refresh_state();
   /// LibTorch's generators go on where this learner last drew from them.
   void take_generators();
@@ -97,6 +105,9 @@ class TorchLearner : public TrainingLearner {
   std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
   std::int64_t next_ = 0;            ///< of order_
   bool is_warming_up_ = false;
+  bool shows_examples_ = false;
+  std::int64_t passed_ = 0;   ///< samples that went through the network together, last
+  std::size_t piece_ = 0;     ///< of their pieces, that which is next
   std::int64_t steps_ = 0;    ///< of this epoch
   std::int64_t chunks_ = 0;   ///< Share::count of this epoch's
   double stepped_share_ = 0;  ///< of this epoch, at the last step

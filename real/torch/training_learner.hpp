@@ -2,11 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/job/learning_rate.hpp"
@@ -16,6 +14,7 @@
 #include "real/data/data_source.hpp"
 #include "real/data/picture_grid.hpp"
 #include "real/torch/pretrained/pretrained.hpp"
+#include "real/torch/slow_device.hpp"
 
 // Free of LibTorch headers, so that who trains need not wait for them.
 
@@ -40,9 +39,6 @@ struct LearnerSettings {
   /// keeps a stream of its own all the same.
   bool shares_process = false;
 };
-
-/// Seconds that a piece of work, named `what`, takes beyond the `real_s` it has just taken.
-using Pace = std::function<double(double real_s, std::string_view what)>;
 
 /// What a model makes of samples.
 struct Score {
@@ -88,7 +84,8 @@ class TrainingLearner : public SamplingLearner {
   [[nodiscard]] virtual Pictures generate(const std::vector<std::int64_t>& labels) = 0;
 
   /// Computes gradients of some batches before training, of which nothing is left: a process's
-  /// first ones take longer, for memory, for kernels that are chosen.
+  /// first ones take longer, for memory, for kernels that are chosen. A pace is then shown examples
+  /// of batches of this size and of a quarter of it.
   virtual void warm_up(std::int64_t batch) = 0;
 
   /// Everything that the rest of the training depends on, as bytes.

@@ -59,7 +59,7 @@ Part train(const Trial& trial, MPI_Comm comm) {
       trial.workers, {.algorithm = trial.config.all_reduce, .servers = {}}, nullptr, comm);
   real::Pace pace;
   if (const auto found = trial.delay_s.find(fabric.rank()); found != trial.delay_s.end())
-    pace = [delay_s = found->second](double, std::string_view) { return delay_s; };
+    pace = [delay_s = found->second](const real::Piece&) { return delay_s; };
   const auto learner =
       real::make_torch_learner(fabric, data, learner_settings(trial), test_device(), 1, pace);
   part.start = copy_of(learner->parameters());

@@ -106,6 +106,18 @@ TEST_CASE("who has enough samples goes on computing until the crew has, and keep
   for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
 }
 
+TEST_CASE("where some are slowed, all of the crew first show what batches take at full speed") {
+  MeasureSettings settings = three_samples();
+  settings.slow_down = 1;
+  SlowCrew crew;
+
+  const std::vector<NetworkCosts> costs = measure(
+      settings, [](const MeasureProgress&) {}, crew);
+
+  CHECK(crew.points == 2 * 3);
+  for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
+}
+
 /// All-reduces take 1 ms, whatever is computed beside them.
 class FreeExchange : public CrewExchange {
  public:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What surrounds a learner's steps: tests, warm-up, benchmarks, pace, and what goes wrong.
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -88,7 +90,7 @@ TEST_CASE("warm-up, benchmarks and tests leave no trace in the training") {
   const std::string network = GENERATE("resnet20", "gan");
   alone([&](Fabric& fabric) {
     const Setup setup(network);
-    const Pace tenth = [](double, std::string_view) { return 0.1; };
+    const Pace tenth = [](const Piece&) { return 0.1; };
     const auto train = [&](bool is_disturbed) {
       TorchLearner learner(fabric, setup.data, settings_of(network), test_device(), tenth);
       if (is_disturbed) {
@@ -124,10 +126,10 @@ TEST_CASE("a slow pace passes on the fabric's clock, piece by piece") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     std::string pieces;
-    const Pace pace = [&](double real_s, std::string_view what) {
-      CHECK(real_s == 0);  // on a clock that stands still
-      pieces += std::string(what) + " ";
-      return what == "forward" ? 1.0 : what == "backward" ? 2.0 : 4.0;
+    const Pace pace = [&](const Piece& piece) {
+      CHECK(piece.real_s == 0);  // on a clock that stands still
+      pieces += std::string(piece.what) + " ";
+      return piece.what == "forward" ? 1.0 : piece.what == "backward" ? 2.0 : 4.0;
     };
     TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device(), pace);
     begin(learner, 0);
@@ -138,6 +140,74 @@ TEST_CASE("a slow pace passes on the fabric's clock, piece by piece") {
     CHECK(fabric.now_s() == 14);
     CHECK(fabric.phases().compute_s == 14);
     CHECK(learner.benchmark(kBatch) == 7);
+  });
+}
+
+/// What a pace was shown, by the samples that go through the network together.
+struct ShownPieces {
+  std::map<std::int64_t, std::set<std::size_t>> examples;
+  std::map<std::int64_t, std::vector<std::string>> others;
+
+  Pace pace() {
+    return [this](const Piece& piece) {
+      if (piece.is_example) {
+        if (piece.end == piece.begin + 1) examples[piece.samples].insert(piece.begin);
+      } else {
+        others[piece.samples].push_back(std::string(piece.what) + " " +
+                                        std::to_string(piece.begin) + "-" +
+                                        std::to_string(piece.end));
+      }
+      return 0.1;
+    };
+  }
+};
+
+TEST_CASE("a pace is shown every piece of what it will see, at two sizes") {
+  constexpr std::int64_t kTwice = 2 * kBatch;
+  const std::int64_t parts = GENERATE(1, 2);
+  CAPTURE(parts);
+  alone([&](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    LearnerSettings settings = settings_of("small-cnn");
+    settings.accumulate = parts;
+    ShownPieces shown;
+    TorchLearner learner(fabric, setup.data, settings, test_device(), shown.pace());
+    const std::size_t buckets = learner.buckets().size();
+    REQUIRE(buckets > 1);
+
+    learner.warm_up(kTwice);
+
+    std::set<std::size_t> all;
+    for (std::size_t number = 0; number < buckets + 3; ++number) all.insert(number);
+    CHECK(shown.examples.at(kTwice / parts) == all);
+    CHECK(shown.examples.at(kTwice / 4 / parts) == all);
+    CHECK(shown.examples.size() == 2);
+
+    shown.others.clear();
+    begin(learner, 0);
+    learner.train(1, kTwice);
+    const std::string backward =
+        "backward 1-" + std::to_string(buckets + 2);  // all buckets, and the end
+    const std::string step =
+        "step " + std::to_string(buckets + 2) + "-" + std::to_string(buckets + 3);
+    std::vector<std::string> expected;
+    for (std::int64_t i = 0; i < parts; ++i)
+      expected.insert(expected.end(), {"forward 0-1", backward});
+    expected.push_back(step);
+    CHECK(shown.others.at(kTwice / parts) == expected);
+  });
+}
+
+TEST_CASE("a benchmark shows its batches at full speed before it times slow ones") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    ShownPieces shown;
+    TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device(), shown.pace());
+
+    CHECK(learner.benchmark(3) == Approx(0.3));  // forward, backward, step
+
+    CHECK(shown.examples.at(3).size() == learner.buckets().size() + 3);
+    CHECK(shown.others.at(3).size() > 30);
   });
 }
 
