@@ -172,7 +172,7 @@ class Trainer {
   }
 
   /// When the part of a batch that began at `start_s` is over, once a slowed device has slept for
-  /// the rest of it. Parts are those of TorchLearner: a core that has slept begins slowly.
+  /// the rest of it. Parts are those of TorchLearner.
   double end_of_part(std::string_view what, std::size_t number, double start_s) {
     const double end_s = synchronized_now_s();
     const double more_s = device_as_slow_({.what = what,
