@@ -197,8 +197,8 @@ constexpr const char* kAboutTable =
     "measured around it, and this is the median. Phases: forecast less measured, in % of the "
     "measured epoch. Inside: whether the measured median is in the interval, how many single runs "
     "are, and how far the runs are from the forecast's distribution (Kolmogorov-Smirnov distance, "
-    "at least 1 / (2 runs)). Pairs are told apart when their measured ranges do not overlap. Press "
-    "a heading to sort the rows of each group.";
+    "at least 1 / (2 runs)). Pairs are told apart when their measured ranges do not overlap, and "
+    "chance does not explain the difference. Press a heading to sort the rows of each group.";
 
 }  // namespace
 

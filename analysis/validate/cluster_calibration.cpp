@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "analysis/calibrate/calibration.hpp"
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/forecast/this_machine.hpp"
+#include "analysis/validate/run_speed.hpp"
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/file_draft.hpp"
@@ -172,6 +174,7 @@ std::vector<std::string> run_words(const ValidationCase& one, const JobConfig& c
   for (const SettingText& setting : command_texts(config, one.command))
     words.push_back(word_of(setting));
   words.insert(words.end(), {"--format", "json", "--bar=off"});
+  if (one.command == Command::train) words.emplace_back("--time-batches=on");
   return words;
 }
 
@@ -197,17 +200,39 @@ RunResult told_run(const std::string& text, const ValidationCase& one, const fs:
   return run;
 }
 
-/// What was measured before and after a run, as two sessions of one trace for each of the ranks.
-void write_around(const fs::path& folder, int run, const JobConfig& config, int ranks) {
-  for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank) {
-    const auto of_rank = [&](const std::string& name) {
-      return trace_of_rank(folder / name, config, rank);
-    };
-    const fs::path around = of_rank(around_file(run));
-    const fs::path before = of_rank(batches_file(run));
-    const TraceFile both =
-        merged(load_trace(before), load_trace(of_rank(batches_file(run + 1))), before.string());
-    replace_file(around, to_json(both).dump() + "\n");
+/// The traces that `measure batches` writes: their files, told to write to `file`, and which ranks
+/// each is of, in their order there.
+std::map<fs::path, std::vector<int>> traces_of_ranks(const fs::path& file,
+                                                     const JobConfig& config,
+                                                     int ranks) {
+  std::map<fs::path, std::vector<int>> traces;
+  for (int rank = 0; rank < ranks; ++rank)
+    traces[trace_of_rank(file, config, static_cast<std::size_t>(rank))].push_back(rank);
+  return traces;
+}
+
+/// What was measured before and after a run, as two sessions of one trace for each kind of rank, at
+/// the speeds that ranks had right before and after they trained.
+void write_around(
+    const fs::path& folder, int run, const JobConfig& config, int ranks, const RunResult& result) {
+  const auto measured = [&](int session, double TimedBatch::*time) {
+    std::map<int, double> seconds_of;
+    for (const TimedBatch& timed : result.timed_batches)
+      seconds_of[timed.rank] = timed.*time / static_cast<double>(config.accumulate);
+    std::vector<TraceFile> traces;
+    for (const auto& [file, own] : traces_of_ranks(folder / batches_file(session), config, ranks)) {
+      std::vector<double> seconds;
+      for (const int rank : own) seconds.push_back(seconds_of[rank]);
+      traces.push_back(at_speeds(load_trace(file), config.batch, seconds));
+    }
+    return traces;
+  };
+  const std::vector<TraceFile> before = measured(run, &TimedBatch::before_s);
+  const std::vector<TraceFile> after = measured(run + 1, &TimedBatch::after_s);
+  std::size_t kind = 0;
+  for (const auto& [file, own] : traces_of_ranks(folder / around_file(run), config, ranks)) {
+    replace_file(file, to_json(merged(before[kind], after[kind], file.string())).dump() + "\n");
+    ++kind;
   }
 }
 
@@ -311,10 +336,10 @@ std::vector<RealRun> ClusterCalibration::run(const ValidationCase& one,
         for (int run = 1; run <= count; ++run) {
           const fs::path log = draft / "run.log";
           const std::string output = output_of(words, log);
-          static_cast<void>(told_run(output, one, log));
+          const RunResult result = told_run(output, one, log);
           replace_file(draft / run_file(run), output);
           measure_batches(run + 1);
-          if (trains) write_around(draft, run, config, cluster_.ranks);
+          if (trains) write_around(draft, run, config, cluster_.ranks, result);
         }
       });
   std::vector<RealRun> runs;

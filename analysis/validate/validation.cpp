@@ -2,11 +2,13 @@
 #include "analysis/validate/validation.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <utility>
 
 #include "analysis/validate/run_distribution.hpp"
 #include "core/costs/batch_cost.hpp"
+#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {
@@ -63,9 +65,22 @@ struct RankedRow {
   RowFindings findings;
 };
 
-bool can_be_told_apart(const RowFindings& a, const RowFindings& b) {
-  return a.measured_spread.high_s < b.measured_spread.low_s ||
-         b.measured_spread.high_s < a.measured_spread.low_s;
+/// Welch's t-test. Nothing is known of how a single run scatters: it counts as exact.
+bool differ_by_more_than_chance(const std::vector<double>& a, const std::vector<double>& b) {
+  constexpr double kBothSides = 0.975;
+  double variance = 0;  // of the difference between the means
+  double doubt = 0;     // of that variance, as its degrees of freedom have it
+  for (const std::vector<double>* runs : {&a, &b}) {
+    const auto count = static_cast<double>(runs->size());
+    if (count < 2) continue;
+    const double of_mean = std::pow(deviation_of(*runs), 2) / count;
+    variance += of_mean;
+    doubt += of_mean * of_mean / (count - 1);
+  }
+  if (variance == 0) return true;
+  const boost::math::students_t distribution(variance * variance / doubt);
+  return std::abs(mean_of(a) - mean_of(b)) >
+         boost::math::quantile(distribution, kBothSides) * std::sqrt(variance);
 }
 
 /// Every row that is forecast to be the fastest has to be it.
@@ -136,6 +151,12 @@ void widen(RunResult& forecast, double deviation_s) {
 
 }  // namespace
 
+bool can_be_told_apart(const RowFindings& a, const RowFindings& b) {
+  const bool overlap = a.measured_spread.high_s >= b.measured_spread.low_s &&
+                       b.measured_spread.high_s >= a.measured_spread.low_s;
+  return !overlap && differ_by_more_than_chance(a.measured_runs_s, b.measured_runs_s);
+}
+
 double RowFindings::worst_phase_error() const {
   return std::max({std::abs(phase_errors.compute_s),
                    std::abs(phase_errors.exposed_communication_s),
@@ -180,6 +201,7 @@ std::optional<RowFindings> findings_of(const ValidationRow& row) {
   if (!(findings.measured_s > 0)) return std::nullopt;
   const auto [least, most] = std::minmax_element(measured_s.begin(), measured_s.end());
   findings.measured_spread = {.low_s = *least, .high_s = *most};
+  findings.measured_runs_s = measured_s;
   findings.measured_phases = {
       .compute_s = median_phase_s(row.measured, &PhaseTimes::compute_s),
       .exposed_communication_s = median_phase_s(row.measured, &PhaseTimes::exposed_communication_s),

@@ -33,8 +33,9 @@ void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts, bool ea
 
 /// What a row with both says, in seconds per epoch.
 struct RowFindings {
-  double measured_s = 0;     ///< median of the repetitions
-  Interval measured_spread;  ///< their least and most
+  double measured_s = 0;                     ///< median of the repetitions
+  Interval measured_spread;                  ///< their least and most
+  std::vector<double> measured_runs_s = {};  ///< each of them
   double error = 0;  ///< forecast / measured_s - 1; of runs with forecasts of their own, the median
   PhaseTimes measured_phases;  ///< medians
   /// (forecast - measured) / measured_s: shares of the whole epoch; likewise.
@@ -56,12 +57,17 @@ struct RowFindings {
 /// "sync", "node-based", ...; "" for a row without any run.
 [[nodiscard]] std::string strategy_of(const ValidationRow& row);
 
+/// Whether one of two rows takes longer, by what was measured: all of its runs do, and their means
+/// differ by more than chance makes them (Welch's t-test, 95 %, where one has two runs or more:
+/// ranges of two runs each do not overlap in a third of all cases by chance).
+[[nodiscard]] bool can_be_told_apart(const RowFindings& a, const RowFindings& b);
+
 /// How well the rows of one group are ranked, of those that have findings.
 struct GroupRanking {
   std::string group;
   std::size_t rows = 0;
   double tau = 0;               ///< Kendall's tau-b of forecasts and measured medians, -1 to 1
-  std::size_t pairs = 0;        ///< pairs whose measured spreads do not overlap: that can be ranked
+  std::size_t pairs = 0;        ///< that can be told apart, and so ranked: see can_be_told_apart()
   std::size_t wrong_pairs = 0;  ///< of these, forecast the other way round
   bool is_best_right = false;   ///< whether the fastest forecast is the fastest measured, or cannot
                                 ///< be told from it: their measured spreads overlap

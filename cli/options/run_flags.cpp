@@ -47,7 +47,11 @@ po::options_description own_run_flags(Command command) {
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),
         "train as often, with seeds from --seed on; tell means and deviations. Files get the seed "
-        "in their names, FILE-seed2.EXT, folders a folder of it");
+        "in their names, FILE-seed2.EXT, folders a folder of it")(
+        "time-batches",
+        po::value<std::string>()->value_name("on|off")->implicit_value("on"),
+        "time batches on every rank, for a second before and a second after training; --format "
+        "json tells what they took");
   }
   return own;
 }
@@ -86,6 +90,7 @@ RunOptions run_options_from(const po::variables_map& values) {
   options.images = file_from(values, "images");
   options.checkpoint = file_from(values, "checkpoint");
   if (!text("bar").empty()) options.has_bar = parsed("bar", parse_switch);
+  if (!text("time-batches").empty()) options.times_batches = parsed("time-batches", parse_switch);
   if (!text("resume").empty()) options.is_resumed = parsed("resume", parse_switch);
   if (!text("checkpoint-every").empty()) {
     options.checkpoint_every =

@@ -17,8 +17,8 @@ constexpr const char* kAblationLegend =
     "then take for granted is in the last column. Rows: those whose forecast is more than 0.1 % "
     "another one; their median and worst\n"
     "error with the mechanism and without it, and those of all rows without it. Wrong pairs: of "
-    "those of a group whose least .. most\n"
-    "do not overlap, those forecast the other way round. Inside: single runs inside their "
+    "those of a group that can be told\n"
+    "apart, those forecast the other way round. Inside: single runs inside their "
     "forecast's 5 - 95 % interval.\n";
 
 std::string change_text(double with, double without) {

@@ -42,7 +42,7 @@ constexpr const char* kLegend =
     "Kolmogorov-Smirnov distance between\n"
     "the runs and the forecast's distribution, at least 1 / (2 runs). Pairs: of a group, told "
     "apart when their least .. most\n"
-    "do not overlap.\n";
+    "do not overlap, and chance does not explain the difference (Welch's t-test, 95 %).\n";
 
 /// One cell per column.
 std::vector<std::string> cells_of(const ValidationRow& row) {

@@ -133,6 +133,12 @@ nlohmann::ordered_json energy_json(const RunResult& run) {
           {"grade", to_string(run.energy->grade)}};
 }
 
+void check_timed_batch(JsonInput& batch) {
+  check_counts(batch, {"rank"}, std::numeric_limits<int>::max());
+  check_seconds(batch, {"before_s", "after_s"});
+  batch.finish();
+}
+
 /// Reports what in `run` is not as to_json(RunResult) writes it. What passes, run_from_json reads.
 void check_run(JsonInput run) {
   check_texts(run, {"strategy", "platform", "network", "dataset"});
@@ -161,6 +167,9 @@ void check_run(JsonInput run) {
   for (const JsonInput& device : run.at("by_device").elements()) check_device(device);
   for (const JsonInput& setting : run.at("config").members()) {
     if (!setting.value().is_string()) setting.fail("a text");
+  }
+  if (const auto timed = run.maybe("timed_batches")) {
+    for (JsonInput& batch : timed->elements()) check_timed_batch(batch);
   }
   if (const auto cost = run.maybe("cost")) check_cost(*cost);
   if (const auto energy = run.maybe("energy")) check_energy(*energy);
@@ -219,6 +228,10 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   }
   json["config"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : run.config) json["config"][name] = value;
+  for (const TimedBatch& batch : run.timed_batches) {
+    json["timed_batches"].push_back(
+        {{"rank", batch.rank}, {"before_s", batch.before_s}, {"after_s", batch.after_s}});
+  }
   if (run.cost) json["cost"] = cost_json(run);
   if (run.energy) json["energy"] = energy_json(run);
   return json;
@@ -274,6 +287,13 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
                              .phases = take_phases(row)});
   }
   for (const auto& [name, value] : json.at("config").items()) run.config.push_back({name, value});
+  if (const auto timed = json.find("timed_batches"); timed != json.end()) {
+    for (const auto& batch : *timed) {
+      run.timed_batches.push_back({.rank = batch.at("rank"),
+                                   .before_s = batch.at("before_s"),
+                                   .after_s = batch.at("after_s")});
+    }
+  }
   if (const auto cost = json.find("cost"); cost != json.end()) {
     run.cost = {.rate = {.per_hour = cost->at("per_hour"), .currency = cost->at("currency")},
                 .grade = grade_from(cost->at("grade"))};

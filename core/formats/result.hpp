@@ -62,6 +62,16 @@ struct ScalingFigures {
   bool operator==(const ScalingFigures&) const = default;
 };
 
+/// What a batch took on one of the ranks (of all that were started) right before and right after it
+/// trained: cores change their speed.
+struct TimedBatch {
+  int rank = 0;
+  double before_s = 0;
+  double after_s = 0;
+
+  bool operator==(const TimedBatch&) const = default;
+};
+
 /// What one run of one strategy took, or is forecast to take. Times are means over epochs.
 struct RunResult {
   std::string strategy;
@@ -86,9 +96,10 @@ struct RunResult {
   Grade input_grade = Grade::estimated;
   std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
   std::vector<DeviceResult> by_device;
-  std::vector<SettingText> config;  ///< every setting
-  std::optional<RunCost> cost;      ///< absent where the platform has no prices
-  std::optional<RunEnergy> energy;  ///< absent where nothing says what devices draw
+  std::vector<SettingText> config;        ///< every setting
+  std::vector<TimedBatch> timed_batches;  ///< of ranks that train; empty: not timed
+  std::optional<RunCost> cost;            ///< absent where the platform has no prices
+  std::optional<RunEnergy> energy;        ///< absent where nothing says what devices draw
 
   /// How many of the workers train; others only add what these send.
   [[nodiscard]] int trainers() const;

@@ -16,6 +16,7 @@ struct RunOptions {
   std::int64_t checkpoint_every =
       0;  ///< iterations (rounds, where workers train locally); 0: epochs
   bool is_resumed = false;
+  bool times_batches = false;  ///< before and after training, on every rank that trains
   std::vector<std::filesystem::path> inputs = {};  ///< what no output may replace
   bool has_bar = false;  ///< a terminal shows what the first rank writes to stderr
 };

@@ -79,7 +79,9 @@ class TrainingRun {
     }
     worker_.progress.after_iteration = [this] { after_iteration(); };
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
+    const double before_s = timed_batch();
     strategy_.run(worker_);
+    const double after_s = timed_batch();
     worker_.progress.finish();
     if (!options_.timeline.empty())
       collect_timeline(timeline_, crew_.workers, title(), timeline_file_, crew_.comm);
@@ -89,11 +91,35 @@ class TrainingRun {
     }
     std::optional<RunResult> collected =
         collect_result(std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
+    std::vector<TimedBatch> timed_batches = gathered(before_s, after_s);
     if (!collected) return std::nullopt;
+    collected->timed_batches = std::move(timed_batches);
     return TrainingOutcome{.run = std::move(*collected), .curve = std::move(learned_)};
   }
 
  private:
+  /// What a batch and its step take this rank now; 0 where that is not asked for.
+  [[nodiscard]] double timed_batch() {
+    const WorkerInfo& self = crew_.workers[static_cast<std::size_t>(fabric_.rank())];
+    if (!options_.times_batches || self.role != Role::trains) return 0;
+    return learner_->benchmark(config_.step_batch());
+  }
+  /// Those of all ranks that train, on the first one. Collective.
+  [[nodiscard]] std::vector<TimedBatch> gathered(double before_s, double after_s) const {
+    if (!options_.times_batches) return {};
+    int rank = 0;
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
+    const nlohmann::json own = {rank, before_s, after_s};
+    std::vector<TimedBatch> all;
+    for (const std::string& text : gather_texts(own.dump(), 0, crew_.comm)) {
+      const auto numbers = nlohmann::json::parse(text);
+      const TimedBatch batch = {
+          .rank = numbers.at(0), .before_s = numbers.at(1), .after_s = numbers.at(2)};
+      if (batch.before_s > 0) all.push_back(batch);
+    }
+    return all;
+  }
+
   [[nodiscard]] bool is_first() const { return fabric_.rank() == 0; }
   [[nodiscard]] std::string title() const {
     return std::string(strategy_.name) + ", " + network_name(config_.network) + " on " +

@@ -326,7 +326,7 @@ void TorchLearner::warm_up(std::int64_t batch) {
 }
 
 void TorchLearner::show_examples(std::int64_t batch) {
-  if (!pace_) return;
+  if (!pace_ || !shown_.insert(batch).second) return;
   shows_examples_ = true;
   run_and_forget(batch, [&] {
     forward_backward(batch, [](const Payload&) {});

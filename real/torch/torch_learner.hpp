@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -80,7 +81,8 @@ class TorchLearner : public TrainingLearner {
   void pass(std::string_view what, std::size_t end);
   /// The number after backward's last piece, which is the step's.
   [[nodiscard]] std::size_t backward_end() const { return model_.ranges().size() + 2; }
-  /// Shows the pace batches at full speed, of which nothing is left; without one, does nothing.
+  /// Shows the pace batches at full speed, of which nothing is left, once of each size: a slow
+  /// device keeps its speed. Without a pace, does nothing.
   void show_examples(std::int64_t batch);
   /// What `work` on batches of this size took, as often as a benchmark runs it; the training goes
   /// on where it was.
@@ -106,11 +108,12 @@ class TorchLearner : public TrainingLearner {
   std::int64_t next_ = 0;            ///< of order_
   bool is_warming_up_ = false;
   bool shows_examples_ = false;
-  std::int64_t passed_ = 0;   ///< samples that went through the network together, last
-  std::size_t piece_ = 0;     ///< of their pieces, that which is next
-  std::int64_t steps_ = 0;    ///< of this epoch
-  std::int64_t chunks_ = 0;   ///< Share::count of this epoch's
-  double stepped_share_ = 0;  ///< of this epoch, at the last step
+  std::int64_t passed_ = 0;       ///< samples that went through the network together, last
+  std::size_t piece_ = 0;         ///< of their pieces, that which is next
+  std::set<std::int64_t> shown_;  ///< batches of which the pace has examples
+  std::int64_t steps_ = 0;        ///< of this epoch
+  std::int64_t chunks_ = 0;       ///< Share::count of this epoch's
+  double stepped_share_ = 0;      ///< of this epoch, at the last step
   Score trained_;
 
   LossRecords records_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/cli/fake_cluster.hpp"
 
-#include "core/formats/result.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -77,12 +76,13 @@ FakeCluster::FakeCluster() {
   run_takes(5);
 }
 
-void FakeCluster::run_takes(double epoch_s) const {
+void FakeCluster::run_takes(double epoch_s, const std::vector<TimedBatch>& batches) const {
   RunResult run;
   run.strategy = "STRATEGY";
   run.network = "NETWORK";
   run.epoch_s = epoch_s;
   run.phases.compute_s = epoch_s;
+  run.timed_batches = batches;
   folder.write("run.json", to_json({run}, "made up").dump());
 }
 

@@ -153,6 +153,27 @@ TEST_CASE("batches around a run that did not end are measured again with it", "[
   CHECK(cluster.calls().empty());
 }
 
+TEST_CASE("a run's forecast is at the speeds that its ranks had around it", "[cli]") {
+  const auto compute_s = [](double before_s, double after_s) {
+    const FakeCluster cluster;
+    cluster.experiment("e.json", "small-cnn", {{"strategy", "sync"}}, "train");
+    cluster.run_takes(5,
+                      {{.rank = 0, .before_s = before_s, .after_s = after_s},
+                       {.rank = 1, .before_s = before_s, .after_s = after_s}});
+    const Json row = first_row(cluster.validate("e.json"));
+    CHECK(row["measured"][0]["timed_batches"][1]["rank"] == 1);
+    return row["own_forecasts"][0]["compute_s"].get<double>();
+  };
+
+  // 11 ms is the median of what was measured.
+  const double measured_s = compute_s(0.011, 0.011);
+  CHECK(compute_s(0.11, 0.11) == Approx(10 * measured_s).epsilon(1e-6));
+  // A session each: their mean, or where it slows down between.
+  const double changing_s = compute_s(0.011, 0.11);
+  CHECK(changing_s > 2 * measured_s);
+  CHECK(changing_s < 9 * measured_s);
+}
+
 TEST_CASE("a row whose runs differ is run again until its error is known", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{{"strategy", "sync"}}, {{"strategy", "dlb"}}});

@@ -180,10 +180,10 @@ TEST_CASE("coverage counts only rows that have an interval") {
 
 TEST_CASE("only pairs whose spreads do not overlap can be ranked wrongly") {
   // a and b overlap; c is slower than both; d is slower still, but forecast below c.
-  const ValidationSummary summary = summarize({row_of("a", 2, {1, 3}),
-                                               row_of("b", 1, {2, 4}),
-                                               row_of("c", 9, {6, 7}),
-                                               row_of("d", 8, {8, 9})});
+  const ValidationSummary summary = summarize({row_of("a", 2, {2.4, 2.6}),
+                                               row_of("b", 1, {2.5, 2.7}),
+                                               row_of("c", 9, {6.4, 6.5}),
+                                               row_of("d", 8, {8.4, 8.5})});
 
   REQUIRE(summary.rankings.size() == 1);
   CHECK(summary.rankings[0].rows == 4);
@@ -195,6 +195,20 @@ TEST_CASE("only pairs whose spreads do not overlap can be ranked wrongly") {
 
 TEST_CASE("spreads that touch cannot be told apart") {
   CHECK(summarize({row_of("a", 1, {1, 2}), row_of("b", 2, {2, 3})}).rankings[0].pairs == 0);
+}
+
+TEST_CASE("runs as far apart as chance makes them cannot be told apart, more of them can") {
+  const auto pairs = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return summarize({row_of("a", 2, a), row_of("b", 1, b)}).rankings[0].pairs;
+  };
+
+  // 0.03 apart. Of two runs each, means are known to 0.014, and 4.3 times as much (Student's t, two
+  // degrees of freedom) may be chance; of four, to 0.0082 and 2.4 times.
+  CHECK(pairs({1.00, 1.02}, {1.03, 1.05}) == 0);
+  CHECK(pairs({1.00, 1.02, 1.00, 1.02}, {1.03, 1.05, 1.03, 1.05}) == 1);
+  // How a single run scatters is not known.
+  CHECK(pairs({1.00}, {1.01}) == 1);
+  CHECK(pairs({1.00}, {1.03, 1.05}) == 0);
 }
 
 TEST_CASE("two equal forecasts are not the wrong way round") {

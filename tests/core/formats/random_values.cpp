@@ -244,6 +244,11 @@ RunResult random_run(Dice& dice) {
                              .local_steps = dice.between(0, 100),
                              .phases = random_phases(dice)});
   }
+  for (int i = dice.between(0, 2); i > 0; --i) {
+    run.timed_batches.push_back({.rank = dice.between(0, 100),
+                                 .before_s = dice.magnitude(1e-6, 1e3),
+                                 .after_s = dice.magnitude(1e-6, 1e3)});
+  }
   if (dice.chance(0.5))
     run.cost = RunCost{.rate = {dice.magnitude(1e-6, 1e9), "USD"},
                        .grade = dice.one_of({Grade::published, Grade::estimated})};

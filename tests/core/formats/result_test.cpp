@@ -89,6 +89,15 @@ TEST_CASE("a result is the same after it was written and read back") {
   CHECK(again.config[1].value == "32");
 }
 
+TEST_CASE("what batches took around training is kept where it was timed") {
+  RunResult run = full_run();
+  CHECK_FALSE(to_json(run).contains("timed_batches"));
+  run.timed_batches = {{.rank = 0, .before_s = 0.1, .after_s = 0.2},
+                       {.rank = 2, .before_s = 0.3, .after_s = 0.4}};
+
+  CHECK(reread(run).timed_batches == run.timed_batches);
+}
+
 TEST_CASE("every grade, an absent interval and an empty configuration survive, too") {
   for (const Grade grade : {Grade::measured, Grade::published, Grade::estimated}) {
     RunResult run;

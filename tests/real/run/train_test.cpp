@@ -64,6 +64,27 @@ TEST_CASE("every strategy trains for real, and a worker's phases add up to its e
   }
 }
 
+TEST_CASE("ranks that train time their batches before and after, which changes no training") {
+  const Job job;
+  const std::string words = "--strategy sync --epochs 1 --format json --metrics ";
+
+  const Outcome timed = job.run(words + "timed.jsonl --time-batches");
+  const Outcome plain = job.run(words + "plain.jsonl");
+
+  REQUIRE(timed.status == 0);
+  const auto batches = nlohmann::json::parse(timed.out).at("runs").at(0).at("timed_batches");
+  REQUIRE(batches.size() == 2);
+  for (std::size_t rank = 0; rank < batches.size(); ++rank) {
+    CHECK(batches[rank].at("rank") == rank);
+    CHECK(batches[rank].at("before_s").get<double>() > 0);
+    CHECK(batches[rank].at("after_s").get<double>() > 0);
+  }
+  REQUIRE(plain.status == 0);
+  CHECK_FALSE(nlohmann::json::parse(plain.out).at("runs").at(0).contains("timed_batches"));
+  CHECK(metrics_of(job.folder, "timed.jsonl").back().at("train_loss") ==
+        metrics_of(job.folder, "plain.jsonl").back().at("train_loss"));
+}
+
 TEST_CASE("with several seeds every one is trained, and means and deviations follow") {
   const Job job;
   const std::string words = "--strategy sync --epochs 2 ";

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/run_speed.hpp"
+
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+using Seconds = std::vector<double>;
+
+/// Two ranks, two batch sizes; forward and backward take half of a batch each.
+TraceFile two_ranks() {
+  CostTrace costs;
+  costs.network = "tiny";
+  for (const std::int64_t batch : {4, 8}) {
+    for (const std::int64_t rank : {0, 1}) {
+      const double half_s = static_cast<double>(batch) * static_cast<double>(rank + 1);
+      BatchSamples samples;
+      samples.batch = batch;
+      samples.rank = rank;
+      samples.total_s = {2 * half_s, 2 * half_s, 4 * half_s};
+      samples.load_s = samples.step_s = {0, 0, 0};
+      samples.forward_s = samples.backward_s = {half_s, half_s, 2 * half_s};
+      samples.warmup_s = {10 * half_s};
+      costs.batches.push_back(samples);
+    }
+  }
+  OverlapSamples beside;
+  beside.batch = 4;
+  beside.batch_alone_s = {3};
+  beside.batch_s = {6};
+  costs.overlap = {beside};
+  TraceFile trace;
+  trace.costs = {costs};
+  return trace;
+}
+
+TEST_CASE("a rank's batches of all sizes follow the median of those that were timed") {
+  const CostTrace costs = at_speeds(two_ranks(), 4, {12, 4}).costs.front();
+
+  REQUIRE(costs.batches.size() == 4);
+  CHECK(costs.batches[0].total_s == Seconds{12, 12, 24});
+  CHECK(costs.batches[0].forward_s == Seconds{6, 6, 12});
+  CHECK(costs.batches[0].backward_s == Seconds{6, 6, 12});
+  CHECK(costs.batches[0].warmup_s == Seconds{60});
+  CHECK(costs.batches[1].total_s == Seconds{4, 4, 8});
+  CHECK(costs.batches[2].total_s == Seconds{24, 24, 48});
+  CHECK(costs.batches[3].total_s == Seconds{8, 8, 16});
+  CHECK(costs.overlap == two_ranks().costs.front().overlap);
+}
+
+TEST_CASE("a rank that timed nothing, or another size, keeps what was measured") {
+  const TraceFile measured = two_ranks();
+
+  CHECK(at_speeds(measured, 4, {0, 0}) == measured);
+  CHECK(at_speeds(measured, 4, {}) == measured);
+  CHECK(at_speeds(measured, 5, {1, 1}) == measured);
+  const CostTrace costs = at_speeds(measured, 8, {32}).costs.front();
+  CHECK(costs.batches[0].total_s == Seconds{16, 16, 32});
+  CHECK(costs.batches[1].total_s == measured.costs.front().batches[1].total_s);
+}
+
+}  // namespace
+}  // namespace epochcast::tests
