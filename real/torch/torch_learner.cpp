@@ -6,8 +6,6 @@
 #include <limits>
 #include <sstream>
 
-#include "core/costs/batch_cost.hpp"
-#include "core/costs/benchmark_rule.hpp"
 #include "core/diverged.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
@@ -22,7 +20,6 @@ constexpr std::uint64_t kSlowShuffleStream = 2;
 constexpr std::uint64_t kVariantStream = 3;
 constexpr std::uint64_t kPictureStream = 4;
 constexpr std::uint64_t kRankStream = 1000;
-constexpr int kWarmUp = 2;  // batches before those that count
 
 /// Samples that are tested at once. Scores of tokens take far more memory than the tokens do: those
 /// of a sample of GPT-2's, 200 MB.
@@ -307,62 +304,6 @@ void TorchLearner::train(std::int64_t steps, std::int64_t batch) {
     forward_backward(batch);
     step();
   }
-}
-
-void TorchLearner::warm_up(std::int64_t batch) {
-  constexpr std::int64_t kSmaller = 4;
-  const std::int64_t most = std::min(batch, samples_);
-  is_warming_up_ = true;
-  show_examples(most);
-  if (most >= kSmaller) show_examples(most / kSmaller);
-  const std::string before = save();
-  order_ = shuffled_samples(samples_, settings_.seed);
-  for (int i = 0; i < kWarmUp; ++i) {
-    next_ = 0;
-    forward_backward(most);
-  }
-  load(before);
-  is_warming_up_ = false;
-}
-
-void TorchLearner::show_examples(std::int64_t batch) {
-  if (!pace_ || !shown_.insert(batch).second) return;
-  shows_examples_ = true;
-  run_and_forget(batch, [&] {
-    forward_backward(batch, [](const Payload&) {});
-    step();
-  });
-  shows_examples_ = false;
-}
-
-std::vector<double> TorchLearner::run_and_forget(std::int64_t batch,
-                                                 const std::function<void()>& work) {
-  const std::string before = save();
-  order_ = shuffled_samples(samples_, settings_.seed);
-  next_ = 0;
-  std::vector<double> seconds;
-  double all_s = 0;
-  for (int i = 0; !is_benchmark_over(i - kWarmUp, all_s); ++i) {
-    if (next_ + batch > samples_) next_ = 0;
-    const double start_s = fabric_.now_s();
-    work();
-    all_s += fabric_.now_s() - start_s;
-    if (i >= kWarmUp) seconds.push_back(fabric_.now_s() - start_s);
-  }
-  load(before);
-  return seconds;
-}
-
-double TorchLearner::benchmark(std::int64_t batch) {
-  if (batch > samples_) {
-    throw UserError("--batch: got " + std::to_string(batch) +
-                    " samples for one worker; the data has " + std::to_string(samples_));
-  }
-  show_examples(batch);
-  return median_of(run_and_forget(batch, [&] {
-    forward_backward(batch);
-    step();
-  }));
 }
 
 double TorchLearner::epoch_share() const {

@@ -20,26 +20,35 @@ struct Work {
   }
 };
 
-TEST_CASE("a terminal hears of work after half a second, a log after ten") {
+/// The same work, told to a terminal and to a log.
+struct ToldTwice {
+  explicit ToldTwice(double total)
+      : bar(terminal, true, "validating", total, 0, work.clock),
+        lines(log, false, "validating", total, 0, work.clock) {}
+
   Work work;
   std::ostringstream terminal;
   std::ostringstream log;
-  ProgressBar bar(terminal, true, "validating", 100, 0, work.clock);
-  ProgressBar lines(log, false, "validating", 100, 0, work.clock);
+  ProgressBar bar;
+  ProgressBar lines;
+};
 
-  work.take(0.4);
-  bar.update(10);
-  CHECK(terminal.str().empty());
-  work.take(0.2);
-  bar.update(20);
-  CHECK_THAT(terminal.str(), Catch::Contains("validating 20/100, 2.40 s left"));
+TEST_CASE("a terminal hears of work after half a second, a log after ten") {
+  ToldTwice told(100);
 
-  work.take(9);
-  lines.update(30);
-  CHECK(log.str().empty());
-  work.take(0.4);
-  lines.update(40);
-  CHECK(log.str() == "validating 40/100, 15.0 s left\n");
+  told.work.take(0.4);
+  told.bar.update(10);
+  CHECK(told.terminal.str().empty());
+  told.work.take(0.2);
+  told.bar.update(20);
+  CHECK_THAT(told.terminal.str(), Catch::Contains("validating 20/100, 2.40 s left"));
+
+  told.work.take(9);
+  told.lines.update(30);
+  CHECK(told.log.str().empty());
+  told.work.take(0.4);
+  told.lines.update(40);
+  CHECK(told.log.str() == "validating 40/100, 15.0 s left\n");
 }
 
 TEST_CASE("work that turns up on the way is part of what is left") {
@@ -55,19 +64,15 @@ TEST_CASE("work that turns up on the way is part of what is left") {
 }
 
 TEST_CASE("a bar is full where more was done than there was to do, and nothing is left") {
-  Work work;
-  std::ostringstream terminal;
-  std::ostringstream file;
-  ProgressBar bar(terminal, true, "validating", 10, 0, work.clock);
-  ProgressBar lines(file, false, "validating", 10, 0, work.clock);
-  work.take(60);
+  ToldTwice told(10);
+  told.work.take(60);
 
-  bar.update(15);
-  lines.update(15);
+  told.bar.update(15);
+  told.lines.update(15);
 
   const std::string full(30, '#');
-  CHECK_THAT(terminal.str(), Catch::Contains("[" + full + "] validating 15/10, 0 s left"));
-  CHECK(file.str() == "validating 15/10, 0 s left\n");
+  CHECK_THAT(told.terminal.str(), Catch::Contains("[" + full + "] validating 15/10, 0 s left"));
+  CHECK(told.log.str() == "validating 15/10, 0 s left\n");
 }
 
 }  // namespace

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches that a TorchLearner computes for what they take: the training goes on as if there had
+// been none.
+#include <algorithm>
+
+#include "core/costs/batch_cost.hpp"
+#include "core/costs/benchmark_rule.hpp"
+#include "core/error.hpp"
+#include "core/random.hpp"
+#include "real/torch/torch_learner.hpp"
+
+namespace epochcast::real {
+namespace {
+
+constexpr int kWarmUp = 2;  // batches before those that count
+
+}  // namespace
+
+void TorchLearner::warm_up(std::int64_t batch) {
+  constexpr std::int64_t kSmaller = 4;
+  const std::int64_t most = std::min(batch, samples_);
+  is_warming_up_ = true;
+  show_examples(most);
+  if (most >= kSmaller) show_examples(most / kSmaller);
+  const std::string before = save();
+  order_ = shuffled_samples(samples_, settings_.seed);
+  for (int i = 0; i < kWarmUp; ++i) {
+    next_ = 0;
+    forward_backward(most);
+  }
+  load(before);
+  is_warming_up_ = false;
+}
+
+void TorchLearner::show_examples(std::int64_t batch) {
+  if (!pace_ || !shown_.insert(batch).second) return;
+  shows_examples_ = true;
+  run_and_forget(batch, [&] {
+    forward_backward(batch, [](const Payload&) {});
+    step();
+  });
+  shows_examples_ = false;
+}
+
+std::vector<double> TorchLearner::run_and_forget(std::int64_t batch,
+                                                 const std::function<void()>& work) {
+  const std::string before = save();
+  order_ = shuffled_samples(samples_, settings_.seed);
+  next_ = 0;
+  std::vector<double> seconds;
+  double all_s = 0;
+  for (int i = 0; !is_benchmark_over(i - kWarmUp, all_s); ++i) {
+    if (next_ + batch > samples_) next_ = 0;
+    const double start_s = fabric_.now_s();
+    work();
+    all_s += fabric_.now_s() - start_s;
+    if (i >= kWarmUp) seconds.push_back(fabric_.now_s() - start_s);
+  }
+  load(before);
+  return seconds;
+}
+
+double TorchLearner::benchmark(std::int64_t batch) {
+  if (batch > samples_) {
+    throw UserError("--batch: got " + std::to_string(batch) +
+                    " samples for one worker; the data has " + std::to_string(samples_));
+  }
+  show_examples(batch);
+  return median_of(run_and_forget(batch, [&] {
+    forward_backward(batch);
+    step();
+  }));
+}
+
+}  // namespace epochcast::real
