@@ -10,13 +10,14 @@ most_bytes=$((60 * 1024 * 1024))
 
 # What is compiled against, the programs that run, and what they need of data.
 packages=(libsimgrid-dev libboost1.74-dev libboost-program-options1.74-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libcsv-dev
-  zlib1g-dev libxxhash-dev libprotobuf-dev libpugixml-dev libopenmpi-dev libgd-dev catch2
+  zlib1g-dev libxxhash-dev libprotobuf-dev libpugixml-dev libjs-chart.js libcpp-httplib-dev libssl-dev libbrotli-dev
+  libopenmpi-dev libgd-dev catch2
   protobuf-compiler openmpi-bin openmpi-common libopenmpi3 libpmix2 pkgconf-bin cmake cmake-data ninja-build)
 # Most of Boost, by size: nothing here includes them, nor do SimGrid's headers.
 unused_boost='asio|beast|compute|fusion|geometry|gil|graph|hana|interprocess|log|metaparse|multiprecision|phoenix|polygon|proto'
 unused_boost+='|python|qvm|spirit|test|thread|typeof|units|vmd|wave|xpressive|yap'
 programs=(protoc pkgconf mpirun.openmpi cmake ninja)
-libraries=(simgrid boost_program_options fmt csv z xxhash protobuf pugixml mpi gd)
+libraries=(simgrid boost_program_options fmt csv z xxhash protobuf pugixml cpp-httplib mpi gd)
 tools/install_packages.sh "${packages[@]}" patchelf xz-utils
 
 arch=x86_64-linux-gnu
@@ -28,7 +29,7 @@ mkdir -p "$usr/bin" "$lib" "$folder"
 
 # Headers, and the files with which CMake finds libraries.
 for package in "${packages[@]}"; do dpkg-query --listfiles "$package"; done |
-  grep -E "^/usr/(include/|share/(openmpi|cmake-3|pmix|cmake/|pkgconfig/|eigen3/)|lib/cmake/|lib/$arch/(cmake|openmpi/include|pmix2)/)" |
+  grep -E "^/usr/(include/|share/(javascript/chart.js/chart.min.js|openmpi|cmake-3|pmix|cmake/|pkgconfig/|eigen3/)|lib/cmake/|lib/$arch/(cmake|openmpi/include|pmix2)/)" |
   grep -vE "/cmake-3[^/]*/Help/|/include/boost/($unused_boost)/|\.a$" |
   sort -u | while read -r file; do
   [ -d "$file" ] && [ ! -L "$file" ] || echo "${file#/}"
@@ -71,10 +72,14 @@ needed "${originals[@]}" "$plugins"/*.so /usr/lib/$arch/pmix2/lib/pmix/*.so | wh
   [ -e "$lib/${file##*/}" ] || cp --dereference "$file" "$lib"
 done
 
-# gd's own file asks for those of a dozen libraries that it was built with.
+# What pkg-config finds, but for what gd and httplib ask to be linked as well: their libraries know. Debian's compilers know
+# the folder of headers that are an architecture's own, others do not.
 mkdir -p "$lib/pkgconfig"
-# shellcheck disable=SC2016  # pkg-config's variable
-sed -e '/^Requires/d' -e 's|^prefix=.*|prefix=${pcfiledir}/../../..|' /usr/lib/$arch/pkgconfig/gdlib.pc >"$lib/pkgconfig/gdlib.pc"
+for name in gdlib cpp-httplib; do
+  # shellcheck disable=SC2016  # pkg-config's variables
+  sed -e '/^Requires/d' -e 's|^prefix=.*|prefix=${pcfiledir}/../../..|' -e "s|^Cflags:|& -I\${includedir}/$arch|" \
+    "/usr/lib/$arch/pkgconfig/$name.pc" >"$lib/pkgconfig/$name.pc"
+done
 
 find "$root/packages" -type f \( -name '*.so' -o -name '*.so.*' -o -path '*/bin/*' \) | while read -r file; do
   head -c 4 "$file" | grep -q ELF || continue

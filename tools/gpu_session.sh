@@ -24,7 +24,8 @@ Options:
   --torch FOLDER       the folder torch of another Python, or an unpacked LibTorch
   --build FOLDER       programs that are there already: nothing is compiled
   --seconds COUNT      end after so long (default: 540)
-  --quick              fewer networks, sizes and ranks
+  --brief              less of everything: for a machine that is lent for a quarter of an hour
+  --quick              so little that no figure counts
   --retry              try again what has failed
   --list-steps         print the steps' names and end
   --help               print this text and end
@@ -39,7 +40,7 @@ wrong() {
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 all_steps=(build contract batches staging jobs forecast validation)
-device=cuda:0 packages="" torch="" build="" out="" seconds=540 quick=0 retry=0 steps=()
+device=cuda:0 packages="" torch="" build="" out="" seconds=540 brief=0 quick=0 retry=0 steps=()
 while [ $# -gt 0 ]; do
   case $1 in
     --pack | --device | --packages | --torch | --build | --output | --seconds) [ $# -ge 2 ] || wrong "$1: a value is missing" ;;
@@ -52,6 +53,7 @@ while [ $# -gt 0 ]; do
     --build) build=$2 && shift ;;
     --output) out=$2 && shift ;;
     --seconds) seconds=$2 && shift ;;
+    --brief) brief=1 ;;
     --quick) quick=1 ;;
     --retry) retry=1 ;;
     --list-steps) printf '%s\n' "${all_steps[@]}" && exit 0 ;;
@@ -78,7 +80,7 @@ build=$(realpath -m "${build:-$root/build/gpu}")
 # What an earlier call has left in the folder, of these sources and settings or of others.
 sources=$(cd "$root" &&
   find CMakeLists.txt cmake core collectives strategies analysis real sim rehearse cli models tests -type f -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-16)
-key="sources $sources, device $device, quick $quick"
+key="sources $sources, device $device, brief $brief, quick $quick"
 if [ -e "$out/key" ] && [ "$(cat "$out/key")" != "$key" ]; then
   before=$out/before-$(date +%Y%m%d-%H%M%S)
   mkdir "$before"
@@ -197,7 +199,7 @@ is_done() { [ -e "$out/done/$1" ]; }
 
 # Parts run in a bash of their own, under a time limit; this is what they know.
 settings=$out/log/settings.sh
-for variable in here root device packages torch is_built build out seconds quick is_gpu name machine usr lib python_torch; do
+for variable in here root device packages torch is_built build out seconds brief quick is_gpu name machine usr lib python_torch; do
   declare -p "$variable" 2>/dev/null || true
 done >"$settings"
 # shellcheck source=tools/gpu_steps.sh

@@ -14,7 +14,7 @@ configure() {
     options+=("-DCMAKE_PREFIX_PATH=$usr" -DCMAKE_LIBRARY_ARCHITECTURE=x86_64-linux-gnu
       "-DCMAKE_EXE_LINKER_FLAGS=-Wl,-rpath-link,$lib"
       -DMPI_C_COMPILER=/bin/false -DMPI_SKIP_COMPILER_WRAPPER=ON "-DMPI_C_HEADER_DIR=$lib/openmpi/include" -DMPI_C_LIB_NAMES=mpi
-      "-DMPI_mpi_LIBRARY=$lib/libmpi.so")
+      "-DMPI_mpi_LIBRARY=$lib/libmpi.so" "-DEPOCHCAST_CHART_JS=$usr/share/javascript/chart.js/chart.min.js")
   fi
   cmake -S "$root" -B "$build" "${options[@]}"
 }
@@ -47,6 +47,7 @@ ranks_here() {
 torch_tests() { "${exact[@]}" "$build/epochcast_torch_tests" "$@"; }
 step_contract() {
   local counts=(1 2 3 4) tests=()
+  [ "$brief" = 0 ] || counts=(2 4)
   [ "$quick" = 0 ] || counts=(2) tests=("a network computes*,what backward computes*,gradients are the same*")
   for count in "${counts[@]}"; do
     part "fabric-$count" ranks_here "$count" "$build/epochcast_mpi_contract"
@@ -60,6 +61,10 @@ networks=(resnet20 resnet18 resnet50 vit-s) batches=8,16,32,64,128,256,512 cpu_b
 effort=(--min-samples 20 --max-samples 300 --max-seconds 6)
 message_effort=(--bytes "1,1024,16384,262144,1048576,4194304" --max-seconds 1)
 staging_samples=50
+if [ "$brief" = 1 ]; then
+  job_samples=4096 cpu_ranks=(2 8) repetitions=1
+  effort=(--min-samples 20 --max-samples 300 --max-seconds 1.5)
+fi
 if [ "$quick" = 1 ]; then
   job_network=small-cnn job_batch=8 job_samples=256 local_steps=fast=4,slow=1 cpu_ranks=(2) repetitions=1
   networks=(small-cnn) batches=2,8,16 cpu_batches=2,4,8
@@ -211,5 +216,5 @@ JSON
 step_validation() {
   part jobs against_jobs
   # Its messages take minutes, and a quiet machine.
-  [ "$quick" = 1 ] || part emulated against_emulation
+  [ "$brief$quick" != 00 ] || part emulated against_emulation
 }

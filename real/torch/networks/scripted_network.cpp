@@ -278,7 +278,7 @@ std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,
   try {
     add_tensors(script_.forward(std::move(arguments)), tensors);
   } catch (const std::exception& error) {
-    throw c10::Error(reason_of(error), "");  // not the calls of the script
+    throw c10::Error(reason_of(error), {});  // not the calls of the script
   }
   if (tensors.empty())
     throw UserError(file_ + ": forward() returns no tensor" +
