@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Catch2 version 2 (Debian 12) or 3: the same names either way.
-#if __has_include(<catch2/catch_all.hpp>)
+// Catch2 version 2 (Debian 12) or 3, whichever CMake has found: there may be headers of both.
+#if EPOCHCAST_CATCH2_MAJOR >= 3
 #include <catch2/catch_all.hpp>
 using Catch::Approx;
 #else

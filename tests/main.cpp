@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#if __has_include(<catch2/catch_session.hpp>)
+#if EPOCHCAST_CATCH2_MAJOR >= 3
 #include <catch2/catch_session.hpp>
 
 int main(int argc, char** argv) { return Catch::Session().run(argc, argv); }
