@@ -24,6 +24,7 @@ Options:
   --torch FOLDER       the folder torch of another Python, or an unpacked LibTorch
   --build FOLDER       programs that are there already: nothing is compiled
   --seconds COUNT      end after so long (default: 540)
+  --networks LIST      whose batches are measured on the device (default: resnet20,resnet18,resnet50,vit-s)
   --brief              less of everything: for a machine that is lent for a quarter of an hour
   --quick              so little that no figure counts
   --retry              try again what has failed
@@ -40,10 +41,10 @@ wrong() {
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
 all_steps=(build contract batches staging jobs forecast validation)
-device=cuda:0 packages="" torch="" build="" out="" seconds=540 brief=0 quick=0 retry=0 steps=()
+device=cuda:0 packages="" torch="" build="" out="" seconds=540 networks=() brief=0 quick=0 retry=0 steps=()
 while [ $# -gt 0 ]; do
   case $1 in
-    --pack | --device | --packages | --torch | --build | --output | --seconds) [ $# -ge 2 ] || wrong "$1: a value is missing" ;;
+    --pack | --device | --packages | --torch | --build | --output | --seconds | --networks) [ $# -ge 2 ] || wrong "$1: a value is missing" ;;
   esac
   case $1 in
     --pack) exec "$here/gpu_pack.sh" "$2" ;;
@@ -53,6 +54,7 @@ while [ $# -gt 0 ]; do
     --build) build=$2 && shift ;;
     --output) out=$2 && shift ;;
     --seconds) seconds=$2 && shift ;;
+    --networks) IFS=, read -ra networks <<<"$2" && shift ;;
     --brief) brief=1 ;;
     --quick) quick=1 ;;
     --retry) retry=1 ;;
@@ -199,7 +201,7 @@ is_done() { [ -e "$out/done/$1" ]; }
 
 # Parts run in a bash of their own, under a time limit; this is what they know.
 settings=$out/log/settings.sh
-for variable in here root device packages torch is_built build out seconds brief quick is_gpu name machine usr lib python_torch; do
+for variable in here root device packages torch is_built build out seconds networks brief quick is_gpu name machine usr lib python_torch; do
   declare -p "$variable" 2>/dev/null || true
 done >"$settings"
 # shellcheck source=tools/gpu_steps.sh

@@ -57,7 +57,7 @@ step_contract() {
 }
 
 job_network=resnet20 job_batch=32 job_samples=8192 local_steps=fast=32,slow=2 cpu_ranks=(2 4 8) repetitions=3
-networks=(resnet20 resnet18 resnet50 vit-s) batches=8,16,32,64,128,256,512 cpu_batches=1,2,4,8,16,32,64
+batches=8,16,32,64,128,256,512 cpu_batches=1,2,4,8,16,32,64
 effort=(--min-samples 20 --max-samples 300 --max-seconds 6)
 message_effort=(--bytes "1,1024,16384,262144,1048576,4194304" --max-seconds 1)
 staging_samples=50
@@ -67,10 +67,14 @@ if [ "$brief" = 1 ]; then
 fi
 if [ "$quick" = 1 ]; then
   job_network=small-cnn job_batch=8 job_samples=256 local_steps=fast=4,slow=1 cpu_ranks=(2) repetitions=1
-  networks=(small-cnn) batches=2,8,16 cpu_batches=2,4,8
+  batches=2,8,16 cpu_batches=2,4,8
   effort=(--min-samples 3 --max-samples 10 --max-seconds 1)
   message_effort=(--bytes "1,1024,65536,262144" --max-samples 100 --max-seconds 0.5)
   staging_samples=5
+fi
+if [ ${#networks[@]} = 0 ]; then
+  networks=("$job_network")
+  [ "$quick" = 1 ] || networks+=(resnet18 resnet50 vit-s)
 fi
 precisions=(float32)
 [ "$is_gpu" = 0 ] || precisions=(float32 tf32)

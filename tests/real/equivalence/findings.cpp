@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "tests/real/test_device.hpp"
+
 namespace epochcast::tests {
 namespace {
 
@@ -60,7 +62,9 @@ void Findings::is_far(const Outcome& a, const Outcome& b, const std::string& wha
 }
 
 void Findings::is_identical(const Outcome& a, const Outcome& b, const std::string& what) {
-  is_true(have_same_bits(a.parameters.at(0), b.parameters.at(0)),
+  const bool adds_in_order = test_device() == "cpu";
+  is_true(have_same_bits(a.parameters.at(0), b.parameters.at(0)) ||
+              (!adds_in_order && distance(a, b) <= kRounding),
           what + ": bits differ, by up to " + short_text(distance(a, b)) + " of the way");
   is_true(!have_same_bits(a.parameters.at(0), a.start), what + ": nothing was trained");
 }

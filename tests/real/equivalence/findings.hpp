@@ -27,6 +27,7 @@ class Findings {
   void is_near(const Outcome& a, const Outcome& b, const std::string& what);
   /// Further apart than rounding explains: a test of the test.
   void is_far(const Outcome& a, const Outcome& b, const std::string& what);
+  /// On a CPU the same bits. A GPU's libraries may add in another order in another process.
   void is_identical(const Outcome& a, const Outcome& b, const std::string& what);
   /// Every rank ends with the same bits.
   void ranks_agree(const Outcome& outcome, const std::string& what);
