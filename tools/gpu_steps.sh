@@ -16,6 +16,13 @@ configure() {
       -DMPI_C_COMPILER=/bin/false -DMPI_SKIP_COMPILER_WRAPPER=ON "-DMPI_C_HEADER_DIR=$lib/openmpi/include" -DMPI_C_LIB_NAMES=mpi
       "-DMPI_mpi_LIBRARY=$lib/libmpi.so" "-DEPOCHCAST_CHART_JS=$usr/share/javascript/chart.js/chart.min.js")
   fi
+  # A GCC beside the system's may have no C++ library but a static one. LibTorch uses the system's, and a process with two of
+  # them ends in std::call_once or std::locale.
+  local libraries
+  if [ ! -e "$("${CXX:-g++}" -print-file-name=libstdc++.so)" ]; then
+    libraries=$(ldconfig -p | sed -n 's/^\s*libstdc++\.so\.6 .*x86-64.* => //p' | head -n 1)
+    options+=("-DCMAKE_CXX_STANDARD_LIBRARIES=$libraries")
+  fi
   cmake -S "$root" -B "$build" "${options[@]}"
 }
 compile() { cmake --build "$build" --parallel "$(nproc)" --target "${targets[@]}"; }
@@ -56,7 +63,7 @@ step_contract() {
   part torch torch_tests "${tests[@]}"
 }
 
-job_network=resnet20 job_batch=32 job_samples=8192 local_steps=fast=32,slow=2 cpu_ranks=(2 4 8) repetitions=3
+job_network=resnet20 job_batch=32 job_samples=8192 local_steps=fast=8,slow=1 cpu_ranks=(2 4 8) repetitions=3
 batches=8,16,32,64,128,256,512 cpu_batches=1,2,4,8,16,32,64
 effort=(--min-samples 20 --max-samples 300 --max-seconds 6)
 message_effort=(--bytes "1,1024,16384,262144,1048576,4194304" --max-seconds 1)

@@ -20,7 +20,7 @@ add_library(epochcast_torch INTERFACE IMPORTED)
 # torch_cuda has no symbol that anybody asks for: it registers its operations when it is loaded. What the libraries need of
 # CUDA is looked for when a program starts.
 set_target_properties(epochcast_torch PROPERTIES
-  INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed;LINKER:--allow-shlib-undefined;LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/own_symbols.map"
+  INTERFACE_LINK_OPTIONS "LINKER:--no-as-needed;LINKER:--allow-shlib-undefined"
   INTERFACE_COMPILE_DEFINITIONS "_GLIBCXX_USE_CXX11_ABI=1"
 )
 list(APPEND TORCH_LIBRARIES epochcast_torch)
