@@ -78,12 +78,15 @@ std::string doubt_text(const DeviceSpec& device, const Efficiency& efficiency, b
       device.cores > 1 && !is_scaled
           ? fmt::format(", devices of several cores by up to {:.2f}", efficiency.most_cores_error)
           : "";
+  // A CPU makes its samples itself, which its efficiencies know.
+  const std::string loader = device.device_class == "gpu" ? ", for a loader that keeps up" : "";
   return fmt::format(
-      "batches on {} are estimated from its peak rates{}: of networks left out, half were off by a "
+      "batches on {} are estimated from its peak rates{}{}: of networks left out, half were off by a "
       "factor of {:.2f} at most, nine of ten by {:.2f}{}; `epochcast measure batches` on one says "
       "more",
       device.name,
       is_scaled ? ", scaled by what another network took there" : "",
+      loader,
       is_scaled ? efficiency.usual_scaled_error : efficiency.usual_error,
       is_scaled ? efficiency.most_scaled_error : efficiency.most_error,
       cores);

@@ -81,6 +81,7 @@ TEST_CASE("an estimated cost has the parts of a batch, the layers' shares and it
 
   CHECK(cost.grade() == Grade::estimated);
   CHECK_THAT(cost.doubt(), Catch::Contains("factor of 1.25") && Catch::Contains("ten by 2.00"));
+  CHECK_THAT(cost.doubt(), Catch::Contains("for a loader that keeps up"));
   for (const std::int64_t batch : {1, 100, 128, 4096}) {
     CAPTURE(batch);
     const BatchTimes times = cost.median(batch);
@@ -101,6 +102,10 @@ TEST_CASE("an estimated cost has the parts of a batch, the layers' shares and it
   CHECK_THAT(scaled.doubt(), Catch::Contains("factor of 1.12"));
   CHECK_THAT(estimated_cost(network, device_of(8), Precision::float32, half(), 100, 1).doubt,
              Catch::Contains("several cores by up to 4.00"));
+  DeviceSpec processor = device_of(1);
+  processor.device_class = "cpu";
+  CHECK_THAT(estimated_cost(network, processor, Precision::float32, half(), 100, 1).doubt,
+             !Catch::Contains("loader"));
 }
 
 TEST_CASE("efficiencies read back as they were written, and must be shares and factors") {
