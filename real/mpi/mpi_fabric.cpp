@@ -140,8 +140,12 @@ void MpiFabric::run(const std::shared_ptr<StreamOperation>& operation) {
 
 Request MpiFabric::start_all_reduce(Payload payload, double weight, const Communicator& among) {
   auto operation = all_reduction(payload, weight, among);
-  unbooked_.push_back(operation);
-  stream_->start(operation);
+  if (among.size() == 1 && unbooked_.empty()) {
+    run(operation);  // waits for nobody, and is done before a thread had got its turn
+  } else {
+    unbooked_.push_back(operation);
+    stream_->start(operation);
+  }
   return operation;
 }
 

@@ -294,7 +294,8 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
   const auto shares = [&] {
     std::vector<double> of_sizes;
     const NetworkFit fit = fit_network(trace);
-    for (const MessageShare& each : fit.between->costs.turns_one_late) of_sizes.push_back(each.share);
+    for (const MessageShare& each : fit.between->costs.turns_one_late)
+      of_sizes.push_back(each.share);
     return of_sizes;
   };
   CHECK(fit_network(trace).between->costs.turns_from_bytes == 32768);

@@ -2,11 +2,13 @@
 // Run by mpirun: checks the claims of the fabric's contract whose layout has as many workers as
 // this job has ranks.
 #include <cstdio>
+#include <filesystem>
+#include <iterator>
 #include <map>
 
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
-#include "tests/support/fabric_contract.hpp"
+#include "tests/support/fabric_claims.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -22,6 +24,23 @@ std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
     workers.push_back(
         {.node = node, .device = devices[node]++, .device_class = "cpu", .model = "cpu-a"});
   return workers;
+}
+
+std::ptrdiff_t threads() {
+  const std::filesystem::directory_iterator all("/proc/self/task");
+  return std::distance(begin(all), end(all));
+}
+
+/// A thread would get its turn after a time that is long beside that of such an all-reduce.
+void alone(Fabric& fabric, Expectations& expect) {
+  std::vector<float> numbers(100, 2);
+  const std::ptrdiff_t before = threads();
+
+  const Request request = fabric.start_all_reduce(payload_of(numbers), 3, fabric.world());
+
+  expect.is_true(threads() == before, "no further thread");
+  fabric.wait(request);
+  expect.equal(numbers, std::vector<float>(100, 6), "the weighted sum");
 }
 
 /// What the ranks found broken, on rank 0.
@@ -44,7 +63,10 @@ int run(int argc, char** argv) {
   const real::MpiSession session(&argc, &argv);
   int claims = 0;
   int failed = 0;
-  for (const FabricClaim& claim : fabric_contract()) {
+  std::vector<FabricClaim> contract = fabric_contract();
+  contract.push_back(
+      {"an all-reduce that is started by who is alone starts no thread", {0}, alone});
+  for (const FabricClaim& claim : contract) {
     if (static_cast<int>(claim.node_of_rank.size()) != session.size()) continue;
     ++claims;
     // Only timing may depend on what else the machine does; a broken promise breaks every time.
