@@ -81,10 +81,9 @@ std::string doubt_text(const DeviceSpec& device, const Efficiency& efficiency, b
   // A CPU makes its samples itself, which its efficiencies know.
   const std::string loader = device.device_class == "gpu" ? ", for a loader that keeps up" : "";
   return fmt::format(
-      "batches on {} are estimated from its peak rates{}{}: of networks left out, half were off by "
-      "a "
-      "factor of {:.2f} at most, nine of ten by {:.2f}{}; `epochcast measure batches` on one says "
-      "more",
+      "batches on {} are estimated from its peak rates{}{}: of networks left out, half were off "
+      "by a factor of {:.2f} at most, nine of ten by {:.2f}{}; `epochcast measure batches` on one "
+      "says more",
       device.name,
       is_scaled ? ", scaled by what another network took there" : "",
       loader,
