@@ -65,7 +65,7 @@ std::optional<ScopeFit> fit_rings(const MessageTrace& trace,
   const bool has_latency = tell_latency(points);
   if (has_latency) {
     // What a link gives: the most that a step gets, or more of them would get.
-    fit.bytes_per_s = fit_regimes(points).back().bytes_per_s;
+    fit.bytes_per_s = fastest_of(points);
     for (const MessagePoint& point : points)
       fit.bytes_per_s = std::max(fit.bytes_per_s, point.bytes / point.seconds);
     fit.costs.regimes = fit_regimes(points, fit.bytes_per_s);

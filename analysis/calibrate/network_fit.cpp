@@ -82,17 +82,6 @@ struct Scope {
   std::vector<int> nodes = {};  ///< of just these, where links of single nodes were measured
 };
 
-/// What a link gives: the most that a large message gets, or more would get; that other sizes get
-/// less is the software's doing. No line of a fit may be faster, since no simulated message is.
-double fastest_of(const std::vector<MessagePoint>& points) {
-  double fastest = fit_regimes(points).back().bytes_per_s;
-  for (const MessagePoint& point : points) {
-    if (point.bytes >= std::min(kLargeMessageBytes, points.back().bytes))
-      fastest = std::max(fastest, point.bytes / point.seconds);
-  }
-  return fastest;
-}
-
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
   const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope.pair, scope.nodes);
   const std::vector<MessagePoint> busy = points_of(trace, "ring-step", scope.ring, scope.nodes);
@@ -268,6 +257,20 @@ std::string nodes_text(const std::vector<int>& nodes) {
   std::string text;
   for (const int node : nodes) text += (text.empty() ? "" : ", ") + std::to_string(node);
   return text;
+}
+
+double fastest_of(const std::vector<MessagePoint>& points) {
+  const MessageRegime last = fit_regimes(points).back();
+  const auto sizes = std::count_if(points.begin(), points.end(), [&](const MessagePoint& point) {
+    return point.bytes >= last.from_bytes;
+  });
+  // Two sizes of a noisy link may show any slope, or none.
+  double fastest = sizes >= static_cast<std::ptrdiff_t>(kFewestSizes) ? last.bytes_per_s : 0;
+  for (const MessagePoint& point : points) {
+    if (point.bytes >= std::min(kLargeMessageBytes, points.back().bytes))
+      fastest = std::max(fastest, point.bytes / point.seconds);
+  }
+  return fastest;
 }
 
 std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points, double fastest) {

@@ -78,4 +78,9 @@ struct NetworkFit {
 [[nodiscard]] std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points,
                                                      double fastest = 1e12);
 
+/// What a link gives, in bytes per second: the most that a large message gets, or more would get;
+/// that other sizes get less is the software's doing. No line of a fit may be faster, since no
+/// simulated message is. `points` as above.
+[[nodiscard]] double fastest_of(const std::vector<MessagePoint>& points);
+
 }  // namespace epochcast

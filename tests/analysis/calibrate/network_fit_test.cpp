@@ -87,6 +87,16 @@ TEST_CASE("no line is faster than the link") {
     CHECK(regime.bytes_per_s <= 1e9 * (1 + 1e-9));
 }
 
+TEST_CASE("a link is not as fast as two sizes that take the same time by chance") {
+  std::vector<MessagePoint> points = points_of([](double bytes) { return bytes / 1e9; });
+  MessagePoint larger = points.back();
+  larger.bytes *= 1.2;
+  larger.seconds *= 0.95;
+  points.push_back(larger);
+
+  CHECK(fastest_of(points) == Approx(1e9 * 1.2 / 0.95));
+}
+
 TEST_CASE("what is expected of a message has its tail, and not the machine's stalls") {
   CHECK(expected_s({1, 1, 1, 1.4}) == Approx(1.1));
   CHECK(expected_s({1, 1, 1, 1, 1, 50}) == Approx(1));
