@@ -64,7 +64,7 @@ std::optional<ScopeFit> fit_rings(const MessageTrace& trace,
   ScopeFit fit;
   const bool has_latency = tell_latency(points);
   if (has_latency) {
-    // What a link gives: the most that a step gets, or more of them would get.
+    // Small steps count, too: there may be no others.
     fit.bytes_per_s = fastest_of(points);
     for (const MessagePoint& point : points)
       fit.bytes_per_s = std::max(fit.bytes_per_s, point.bytes / point.seconds);
