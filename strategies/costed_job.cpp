@@ -28,7 +28,7 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
   const double bytes = std::min(config.bucket_bytes, job_.network.gradient_bytes());
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (workers_[i].role != Role::trains) continue;
-    const BatchCost& cost = costs_.of_device(static_cast<int>(i));
+    const BatchCost& cost = costs_.of(static_cast<int>(i));
     workers_[i].overlap = cost.overlap(config.batch, config.all_reduce, bytes);
   }
 }

@@ -77,6 +77,16 @@ Group only(const Group& group, std::int64_t BatchSamples::*number, std::int64_t 
   return some;
 }
 
+/// What one rank measured: number `index` modulo those that did.
+std::vector<OverlapSamples> of_rank(std::vector<OverlapSamples> all, std::size_t index) {
+  std::set<std::int64_t> ranks;
+  for (const OverlapSamples& samples : all) ranks.insert(samples.rank);
+  if (ranks.empty()) return all;
+  const auto rank = std::next(ranks.begin(), static_cast<std::ptrdiff_t>(index % ranks.size()));
+  std::erase_if(all, [&](const OverlapSamples& samples) { return samples.rank != *rank; });
+  return all;
+}
+
 /// How many times as long batches of each size take soon after an exchange: those of `after_s`.
 std::map<std::int64_t, double> after_exchange_of(
     const std::vector<OverlapSamples>& all, const std::vector<double> OverlapSamples::*after_s) {
@@ -148,12 +158,10 @@ SpeedsBeside speeds_beside(const OverlapSamples& samples, std::size_t i) {
 BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
-      overlap_(trace.overlap),
-      after_exchange_{after_exchange_of(trace.overlap, &OverlapSamples::batch_after_s),
-                      after_exchange_of(trace.overlap, &OverlapSamples::batch_second_after_s)},
       grade_(trace.source.grade),
       origin_(trace.file),
       doubt_(trace.doubt) {
+  use(trace.overlap);
   for (const auto& [batch, group] : by_batch(*samples_)) {
     points_.push_back(point_of(group));
     append(sessions_, numbers(group, &BatchSamples::session));
@@ -180,7 +188,14 @@ BatchCost BatchCost::of_worker(std::size_t index, std::optional<std::size_t> ses
     const std::int64_t rank = ranks[index % ranks_ % ranks.size()];
     narrowed.points_.push_back(point_of(only(group, &BatchSamples::rank, rank)));
   }
+  narrowed.use(of_rank(overlap_, index % ranks_));
   return narrowed;
+}
+
+void BatchCost::use(std::vector<OverlapSamples> overlap) {
+  after_exchange_ = {after_exchange_of(overlap, &OverlapSamples::batch_after_s),
+                     after_exchange_of(overlap, &OverlapSamples::batch_second_after_s)};
+  overlap_ = std::move(overlap);
 }
 
 BatchCost::BatchCost(double seconds, std::int64_t batch)

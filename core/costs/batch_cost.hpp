@@ -64,7 +64,8 @@ class BatchCost {
   /// What the device's worker number `index` (0, 1, ...) pays: rank `index` modulo the number of
   /// ranks, in session number `session` modulo the number of sessions, or in all of them. A batch
   /// size that this session did not measure costs what it cost in all sessions; where fewer ranks
-  /// measured than elsewhere, workers share them in turn.
+  /// measured than elsewhere, workers share them in turn. What exchanges cost a rank's batches is
+  /// its own, too, of all sessions: each has few samples.
   [[nodiscard]] BatchCost of_worker(std::size_t index,
                                     std::optional<std::size_t> session = std::nullopt) const;
   /// How many sessions there are to choose from; 1 where they are not told apart.
@@ -120,6 +121,7 @@ class BatchCost {
   using Group = std::vector<const BatchSamples*>;
 
   [[nodiscard]] static Point point_of(const Group& group);
+  void use(std::vector<OverlapSamples> overlap);
 
   std::shared_ptr<const Samples> samples_;  ///< what there is to narrow; null: nothing
   std::vector<std::int64_t> sessions_;      ///< their numbers in the trace, ascending

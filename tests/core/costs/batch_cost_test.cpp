@@ -305,6 +305,31 @@ TEST_CASE("batches after exchanges cost the median of what was measured nearest 
   CHECK(second.after_exchange(8, 2) == 1);
 }
 
+TEST_CASE("what exchanges cost a worker's batches is what its own rank measured") {
+  CostTrace trace = trace_of({samples(8, {1}), samples(8, {2})});
+  trace.batches[1].rank = 1;
+  trace.overlap = {overlap(8, "ring", 1e6, {1.2, 1.2}, 2),
+                   overlap(8, "ring", 1e6, {1.6, 1.6}, 3),
+                   overlap(8, "ring", 1e6, {1.6, 1.6}, 3)};
+  trace.overlap[0].batch_after_s = {1.1, 1.12};
+  trace.overlap[1].batch_after_s = {1.3, 1.32};
+  trace.overlap[2].batch_after_s = {1.4, 1.42};  // in another session
+  trace.overlap[1].rank = 1;
+  trace.overlap[2].rank = 1;
+  trace.overlap[2].session = 1;
+  const BatchCost cost(trace);
+
+  CHECK(cost.after_exchange(8) == Approx(1.31).epsilon(1e-12));  // of all
+  CHECK(cost.of_worker(0).after_exchange(8) == Approx(1.11).epsilon(1e-12));
+  CHECK(cost.of_worker(1).after_exchange(8) == Approx(1.36).epsilon(1e-12));
+  CHECK(cost.of_worker(1, 0).after_exchange(8) == Approx(1.36).epsilon(1e-12));
+  CHECK(cost.of_worker(2).overlap(8, "ring", 1e6).batch_slowdown == Approx(1.2));
+  CHECK(cost.of_worker(3).overlap(8, "ring", 1e6).exchange_slowdown == Approx(3));
+
+  trace.overlap.resize(1);  // one rank's for both
+  CHECK(BatchCost(trace).of_worker(1).after_exchange(8) == Approx(1.11).epsilon(1e-12));
+}
+
 TEST_CASE("what waits in another way tells nothing about overlap, and nothing is unknown") {
   CostTrace trace = trace_of({samples(8, {1})});
   CHECK(!BatchCost(trace).overlap(8, "ring", 1e6).is_known);
