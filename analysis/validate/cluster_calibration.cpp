@@ -215,20 +215,29 @@ std::map<fs::path, std::vector<int>> traces_of_ranks(const fs::path& file,
 /// the speeds that ranks had right before and after they trained.
 void write_around(
     const fs::path& folder, int run, const JobConfig& config, int ranks, const RunResult& result) {
-  const auto measured = [&](int session, double TimedBatch::*time) {
+  const auto measured = [&](int session, double TimedBatch::*time, double TimedBatch::*cold) {
     std::map<int, double> seconds_of;
-    for (const TimedBatch& timed : result.timed_batches)
+    std::map<int, double> cold_start_of;
+    for (const TimedBatch& timed : result.timed_batches) {
       seconds_of[timed.rank] = timed.*time / static_cast<double>(config.accumulate);
+      cold_start_of[timed.rank] = timed.*cold;
+    }
     std::vector<TraceFile> traces;
     for (const auto& [file, own] : traces_of_ranks(folder / batches_file(session), config, ranks)) {
       std::vector<double> seconds;
-      for (const int rank : own) seconds.push_back(seconds_of[rank]);
-      traces.push_back(at_speeds(load_trace(file), config.batch, seconds));
+      std::vector<double> cold_start_s;
+      for (const int rank : own) {
+        seconds.push_back(seconds_of[rank]);
+        cold_start_s.push_back(cold_start_of[rank]);
+      }
+      traces.push_back(at_speeds(load_trace(file), config.batch, seconds, cold_start_s));
     }
     return traces;
   };
-  const std::vector<TraceFile> before = measured(run, &TimedBatch::before_s);
-  const std::vector<TraceFile> after = measured(run + 1, &TimedBatch::after_s);
+  const std::vector<TraceFile> before =
+      measured(run, &TimedBatch::before_s, &TimedBatch::cold_before_s);
+  const std::vector<TraceFile> after =
+      measured(run + 1, &TimedBatch::after_s, &TimedBatch::cold_after_s);
   std::size_t kind = 0;
   for (const auto& [file, own] : traces_of_ranks(folder / around_file(run), config, ranks)) {
     replace_file(file, to_json(merged(before[kind], after[kind], file.string())).dump() + "\n");

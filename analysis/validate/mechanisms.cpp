@@ -151,6 +151,11 @@ void without_after_exchange(std::vector<CostTrace>& traces) {
     samples.batch_second_after_s.clear();
   });
 }
+
+void without_cold_starts(std::vector<CostTrace>& traces) {
+  change_batches(traces, [](BatchSamples& samples) { samples.cold_start_s = 0; });
+}
+
 void without_loading(std::vector<CostTrace>& traces) {
   change_batches(traces, [](BatchSamples& samples) {
     for (std::size_t i = 0; i < samples.load_s.size(); ++i) samples.total_s[i] -= samples.load_s[i];
@@ -244,6 +249,7 @@ std::vector<Mechanism> all_mechanisms() {
       of_costs("after-exchange",
                "a batch after an exchange is one after a batch",
                without_after_exchange),
+      of_costs("cold-start", "an epoch's first batches take what others do", without_cold_starts),
       of_costs("loading", "batches are there", without_loading),
       of_costs("other-sizes", "half a batch takes half the time", without_other_sizes),
       of_costs("slowed", "a slowed device takes a multiple", without_slowed_devices),

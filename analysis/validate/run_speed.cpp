@@ -30,8 +30,16 @@ void multiply(BatchSamples& samples, double factor) {
 
 }  // namespace
 
-TraceFile at_speeds(TraceFile trace, std::int64_t batch, const std::vector<double>& seconds) {
+TraceFile at_speeds(TraceFile trace,
+                    std::int64_t batch,
+                    const std::vector<double>& seconds,
+                    const std::vector<double>& cold_start_s) {
   for (CostTrace& costs : trace.costs) {
+    for (BatchSamples& samples : costs.batches) {
+      const auto rank = static_cast<std::size_t>(samples.rank);
+      if (samples.batch == batch && rank < cold_start_s.size())
+        samples.cold_start_s = cold_start_s[rank];
+    }
     for (std::size_t rank = 0; rank < seconds.size(); ++rank) {
       const double factor = factor_of(costs, batch, rank, seconds[rank]);
       for (BatchSamples& samples : costs.batches) {

@@ -123,6 +123,7 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
   point.batch = static_cast<double>(group.front()->batch);
   BatchSamples pooled;
   for (const BatchSamples* samples : group) {
+    point.cold_start_s += samples->cold_start_s / static_cast<double>(group.size());
     append(pooled.total_s, samples->total_s);
     append(pooled.load_s, samples->load_s);
     append(pooled.forward_s, samples->forward_s);
@@ -342,6 +343,18 @@ double BatchCost::after_exchange(std::int64_t batch, std::int64_t batches_before
                           by_size.end(),
                           [&](const auto& a, const auto& b) { return distance(a) < distance(b); })
       ->second;
+}
+
+double BatchCost::cold_start_s(std::int64_t batch) const {
+  double least = std::numeric_limits<double>::infinity();
+  double seconds = 0;
+  for (const Point& point : points_) {
+    const double distance = std::abs(point.batch - static_cast<double>(batch));
+    if (point.cold_start_s == 0 || distance >= least) continue;
+    least = distance;
+    seconds = point.cold_start_s;
+  }
+  return seconds;
 }
 
 const BatchCost::Point& BatchCost::nearest(double batch) const {

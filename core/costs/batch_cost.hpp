@@ -99,6 +99,10 @@ class BatchCost {
   /// nearest batch size (the smaller of two), from 0.5 to 2; 1 where nothing was, and from 2
   /// batches before on.
   [[nodiscard]] double after_exchange(std::int64_t batch, std::int64_t batches_before = 0) const;
+  /// Seconds that an epoch's first batches take longer than later ones, all together, where they
+  /// are of this size: the mean of what was measured of the nearest size (the smaller of two); 0
+  /// where nothing was.
+  [[nodiscard]] double cold_start_s(std::int64_t batch) const;
   /// How wrong an estimate may be; empty for others.
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
   /// Where it comes from, for provenance.
@@ -111,6 +115,7 @@ class BatchCost {
     std::vector<double> quantiles;  ///< of the samples in the order measured
     double median_s = 0;
     BatchTimes shares;  ///< parts of a whole batch, sum 1
+    double cold_start_s = 0;
   };
 
   [[nodiscard]] double total_at(double batch, std::optional<double> quantile) const;

@@ -47,6 +47,7 @@ std::vector<Payload> CostLearner::buckets() {
 
 void CostLearner::begin_epoch(std::int64_t epoch) {
   under_weather_ = 0;
+  is_cold_ = true;
   if (!seed_) return;
   const std::uint64_t seed = mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1);
   weather_.emplace(seed);
@@ -84,6 +85,7 @@ BatchTimes CostLearner::next(std::int64_t samples) {
   const Traffic sent = fabric_.traffic() - std::exchange(traffic_, fabric_.traffic());
   if (sent.intra_node_bytes + sent.inter_node_bytes > 0) since_exchange_ = 0;
   times *= cost_.after_exchange(samples, since_exchange_++);
+  if (std::exchange(is_cold_, false)) times.forward_s += cost_.cold_start_s(samples);
   return times;
 }
 

@@ -70,6 +70,7 @@ class CostLearner : public SamplingLearner {
   Random beside_{0};
   Traffic traffic_;  ///< up to the last batch: who has sent since then has exchanged
   std::int64_t since_exchange_ = kLongAgo;  ///< batches, or parts of them
+  bool is_cold_ = false;                    ///< until an epoch's first batch
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

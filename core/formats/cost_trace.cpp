@@ -32,6 +32,8 @@ BatchSamples read_batch(JsonInput input) {
   if (const auto rank = input.maybe("rank")) samples.rank = rank->integer(0);
   samples.total_s = input.at("seconds").samples();
   if (const auto warmup = input.maybe("warmup_seconds")) samples.warmup_s = warmup->samples();
+  if (const auto cold = input.maybe("cold_start_seconds"))
+    samples.cold_start_s = read_number(*cold, 0);
   for (const double seconds : samples.total_s) {
     if (seconds <= 0) {
       input.at("seconds").problem("a batch cannot take 0 seconds");
@@ -166,6 +168,7 @@ Json batch_json(const BatchSamples& samples, bool has_ranks) {
   if (samples.session > 0) json["session"] = samples.session;
   if (has_ranks) json["rank"] = samples.rank;
   if (!samples.warmup_s.empty()) json["warmup_seconds"] = samples.warmup_s;
+  if (samples.cold_start_s > 0) json["cold_start_seconds"] = samples.cold_start_s;
   json["seconds"] = samples.total_s;
   if (samples.load_s.empty()) return json;
   json["load_seconds"] = samples.load_s;
@@ -297,6 +300,7 @@ CostTrace rounded(CostTrace cost) {
                       &BatchSamples::step_s}) {
       for (double& sample_s : batch.*part) sample_s = rounded(sample_s);
     }
+    batch.cold_start_s = rounded(batch.cold_start_s);
   }
   for (LayerShare& layer : cost.backward_layers) layer.share = rounded(layer.share);
   for (OverlapSamples& overlap : cost.overlap) {

@@ -22,6 +22,8 @@ struct BatchSamples {
   std::vector<double> load_s, forward_s, backward_s, step_s;
   /// Of the batches before these, which take longer where they are a process's first.
   std::vector<double> warmup_s = {};
+  /// What an epoch's first batches take longer than later ones, all together; 0: not measured.
+  double cold_start_s = 0;
 
   bool operator==(const BatchSamples&) const = default;
 };

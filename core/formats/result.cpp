@@ -136,6 +136,9 @@ nlohmann::ordered_json energy_json(const RunResult& run) {
 void check_timed_batch(JsonInput& batch) {
   check_counts(batch, {"rank"}, std::numeric_limits<int>::max());
   check_seconds(batch, {"before_s", "after_s"});
+  for (const char* key : {"cold_before_s", "cold_after_s"}) {
+    if (const auto cold = batch.maybe(key)) check_amount(*cold, "seconds, not negative");
+  }
   batch.finish();
 }
 
@@ -229,8 +232,11 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   json["config"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : run.config) json["config"][name] = value;
   for (const TimedBatch& batch : run.timed_batches) {
-    json["timed_batches"].push_back(
-        {{"rank", batch.rank}, {"before_s", batch.before_s}, {"after_s", batch.after_s}});
+    json["timed_batches"].push_back({{"rank", batch.rank},
+                                     {"before_s", batch.before_s},
+                                     {"after_s", batch.after_s},
+                                     {"cold_before_s", batch.cold_before_s},
+                                     {"cold_after_s", batch.cold_after_s}});
   }
   if (run.cost) json["cost"] = cost_json(run);
   if (run.energy) json["energy"] = energy_json(run);
@@ -291,7 +297,9 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
     for (const auto& batch : *timed) {
       run.timed_batches.push_back({.rank = batch.at("rank"),
                                    .before_s = batch.at("before_s"),
-                                   .after_s = batch.at("after_s")});
+                                   .after_s = batch.at("after_s"),
+                                   .cold_before_s = batch.value("cold_before_s", 0.0),
+                                   .cold_after_s = batch.value("cold_after_s", 0.0)});
     }
   }
   if (const auto cost = json.find("cost"); cost != json.end()) {

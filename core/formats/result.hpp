@@ -63,11 +63,14 @@ struct ScalingFigures {
 };
 
 /// What a batch took on one of the ranks (of all that were started) right before and right after it
-/// trained: cores change their speed.
+/// trained: cores change their speed. And what the first ones took longer there, see
+/// cold_start_s().
 struct TimedBatch {
   int rank = 0;
   double before_s = 0;
   double after_s = 0;
+  double cold_before_s = 0;
+  double cold_after_s = 0;
 
   bool operator==(const TimedBatch&) const = default;
 };

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "collectives/registry.hpp"
+#include "core/costs/batch_cost.hpp"
+#include "core/costs/cold_start.hpp"
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/line_file.hpp"
@@ -79,9 +81,9 @@ class TrainingRun {
     }
     worker_.progress.after_iteration = [this] { after_iteration(); };
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
-    const double before_s = timed_batch();
+    const std::vector<double> before_s = timed_batches();
     strategy_.run(worker_);
-    const double after_s = timed_batch();
+    const std::vector<double> after_s = timed_batches();
     worker_.progress.finish();
     if (!options_.timeline.empty())
       collect_timeline(timeline_, crew_.workers, title(), timeline_file_, crew_.comm);
@@ -98,23 +100,31 @@ class TrainingRun {
   }
 
  private:
-  /// What a batch and its step take this rank now; 0 where that is not asked for.
-  [[nodiscard]] double timed_batch() {
+  /// What batches and their steps take this rank now; none where that is not asked for.
+  [[nodiscard]] std::vector<double> timed_batches() {
     const WorkerInfo& self = crew_.workers[static_cast<std::size_t>(fabric_.rank())];
-    if (!options_.times_batches || self.role != Role::trains) return 0;
-    return learner_->benchmark(config_.step_batch());
+    if (!options_.times_batches || self.role != Role::trains) return {};
+    return learner_->timed_batches(config_.step_batch());
   }
   /// Those of all ranks that train, on the first one. Collective.
-  [[nodiscard]] std::vector<TimedBatch> gathered(double before_s, double after_s) const {
+  [[nodiscard]] std::vector<TimedBatch> gathered(const std::vector<double>& before_s,
+                                                 const std::vector<double>& after_s) const {
     if (!options_.times_batches) return {};
     int rank = 0;
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    const nlohmann::json own = {rank, before_s, after_s};
+    const nlohmann::json own = {rank,
+                                median_of(before_s),
+                                median_of(after_s),
+                                cold_start_s(before_s),
+                                cold_start_s(after_s)};
     std::vector<TimedBatch> all;
     for (const std::string& text : gather_texts(own.dump(), 0, crew_.comm)) {
       const auto numbers = nlohmann::json::parse(text);
-      const TimedBatch batch = {
-          .rank = numbers.at(0), .before_s = numbers.at(1), .after_s = numbers.at(2)};
+      const TimedBatch batch = {.rank = numbers.at(0),
+                                .before_s = numbers.at(1),
+                                .after_s = numbers.at(2),
+                                .cold_before_s = numbers.at(3),
+                                .cold_after_s = numbers.at(4)};
       if (batch.before_s > 0) all.push_back(batch);
     }
     return all;

@@ -55,6 +55,7 @@ class TorchLearner : public TrainingLearner {
   void train(std::int64_t steps, std::int64_t batch) override;
   double benchmark(std::int64_t batch) override;
   void warm_up(std::int64_t batch) override;
+  std::vector<double> timed_batches(std::int64_t batch) override;
 
   Score trained() const override { return trained_; }
   double learning_rate() const override { return learning_rate_; }

@@ -53,23 +53,28 @@ std::vector<double> TorchLearner::run_and_forget(std::int64_t batch,
     if (next_ + batch > samples_) next_ = 0;
     const double start_s = fabric_.now_s();
     work();
-    all_s += fabric_.now_s() - start_s;
-    if (i >= kWarmUp) seconds.push_back(fabric_.now_s() - start_s);
+    seconds.push_back(fabric_.now_s() - start_s);
+    all_s += seconds.back();
   }
   load(before);
   return seconds;
 }
 
-double TorchLearner::benchmark(std::int64_t batch) {
+std::vector<double> TorchLearner::timed_batches(std::int64_t batch) {
   if (batch > samples_) {
     throw UserError("--batch: got " + std::to_string(batch) +
                     " samples for one worker; the data has " + std::to_string(samples_));
   }
   show_examples(batch);
-  return median_of(run_and_forget(batch, [&] {
+  return run_and_forget(batch, [&] {
     forward_backward(batch);
     step();
-  }));
+  });
+}
+
+double TorchLearner::benchmark(std::int64_t batch) {
+  const std::vector<double> seconds = timed_batches(batch);
+  return median_of({seconds.begin() + kWarmUp, seconds.end()});
 }
 
 }  // namespace epochcast::real

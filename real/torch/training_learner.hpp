@@ -87,6 +87,9 @@ class TrainingLearner : public SamplingLearner {
   /// first ones take longer, for memory, for kernels that are chosen. A pace is then shown examples
   /// of batches of this size and of a quarter of it.
   virtual void warm_up(std::int64_t batch) = 0;
+  /// Seconds of batches of this size and their steps, from the first one on, as many as benchmark()
+  /// computes; the training goes on as if there had been none.
+  [[nodiscard]] virtual std::vector<double> timed_batches(std::int64_t batch) = 0;
 
   /// Everything that the rest of the training depends on, as bytes.
   [[nodiscard]] virtual std::string save() = 0;

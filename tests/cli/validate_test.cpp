@@ -154,12 +154,16 @@ TEST_CASE("batches around a run that did not end are measured again with it", "[
 }
 
 TEST_CASE("a run's forecast is at the speeds that its ranks had around it", "[cli]") {
-  const auto compute_s = [](double before_s, double after_s) {
+  const auto compute_s = [](double before_s, double after_s, double cold_s = 0) {
     const FakeCluster cluster;
     cluster.experiment("e.json", "small-cnn", {{"strategy", "sync"}}, "train");
-    cluster.run_takes(5,
-                      {{.rank = 0, .before_s = before_s, .after_s = after_s},
-                       {.rank = 1, .before_s = before_s, .after_s = after_s}});
+    TimedBatch timed = {.before_s = before_s,
+                        .after_s = after_s,
+                        .cold_before_s = cold_s,
+                        .cold_after_s = 2 * cold_s};
+    std::vector<TimedBatch> of_ranks(2, timed);
+    of_ranks[1].rank = 1;
+    cluster.run_takes(5, of_ranks);
     const Json row = first_row(cluster.validate("e.json"));
     CHECK(row["measured"][0]["timed_batches"][1]["rank"] == 1);
     return row["own_forecasts"][0]["compute_s"].get<double>();
@@ -172,6 +176,8 @@ TEST_CASE("a run's forecast is at the speeds that its ranks had around it", "[cl
   const double changing_s = compute_s(0.011, 0.11);
   CHECK(changing_s > 2 * measured_s);
   CHECK(changing_s < 9 * measured_s);
+  // Each epoch begins cold: sessions of 0.4 and 0.8 s more.
+  CHECK(compute_s(0.011, 0.011, 0.4) == Approx(measured_s + 0.6).epsilon(0.01));
 }
 
 TEST_CASE("a row whose runs differ is run again until its error is known", "[cli]") {

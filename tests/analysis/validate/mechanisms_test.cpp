@@ -231,6 +231,14 @@ TEST_CASE("without what follows an exchange, batches are alike, and overlap cost
   CHECK(cost.overlap(16, "ring", 1e6).is_known);
 }
 
+TEST_CASE("without cold starts an epoch's first batches take what others do") {
+  std::vector<CostTrace> traces = measured_costs();
+  traces[0].batches[1].cold_start_s = 3;
+  leave_out({mechanism("cold-start")}, traces);
+
+  CHECK(traces == measured_costs());
+}
+
 TEST_CASE("without loading batches are shorter by it") {
   const BatchSamples samples = costs_without("loading")[0].batches[1];
 

@@ -60,5 +60,14 @@ TEST_CASE("a rank that timed nothing, or another size, keeps what was measured")
   CHECK(costs.batches[1].total_s == measured.costs.front().batches[1].total_s);
 }
 
+TEST_CASE("epochs begin with batches of the size that was timed") {
+  const CostTrace costs = at_speeds(two_ranks(), 8, {}, {0.5, 0.25}).costs.front();
+
+  CHECK(costs.batches[0].cold_start_s == 0);
+  CHECK(costs.batches[2].cold_start_s == 0.5);
+  CHECK(costs.batches[3].cold_start_s == 0.25);
+  CHECK(costs.batches[3].total_s == two_ranks().costs.front().batches[3].total_s);
+}
+
 }  // namespace
 }  // namespace epochcast::tests

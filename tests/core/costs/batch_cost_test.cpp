@@ -330,6 +330,20 @@ TEST_CASE("what exchanges cost a worker's batches is what its own rank measured"
   CHECK(BatchCost(trace).of_worker(1).after_exchange(8) == Approx(1.11).epsilon(1e-12));
 }
 
+TEST_CASE("an epoch's first batches take longer by the mean of what was measured nearest in size") {
+  CostTrace trace = trace_of({samples(8, {1}), samples(8, {2}), samples(64, {8})});
+  CHECK(BatchCost(trace).cold_start_s(8) == 0);  // nobody measured that
+
+  trace.batches[1].session = 1;
+  trace.batches[0].cold_start_s = 0.1;
+  trace.batches[1].cold_start_s = 0.4;
+  const BatchCost cost(trace);
+  CHECK(cost.cold_start_s(8) == Approx(0.25));
+  CHECK(cost.cold_start_s(64) == Approx(0.25));
+  CHECK(cost.of_worker(0, 1).cold_start_s(8) == Approx(0.4));
+  CHECK(cost.median(8).total_s() == Approx(1.5));  // which a batch itself does not have
+}
+
 TEST_CASE("what waits in another way tells nothing about overlap, and nothing is unknown") {
   CostTrace trace = trace_of({samples(8, {1})});
   CHECK(!BatchCost(trace).overlap(8, "ring", 1e6).is_known);

@@ -45,6 +45,35 @@ TEST_CASE("a batch in parts costs what its parts cost, with one step") {
   CHECK(seconds_of(2, train) == Approx(3 * (2 * 0.9 + 0.1)));
 }
 
+TEST_CASE("each epoch begins cold, with its first batch") {
+  const Network network = {.name = "net", .layers = {{.parameters = 10}}};
+  BatchSamples samples;
+  samples.batch = 4;
+  samples.total_s = {1};
+  samples.cold_start_s = 0.25;
+  CostTrace trace;
+  trace.batches = {samples};
+  const BatchCost cost(trace);
+  const std::vector<Bucket> buckets = {{.bytes = 40, .backward_share = 1}};
+  static_cast<void>(run_workers(workers_on({0}), [&](Fabric& fabric) {
+    CostLearner learner(fabric, network, cost, buckets, std::nullopt);
+    const auto seconds_of = [&](const std::function<void()>& work) {
+      const double start_s = fabric.now_s();
+      work();
+      return fabric.now_s() - start_s;
+    };
+    CHECK(learner.benchmark(4) == Approx(1));  // before any epoch
+    for (const std::int64_t epoch : {0, 1}) {
+      learner.begin_epoch(epoch);
+      CHECK(seconds_of([&] { learner.forward_backward(4); }) == Approx(1.25));
+      learner.step();
+      CHECK(seconds_of([&] { learner.forward_backward(4); }) == Approx(1));
+    }
+    learner.begin_epoch(2);
+    CHECK(seconds_of([&] { learner.train(5, 4); }) == Approx(5.25));
+  }));
+}
+
 TEST_CASE("buckets are ready in the last part, and once") {
   int ready = 0;
   const double seconds = seconds_of(

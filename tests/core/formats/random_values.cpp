@@ -49,6 +49,7 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
         samples.rank = rank;
         const int count = dice.between(1, 20);
         samples.total_s = random_samples(dice, count);
+        if (dice.chance(0.3)) samples.cold_start_s = dice.magnitude(1e-6, 1);
         if (dice.chance(0.3)) samples.warmup_s = random_samples(dice, dice.between(1, 5));
         if (has_parts) {
           for (auto part : {&BatchSamples::load_s,
@@ -247,7 +248,9 @@ RunResult random_run(Dice& dice) {
   for (int i = dice.between(0, 2); i > 0; --i) {
     run.timed_batches.push_back({.rank = dice.between(0, 100),
                                  .before_s = dice.magnitude(1e-6, 1e3),
-                                 .after_s = dice.magnitude(1e-6, 1e3)});
+                                 .after_s = dice.magnitude(1e-6, 1e3),
+                                 .cold_before_s = dice.magnitude(1e-6, 1),
+                                 .cold_after_s = dice.magnitude(1e-6, 1)});
   }
   if (dice.chance(0.5))
     run.cost = RunCost{.rate = {dice.magnitude(1e-6, 1e9), "USD"},

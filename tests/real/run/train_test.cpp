@@ -78,6 +78,8 @@ TEST_CASE("ranks that train time their batches before and after, which changes n
     CHECK(batches[rank].at("rank") == rank);
     CHECK(batches[rank].at("before_s").get<double>() > 0);
     CHECK(batches[rank].at("after_s").get<double>() > 0);
+    CHECK(batches[rank].at("cold_before_s").get<double>() >= 0);
+    CHECK(batches[rank].at("cold_after_s").get<double>() >= 0);
   }
   REQUIRE(plain.status == 0);
   CHECK_FALSE(nlohmann::json::parse(plain.out).at("runs").at(0).contains("timed_batches"));
