@@ -20,29 +20,36 @@ std::vector<AllReduceCheck> simulated(std::vector<AllReduceCheck> checks,
   std::vector<sim::AllReduceCase> cases;
   cases.reserve(checks.size());
   for (const AllReduceCheck& check : checks) cases.push_back(check.all_reduce);
-  const std::vector<double> forecasts_s = simulated_s(platform, cases, file);
-  for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = forecasts_s[i];
+  const sim::AllReduceTimes times = simulated_times(platform, cases, file);
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    checks[i].forecast_s = times.slowest_s[i];
+    checks[i].member_share = times.mean_s[i] / times.slowest_s[i];
+  }
   return checks;
 }
 
 }  // namespace
 
-std::vector<double> simulated_s(const Platform& platform,
-                                const std::vector<sim::AllReduceCase>& cases,
-                                const std::string& file) {
-  std::vector<double> seconds;
+sim::AllReduceTimes simulated_times(const Platform& platform,
+                                    const std::vector<sim::AllReduceCase>& cases,
+                                    const std::string& file) {
+  sim::AllReduceTimes times;
   run_in_processes(
       1,
       1,
-      [&](std::size_t) { return nlohmann::json(sim::all_reduce_seconds(platform, cases)).dump(); },
+      [&](std::size_t) {
+        const sim::AllReduceTimes found = sim::all_reduce_times(platform, cases);
+        return nlohmann::json({found.slowest_s, found.mean_s}).dump();
+      },
       [&](std::size_t, const TaskAnswer& answer) {
         if (answer.ending == Ending::bad_input)
           throw UserError(file + ": " + answer.problems.front());
         if (answer.ending != Ending::done)
           throw RunError("the simulation of all-reduces " + answer.problems.front());
-        seconds = nlohmann::json::parse(answer.text).get<std::vector<double>>();
+        const auto lists = nlohmann::json::parse(answer.text);
+        times = {.slowest_s = lists.at(0), .mean_s = lists.at(1)};
       });
-  return seconds;
+  return times;
 }
 
 std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const MessageTrace& trace) {

@@ -57,9 +57,9 @@ std::optional<double> fit_turns_share(const MessageTrace& trace, const Platform&
   }
   if (cases.empty()) return std::nullopt;
   const std::vector<double> least_s =
-      simulated_s(with_turns_share(platform, trace, 0), cases, trace.file);
+      simulated_times(with_turns_share(platform, trace, 0), cases, trace.file).slowest_s;
   const std::vector<double> most_s =
-      simulated_s(with_turns_share(platform, trace, 1), cases, trace.file);
+      simulated_times(with_turns_share(platform, trace, 1), cases, trace.file).slowest_s;
   std::vector<double> shares;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     constexpr double kShows = 1.1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "analysis/calibrate/message_points.hpp"
 #include "core/spread.hpp"
@@ -34,6 +35,22 @@ std::vector<MessagePoint> points_of_algorithm(MessageTrace trace,
   return points_of(trace, "all-reduce", scope);
 }
 
+/// Members' mean of the slowest one's time, the mean of the sessions that tell; nothing if none
+/// does.
+std::optional<double> member_share_of(const MessageTrace& trace,
+                                      const std::string& scope,
+                                      const std::string& algorithm,
+                                      double bytes) {
+  std::vector<double> shares;
+  for (const MessageCost& cost : trace.costs) {
+    if (cost.kind == "all-reduce" && cost.scope == scope && cost.algorithm == algorithm &&
+        static_cast<double>(cost.bytes) == bytes && cost.member_share > 0)
+      shares.push_back(cost.member_share);
+  }
+  if (shares.empty()) return std::nullopt;
+  return mean_of(shares);
+}
+
 }  // namespace
 
 std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
@@ -58,6 +75,8 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
                each.all_reduce.bytes == point.bytes;
       });
       constexpr double kDigits = 1e6;
+      const auto six_digits = [](double share) { return std::round(kDigits * share) / kDigits; };
+      const auto share = member_share_of(trace, scope, algorithm, point.bytes);
       const double deviation =
           std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
       measured.push_back(
@@ -66,7 +85,8 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
            .measured_s = kept_s(point.seconds),
            .forecast_s = kept_s(check->forecast_s),
            .ranks = ranks,
-           .deviation = std::round(kDigits * std::min(kMostUncertainty, deviation)) / kDigits});
+           .deviation = six_digits(std::min(kMostUncertainty, deviation)),
+           .member_share = share ? six_digits(std::min(1.0, *share / check->member_share)) : 1});
     }
     const MeasuredAllReduce largest = measured.back();
     for (const AllReduceCheck& check : larger) {

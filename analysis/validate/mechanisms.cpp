@@ -76,6 +76,12 @@ void without_all_reduces(Platform& platform) {
   });
 }
 
+void without_leaving_early(Platform& platform) {
+  change_messages(platform, [](MessageCosts& costs) {
+    for (MeasuredAllReduce& each : costs.all_reduces) each.member_share = 1;
+  });
+}
+
 void without_barrier(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) { costs.barrier_round_s = 0; });
 }
@@ -240,6 +246,9 @@ std::vector<Mechanism> all_mechanisms() {
       of_platform("all-reduces",
                   "all-reduces that were measured take what messages say",
                   without_all_reduces),
+      of_platform("leaving-early",
+                  "members are in an all-reduce until its messages have come (phases alone)",
+                  without_leaving_early),
       of_platform("barrier", "members know at once that all have come", without_barrier),
       of_platform("adding", "adding what has come is free", without_adding),
       of_platform(

@@ -51,6 +51,7 @@ MeasuredAllReduce read_all_reduce(JsonInput input) {
     all_reduce.deviation = read_up_to(*deviation, kMostUncertainty);
   if (const auto extrapolated = input.maybe("extrapolated"))
     all_reduce.is_extrapolated = extrapolated->boolean();
+  if (const auto share = input.maybe("member_share")) all_reduce.member_share = read_part(*share);
   input.finish();
   return all_reduce;
 }
@@ -121,6 +122,19 @@ std::vector<MessageShare> shares_of_both(const MessageCosts& a,
   return both;
 }
 
+/// Those by this algorithm among so many ranks, by size.
+std::vector<MeasuredAllReduce> alike(const std::vector<MeasuredAllReduce>& all,
+                                     const std::string& algorithm,
+                                     int ranks) {
+  std::vector<MeasuredAllReduce> some;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(some), [&](const auto& each) {
+    return each.algorithm == algorithm && each.ranks == ranks;
+  });
+  std::stable_sort(
+      some.begin(), some.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+  return some;
+}
+
 /// Where two lines cross within (from, to); nothing if they do not.
 std::optional<double> crossing(const MessageRegime& a,
                                const MessageRegime& b,
@@ -170,16 +184,16 @@ double MessageCosts::load_of(Exchange kind, double bytes) const {
 }
 
 double MessageCosts::measured_factor(const std::string& all_reduce, double bytes, int ranks) const {
-  std::vector<MeasuredAllReduce> alike;
-  std::copy_if(
-      all_reduces.begin(), all_reduces.end(), std::back_inserter(alike), [&](const auto& each) {
-        return each.algorithm == all_reduce && each.ranks == ranks;
+  return between_points(
+      alike(all_reduces, all_reduce, ranks), bytes, [](const MeasuredAllReduce& each) {
+        return each.measured_s / each.forecast_s;
       });
-  std::stable_sort(
-      alike.begin(), alike.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
-  return between_points(alike, bytes, [](const MeasuredAllReduce& each) {
-    return each.measured_s / each.forecast_s;
-  });
+}
+
+double MessageCosts::member_share(const std::string& all_reduce, double bytes, int ranks) const {
+  return between_points(alike(all_reduces, all_reduce, ranks),
+                        bytes,
+                        [](const MeasuredAllReduce& each) { return each.member_share; });
 }
 
 double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const {
@@ -303,6 +317,7 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
     if (each.ranks > 0) measured["ranks"] = each.ranks;
     if (each.deviation > 0) measured["deviation"] = each.deviation;
     if (each.is_extrapolated) measured["extrapolated"] = true;
+    if (each.member_share < 1) measured["member_share"] = each.member_share;
     json["all_reduces"].push_back(std::move(measured));
   }
   if (!costs.notes.empty()) json["notes"] = costs.notes;

@@ -31,6 +31,9 @@ struct MeasuredAllReduce {
   double deviation = 0;  ///< of the logarithm of what a run may take from what was measured
   /// Larger than any that was measured: `measured_s` is in proportion to the largest one.
   bool is_extrapolated = false;
+  /// What a member is in it on average, of what its messages say: some leave before the slowest
+  /// does.
+  double member_share = 1;
 
   bool operator==(const MeasuredAllReduce&) const = default;
 };
@@ -105,6 +108,8 @@ struct MessageCosts {
   [[nodiscard]] double measured_factor(const std::string& all_reduce,
                                        double bytes,
                                        int ranks) const;
+  /// How long members are in it on average, of what its messages say, likewise.
+  [[nodiscard]] double member_share(const std::string& all_reduce, double bytes, int ranks) const;
   /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty.
   /// Where the algorithm was measured among as many ranks, that of measurements among these of
   /// about this size (the nearest smaller and the nearest larger one; root mean square over all

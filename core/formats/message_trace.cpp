@@ -54,6 +54,7 @@ MessageCost read_cost(JsonInput input, std::int64_t node_count) {
   }
   cost.bytes = input.at("bytes").integer(0);
   cost.samples_s = input.at("samples_s").samples();
+  if (const auto share = input.maybe("member_share")) cost.member_share = read_number(*share, 0, 1);
   input.finish();
   return cost;
 }
@@ -64,6 +65,7 @@ Json cost_json(const MessageCost& cost) {
   if (!cost.nodes.empty()) json["nodes"] = cost.nodes;
   json["bytes"] = cost.bytes;
   json["samples_s"] = cost.samples_s;
+  if (cost.member_share > 0) json["member_share"] = cost.member_share;
   return json;
 }
 
@@ -117,6 +119,7 @@ Json to_json(const MessageTrace& trace) {
 MessageTrace rounded(MessageTrace trace) {
   for (MessageCost& cost : trace.costs) {
     for (double& sample_s : cost.samples_s) sample_s = rounded(sample_s);
+    cost.member_share = rounded(cost.member_share);
   }
   return trace;
 }

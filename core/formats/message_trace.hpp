@@ -26,8 +26,10 @@ struct MessageCost {
   /// all whose ranks took part. Else empty.
   std::vector<int> nodes = {};
   std::int64_t bytes = 0;
-  std::vector<double> samples_s = {};  ///< in the order measured
-  int session = 0;                     ///< index of the file it comes from
+  std::vector<double> samples_s = {};  ///< of the slowest rank, in the order measured
+  /// Of all-reduces: what a member takes on average, of what the slowest one does; 0: not measured.
+  double member_share = 0;
+  int session = 0;  ///< index of the file it comes from
 
   bool operator==(const MessageCost&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <thread>
@@ -37,8 +38,29 @@ void rest(double& busy_since_s) {
   busy_since_s = clock_s();
 }
 
-/// Takes samples of a point; on rank 0, of each of its costs the slowest rank's seconds of each.
-std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t count) {
+/// On rank 0, of each of a point's costs: the slowest rank's seconds of each sample, and the mean
+/// over ranks of all samples together.
+struct Taken {
+  std::vector<std::vector<double>> slowest_s;
+  std::vector<double> mean_s;
+};
+
+/// Over all ranks, on rank 0.
+std::vector<double> reduced(const std::vector<double>& own, MPI_Op operation) {
+  std::vector<double> all(own.size());
+  check_mpi(MPI_Reduce(own.data(),
+                       all.data(),
+                       static_cast<int>(own.size()),
+                       MPI_DOUBLE,
+                       operation,
+                       0,
+                       MPI_COMM_WORLD),
+            "MPI_Reduce");
+  return all;
+}
+
+/// Takes samples of a point.
+Taken take(const MessagePoint& point, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
   std::vector<double> seconds(point.costs.size() * samples, 0.0);
   double busy_since_s = clock_s();
@@ -49,19 +71,19 @@ std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t co
     }
   }
   polite_barrier(MPI_COMM_WORLD);  // who takes no part must not disturb those who do
-  std::vector<double> slowest(seconds.size());
-  check_mpi(MPI_Reduce(seconds.data(),
-                       slowest.data(),
-                       static_cast<int>(seconds.size()),
-                       MPI_DOUBLE,
-                       MPI_MAX,
-                       0,
-                       MPI_COMM_WORLD),
-            "MPI_Reduce");
-  std::vector<std::vector<double>> of_costs;
-  for (auto first = slowest.begin(); first != slowest.end(); first += count)
-    of_costs.emplace_back(first, first + count);
-  return of_costs;
+  const std::vector<double> slowest = reduced(seconds, MPI_MAX);
+  const std::vector<double> sums = reduced(seconds, MPI_SUM);
+  std::vector<double> takes_part(point.costs.size(), 0.0);
+  if (point.sample) takes_part[point.own] = 1;
+  const std::vector<double> members = reduced(takes_part, MPI_SUM);
+  Taken taken;
+  for (std::size_t cost = 0; cost < point.costs.size(); ++cost) {
+    const auto first = static_cast<std::ptrdiff_t>(cost) * count;
+    taken.slowest_s.emplace_back(slowest.begin() + first, slowest.begin() + first + count);
+    const double sum_s = std::accumulate(sums.begin() + first, sums.begin() + first + count, 0.0);
+    taken.mean_s.push_back(sum_s / std::max(1.0, members[cost]));
+  }
+  return taken;
 }
 
 /// Rank 0's number, everywhere.
@@ -116,10 +138,16 @@ class Measurement {
     const double start_s = clock_s();
     if (rule.warmup > 0) static_cast<void>(take(point, rule.warmup));
     std::vector<SampleLog> logs(point.costs.size(), SampleLog(rule, start_s));
+    std::vector<double> mean_s(logs.size(), 0.0);
+    std::vector<double> slowest_s(logs.size(), 0.0);
     for (std::int64_t next = rule.min_samples; next > 0;) {
-      const std::vector<std::vector<double>> taken = take(point, next);
+      const Taken taken = take(point, next);
       for (std::size_t i = 0; i < logs.size(); ++i) {
-        for (const double sample_s : taken[i]) logs[i].add(sample_s, sample_s);
+        for (const double sample_s : taken.slowest_s[i]) {
+          logs[i].add(sample_s, sample_s);
+          slowest_s[i] += sample_s;
+        }
+        mean_s[i] += taken.mean_s[i];
       }
       const double now = clock_s();
       const double spent_s = now - start_s;
@@ -131,8 +159,12 @@ class Measurement {
       report(point, std::min(spent_s, rule.max_s), rule.max_s + most_s_after, "");
     }
     if (rank_ != 0) return;
-    for (std::size_t i = 0; i < logs.size(); ++i)
-      point.costs[i].samples_s.assign(logs[i].kept_s().begin(), logs[i].kept_s().end());
+    for (std::size_t i = 0; i < logs.size(); ++i) {
+      MessageCost& cost = point.costs[i];
+      cost.samples_s.assign(logs[i].kept_s().begin(), logs[i].kept_s().end());
+      if (cost.kind == "all-reduce" && slowest_s[i] > 0)
+        cost.member_share = std::min(1.0, mean_s[i] / slowest_s[i]);
+    }
     costs_.insert(costs_.end(), point.costs.begin(), point.costs.end());
   }
 

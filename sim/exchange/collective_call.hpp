@@ -23,6 +23,7 @@ namespace epochcast::sim {
 struct LearnedCost {
   std::vector<double> duration_s;
   std::vector<Traffic> traffic;
+  double member_share = 1;
 };
 
 /// One collective call: the place where all members of a communicator meet.
@@ -47,6 +48,9 @@ struct CollectiveCall {
   double start_s = 0;
   Turns turns = Turns::nobody;  ///< two that exchange large messages send one after the other
   double measured_factor = 1;   ///< how many times as long it takes as its messages say
+  /// How much of that members are in it on average; they are blocked for the rest, as if they had
+  /// left and waited for the others.
+  double member_share = 1;
   int finished = 0;
   std::vector<double> unhindered_s;       ///< by member: how long it takes while nobody computes
   const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages

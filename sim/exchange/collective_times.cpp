@@ -11,12 +11,13 @@
 
 namespace epochcast::sim {
 
-std::vector<double> all_reduce_seconds(const Platform& platform,
-                                       const std::vector<AllReduceCase>& cases) {
+AllReduceTimes all_reduce_times(const Platform& platform, const std::vector<AllReduceCase>& cases) {
   for (const AllReduceCase& each : cases) check_all_reduce(each.algorithm);
   const std::vector<WorkerInfo> workers = place(
       platform, JobConfig{}, {}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
-  std::vector<double> seconds(cases.size(), 0);
+  AllReduceTimes times = {.slowest_s = std::vector<double>(cases.size(), 0),
+                          .mean_s = std::vector<double>(cases.size(), 0)};
+  std::vector<double> members(cases.size(), 0);
   Cluster cluster(platform, platform.node_count());
   Runtime runtime(
       cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});
@@ -29,7 +30,11 @@ std::vector<double> all_reduce_seconds(const Platform& platform,
       fabric.barrier(fabric.world());
       const double before_s = fabric.phases().exposed_communication_s;
       fabric.all_reduce({.bytes = cases[i].bytes, .values = {}}, 1, among);
-      seconds[i] = std::max(seconds[i], fabric.phases().exposed_communication_s - before_s);
+      const double own_s = fabric.phases().exposed_communication_s - before_s;
+      times.slowest_s[i] = std::max(times.slowest_s[i], own_s);
+      if (among.size() == 1) continue;
+      ++members[i];
+      times.mean_s[i] += (own_s - times.mean_s[i]) / members[i];
     }
   };
   std::exception_ptr error;
@@ -41,7 +46,7 @@ std::vector<double> all_reduce_seconds(const Platform& platform,
     }
   });
   if (error) std::rethrow_exception(error);
-  return seconds;
+  return times;
 }
 
 }  // namespace epochcast::sim

@@ -121,7 +121,8 @@ class Runtime {
   };
   [[nodiscard]] BarrierTime barrier_time(const std::vector<int>& ranks) const;
   /// How many times as long the call takes as its messages say, where such ones were measured.
-  [[nodiscard]] double measured_factor(const CollectiveCall& call) const;
+  /// Costs that tell what such a call takes; null where none do.
+  [[nodiscard]] const MessageCosts* measured_costs(const CollectiveCall& call) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
 
   /// The call that a member reaches next.

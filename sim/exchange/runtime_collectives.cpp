@@ -123,6 +123,7 @@ const LearnedCost* Runtime::replayed_cost(CollectiveCall& call) {
 bool Runtime::replay(CollectiveCall& call) {
   const LearnedCost* const cost = replayed_cost(call);
   if (cost == nullptr) return false;
+  call.member_share = cost->member_share;
   for (std::size_t member = 0; member < cost->duration_s.size(); ++member) {
     end(call,
         static_cast<int>(member),
@@ -135,7 +136,11 @@ bool Runtime::replay(CollectiveCall& call) {
 void Runtime::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   CollectiveCall& call = *shared;
   call.schedule = schedule_of(call);
-  call.measured_factor = measured_factor(call);
+  if (const MessageCosts* const costs = measured_costs(call)) {
+    const std::string& algorithm = call.among->all_reduce.algorithm;
+    call.measured_factor = costs->measured_factor(algorithm, call.bytes, call.among->size());
+    call.member_share = costs->member_share(algorithm, call.bytes, call.among->size());
+  }
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule, options_.is_accelerated);
   for (const int index : call.among->ranks) {
     Rank& member = rank(index);
@@ -226,9 +231,10 @@ Runtime::BarrierTime Runtime::barrier_time(const std::vector<int>& ranks) const 
   return {.together_s = rounds * std::min(message_s, round_s), .after_wait_s = rounds * round_s};
 }
 
-double Runtime::measured_factor(const CollectiveCall& call) const {
+const MessageCosts* Runtime::measured_costs(const CollectiveCall& call) const {
   // What was measured is all-reduces of those who come together.
-  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late) return 1;
+  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late)
+    return nullptr;
   const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
   const auto& ranks = call.among->ranks;
   const int first = node_of(ranks.front());
@@ -236,13 +242,11 @@ double Runtime::measured_factor(const CollectiveCall& call) const {
       std::find_if(ranks.begin(), ranks.end(), [&](int index) { return node_of(index) != first; });
   const MessageCosts* const costs =
       cluster_.messages_between(first, other == ranks.end() ? first : node_of(*other));
-  if (costs == nullptr) return 1;
+  if (costs == nullptr) return nullptr;
   // Those in a row take what was measured in a row, if it was.
   const std::vector<MessageShare>& in_a_row = costs->turns_in_a_row;
-  if (call.turns == Turns::two_in_a_row && !in_a_row.empty() &&
-      call.bytes >= in_a_row.front().bytes)
-    return 1;
-  return costs->measured_factor(call.among->all_reduce.algorithm, call.bytes, call.among->size());
+  const bool is_known_in_a_row = !in_a_row.empty() && call.bytes >= in_a_row.front().bytes;
+  return call.turns == Turns::two_in_a_row && is_known_in_a_row ? nullptr : costs;
 }
 
 void Runtime::learn(CollectiveCall& call) {
@@ -256,6 +260,7 @@ void Runtime::learn(CollectiveCall& call) {
     cost.duration_s.push_back(call.unhindered_s[static_cast<std::size_t>(member)]);
     cost.traffic.push_back(call.rounds->traffic(member));
   }
+  cost.member_share = call.member_share;
   learned_.emplace(key_of(call), std::move(cost));
 }
 
@@ -268,13 +273,14 @@ void Runtime::end(CollectiveCall& call, int member, double end_s, const Traffic&
   self.all_reduced_among =
       call.kind == CollectiveCall::Kind::all_reduce ? call.among->id : Rank::kNoCommunicator;
   if (end_s > call.start_s) {
-    self.busy.push_back({call.start_s, end_s});
+    const double left_s = std::lerp(call.start_s, end_s, call.member_share);
+    self.busy.push_back({call.start_s, left_s});
     if (pass_.timeline != nullptr) {
       pass_.timeline->add({.worker = call.among->ranks[index],
                            .stream = Stream::communication,
                            .name = call.label,
                            .start_s = call.start_s + self.skipped_s,
-                           .end_s = end_s + self.skipped_s,
+                           .end_s = left_s + self.skipped_s,
                            .bytes = call.bytes});
     }
   }

@@ -81,8 +81,10 @@ TEST_CASE("messages that together exceed their link share it") {
 TEST_CASE("a ring all-reduce takes 2(P-1) messages of its blocks' regime") {
   const Platform star = measured_star(4);
   const auto seconds = in_process([&] {
-    return nlohmann::json(sim::all_reduce_seconds(
-        star, {{"all", "ring", 4e6}, {"all", "ring", 4e3}, {"all", "ring", 3.9e6}}));
+    return nlohmann::json(
+        sim::all_reduce_times(star,
+                              {{"all", "ring", 4e6}, {"all", "ring", 4e3}, {"all", "ring", 3.9e6}})
+            .slowest_s);
   });
 
   CHECK(seconds[0].get<double>() == Approx(6 * (1e-3 + 1e6 / 8e7)).epsilon(kTolerance));
@@ -96,7 +98,7 @@ TEST_CASE("a message takes what it does around, between two alone or one way, by
     star.network->messages->pairwise = {{.bytes = 1e6, .share = 0.9}};
     star.network->messages->one_way = {{.bytes = 1e6, .share = 0.8}};
     const auto seconds = in_process([&] {
-      return nlohmann::json(sim::all_reduce_seconds(star, {{"all", algorithm, 4e6}}));
+      return nlohmann::json(sim::all_reduce_times(star, {{"all", algorithm, 4e6}}).slowest_s);
     });
     return seconds[0].get<double>();
   };
@@ -116,14 +118,14 @@ TEST_CASE("all-reduces that were measured among as many ranks take what was meas
     const std::vector<sim::AllReduceCase> cases = {{"all", "ring", 4e6},
                                                    {"all", "binary-tree", 4e6}};
     const auto forecast_s =
-        in_process([&] { return nlohmann::json(sim::all_reduce_seconds(star, cases)); });
+        in_process([&] { return nlohmann::json(sim::all_reduce_times(star, cases).slowest_s); });
     star.network->messages->all_reduces = {{.algorithm = "ring",
                                             .bytes = 4e6,
                                             .measured_s = 1.3 * forecast_s[0].get<double>(),
                                             .forecast_s = forecast_s[0].get<double>(),
                                             .ranks = measured_ranks}};
     const auto measured_s =
-        in_process([&] { return nlohmann::json(sim::all_reduce_seconds(star, cases)); });
+        in_process([&] { return nlohmann::json(sim::all_reduce_times(star, cases).slowest_s); });
     return std::vector<double>{measured_s[0].get<double>() / forecast_s[0].get<double>(),
                                measured_s[1].get<double>() / forecast_s[1].get<double>()};
   };
@@ -131,6 +133,35 @@ TEST_CASE("all-reduces that were measured among as many ranks take what was meas
   CHECK(seconds_of(3)[0] == Approx(1.3).epsilon(kTolerance));
   CHECK(seconds_of(3)[1] == Approx(1).epsilon(kTolerance));
   CHECK(seconds_of(4)[0] == Approx(1).epsilon(kTolerance));
+}
+
+TEST_CASE("members that leave an all-reduce early are blocked until the others are through") {
+  const auto phases_with = [](double member_share, bool overlaps) {
+    Platform star = measured_star(4);
+    star.network->messages->all_reduces = {
+        {.algorithm = "ring", .bytes = 4e6, .ranks = 4, .member_share = member_share}};
+    const Observed observed = observe(star, [overlaps](Fabric& fabric) {
+      const Communicator& among =
+          fabric.communicator(fabric.world().ranks, {.algorithm = "ring", .servers = {}});
+      for (int i = 0; i < 3; ++i) {  // simulated first, then replayed
+        const Request request = fabric.start_all_reduce({.bytes = 4e6, .values = {}}, 1, among);
+        if (overlaps) fabric.compute(10e-3, "backward");
+        fabric.wait(request);
+      }
+    });
+    return observed.phases.front();
+  };
+  const double all_reduce_s = 6 * (1e-3 + 1e6 / 8e7);
+
+  const PhaseTimes whole = phases_with(1, false);
+  CHECK(whole.exposed_communication_s == Approx(3 * all_reduce_s).epsilon(kTolerance));
+  CHECK(whole.blocked_s == Approx(0).margin(1e-9));
+  const PhaseTimes early = phases_with(0.9, false);
+  CHECK(early.exposed_communication_s == Approx(2.7 * all_reduce_s).epsilon(kTolerance));
+  CHECK(early.blocked_s == Approx(0.3 * all_reduce_s).epsilon(kTolerance));
+  const PhaseTimes hidden = phases_with(0.9, true);
+  CHECK(hidden.exposed_communication_s == Approx(2.7 * all_reduce_s - 30e-3).epsilon(kTolerance));
+  CHECK(hidden.blocked_s == Approx(0.3 * all_reduce_s).epsilon(kTolerance));
 }
 
 TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last member has come") {
@@ -378,8 +409,10 @@ TEST_CASE("inside a node its own message costs count") {
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 3e-6, .bytes_per_s = 1e9}}};
   for (DeviceGroup& device : server.nodes[0].devices) device.reduce_bytes_per_s = 0;
   const auto seconds = in_process([&] {
-    return nlohmann::json(sim::all_reduce_seconds(
-        server, {{"node", "recursive-doubling", 1e4}, {"all", "hierarchical", 1e4}}));
+    return nlohmann::json(
+        sim::all_reduce_times(server,
+                              {{"node", "recursive-doubling", 1e4}, {"all", "hierarchical", 1e4}})
+            .slowest_s);
   });
 
   CHECK(seconds[0].get<double>() == Approx(3e-6 + 1e4 / 1e9).epsilon(kTolerance));

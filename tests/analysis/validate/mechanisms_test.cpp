@@ -178,6 +178,16 @@ TEST_CASE("without all-reduces they take what messages say, and their errors are
   CHECK(costs.uncertainty_of("ring", 1e6, 7) == Approx(std::log(2)));
 }
 
+TEST_CASE("without leaving early members are in all-reduces to their end") {
+  Platform platform = measured_platform();
+  MessageCosts& costs = *platform.network->messages;
+  REQUIRE_FALSE(costs.all_reduces.empty());
+  costs.all_reduces.front().member_share = 0.9;
+  leave_out({mechanism("leaving-early")}, platform);
+
+  CHECK(platform == measured_platform());
+}
+
 TEST_CASE("without barrier members know at once that all have come") {
   MessageCosts expected = measured_messages();
   expected.barrier_round_s = 0;

@@ -154,6 +154,19 @@ TEST_CASE("all-reduces take what was measured, between sizes by their logarithm"
   CHECK(costs.measured_factor("binary-tree", 1e5, 4) == 1);
 }
 
+TEST_CASE("members leave all-reduces as early as measured, between sizes by their logarithm") {
+  MessageCosts costs = {.regimes = {{}}};
+  costs.all_reduces = {{.algorithm = "ring", .bytes = 1e4, .ranks = 4, .member_share = 0.8},
+                       {.algorithm = "ring", .bytes = 1e6, .ranks = 4, .member_share = 0.9}};
+
+  CHECK(costs.member_share("ring", 1, 4) == Approx(0.8));
+  CHECK(costs.member_share("ring", 1e5, 4) == Approx(0.85));
+  CHECK(costs.member_share("ring", 1e9, 4) == Approx(0.9));
+  CHECK(costs.member_share("ring", 1e5, 3) == 1);
+  CHECK(costs.member_share("binary-tree", 1e5, 4) == 1);
+  CHECK(read(to_json(costs)) == costs);
+}
+
 TEST_CASE("what messages take one way lies between measured shares, and is the larger of two") {
   const MessageCosts costs =
       read({{"regimes", {regime("0B", "1us", "1GBps")}},

@@ -146,7 +146,8 @@ MessageTrace random_message_trace(Dice& dice, const std::string& file) {
          .algorithm = dice.one_of<std::string>({"", "ring"}),
          .nodes = {},
          .bytes = dice.between(0, 1 << 30),
-         .samples_s = random_samples(dice, dice.between(1, 50))});
+         .samples_s = random_samples(dice, dice.between(1, 50)),
+         .member_share = dice.chance(0.3) ? dice.magnitude(0.01, 1) : 0});
     MessageCost& cost = trace.costs.back();
     if (cost.scope == "between" && dice.chance(0.5)) cost.nodes = {dice.between(0, 1), 2};
   }
