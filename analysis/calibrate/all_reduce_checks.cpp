@@ -23,7 +23,7 @@ std::vector<AllReduceCheck> simulated(std::vector<AllReduceCheck> checks,
   const sim::AllReduceTimes times = simulated_times(platform, cases, file);
   for (std::size_t i = 0; i < checks.size(); ++i) {
     checks[i].forecast_s = times.slowest_s[i];
-    checks[i].member_share = times.mean_s[i] / times.slowest_s[i];
+    if (times.slowest_s[i] > 0) checks[i].member_share = times.mean_s[i] / times.slowest_s[i];
   }
   return checks;
 }

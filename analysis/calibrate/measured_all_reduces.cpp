@@ -76,6 +76,7 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
       });
       constexpr double kDigits = 1e6;
       const auto six_digits = [](double share) { return std::round(kDigits * share) / kDigits; };
+      constexpr double kLeastShare = 0.01;
       const auto share = member_share_of(trace, scope, algorithm, point.bytes);
       const double deviation =
           std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
@@ -86,7 +87,8 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
            .forecast_s = kept_s(check->forecast_s),
            .ranks = ranks,
            .deviation = six_digits(std::min(kMostUncertainty, deviation)),
-           .member_share = share ? six_digits(std::min(1.0, *share / check->member_share)) : 1});
+           .member_share =
+               share ? six_digits(std::clamp(*share / check->member_share, kLeastShare, 1.0)) : 1});
     }
     const MeasuredAllReduce largest = measured.back();
     for (const AllReduceCheck& check : larger) {

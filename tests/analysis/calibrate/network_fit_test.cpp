@@ -205,67 +205,6 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(costs.all_reduces[0].deviation == 0.015);  // of jobs
 }
 
-TEST_CASE("of all-reduces of several sessions the mean counts, and how far they are apart") {
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 30e-6 + bytes / 5e8; });
-  for (int session = 0; session < 2; ++session) {
-    for (const char* algorithm : {"ring", "binary-tree"}) {
-      trace.costs.push_back({.kind = "all-reduce",
-                             .scope = "all",
-                             .algorithm = algorithm,
-                             .bytes = 4'000'000,
-                             .samples_s = {session == 0 ? 0.01 : 0.02},
-                             .session = session});
-    }
-  }
-
-  const MessageCosts costs = calibrate(trace).fit.between->costs;
-
-  REQUIRE(costs.all_reduces.size() == 8);
-  const MeasuredAllReduce& tree = costs.all_reduces[4];
-  CHECK(tree.algorithm == "binary-tree");
-  CHECK(tree.measured_s == Approx(0.015).epsilon(1e-6));
-  // Between two sessions ln 2 / sqrt(2), and 1 / sqrt(2) of that for their mean; in a job 0.015.
-  const double of_run = std::hypot(std::log(2) / std::sqrt(2) * std::sqrt(1.5), 0.015);
-  CHECK(tree.deviation == Approx(of_run).epsilon(1e-5));
-  CHECK(costs.all_reduces[0].forecast_s != tree.forecast_s);
-}
-
-TEST_CASE("members are in an all-reduce as long as measured, of what its messages say") {
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 30e-6 + bytes / 5e8; });
-  for (int session = 0; session < 2; ++session) {
-    for (const char* algorithm : {"ring", "binary-tree", "linear"}) {
-      const bool is_told = std::string(algorithm) != "linear";
-      trace.costs.push_back({.kind = "all-reduce",
-                             .scope = "all",
-                             .algorithm = algorithm,
-                             .bytes = 4'000'000,
-                             .samples_s = {0.025},
-                             .member_share = is_told ? 0.8 + 0.1 * session : 0,
-                             .session = session});
-    }
-  }
-
-  const Calibration calibration = calibrate(trace);
-  const MessageCosts& costs = calibration.fit.between->costs;
-  const auto told = [&](const std::string& algorithm) {
-    for (const AllReduceCheck& check : calibration.checks) {
-      if (check.all_reduce.algorithm == algorithm) return check.member_share;
-    }
-    return 0.0;
-  };
-
-  // Around a ring all are in it to the end; of a tree some messages arrive earlier than others.
-  CHECK(told("ring") == Approx(1));
-  CHECK(costs.member_share("ring", 4e6, 4) == Approx(0.85));
-  CHECK(costs.member_share("ring", 64e6, 4) == Approx(0.85));
-  CHECK(told("binary-tree") < 1);
-  CHECK(costs.member_share("binary-tree", 4e6, 4) ==
-        Approx(std::min(1.0, 0.85 / told("binary-tree"))).epsilon(1e-5));
-  CHECK(costs.member_share("linear", 4e6, 4) == 1);
-}
-
 TEST_CASE("what a ring's messages share is not taken for what links give") {
   MessageTrace trace = trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
                                 [](double bytes) { return 1e-6 + bytes / 5e8; });
