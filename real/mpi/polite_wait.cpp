@@ -28,6 +28,8 @@ constexpr Manners kForBarriers = {.eager = std::chrono::microseconds(200),
                                   .longest = std::chrono::microseconds(200)};
 constexpr Manners kForMessages = {
     .eager = std::chrono::microseconds(20), .share = 8, .longest = std::chrono::microseconds(100)};
+constexpr Manners kInRealTimeOrder = {
+    .eager = std::chrono::milliseconds(1), .share = 8, .longest = std::chrono::microseconds(20)};
 
 template <typename IsDone, typename HasToSleep>
 void wait_until(IsDone is_done, const Manners& manners, HasToSleep has_to_sleep) {
@@ -41,6 +43,27 @@ void wait_until(IsDone is_done, const Manners& manners, HasToSleep has_to_sleep)
           std::min<Clock::duration>(waited / manners.share, manners.longest));
     }
   }
+}
+
+/// Like MPI_Waitany.
+template <typename HasToSleep>
+int wait_for_any(std::span<MPI_Request> requests,
+                 MPI_Status& status,
+                 const Manners& manners,
+                 HasToSleep has_to_sleep) {
+  int index = MPI_UNDEFINED;
+  wait_until(
+      [&] {
+        int is_done = 0;
+        check_mpi(
+            MPI_Testany(
+                static_cast<int>(requests.size()), requests.data(), &index, &is_done, &status),
+            "MPI_Testany");
+        return is_done != 0;
+      },
+      manners,
+      has_to_sleep);
+  return index;
 }
 
 }  // namespace
@@ -59,19 +82,11 @@ void wait_politely(MPI_Request request) {
 int wait_politely_for_any(std::span<MPI_Request> requests,
                           MPI_Status& status,
                           const std::function<bool()>& has_to_sleep) {
-  int index = MPI_UNDEFINED;
-  wait_until(
-      [&] {
-        int is_done = 0;
-        check_mpi(
-            MPI_Testany(
-                static_cast<int>(requests.size()), requests.data(), &index, &is_done, &status),
-            "MPI_Testany");
-        return is_done != 0;
-      },
-      kForMessages,
-      has_to_sleep);
-  return index;
+  return wait_for_any(requests, status, kForMessages, has_to_sleep);
+}
+
+int wait_with_rests_for_any(std::span<MPI_Request> requests, MPI_Status& status) {
+  return wait_for_any(requests, status, kInRealTimeOrder, [] { return true; });
 }
 
 void polite_barrier(MPI_Comm comm) {

@@ -19,6 +19,10 @@ int wait_politely_for_any(std::span<MPI_Request> requests,
                           MPI_Status& status,
                           const std::function<bool()>& has_to_sleep);
 
+/// The same for processes in real-time order, which the kernel stops for 50 ms in a second where
+/// they wait without a break: after a millisecond, sleeps now and then.
+int wait_with_rests_for_any(std::span<MPI_Request> requests, MPI_Status& status);
+
 /// Returns when all of `comm` have reached this; waits politely. Collective.
 void polite_barrier(MPI_Comm comm);
 

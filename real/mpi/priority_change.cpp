@@ -12,11 +12,6 @@ namespace {
 
 constexpr int kNicer = 10;  // ten times the weight, and more
 
-bool is_in_real_time_order() {
-  const int policy = sched_getscheduler(0);  // of this thread
-  return policy == SCHED_RR || policy == SCHED_FIFO;
-}
-
 /// Whether this thread's nice value is now lower by `by`.
 bool change_nice_value(int by) {
   // Of this thread alone: Linux has a nice value for each (setpriority(2), "C library/kernel
@@ -28,6 +23,11 @@ bool change_nice_value(int by) {
 }
 
 }  // namespace
+
+bool is_in_real_time_order() {
+  const int policy = sched_getscheduler(0);
+  return policy == SCHED_RR || policy == SCHED_FIFO;
+}
 
 PriorityChange::PriorityChange(To to) {
   if (is_in_real_time_order()) return;

@@ -24,6 +24,9 @@ class PriorityChange {
   int nicer_by_ = 0;
 };
 
+/// Whether this thread runs in real-time order.
+[[nodiscard]] bool is_in_real_time_order();
+
 /// For processes that compute, before they start threads. In real-time order whoever computes keeps
 /// the core for 100 ms from those that move messages beside it, and the kernel stops it for 50 ms
 /// of every second: such a process goes on in the usual order.

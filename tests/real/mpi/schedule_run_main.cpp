@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run by mpirun: all-reduces a payload of many short segments by every schedule, with the weights
-// known to all and not, and checks every number.
+// known to all and not, and checks every number; and that who waits in real-time order rests.
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "collectives/registry.hpp"
@@ -39,6 +44,31 @@ int wrong_values(const Schedule& schedule, bool knows_weights, const MpiSession&
   return wrong;
 }
 
+/// Whether the first rank sleeps again and again while it waits for the last one, in real-time
+/// order; true where that is not allowed.
+bool rests_while_waiting(const Schedule& schedule, const MpiSession& session) {
+  constexpr int kPriority = 10;
+  constexpr int kFewestRests = 100;
+  const sched_param real_time{.sched_priority = kPriority};
+  const sched_param usual{};
+  check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");
+  if (session.rank() > 0) {
+    if (session.rank() + 1 == session.size())
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return wrong_values(schedule, true, session) == 0;
+  }
+  const bool is_allowed = sched_setscheduler(0, SCHED_RR, &real_time) == 0;
+  rusage before{};
+  rusage after{};
+  getrusage(RUSAGE_THREAD, &before);
+  const bool is_right = wrong_values(schedule, true, session) == 0;
+  getrusage(RUSAGE_THREAD, &after);
+  if (is_allowed) sched_setscheduler(0, SCHED_OTHER, &usual);
+  const bool rests = after.ru_nvcsw - before.ru_nvcsw >= kFewestRests;
+  if (is_allowed && !rests) std::printf("waits in real-time order without a rest\n");
+  return is_right && (rests || !is_allowed);
+}
+
 int run(int argc, char** argv) {
   const MpiSession session(&argc, &argv);
   GroupShape shape;
@@ -58,6 +88,10 @@ int run(int argc, char** argv) {
                     wrong);
       }
     }
+  }
+  if (session.size() > 1) {
+    const auto ring = make_all_reduce("ring", shape, sizeof(float) * kCount);
+    is_good = rests_while_waiting(*ring, session) && is_good;
   }
   return is_good ? 0 : 1;
 }
