@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "analysis/calibrate/calibration.hpp"
+#include "tests/analysis/calibrate/message_traces.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -12,24 +13,8 @@ namespace {
 
 /// Messages among four nodes, whose ring steps take 30 us + 500 MB/s.
 MessageTrace four_nodes() {
-  MessageTrace trace;
-  trace.file = "t.json";
-  trace.source = {.grade = Grade::estimated, .method = "made up"};
-  trace.name = "t";
-  trace.title = "t";
-  trace.node_of_rank = {0, 1, 2, 3};
-  for (std::int64_t bytes = 4; bytes <= 1 << 26; bytes *= 4) {
-    const auto size = static_cast<double>(bytes);
-    trace.costs.push_back({.kind = "ping-pong",
-                           .scope = "between",
-                           .bytes = bytes,
-                           .samples_s = {10e-6 + size / 1e9}});
-    trace.costs.push_back(
-        {.kind = "ring-step", .scope = "all", .bytes = bytes, .samples_s = {30e-6 + size / 5e8}});
-  }
-  trace.costs.push_back({.kind = "barrier", .scope = "all", .samples_s = {3e-4, 4e-4, 5e-4}});
-  trace.costs.push_back({.kind = "reduce", .scope = "all", .bytes = 4000, .samples_s = {1e-6}});
-  return trace;
+  return message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                          [](double bytes) { return 30e-6 + bytes / 5e8; });
 }
 
 TEST_CASE("of all-reduces of several sessions the mean counts, and how far they are apart") {

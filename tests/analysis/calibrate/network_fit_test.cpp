@@ -8,6 +8,7 @@
 #include "analysis/calibrate/calibration.hpp"
 #include "core/error.hpp"
 #include "core/formats/platform.hpp"
+#include "tests/analysis/calibrate/message_traces.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -24,25 +25,6 @@ std::vector<MessagePoint> points_of(double (*seconds)(double)) {
     points.push_back(
         {.bytes = bytes, .seconds = seconds(bytes), .relative_spread = 0.01, .samples = 1});
   return points;
-}
-
-MessageTrace trace_of(double (*alone)(double), double (*busy)(double)) {
-  MessageTrace trace;
-  trace.file = "t.json";
-  trace.source = {.grade = Grade::estimated, .method = "made up"};
-  trace.name = "t";
-  trace.title = "t";
-  trace.node_of_rank = {0, 1, 2, 3};
-  for (double bytes = 4; bytes <= 1 << 26; bytes *= 4) {
-    const auto size = static_cast<std::int64_t>(bytes);
-    trace.costs.push_back(
-        {.kind = "ping-pong", .scope = "between", .bytes = size, .samples_s = {alone(bytes)}});
-    trace.costs.push_back(
-        {.kind = "ring-step", .scope = "all", .bytes = size, .samples_s = {busy(bytes)}});
-  }
-  trace.costs.push_back({.kind = "barrier", .scope = "all", .samples_s = {3e-4, 4e-4, 5e-4}});
-  trace.costs.push_back({.kind = "reduce", .scope = "all", .bytes = 4000, .samples_s = {1e-6}});
-  return trace;
 }
 
 TEST_CASE("a change of protocol is found, with latency and bandwidth on both sides") {
@@ -107,10 +89,10 @@ TEST_CASE("what is expected of a message has its tail, and not the machine's sta
 }
 
 TEST_CASE("sessions count alike, and how far they are from the fit is what is uncertain") {
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 0.9 * (30e-6 + bytes / 5e8); });
-  MessageTrace later = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 1.1 * (30e-6 + bytes / 5e8); });
+  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 0.9 * (30e-6 + bytes / 5e8); });
+  MessageTrace later = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 1.1 * (30e-6 + bytes / 5e8); });
   for (MessageCost& cost : later.costs) {
     cost.session = 1;
     cost.samples_s.assign(7, cost.samples_s.front());
@@ -126,8 +108,9 @@ TEST_CASE("sessions count alike, and how far they are from the fit is what is un
 }
 
 TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone") {
-  const NetworkFit fit = fit_network(trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                              [](double bytes) { return 30e-6 + bytes / 5e8; }));
+  const NetworkFit fit =
+      fit_network(message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                   [](double bytes) { return 30e-6 + bytes / 5e8; }));
 
   REQUIRE(fit.between);
   CHECK_FALSE(fit.node);
@@ -139,8 +122,8 @@ TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone
 }
 
 TEST_CASE("what two exchange alone, or send one way, is a share of what a ring's messages take") {
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 30e-6 + bytes / 5e8; });
+  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 30e-6 + bytes / 5e8; });
   for (const std::int64_t bytes : {1 << 20, 1 << 26}) {
     trace.costs.push_back({.kind = "opposite",
                            .scope = "between",
@@ -166,8 +149,8 @@ TEST_CASE("what two exchange alone, or send one way, is a share of what a ring's
 }
 
 TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen") {
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 30e-6 + bytes / 5e8; });
+  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 30e-6 + bytes / 5e8; });
   // 2(P-1) rounds with a quarter each, and half of them add at 4 GB/s.
   const double expected_s = 6 * (30e-6 + 1e6 / 5e8) + 3 * 1e6 / 4e9;
   trace.costs.push_back({.kind = "all-reduce",
@@ -206,8 +189,8 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
 }
 
 TEST_CASE("what a ring's messages share is not taken for what links give") {
-  MessageTrace trace = trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
-                                [](double bytes) { return 1e-6 + bytes / 5e8; });
+  MessageTrace trace = message_trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 1e-6 + bytes / 5e8; });
   for (std::int64_t bytes = 4; bytes <= 1 << 26; bytes *= 4) {
     trace.costs.push_back({.kind = "opposite",
                            .scope = "between",
@@ -240,8 +223,8 @@ TEST_CASE("what a ring's messages share is not taken for what links give") {
 
 TEST_CASE("links differ where messages do that nothing else has kept") {
   const auto trace_with_hub = [](double slow_s, double least_s) {
-    MessageTrace trace = trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
-                                  [](double bytes) { return 1e-6 + bytes / 5e8; });
+    MessageTrace trace = message_trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
+                                          [](double bytes) { return 1e-6 + bytes / 5e8; });
     for (int node = 0; node < 4; ++node) {
       std::vector<double> samples_s(10, 1e-3);
       if (node == 2) samples_s.assign(10, slow_s);
@@ -262,8 +245,8 @@ TEST_CASE("links differ where messages do that nothing else has kept") {
 
 TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
   // An all-reduce of 64 KiB between two exchanges halves.
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 30e-6 + bytes / 5e8; });
+  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 30e-6 + bytes / 5e8; });
   for (const std::int64_t bytes : {16384, 65536, 262144, 1048576}) {
     const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
     trace.costs.push_back(
@@ -306,8 +289,8 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
 }
 
 TEST_CASE("the library's all-reduces in a row show how much of those between two takes turns") {
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 10e-6 + bytes / 1e9; });
+  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 10e-6 + bytes / 1e9; });
   const auto with_points = [&](double late, double in_a_row) {
     MessageTrace all = trace;
     for (const std::int64_t bytes : {65536, 262144, 1048576}) {
@@ -332,8 +315,8 @@ TEST_CASE("the library's all-reduces in a row show how much of those between two
 }
 
 TEST_CASE("how much of an exchange takes turns is what the library's own all-reduces took") {
-  MessageTrace trace = trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                [](double bytes) { return 10e-6 + bytes / 1e9; });
+  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
+                                        [](double bytes) { return 10e-6 + bytes / 1e9; });
   for (const std::int64_t bytes : {65536, 1048576}) {
     const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
     trace.costs.push_back(
@@ -359,7 +342,7 @@ TEST_CASE("how much of an exchange takes turns is what the library's own all-red
 }
 
 TEST_CASE("a trace with too few sizes is refused") {
-  MessageTrace trace = trace_of([](double) { return 1e-6; }, [](double) { return 1e-6; });
+  MessageTrace trace = message_trace_of([](double) { return 1e-6; }, [](double) { return 1e-6; });
   trace.costs.resize(4);
 
   CHECK_THROWS_WITH(fit_network(trace),
