@@ -211,33 +211,32 @@ std::map<fs::path, std::vector<int>> traces_of_ranks(const fs::path& file,
   return traces;
 }
 
+/// What was timed of batches that are passed through the network in so many parts, of one part.
+/// What a part takes longer after an exchange is not known where they are several.
+BatchTimings of_parts(BatchTimings timings, std::int64_t parts) {
+  timings.batch_s /= static_cast<double>(parts);
+  if (parts > 1) timings.after_exchange_s.clear();
+  return timings;
+}
+
 /// What was measured before and after a run, as two sessions of one trace for each kind of rank, at
 /// the speeds that ranks had right before and after they trained.
 void write_around(
     const fs::path& folder, int run, const JobConfig& config, int ranks, const RunResult& result) {
-  const auto measured = [&](int session, double TimedBatch::*time, double TimedBatch::*cold) {
-    std::map<int, double> seconds_of;
-    std::map<int, double> cold_start_of;
-    for (const TimedBatch& timed : result.timed_batches) {
-      seconds_of[timed.rank] = timed.*time / static_cast<double>(config.accumulate);
-      cold_start_of[timed.rank] = timed.*cold;
-    }
+  const auto measured = [&](int session, BatchTimings TimedRank::*moment) {
+    std::map<int, BatchTimings> timings_of;
+    for (const TimedRank& timed : result.timed_batches)
+      timings_of[timed.rank] = of_parts(timed.*moment, config.accumulate);
     std::vector<TraceFile> traces;
     for (const auto& [file, own] : traces_of_ranks(folder / batches_file(session), config, ranks)) {
-      std::vector<double> seconds;
-      std::vector<double> cold_start_s;
-      for (const int rank : own) {
-        seconds.push_back(seconds_of[rank]);
-        cold_start_s.push_back(cold_start_of[rank]);
-      }
-      traces.push_back(at_speeds(load_trace(file), config.batch, seconds, cold_start_s));
+      std::vector<BatchTimings> timings;
+      for (const int rank : own) timings.push_back(timings_of[rank]);
+      traces.push_back(at_speeds(load_trace(file), config.batch, timings));
     }
     return traces;
   };
-  const std::vector<TraceFile> before =
-      measured(run, &TimedBatch::before_s, &TimedBatch::cold_before_s);
-  const std::vector<TraceFile> after =
-      measured(run + 1, &TimedBatch::after_s, &TimedBatch::cold_after_s);
+  const std::vector<TraceFile> before = measured(run, &TimedRank::before);
+  const std::vector<TraceFile> after = measured(run + 1, &TimedRank::after);
   std::size_t kind = 0;
   for (const auto& [file, own] : traces_of_ranks(folder / around_file(run), config, ranks)) {
     replace_file(file, to_json(merged(before[kind], after[kind], file.string())).dump() + "\n");

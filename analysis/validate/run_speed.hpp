@@ -5,17 +5,18 @@
 #include <vector>
 
 #include "core/formats/cost_trace.hpp"
+#include "core/formats/result.hpp"
 
 namespace epochcast {
 
 /// What batches of the trace take on ranks that are faster or slower now: on each of them all sizes
-/// are as many times as fast as its batches of `batch` are, which take `seconds[rank]`. A rank
-/// without such batches, or with 0 seconds, keeps what it has; so does what overlap costs, which
-/// counts as shares. Cores of shared machines change their speed by the second. Where an epoch
-/// begins with batches of that size, they take `cold_start_s[rank]` longer.
+/// are as many times as fast as its batches of `batch` are, which take what `ranks` tells. Where an
+/// epoch begins with batches of that size, they take longer as told. What exchanges cost batches
+/// follows those that were timed after some: what is more than a batch in a row takes, of the
+/// first, and of all later ones together as the second's. A rank without such batches, or that
+/// timed none, keeps what it has. Cores of shared machines change their speed by the second.
 [[nodiscard]] TraceFile at_speeds(TraceFile trace,
                                   std::int64_t batch,
-                                  const std::vector<double>& seconds,
-                                  const std::vector<double>& cold_start_s = {});
+                                  const std::vector<BatchTimings>& ranks);
 
 }  // namespace epochcast

@@ -96,7 +96,7 @@ class BatchCost {
   /// How many times as long a batch takes with an exchange `batches_before` it (0: none between),
   /// as it does with none: cores and caches have done something else meanwhile, and workers that
   /// share a machine do the same at the same time. The median over what was measured with the
-  /// nearest batch size (the smaller of two), from 0.5 to 2; 1 where nothing was, and from 2
+  /// nearest batch size (the smaller of two), from 0.5 to 10; 1 where nothing was, and from 2
   /// batches before on.
   [[nodiscard]] double after_exchange(std::int64_t batch, std::int64_t batches_before = 0) const;
   /// Seconds that an epoch's first batches take longer than later ones, all together, where they

@@ -133,13 +133,28 @@ nlohmann::ordered_json energy_json(const RunResult& run) {
           {"grade", to_string(run.energy->grade)}};
 }
 
-void check_timed_batch(JsonInput& batch) {
-  check_counts(batch, {"rank"}, std::numeric_limits<int>::max());
-  check_seconds(batch, {"before_s", "after_s"});
-  for (const char* key : {"cold_before_s", "cold_after_s"}) {
-    if (const auto cold = batch.maybe(key)) check_amount(*cold, "seconds, not negative");
+void check_timed_rank(JsonInput& rank) {
+  check_counts(rank, {"rank"}, std::numeric_limits<int>::max());
+  for (const char* key : {"before", "after"}) {
+    JsonInput timings = rank.at(key);
+    check_seconds(timings, {"batch_s", "cold_start_s"});
+    for (const JsonInput& each : timings.at("after_exchange_s").elements())
+      check_amount(each, "seconds, not negative");
+    timings.finish();
   }
-  batch.finish();
+  rank.finish();
+}
+
+nlohmann::ordered_json timings_json(const BatchTimings& timings) {
+  return {{"batch_s", timings.batch_s},
+          {"cold_start_s", timings.cold_start_s},
+          {"after_exchange_s", timings.after_exchange_s}};
+}
+
+BatchTimings take_timings(const nlohmann::ordered_json& timings) {
+  return {.batch_s = timings.at("batch_s"),
+          .cold_start_s = timings.at("cold_start_s"),
+          .after_exchange_s = timings.at("after_exchange_s")};
 }
 
 /// Reports what in `run` is not as to_json(RunResult) writes it. What passes, run_from_json reads.
@@ -172,7 +187,7 @@ void check_run(JsonInput run) {
     if (!setting.value().is_string()) setting.fail("a text");
   }
   if (const auto timed = run.maybe("timed_batches")) {
-    for (JsonInput& batch : timed->elements()) check_timed_batch(batch);
+    for (JsonInput& rank : timed->elements()) check_timed_rank(rank);
   }
   if (const auto cost = run.maybe("cost")) check_cost(*cost);
   if (const auto energy = run.maybe("energy")) check_energy(*energy);
@@ -187,6 +202,18 @@ int RunResult::trainers() const {
       by_device.begin(), by_device.end(), 0, [](int sum, const DeviceResult& device) {
         return sum + (device.role == "trains" ? device.workers : 0);
       });
+}
+
+nlohmann::ordered_json to_json(const TimedRank& timed) {
+  return {{"rank", timed.rank},
+          {"before", timings_json(timed.before)},
+          {"after", timings_json(timed.after)}};
+}
+
+TimedRank timed_rank_from_json(const nlohmann::ordered_json& json) {
+  return {.rank = json.at("rank"),
+          .before = take_timings(json.at("before")),
+          .after = take_timings(json.at("after"))};
 }
 
 nlohmann::ordered_json to_json(const RunResult& run) {
@@ -231,12 +258,8 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   }
   json["config"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : run.config) json["config"][name] = value;
-  for (const TimedBatch& batch : run.timed_batches) {
-    json["timed_batches"].push_back({{"rank", batch.rank},
-                                     {"before_s", batch.before_s},
-                                     {"after_s", batch.after_s},
-                                     {"cold_before_s", batch.cold_before_s},
-                                     {"cold_after_s", batch.cold_after_s}});
+  for (const TimedRank& timed : run.timed_batches) {
+    json["timed_batches"].push_back(to_json(timed));
   }
   if (run.cost) json["cost"] = cost_json(run);
   if (run.energy) json["energy"] = energy_json(run);
@@ -294,13 +317,7 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
   }
   for (const auto& [name, value] : json.at("config").items()) run.config.push_back({name, value});
   if (const auto timed = json.find("timed_batches"); timed != json.end()) {
-    for (const auto& batch : *timed) {
-      run.timed_batches.push_back({.rank = batch.at("rank"),
-                                   .before_s = batch.at("before_s"),
-                                   .after_s = batch.at("after_s"),
-                                   .cold_before_s = batch.value("cold_before_s", 0.0),
-                                   .cold_after_s = batch.value("cold_after_s", 0.0)});
-    }
+    for (const auto& rank : *timed) run.timed_batches.push_back(timed_rank_from_json(rank));
   }
   if (const auto cost = json.find("cost"); cost != json.end()) {
     run.cost = {.rate = {.per_hour = cost->at("per_hour"), .currency = cost->at("currency")},

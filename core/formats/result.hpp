@@ -62,17 +62,25 @@ struct ScalingFigures {
   bool operator==(const ScalingFigures&) const = default;
 };
 
-/// What a batch took on one of the ranks (of all that were started) right before and right after it
-/// trained: cores change their speed. And what the first ones took longer there, see
-/// cold_start_s().
-struct TimedBatch {
-  int rank = 0;
-  double before_s = 0;
-  double after_s = 0;
-  double cold_before_s = 0;
-  double cold_after_s = 0;
+/// What batches and their steps took on a rank at one time, all of one size.
+struct BatchTimings {
+  double batch_s = 0;       ///< median of batches in a row; 0: not timed
+  double cold_start_s = 0;  ///< what the first ones took longer, see cold_start_s()
+  /// Medians of the first, the second, ... batch after an exchange of gradients, up to the next
+  /// exchange; empty: not timed.
+  std::vector<double> after_exchange_s = {};
 
-  bool operator==(const TimedBatch&) const = default;
+  bool operator==(const BatchTimings&) const = default;
+};
+
+/// Those of one of the ranks (of all that were started) right before and right after it trained:
+/// cores change their speed.
+struct TimedRank {
+  int rank = 0;
+  BatchTimings before;
+  BatchTimings after;
+
+  bool operator==(const TimedRank&) const = default;
 };
 
 /// What one run of one strategy took, or is forecast to take. Times are means over epochs.
@@ -99,10 +107,10 @@ struct RunResult {
   Grade input_grade = Grade::estimated;
   std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
   std::vector<DeviceResult> by_device;
-  std::vector<SettingText> config;        ///< every setting
-  std::vector<TimedBatch> timed_batches;  ///< of ranks that train; empty: not timed
-  std::optional<RunCost> cost;            ///< absent where the platform has no prices
-  std::optional<RunEnergy> energy;        ///< absent where nothing says what devices draw
+  std::vector<SettingText> config;       ///< every setting
+  std::vector<TimedRank> timed_batches;  ///< of ranks that train; empty: not timed
+  std::optional<RunCost> cost;           ///< absent where the platform has no prices
+  std::optional<RunEnergy> energy;       ///< absent where nothing says what devices draw
 
   /// How many of the workers train; others only add what these send.
   [[nodiscard]] int trainers() const;
@@ -139,6 +147,8 @@ struct RunResult {
                                  const std::string& path,
                                  Problems& problems);
 /// The same between our own processes: unchecked.
+[[nodiscard]] nlohmann::ordered_json to_json(const TimedRank& timed);
+[[nodiscard]] TimedRank timed_rank_from_json(const nlohmann::ordered_json& json);
 [[nodiscard]] RunResult run_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace epochcast

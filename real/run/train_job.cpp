@@ -9,7 +9,6 @@
 
 #include "collectives/registry.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/costs/cold_start.hpp"
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
 #include "core/files/line_file.hpp"
@@ -20,6 +19,7 @@
 #include "real/data/content_mark.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
+#include "real/run/batch_timer.hpp"
 #include "real/run/checkpoint.hpp"
 #include "real/run/crew.hpp"
 #include "real/run/epoch_pictures.hpp"
@@ -73,7 +73,10 @@ class TrainingRun {
       result.notes.push_back(start->note);
     }
     const WorkerInfo& self = crew_.workers[static_cast<std::size_t>(fabric_.rank())];
-    if (self.role == Role::trains) learner_->warm_up(config_.batch);
+    if (self.role == Role::trains) {
+      learner_->warm_up(config_.batch);
+      if (options_.times_batches) batch_timer_.emplace(fabric_, *learner_, config_, strategy_);
+    }
     if (!options_.checkpoint.empty()) open_checkpoints();
     if (is_first() && metrics_file_.is_wanted()) {
       metrics_.emplace(metrics_file_,
@@ -81,9 +84,9 @@ class TrainingRun {
     }
     worker_.progress.after_iteration = [this] { after_iteration(); };
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
-    const std::vector<double> before_s = timed_batches();
+    const BatchTimings before = timed_batches();
     strategy_.run(worker_);
-    const std::vector<double> after_s = timed_batches();
+    const BatchTimings after = timed_batches();
     worker_.progress.finish();
     if (!options_.timeline.empty())
       collect_timeline(timeline_, crew_.workers, title(), timeline_file_, crew_.comm);
@@ -93,39 +96,28 @@ class TrainingRun {
     }
     std::optional<RunResult> collected =
         collect_result(std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
-    std::vector<TimedBatch> timed_batches = gathered(before_s, after_s);
+    std::vector<TimedRank> timed = gathered(before, after);
     if (!collected) return std::nullopt;
-    collected->timed_batches = std::move(timed_batches);
+    collected->timed_batches = std::move(timed);
     return TrainingOutcome{.run = std::move(*collected), .curve = std::move(learned_)};
   }
 
  private:
-  /// What batches and their steps take this rank now; none where that is not asked for.
-  [[nodiscard]] std::vector<double> timed_batches() {
-    const WorkerInfo& self = crew_.workers[static_cast<std::size_t>(fabric_.rank())];
-    if (!options_.times_batches || self.role != Role::trains) return {};
-    return learner_->timed_batches(config_.step_batch());
+  /// What batches take this rank now; nothing where that is not asked for. Collective.
+  [[nodiscard]] BatchTimings timed_batches() {
+    return batch_timer_ ? batch_timer_->now() : BatchTimings{};
   }
   /// Those of all ranks that train, on the first one. Collective.
-  [[nodiscard]] std::vector<TimedBatch> gathered(const std::vector<double>& before_s,
-                                                 const std::vector<double>& after_s) const {
+  [[nodiscard]] std::vector<TimedRank> gathered(const BatchTimings& before,
+                                                const BatchTimings& after) const {
     if (!options_.times_batches) return {};
     int rank = 0;
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    const nlohmann::json own = {rank,
-                                median_of(before_s),
-                                median_of(after_s),
-                                cold_start_s(before_s),
-                                cold_start_s(after_s)};
-    std::vector<TimedBatch> all;
-    for (const std::string& text : gather_texts(own.dump(), 0, crew_.comm)) {
-      const auto numbers = nlohmann::json::parse(text);
-      const TimedBatch batch = {.rank = numbers.at(0),
-                                .before_s = numbers.at(1),
-                                .after_s = numbers.at(2),
-                                .cold_before_s = numbers.at(3),
-                                .cold_after_s = numbers.at(4)};
-      if (batch.before_s > 0) all.push_back(batch);
+    const TimedRank own = {.rank = rank, .before = before, .after = after};
+    std::vector<TimedRank> all;
+    for (const std::string& text : gather_texts(to_json(own).dump(), 0, crew_.comm)) {
+      TimedRank timed = timed_rank_from_json(nlohmann::ordered_json::parse(text));
+      if (timed.before.batch_s > 0) all.push_back(std::move(timed));
     }
     return all;
   }
@@ -258,6 +250,7 @@ class TrainingRun {
   MpiFabric fabric_;
   std::unique_ptr<TrainingLearner> learner_;
   Worker worker_;
+  std::optional<BatchTimer> batch_timer_;  ///< of ranks that train, where asked for
   LearningCurve curve_;
   ProgressBar progress_;
   std::optional<Checkpoints> checkpoints_;

@@ -56,6 +56,9 @@ class TorchLearner : public TrainingLearner {
   double benchmark(std::int64_t batch) override;
   void warm_up(std::int64_t batch) override;
   std::vector<double> timed_batches(std::int64_t batch) override;
+  std::vector<double> timed_batches(std::int64_t batch,
+                                    std::int64_t count,
+                                    const std::function<void(std::int64_t)>& before_step) override;
 
   Score trained() const override { return trained_; }
   double learning_rate() const override { return learning_rate_; }
@@ -85,9 +88,11 @@ class TorchLearner : public TrainingLearner {
   /// Shows the pace batches at full speed, of which nothing is left, once of each size: a slow
   /// device keeps its speed. Without a pace, does nothing.
   void show_examples(std::int64_t batch);
-  /// What `work` on batches of this size took, as often as a benchmark runs it; the training goes
-  /// on where it was.
-  std::vector<double> run_and_forget(std::int64_t batch, const std::function<void()>& work);
+  /// Seconds that `work` on batches of this size computed, until `is_over(times, seconds)`; the
+  /// training goes on where it was.
+  std::vector<double> run_and_forget(std::int64_t batch,
+                                     const std::function<bool(std::int64_t, double)>& is_over,
+                                     const std::function<void()>& work);
   void refresh_state();
   /// LibTorch's generators go on where this learner last drew from them.
   void take_generators();

@@ -14,6 +14,10 @@ namespace {
 
 constexpr int kWarmUp = 2;  // batches before those that count
 
+bool is_benchmarked(std::int64_t batches, double seconds) {
+  return is_benchmark_over(batches - kWarmUp, seconds);
+}
+
 }  // namespace
 
 void TorchLearner::warm_up(std::int64_t batch) {
@@ -35,25 +39,31 @@ void TorchLearner::warm_up(std::int64_t batch) {
 void TorchLearner::show_examples(std::int64_t batch) {
   if (!pace_ || !shown_.insert(batch).second) return;
   shows_examples_ = true;
-  run_and_forget(batch, [&] {
+  run_and_forget(batch, is_benchmarked, [&] {
     forward_backward(batch, [](const Payload&) {});
     step();
   });
   shows_examples_ = false;
 }
 
-std::vector<double> TorchLearner::run_and_forget(std::int64_t batch,
-                                                 const std::function<void()>& work) {
+std::vector<double> TorchLearner::run_and_forget(
+    std::int64_t batch,
+    const std::function<bool(std::int64_t, double)>& is_over,
+    const std::function<void()>& work) {
+  if (batch > samples_) {
+    throw UserError("--batch: got " + std::to_string(batch) +
+                    " samples for one worker; the data has " + std::to_string(samples_));
+  }
   const std::string before = save();
   order_ = shuffled_samples(samples_, settings_.seed);
   next_ = 0;
   std::vector<double> seconds;
   double all_s = 0;
-  for (int i = 0; !is_benchmark_over(i - kWarmUp, all_s); ++i) {
+  while (!is_over(std::ssize(seconds), all_s)) {
     if (next_ + batch > samples_) next_ = 0;
-    const double start_s = fabric_.now_s();
+    const double start_s = fabric_.phases().compute_s;
     work();
-    seconds.push_back(fabric_.now_s() - start_s);
+    seconds.push_back(fabric_.phases().compute_s - start_s);
     all_s += seconds.back();
   }
   load(before);
@@ -61,13 +71,21 @@ std::vector<double> TorchLearner::run_and_forget(std::int64_t batch,
 }
 
 std::vector<double> TorchLearner::timed_batches(std::int64_t batch) {
-  if (batch > samples_) {
-    throw UserError("--batch: got " + std::to_string(batch) +
-                    " samples for one worker; the data has " + std::to_string(samples_));
-  }
   show_examples(batch);
-  return run_and_forget(batch, [&] {
+  return run_and_forget(batch, is_benchmarked, [&] {
     forward_backward(batch);
+    step();
+  });
+}
+
+std::vector<double> TorchLearner::timed_batches(
+    std::int64_t batch, std::int64_t count, const std::function<void(std::int64_t)>& before_step) {
+  show_examples(batch);
+  std::int64_t done = 0;
+  const auto is_over = [count](std::int64_t batches, double) { return batches == count; };
+  return run_and_forget(batch, is_over, [&] {
+    forward_backward(batch);
+    before_step(done++);
     step();
   });
 }

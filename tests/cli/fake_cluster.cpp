@@ -76,7 +76,7 @@ FakeCluster::FakeCluster() {
   run_takes(5);
 }
 
-void FakeCluster::run_takes(double epoch_s, const std::vector<TimedBatch>& batches) const {
+void FakeCluster::run_takes(double epoch_s, const std::vector<TimedRank>& batches) const {
   RunResult run;
   run.strategy = "STRATEGY";
   run.network = "NETWORK";

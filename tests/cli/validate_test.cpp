@@ -154,14 +154,10 @@ TEST_CASE("batches around a run that did not end are measured again with it", "[
 }
 
 TEST_CASE("a run's forecast is at the speeds that its ranks had around it", "[cli]") {
-  const auto compute_s = [](double before_s, double after_s, double cold_s = 0) {
+  const auto compute_s = [](const BatchTimings& before, const BatchTimings& after) {
     const FakeCluster cluster;
     cluster.experiment("e.json", "small-cnn", {{"strategy", "sync"}}, "train");
-    TimedBatch timed = {.before_s = before_s,
-                        .after_s = after_s,
-                        .cold_before_s = cold_s,
-                        .cold_after_s = 2 * cold_s};
-    std::vector<TimedBatch> of_ranks(2, timed);
+    std::vector<TimedRank> of_ranks(2, {.before = before, .after = after});
     of_ranks[1].rank = 1;
     cluster.run_takes(5, of_ranks);
     const Json row = first_row(cluster.validate("e.json"));
@@ -170,14 +166,18 @@ TEST_CASE("a run's forecast is at the speeds that its ranks had around it", "[cl
   };
 
   // 11 ms is the median of what was measured.
-  const double measured_s = compute_s(0.011, 0.011);
-  CHECK(compute_s(0.11, 0.11) == Approx(10 * measured_s).epsilon(1e-6));
+  const BatchTimings as_measured = {.batch_s = 0.011};
+  const BatchTimings slower = {.batch_s = 0.11};
+  const double measured_s = compute_s(as_measured, as_measured);
+  CHECK(compute_s(slower, slower) == Approx(10 * measured_s).epsilon(1e-6));
   // A session each: their mean, or where it slows down between.
-  const double changing_s = compute_s(0.011, 0.11);
+  const double changing_s = compute_s(as_measured, slower);
   CHECK(changing_s > 2 * measured_s);
   CHECK(changing_s < 9 * measured_s);
   // Each epoch begins cold: sessions of 0.4 and 0.8 s more.
-  CHECK(compute_s(0.011, 0.011, 0.4) == Approx(measured_s + 0.6).epsilon(0.01));
+  CHECK(
+      compute_s({.batch_s = 0.011, .cold_start_s = 0.4}, {.batch_s = 0.011, .cold_start_s = 0.8}) ==
+      Approx(measured_s + 0.6).epsilon(0.01));
 }
 
 TEST_CASE("a row whose runs differ is run again until its error is known", "[cli]") {

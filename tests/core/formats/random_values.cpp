@@ -214,6 +214,14 @@ NetworkFile random_network(Dice& dice) {
   return network;
 }
 
+BatchTimings random_timings(Dice& dice) {
+  BatchTimings timings = {.batch_s = dice.magnitude(1e-6, 1e3),
+                          .cold_start_s = dice.magnitude(1e-6, 1)};
+  for (int i = dice.between(0, 2); i > 0; --i)
+    timings.after_exchange_s.push_back(dice.magnitude(1e-6, 1e3));
+  return timings;
+}
+
 RunResult random_run(Dice& dice) {
   RunResult run;
   for (auto text :
@@ -248,10 +256,8 @@ RunResult random_run(Dice& dice) {
   }
   for (int i = dice.between(0, 2); i > 0; --i) {
     run.timed_batches.push_back({.rank = dice.between(0, 100),
-                                 .before_s = dice.magnitude(1e-6, 1e3),
-                                 .after_s = dice.magnitude(1e-6, 1e3),
-                                 .cold_before_s = dice.magnitude(1e-6, 1),
-                                 .cold_after_s = dice.magnitude(1e-6, 1)});
+                                 .before = random_timings(dice),
+                                 .after = random_timings(dice)});
   }
   if (dice.chance(0.5))
     run.cost = RunCost{.rate = {dice.magnitude(1e-6, 1e9), "USD"},

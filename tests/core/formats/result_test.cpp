@@ -92,8 +92,10 @@ TEST_CASE("a result is the same after it was written and read back") {
 TEST_CASE("what batches took around training is kept where it was timed") {
   RunResult run = full_run();
   CHECK_FALSE(to_json(run).contains("timed_batches"));
-  run.timed_batches = {{.rank = 0, .before_s = 0.1, .after_s = 0.2, .cold_before_s = 0.01},
-                       {.rank = 2, .before_s = 0.3, .after_s = 0.4}};
+  run.timed_batches = {{.rank = 0,
+                        .before = {.batch_s = 0.1, .cold_start_s = 0.01},
+                        .after = {.batch_s = 0.2, .after_exchange_s = {0.3, 0.25}}},
+                       {.rank = 2, .before = {.batch_s = 0.3}, .after = {.batch_s = 0.4}}};
 
   CHECK(reread(run).timed_batches == run.timed_batches);
 }

@@ -76,15 +76,32 @@ TEST_CASE("ranks that train time their batches before and after, which changes n
   REQUIRE(batches.size() == 2);
   for (std::size_t rank = 0; rank < batches.size(); ++rank) {
     CHECK(batches[rank].at("rank") == rank);
-    CHECK(batches[rank].at("before_s").get<double>() > 0);
-    CHECK(batches[rank].at("after_s").get<double>() > 0);
-    CHECK(batches[rank].at("cold_before_s").get<double>() >= 0);
-    CHECK(batches[rank].at("cold_after_s").get<double>() >= 0);
+    for (const char* moment : {"before", "after"}) {
+      const auto& timings = batches[rank].at(moment);
+      CHECK(timings.at("batch_s").get<double>() > 0);
+      CHECK(timings.at("cold_start_s").get<double>() >= 0);
+      REQUIRE(timings.at("after_exchange_s").size() == 1);
+      CHECK(timings.at("after_exchange_s")[0].get<double>() > 0);
+    }
   }
   REQUIRE(plain.status == 0);
   CHECK_FALSE(nlohmann::json::parse(plain.out).at("runs").at(0).contains("timed_batches"));
   CHECK(metrics_of(job.folder, "timed.jsonl").back().at("train_loss") ==
         metrics_of(job.folder, "plain.jsonl").back().at("train_loss"));
+}
+
+TEST_CASE("batches are timed by their place between two exchanges of the strategy") {
+  const Job job;
+  const auto places = [&](const std::string& strategy) {
+    const Outcome timed = job.run("--epochs 1 --format json --time-batches --strategy " + strategy);
+    REQUIRE(timed.status == 0);
+    const auto batches = nlohmann::json::parse(timed.out).at("runs").at(0).at("timed_batches");
+    return batches.at(0).at("before").at("after_exchange_s").size();
+  };
+
+  CHECK(places("local-sgd --local-steps 3") == 3);
+  // Gradients stay in the node, where both ranks exchange each iteration.
+  CHECK(places("node-based --averaging-period 3") == 1);
 }
 
 TEST_CASE("with several seeds every one is trained, and means and deviations follow") {
