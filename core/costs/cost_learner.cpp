@@ -133,13 +133,15 @@ void CostLearner::forward_backward(std::int64_t batch) {
 }
 
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
-  BatchTimes times = last_part(batch);
-  times.backward_s *= drawn_beside();
+  const BatchTimes times = last_part(batch);
+  const double drawn = drawn_beside();
   pending_step_s_ = times.step_s;
   fabric_.compute(times.load_s + times.forward_s, "forward");
+  double beside = 1;  // until the first bucket is under way
   for (const Bucket& bucket : buckets_) {
-    fabric_.compute(times.backward_s * bucket.backward_share, "backward");
+    fabric_.compute(times.backward_s * bucket.backward_share * beside, "backward");
     ready({.bytes = bucket.bytes, .values = {}});
+    beside = drawn;
   }
 }
 

@@ -83,6 +83,25 @@ TEST_CASE("buckets are ready in the last part, and once") {
   CHECK(seconds == Approx(2 * 0.9));
 }
 
+TEST_CASE("what chance makes of batches beside messages begins with the first bucket") {
+  const Network network = {.name = "net", .layers = {{.parameters = 10}}};
+  const BatchCost cost = two_sizes();
+  const std::vector<Bucket> buckets = {{.bytes = 20, .backward_share = 0.75},
+                                       {.bytes = 20, .backward_share = 0.25}};
+  std::vector<WorkerInfo> workers = workers_on({0, 1});
+  for (WorkerInfo& worker : workers) worker.overlap.batch_spread = {2};
+  static_cast<void>(run_workers(workers, [&](Fabric& fabric) {
+    constexpr std::uint64_t kSeed = 1;
+    CostLearner learner(fabric, network, cost, buckets, kSeed);
+    std::vector<double> ready_s;
+    learner.forward_backward(4, [&](Payload) { ready_s.push_back(fabric.now_s()); });
+
+    REQUIRE(ready_s.size() == 2);
+    CHECK(ready_s[0] == Approx(0.3 + 0.75 * 0.6));
+    CHECK(ready_s[1] == Approx(ready_s[0] + 2 * 0.25 * 0.6));
+  }));
+}
+
 TEST_CASE("parts are as equal as they can be, and sum to the batch") {
   CHECK(part_of(10, 4, 0) + part_of(10, 4, 1) + part_of(10, 4, 2) + part_of(10, 4, 3) == 10);
   for (int i = 0; i < 4; ++i) CHECK((part_of(10, 4, i) == 2 || part_of(10, 4, i) == 3));
