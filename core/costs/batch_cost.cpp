@@ -18,6 +18,7 @@ constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 /
 
 constexpr double kMostSlowdown = 1000;  // what is slower than that stands still
 constexpr double kMostSpread = 2;       // of single batches beside messages, in those on average
+constexpr double kLeastAfterExchange = 0.5;
 constexpr double kMostAfterExchange = 10;
 
 double at_quantile(const std::vector<double>& sorted, double quantile) {
@@ -97,7 +98,8 @@ std::map<std::int64_t, double> after_exchange_of(
   }
   std::map<std::int64_t, double> medians;
   for (auto& [batch, of_batch] : slowdowns) {
-    medians[batch] = std::clamp(median_of(std::move(of_batch)), 0.5, kMostAfterExchange);
+    medians[batch] =
+        std::clamp(median_of(std::move(of_batch)), kLeastAfterExchange, kMostAfterExchange);
   }
   return medians;
 }

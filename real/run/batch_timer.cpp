@@ -15,7 +15,7 @@ constexpr std::int64_t kFewestRounds = 5;
 constexpr std::int64_t kMostRounds = 200;
 constexpr double kLongEnough_s = 1;
 constexpr double kTooLong_s = 3;
-/// What an exchange costs batches is over after as many.
+/// Longer rounds are timed as if they were of so many: an exchange is long forgotten then.
 constexpr std::int64_t kMostSteps = 64;
 
 /// How many batches the strategy computes from one exchange to the next, if not very many.
