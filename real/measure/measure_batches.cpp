@@ -24,6 +24,7 @@
 #include "real/measure/point_tracker.hpp"
 #include "real/torch/batch_loader.hpp"
 #include "real/torch/flat_model.hpp"
+#include "real/torch/libtorch_reason.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"
@@ -336,7 +337,7 @@ std::vector<NetworkCosts> measure(const MeasureSettings& settings,
     }
     return costs;
   } catch (const c10::Error& error) {
-    throw RunError(std::string("LibTorch: ") + error.what_without_backtrace());
+    throw RunError("LibTorch: " + reason_of(error));
   }
 }
 

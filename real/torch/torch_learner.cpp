@@ -30,6 +30,18 @@ std::int64_t test_batch(const DataSource& data) {
   return std::clamp<std::int64_t>(kMostTokens / data.shape().front(), 1, kMost);
 }
 
+/// ", with numbers from A to B", or nothing from a GPU that computes no more after an error.
+std::string range_text(const torch::Tensor& samples) {
+  try {
+    std::ostringstream text;
+    text << ", with numbers from " << samples.min().item<float>() << " to "
+         << samples.max().item<float>();
+    return text.str();
+  } catch (const c10::Error&) {
+    return "";
+  }
+}
+
 /// What `work` makes of a batch. Throws a RunError with what LibTorch says, where it cannot.
 template <typename Work>
 auto computed(const Batch& batch, const Work& work) {
@@ -38,8 +50,7 @@ auto computed(const Batch& batch, const Work& work) {
   } catch (const c10::Error& error) {
     std::ostringstream text;
     text << "LibTorch cannot compute a batch of " << batch.indices.size() << " samples of "
-         << shape_text(batch.samples.sizes().slice(1).vec()) << ", with numbers from "
-         << batch.samples.min().item<float>() << " to " << batch.samples.max().item<float>() << ": "
+         << shape_text(batch.samples.sizes().slice(1).vec()) << range_text(batch.samples) << ": "
          << reason_of(error);
     throw RunError(text.str());
   }

@@ -4,6 +4,7 @@
 #include <ATen/Context.h>
 
 #include "core/error.hpp"
+#include "real/torch/libtorch_reason.hpp"
 #include "real/torch/torch_learner.hpp"
 
 namespace epochcast::real {
@@ -162,10 +163,8 @@ void TorchLearner::load(const std::string& bytes) {
       throw RunError("it stands at no place of an epoch");
   } catch (const RunError&) {
     throw;
-  } catch (const c10::Error& error) {
-    throw RunError(std::string("LibTorch cannot read it: ") + error.what_without_backtrace());
   } catch (const std::exception& error) {
-    throw RunError(std::string("LibTorch cannot read it: ") + error.what());
+    throw RunError("LibTorch cannot read it: " + reason_of(error));
   }
 }
 

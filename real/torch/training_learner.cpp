@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/machine.hpp"
+#include "real/torch/libtorch_reason.hpp"
 #include "real/torch/torch_learner.hpp"
 
 namespace epochcast::real {
@@ -44,7 +45,7 @@ torch::Device checked_device(const std::string& name) {
     }
     return device;
   } catch (const c10::Error& error) {
-    throw UserError("--devices: " + name + ": " + error.what_without_backtrace());
+    throw UserError("--devices: " + name + ": " + reason_of(error));
   }
 }
 

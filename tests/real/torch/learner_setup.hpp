@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ATen/Context.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -45,8 +47,10 @@ struct Setup {
   TinyData data;
 };
 
-/// Runs `test` on a fabric whose clock only moves when it is told to.
+/// Runs `test` on a fabric whose clock only moves when it is told to; a GPU adds in one order.
 inline void alone(const std::function<void(Fabric&)>& test) {
+  at::globalContext().setDeterministicCuDNN(true);
+  at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);
   static_cast<void>(tests::run_workers(tests::workers_on({0}), [&](Fabric& fabric) {
     torch::set_num_threads(1);  // a setting of each thread; additions in one order
     test(fabric);
