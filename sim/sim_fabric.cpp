@@ -235,8 +235,9 @@ Request SimFabric::start_message(int from, int to, Payload payload) {
         runtime_.sleep_until(runtime_.clock_s() + path.way.latency_for_s(bytes));
         if (before) before->acquire();
         const sg::CommPtr transfer =
-            message->is_send ? Runtime::send_async(path, message->numbers, bytes)
-                             : path.mailbox->get_async<std::vector<float>>(&message->numbers);
+            message->is_send
+                ? Runtime::send_async(path, message->numbers, bytes, path.way.bytes_per_s(bytes))
+                : path.mailbox->get_async<std::vector<float>>(&message->numbers);
         posted->release();
         transfer->wait();
       });

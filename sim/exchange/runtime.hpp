@@ -107,10 +107,12 @@ class Runtime {
     simgrid::s4u::SemaphorePtr offered, asked;
   };
   [[nodiscard]] Path& path(int from, int to, int channel);
-  /// Has the bytes of a message flow, as fast as their number allows, or `rate` times that; its
-  /// latency is over. `load`: what links carry of so many bytes.
-  [[nodiscard]] static simgrid::s4u::CommPtr send_async(
-      const Path& path, void* content, double bytes, double load = 1, double rate = 1);
+  /// Has a message flow whose latency is over: so many bytes for the links to carry, `bytes_per_s`
+  /// at most.
+  [[nodiscard]] static simgrid::s4u::CommPtr send_async(const Path& path,
+                                                        void* content,
+                                                        double bytes,
+                                                        double bytes_per_s);
   /// How long members of a collective take to learn that all have come.
   struct BarrierTime {
     double together_s = 0;    ///< where they come at the same time

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the messages of a collective go through SimGrid.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "sim/exchange/runtime_state.hpp"
@@ -15,16 +16,15 @@ constexpr int kCollectiveChannel = 0;
 // are shared out among several.
 constexpr std::size_t kMostOfOneActor = 64;
 
-/// Whether messages go to the peer and come from it.
-bool exchanges(std::span<const Action> actions, int peer) {
-  const auto is_sent = [peer](const Action& action) {
-    return action.peer == peer && action.kind == ActionKind::send;
-  };
-  const auto is_received = [peer](const Action& action) {
-    return action.peer == peer && action.kind != ActionKind::send;
-  };
-  return std::any_of(actions.begin(), actions.end(), is_sent) &&
-         std::any_of(actions.begin(), actions.end(), is_received);
+// Who of two that take turns sends first is chance, pair by pair: on a link that several pairs
+// share, half of what they send goes the same way at a time, and half against each other. So
+// messages go in parts, of which other pairs send other ones first.
+constexpr unsigned kPartsOfTurns = 8;
+
+/// Whether the lower of two members sends its part before the higher one: of two pairs in the same
+/// order in half of the parts.
+bool is_upward_first(int lower_member, unsigned part) {
+  return std::popcount(static_cast<unsigned>(lower_member) & part) % 2 == 0;
 }
 
 Exchange kind_of(const Round& round) {
@@ -97,15 +97,17 @@ void Runtime::transfer(const CollectiveCall& call,
                        double start_s) {
   struct Post {
     bool is_send;
+    bool is_upward;  ///< to a higher member
     const Path* path;
     double bytes;  ///< at once
     double load;   ///< of these: what links carry
-    double rate;   ///< times what so many bytes get around a ring
+    double bytes_per_s;
     double latency_s;
-    double later_bytes;  ///< begin when all others are over
+    double bytes_in_turns;  ///< when these have arrived
   };
   const auto& ranks = call.among->ranks;
   const int self = ranks[static_cast<std::size_t>(member)];
+  const bool is_pair = kind == Exchange::pairwise;
   boost::container::small_vector<Post, 4> posts;
   for (const Action& action : actions) {
     const int peer = ranks[static_cast<std::size_t>(action.peer)];
@@ -113,19 +115,19 @@ void Runtime::transfer(const CollectiveCall& call,
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
     const Path& way =
         is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
-    const bool is_later = call.turns != Turns::nobody && (action.peer < member) == is_send &&
-                          exchanges(actions, action.peer);
-    const double later_bytes =
-        is_later ? std::round(bytes * way.way.share_of_turns(call.turns, bytes, call.bytes)) : 0;
+    const double bytes_in_turns =
+        is_pair ? std::round(bytes * way.way.share_of_turns(call.turns, bytes, call.bytes)) : 0;
     const double load = way.way.load_of(kind, bytes);
     const double share = way.way.share_of(kind, bytes);
+    const double at_once = bytes - bytes_in_turns;
     posts.push_back({is_send,
+                     (action.peer > member) == is_send,
                      &way,
-                     bytes - later_bytes,
+                     at_once,
                      call.measured_factor * load,
-                     load / share,
+                     load / share * way.way.bytes_per_s(bytes),
                      call.measured_factor * share * way.way.latency_for_s(bytes),
-                     later_bytes});
+                     bytes_in_turns});
   }
   // Both ends wait for the latency: the bytes flow that long after the later one has come.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
@@ -133,32 +135,37 @@ void Runtime::transfer(const CollectiveCall& call,
   });
   static int message = 0;  // SimGrid wants something to carry
   int* received = nullptr;
+  const auto begin = [&](const Post& post, double bytes) {
+    return post.is_send ? send_async(*post.path, &message, post.load * bytes, post.bytes_per_s)
+                        : post.path->mailbox->get_async<int>(&received);
+  };
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   for (const Post& post : posts) {
     sleep_until(start_s + post.latency_s);
-    if (!post.is_send) {
-      transfers.push_back(post.path->mailbox->get_async<int>(&received));
-    } else if (post.later_bytes == 0 || post.bytes > 0) {
-      transfers.push_back(send_async(*post.path, &message, post.bytes, post.load, post.rate));
-    }
-    // What comes later is another message.
-    if (!post.is_send && post.later_bytes > 0 && post.bytes > 0)
-      transfers.push_back(post.path->mailbox->get_async<int>(&received));
+    if (post.bytes > 0 || post.bytes_in_turns == 0) transfers.push_back(begin(post, post.bytes));
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
-  for (const Post& post : posts) {
-    if (!post.is_send || post.later_bytes == 0) continue;
-    sleep_until(clock_s() + post.latency_s);
-    send_async(*post.path, &message, post.later_bytes, post.load, post.rate)->wait();
+  if (std::none_of(
+          posts.begin(), posts.end(), [](const Post& post) { return post.bytes_in_turns > 0; }))
+    return;
+  const int lower = std::min(member, actions.front().peer);
+  const unsigned parts = call.turns == Turns::many ? kPartsOfTurns : 1;
+  for (unsigned part = 0; part < parts; ++part) {
+    for (const bool is_first : {true, false}) {
+      const bool is_upward = is_upward_first(lower, part) == is_first;
+      for (const Post& post : posts) {
+        if (post.is_upward != is_upward || post.bytes_in_turns == 0) continue;
+        if (post.is_send && part == 0 && !is_first) sleep_until(clock_s() + post.latency_s);
+        begin(post, post.bytes_in_turns / parts)->wait();
+      }
+    }
   }
 }
 
-sg::CommPtr Runtime::send_async(
-    const Path& path, void* content, double bytes, double load, double rate) {
-  const auto whole = static_cast<std::uint64_t>(std::llround(load * bytes));
+sg::CommPtr Runtime::send_async(const Path& path, void* content, double bytes, double bytes_per_s) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
   sg::CommPtr transfer = path.mailbox->put_init(content, whole);
-  if (path.way.messages != nullptr)
-    transfer->set_rate(rate * path.way.messages->regime(bytes).bytes_per_s);
+  if (std::isfinite(bytes_per_s)) transfer->set_rate(bytes_per_s);
   transfer->vetoable_start();
   return transfer;
 }

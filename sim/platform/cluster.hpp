@@ -4,6 +4,7 @@
 #include <simgrid/forward.h>
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -58,6 +59,11 @@ class Cluster {
     /// What links have to carry of it; see MessageCosts::load_of().
     [[nodiscard]] double load_of(Exchange kind, double bytes) const {
       return messages == nullptr ? 1 : messages->load_of(kind, bytes);
+    }
+    /// The most that a message gets, however idle its links are. Infinite when nothing says.
+    [[nodiscard]] double bytes_per_s(double bytes) const {
+      return messages == nullptr ? std::numeric_limits<double>::infinity()
+                                 : messages->regime(bytes).bytes_per_s;
     }
     [[nodiscard]] double latency_for_s(double bytes) const {
       return latency_s + (messages == nullptr ? 0 : messages->regime(bytes).latency_s);

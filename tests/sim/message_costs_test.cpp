@@ -255,6 +255,29 @@ TEST_CASE("exchanges of the library's own all-reduce take turns, unless two come
         Approx(1.25 * (nobody_s - 4 * 10e-6) + 8 * 10e-6).epsilon(kTolerance));
 }
 
+TEST_CASE("of pairs that share a link, half of what takes turns goes the same way at a time") {
+  // Ranks 0 and 1 on one node, 2 and 3 on the other: Rabenseifner's first halves stay on nodes,
+  // then 0 and 2, and 1 and 3 exchange quarters.
+  Platform two = mixed(2, 2, 0, shared_memory(), star());
+  const auto all_reduce_s = [&](double turns_share) {
+    two.network->messages = MessageCosts{.regimes = {{.from_bytes = 0, .bytes_per_s = 1e8}},
+                                         .turns_from_bytes = 65536,
+                                         .turns_share = turns_share};
+    two.network->link.bytes_per_s = 1e8;
+    return observe(two,
+                   [&](Fabric& fabric) {
+                     const Communicator& among = fabric.communicator(
+                         fabric.world().ranks, {.algorithm = "openmpi", .servers = {}});
+                     fabric.all_reduce({.bytes = 4e6, .values = {}}, 1, among);
+                   })
+        .last_s();
+  };
+  const double quarter_s = 1e6 / 1e8;  // of one pair, alone on the link
+
+  // Both ways at once, twice: 2 * 2. In turns half of it goes at that pace, the rest at half of it.
+  CHECK(all_reduce_s(1) - all_reduce_s(0) == Approx(2 * 2 * 0.5 * quarter_s).epsilon(1e-2));
+}
+
 /// Three all-reduces among two nodes, the last one after computing for so long.
 double three_of_openmpi_s(double compute_s,
                           const std::vector<MessageShare>& in_a_row,
