@@ -78,7 +78,7 @@ struct MessageCosts {
   /// socket has already taken of the other one.)
   double turns_from_bytes = std::numeric_limits<double>::infinity();
   /// How much of the later message waits where more than two take part: 1 all of it, 0 nothing. By
-  /// chance, some exchanges take turns and others do not.
+  /// chance, some exchanges take turns and others do not. Which of two is later is chance, too.
   double turns_share = 1;
   double turns_share_of_two_together = 0;  ///< where two take part that come together
   /// Where two take part, of whom one comes later, by the bytes that they reduce. Empty: all of it.

@@ -305,7 +305,7 @@ void TorchLearner::step() {
   learning_rate_ = settings_.learning_rate.at(epoch_, stepped_share_, share);
   stepped_share_ = share;
   ++steps_;
-  optimizer_->step(learning_rate_);
+  optimizer_->step(is_on_trial_ ? 0 : learning_rate_);
   piece_ = backward_end();
   pass("step", piece_ + 1);
 }

@@ -113,6 +113,7 @@ class TorchLearner : public TrainingLearner {
   std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
   std::int64_t next_ = 0;            ///< of order_
   bool is_warming_up_ = false;
+  bool is_on_trial_ = false;  ///< steps lead nowhere: thousands of a few samples might diverge
   bool shows_examples_ = false;
   std::int64_t passed_ = 0;       ///< samples that went through the network together, last
   std::size_t piece_ = 0;         ///< of their pieces, that which is next

@@ -57,6 +57,7 @@ std::vector<double> TorchLearner::run_and_forget(
   const std::string before = save();
   order_ = shuffled_samples(samples_, settings_.seed);
   next_ = 0;
+  is_on_trial_ = true;
   std::vector<double> seconds;
   double all_s = 0;
   while (!is_over(std::ssize(seconds), all_s)) {
@@ -66,6 +67,7 @@ std::vector<double> TorchLearner::run_and_forget(
     seconds.push_back(fabric_.phases().compute_s - start_s);
     all_s += seconds.back();
   }
+  is_on_trial_ = false;
   load(before);
   return seconds;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/diverged.hpp"
 #include "core/error.hpp"
 #include "core/random.hpp"
 #include "real/torch/torch_learner.hpp"
@@ -83,6 +84,19 @@ TEST_CASE("what LibTorch cannot compute is told in a line, with what the samples
         learner.test(Beyond(8), 0, 2),
         "LibTorch cannot compute a batch of 2 samples of 8, with numbers from 7 to 7: "
         "index out of range in self");
+  });
+}
+
+TEST_CASE("batches that are only timed do not diverge") {
+  alone([](Fabric& fabric) {
+    const Setup setup("small-cnn");
+    LearnerSettings settings = settings_of("small-cnn");
+    settings.learning_rate.base = 1e20;
+    TorchLearner learner(fabric, setup.data, settings, test_device());
+    begin(learner, 0);
+
+    CHECK(learner.timed_batches(kBatch, 4, [](std::int64_t) {}).size() == 4);
+    CHECK_THROWS_AS(learner.train(kBatches, kBatch), Diverged);
   });
 }
 
