@@ -79,6 +79,11 @@ std::vector<MessageShare> fit_pairwise(const MessageTrace& trace,
           {.bytes = kLargeMessageBytes, .share = mean_of(of_pairs)}};
 }
 
+/// Below it a message needs no answer before it is sent, so that none waits behind the other one
+/// (Open MPI's btl_tcp_eager_limit, which counts a header, too): who comes late is late for other
+/// reasons.
+constexpr double kEagerBytes = 65536;
+
 /// The largest message of the library's all-reduce of so many bytes between two.
 double message_of_library(double bytes) {
   constexpr int kTwo = 2;
@@ -124,16 +129,16 @@ void fit_turns(const std::vector<MessagePoint>& opposite,
                MessageCosts& costs) {
   constexpr double kShows = 0.2;
   std::vector<MessageShare> one_late;  // of sizes from the first that shows turns on
-  double sum = 0;
+  std::vector<double> shares;
   for (const MessagePoint& point : late) {
     const MessagePoint* both = point_at(opposite, point.bytes);
-    if (both == nullptr || point.bytes < kLargeMessageBytes) continue;
+    if (both == nullptr || message_of_library(point.bytes) < kEagerBytes) continue;
     const double share = point.seconds / std::min(both->seconds, point.least_s) - 1;
     if (one_late.empty() && share < kShows) continue;
     one_late.push_back({.bytes = point.bytes, .share = std::clamp(share, 0.0, 1.0)});
-    sum += one_late.back().share;
+    shares.push_back(one_late.back().share);
   }
-  if (one_late.empty() || sum / static_cast<double>(one_late.size()) < kShows) return;
+  if (one_late.empty() || median_of(std::move(shares)) < kShows) return;
   const double from_bytes = one_late.front().bytes;
   costs.turns_from_bytes = message_of_library(from_bytes);
   costs.turns_one_late = std::move(one_late);

@@ -15,9 +15,9 @@ constexpr std::int64_t kSmallOfLinks = 1024;
 constexpr std::int64_t kLargeOfLinks = 4 << 20;
 /// Libraries begin to answer before they send somewhere between.
 constexpr std::int64_t kLeastOfTurns = 16384;
-constexpr std::int64_t kMostOfTurns = 4 << 20;  ///< as large as buckets are
-constexpr const char* kLibrary = "openmpi";     ///< whose exchanges may take turns
-constexpr int kFewestNodes = 3;                 ///< two nodes have one link between them
+constexpr std::int64_t kMostOfRows = 4 << 20;  ///< as large as buckets are
+constexpr const char* kLibrary = "openmpi";    ///< whose exchanges may take turns
+constexpr int kFewestNodes = 3;                ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   std::vector<WorkerInfo> workers;
@@ -134,11 +134,11 @@ void MessagePoints::add_turns(const RankPair& pair) {
          .sample = is_member ? sample : Sample()});
   };
   for (const std::int64_t bytes : whole_floats()) {
-    if (bytes < kLeastOfTurns || bytes > kMostOfTurns) continue;
+    if (bytes < kLeastOfTurns) continue;
     add_point("late", bytes, links_rule(), [this, both, bytes, turn = 0]() mutable {
       return samples_.late_all_reduce(*both, bytes, turn++);
     });
-    if (!has_rows) continue;
+    if (!has_rows || bytes > kMostOfRows) continue;
     add_point("in-a-row", bytes, rule_of_rows, [this, both, bytes] {
       return samples_.all_reduces_in_a_row(*both, bytes);
     });

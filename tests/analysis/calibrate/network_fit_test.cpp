@@ -244,10 +244,10 @@ TEST_CASE("links differ where messages do that nothing else has kept") {
 }
 
 TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
-  // An all-reduce of 64 KiB between two exchanges halves.
+  // An all-reduce of 128 KiB between two exchanges halves; smaller ones need no answer.
   MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                         [](double bytes) { return 30e-6 + bytes / 5e8; });
-  for (const std::int64_t bytes : {16384, 65536, 262144, 1048576}) {
+  for (const std::int64_t bytes : {16384, 65536, 131072, 262144, 1048576}) {
     const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
     trace.costs.push_back(
         {.kind = "opposite", .scope = "between", .bytes = bytes, .samples_s = {both_s}});
@@ -255,7 +255,7 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
                            .scope = "between",
                            .algorithm = "openmpi",
                            .bytes = bytes,
-                           .samples_s = {bytes < 65536 ? 1.1 * both_s : 2 * both_s}});
+                           .samples_s = {bytes < 131072 ? 1.5 * both_s : 2 * both_s}});
   }
 
   const auto shares = [&] {
@@ -265,21 +265,21 @@ TEST_CASE("exchanges take turns from the size on where a late one takes as long 
       of_sizes.push_back(each.share);
     return of_sizes;
   };
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 32768);
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
   CHECK_THAT(shares(), Catch::Approx(std::vector<double>{1, 1, 1}));
   for (MessageCost& cost : trace.costs) {
     // By chance, two of five take turns.
     const double both_s = 10e-6 + static_cast<double>(cost.bytes) / 1e9;
-    if (cost.kind == "late" && cost.bytes >= 65536)
+    if (cost.kind == "late" && cost.bytes >= 131072)
       cost.samples_s = {2 * both_s, both_s, both_s, 2 * both_s, both_s};
   }
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 32768);
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
   CHECK_THAT(shares(), Catch::Approx(std::vector<double>{0.4, 0.4, 0.4}));
   for (MessageCost& cost : trace.costs) {
     // Of few samples none may take turns: the other sizes tell that there are some.
     if (cost.kind == "late" && cost.bytes == 262144) cost.samples_s = {272e-6};
   }
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 32768);
+  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
   CHECK_THAT(shares(), Catch::Approx(std::vector<double>{0.4, 0, 0.4}).margin(1e-3));
   for (MessageCost& cost : trace.costs) {
     if (cost.kind == "late" && cost.bytes == 1048576) cost.samples_s = {1e-3};
@@ -293,7 +293,7 @@ TEST_CASE("the library's all-reduces in a row show how much of those between two
                                         [](double bytes) { return 10e-6 + bytes / 1e9; });
   const auto with_points = [&](double late, double in_a_row) {
     MessageTrace all = trace;
-    for (const std::int64_t bytes : {65536, 262144, 1048576}) {
+    for (const std::int64_t bytes : {131072, 262144, 1048576}) {
       const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
       const auto add = [&](const std::string& kind, double times) {
         all.costs.push_back(

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/error.hpp"
+#include "core/formats/result_file.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {
@@ -98,6 +100,30 @@ TEST_CASE("what batches took around training is kept where it was timed") {
                        {.rank = 2, .before = {.batch_s = 0.3}, .after = {.batch_s = 0.4}}};
 
   CHECK(reread(run).timed_batches == run.timed_batches);
+}
+
+TEST_CASE("what is wrong with timed batches in a file is told by its place") {
+  RunResult run = full_run();
+  run.timed_batches = {{.rank = 0, .before = {.batch_s = 0.1}, .after = {.batch_s = 0.2}}};
+  const auto problems_with = [&](const std::string& place, const nlohmann::ordered_json& value) {
+    nlohmann::ordered_json document = to_json({run}, "epochcast train", Command::train);
+    document[nlohmann::ordered_json::json_pointer("/runs/0/timed_batches" + place)] = value;
+    try {
+      static_cast<void>(read_results(document, "a.json"));
+    } catch (const UserError& error) {
+      REQUIRE(error.problems().size() == 1);
+      return error.problems().front();
+    }
+    return std::string();
+  };
+
+  const std::string timed = "a.json: /runs/0/timed_batches";
+  CHECK(problems_with("/0/rank", 1).empty());
+  CHECK_THAT(problems_with("", 7), Catch::StartsWith(timed));
+  CHECK_THAT(problems_with("/0/before/batch_s", -1),
+             Catch::StartsWith(timed + "/0/before/batch_s"));
+  CHECK_THAT(problems_with("/0/after/after_exchange_s", {0.1, "x"}),
+             Catch::StartsWith(timed + "/0/after/after_exchange_s/1"));
 }
 
 TEST_CASE("every grade, an absent interval and an empty configuration survive, too") {
