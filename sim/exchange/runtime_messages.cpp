@@ -21,8 +21,8 @@ constexpr std::size_t kMostOfOneActor = 64;
 // messages go in parts, of which other pairs send other ones first.
 constexpr unsigned kPartsOfTurns = 8;
 
-/// Whether the lower of two members sends its part before the higher one: of two pairs in the same
-/// order in half of the parts.
+/// Whether the lower of two members sends its part before the higher one. Two pairs do so in the
+/// same order in half of the parts, but for those whose lower members are eight apart: in all.
 bool is_upward_first(int lower_member, unsigned part) {
   return std::popcount(static_cast<unsigned>(lower_member) & part) % 2 == 0;
 }
