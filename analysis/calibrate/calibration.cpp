@@ -18,7 +18,6 @@ namespace {
 
 constexpr const char* kBetween = "messages between nodes";
 constexpr const char* kBetweenFaster = "messages between the faster nodes";
-constexpr const char* kLibrary = "openmpi";  // whose exchanges may take turns
 constexpr const char* kInside = "messages inside nodes";
 
 /// Whether the all-reduce shows how much exchanges take turns.

@@ -193,7 +193,7 @@ Json phase_plot(const std::vector<ValidationRow>& rows) {
 
 constexpr const char* kAboutTable =
     "Forecasts with their 5 - 95 % interval, measured medians with the least and the most of the "
-    "runs. Error: forecast / measured - 1; where runs train, each has a forecast from what was "
+    "runs. Error: forecast / measured - 1; each run has a forecast from what was "
     "measured around it, and this is the median. Phases: forecast less measured, in % of the "
     "measured epoch. Inside: whether the measured median is in the interval, how many single runs "
     "are, and how far the runs are from the forecast's distribution (Kolmogorov-Smirnov distance, "

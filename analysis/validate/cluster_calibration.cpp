@@ -18,6 +18,7 @@
 #include "analysis/calibrate/calibration.hpp"
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/forecast/this_machine.hpp"
+#include "analysis/validate/cluster_commands.hpp"
 #include "analysis/validate/run_speed.hpp"
 #include "core/error.hpp"
 #include "core/files/checksum.hpp"
@@ -38,25 +39,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kDevice = "this-cpu";
 constexpr int kTrainedInARow = 3;
-constexpr const char* kBatchSeconds = "2";  // of each batch size, before and after each run
-constexpr std::int64_t kMessageBytes[] = {4,
-                                          256,
-                                          4096,
-                                          16384,
-                                          65536,
-                                          131072,
-                                          262144,
-                                          524288,
-                                          1048576,
-                                          2097152,
-                                          4194304,
-                                          8388608,
-                                          16777216,
-                                          33554432};
-/// Links are told apart by messages of this size.
-constexpr double kLeastOfLargest = 4 << 20;
 
 /// How many times as long batches take on a rank, by --slow-down.
 double slow_down_of_rank(const JobConfig& config, std::size_t rank) {
@@ -75,107 +58,10 @@ std::string batches_file(int run) { return fmt::format("batches-{}.json", run); 
 std::string around_file(int run) { return fmt::format("around-{}.json", run); }
 std::string run_file(int run) { return fmt::format("run-{}.json", run); }
 
-/// The sizes whose costs a case needs: those that divide work by speed take other batches than the
-/// one asked for, and what those cost is not in proportion.
-std::string batch_sizes(const JobConfig& config) {
-  const std::int64_t batch = config.batch;
-  std::string sizes = std::to_string(batch);
-  if (find_strategy(config.strategy).divides_by_speed)
-    sizes = std::to_string((batch + 1) / 2) + "," + sizes + "," + std::to_string(2 * batch);
-  return sizes;
-}
-
 /// The words before every command.
 std::vector<std::string> launch_words(const ValidationCluster& cluster) {
   std::istringstream text(cluster.launch);
   return {std::istream_iterator<std::string>(text), {}};
-}
-
-/// "ring,binary-tree"
-template <typename Words>
-std::string listed(const Words& words) {
-  std::string text;
-  for (const auto& word : words) text += (text.empty() ? "" : ",") + fmt::format("{}", word);
-  return text;
-}
-
-/// Sizes up to all that is exchanged, in whole floats: what does not fit caches takes longer.
-std::vector<std::int64_t> message_sizes(double most_bytes) {
-  constexpr std::int64_t kFloat = 4;
-  const double largest = std::max(kLeastOfLargest, most_bytes);
-  std::vector<std::int64_t> sizes;
-  for (const std::int64_t bytes : kMessageBytes) {
-    if (static_cast<double>(bytes) < largest) sizes.push_back(bytes);
-  }
-  sizes.push_back(kFloat * std::llround(largest / static_cast<double>(kFloat)));
-  return sizes;
-}
-
-std::vector<std::string> message_words(const ValidationCluster& cluster,
-                                       const std::set<std::string>& all_reduces,
-                                       double most_bytes) {
-  return {"measure",
-          "messages",
-          "--ranks",
-          std::to_string(cluster.ranks),
-          "--max-seconds",
-          "1",
-          "--bytes",
-          listed(message_sizes(most_bytes)),
-          "--all-reduce",
-          listed(all_reduces),
-          "--title",
-          cluster.name};
-}
-
-std::vector<std::string> batch_words(const ValidationCase& one) {
-  const JobConfig& config = one.config;
-  std::vector<std::string> words = {"measure",
-                                    "batches",
-                                    "--ranks",
-                                    std::to_string(one.cluster.ranks),
-                                    "--network",
-                                    config.network,
-                                    "--data",
-                                    chosen_data(config),
-                                    "--augment",
-                                    config.learning.augment ? "on" : "off",
-                                    "--threads",
-                                    std::to_string(config.machine.threads),
-                                    "--batch",
-                                    batch_sizes(config),
-                                    "--device-name",
-                                    kDevice,
-                                    "--max-seconds",
-                                    kBatchSeconds,
-                                    // Machines change their speed by the second: a point takes
-                                    // all of its time, however much alike the first batches are.
-                                    "--confidence-width",
-                                    "0.000001",
-                                    "--max-samples",
-                                    "1000000"};
-  const bool overlaps = config.overlap != Overlap::none;
-  if (!overlaps) words.insert(words.end(), {"--layers-batch", "0"});
-  // Which all-reduce batches come after makes no difference; the library's own takes long where
-  // cores are busy.
-  words.insert(words.end(), {"--overlap", overlaps ? config.all_reduce : "ring"});
-  for (const SettingText& setting : setting_texts(config, kTrain)) {
-    const bool is_of_data =
-        setting.name == "dataset" || setting.name == "sequence" || setting.name == "image-size";
-    if (is_of_data || setting.name == "slow-down" || (overlaps && setting.name == "bucket"))
-      words.push_back("--" + setting.name + "=" + setting.value);
-  }
-  return words;
-}
-
-/// The command that runs a case for real.
-std::vector<std::string> run_words(const ValidationCase& one, const JobConfig& config) {
-  std::vector<std::string> words = {one.command == Command::train ? "train" : "emulate"};
-  for (const SettingText& setting : command_texts(config, one.command))
-    words.push_back(word_of(setting));
-  words.insert(words.end(), {"--format", "json", "--bar=off"});
-  if (one.command == Command::train) words.emplace_back("--time-batches=on");
-  return words;
 }
 
 std::vector<std::string> with(std::vector<std::string> words,
@@ -256,10 +142,13 @@ ClusterCalibration::ClusterCalibration(ValidationCluster cluster,
 
 void ClusterCalibration::expect(const ValidationCase& one) {
   all_reduces_.insert(one.config.all_reduce);
-  const Network network =
-      network_in(catalog_.find("models/networks", one.config.network, "--network"),
-                 chosen_dataset(one.config, catalog_));
-  most_bytes_ = std::max(most_bytes_, network.gradient_bytes());
+  most_bytes_ = std::max(most_bytes_, gradient_bytes(one));
+}
+
+double ClusterCalibration::gradient_bytes(const ValidationCase& one) const {
+  return network_in(catalog_.find("models/networks", one.config.network, "--network"),
+                    chosen_dataset(one.config, catalog_))
+      .gradient_bytes();
 }
 
 std::string ClusterCalibration::output_of(const std::vector<std::string>& words,
@@ -299,7 +188,8 @@ nlohmann::json ClusterCalibration::place(const std::vector<std::string>& program
 }
 
 void ClusterCalibration::measure_messages(std::size_t session) {
-  const std::vector<std::string> words = message_words(cluster_, all_reduces_, most_bytes_);
+  const std::vector<std::string> words =
+      message_words(cluster_, all_reduces_, message_sizes(most_bytes_));
   const nlohmann::json subject = {
       {"place", place({"epochcast-measure-messages"})}, {"command", words}, {"session", session}};
   const fs::path folder =
@@ -324,7 +214,8 @@ std::vector<RealRun> ClusterCalibration::run(const ValidationCase& one,
   } else {
     traces = load_job(config, catalog_).traces;
   }
-  const std::vector<std::string> words = run_words(one, config);
+  const std::vector<std::string> words =
+      run_words(one, config, gradient_bytes(one), message_sizes(most_bytes_));
   nlohmann::json subject = {{"place", place({"epochcast-run", "epochcast-measure"})},
                             {"command", words},
                             {"inputs", job_inputs(config, one.command, traces, catalog_)},
@@ -378,7 +269,7 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const R
     std::vector<std::string> models;
     config.traces.clear();
     for (std::size_t rank = 0; rank < network_->trace.node_of_rank.size(); ++rank) {
-      models.push_back(slowed_name(kDevice, slow_down_of_rank(config, rank)));
+      models.push_back(slowed_name(kMeasuredDevice, slow_down_of_rank(config, rank)));
       const std::string file = trace_of_rank(run.batches, config, rank).string();
       if (std::find(config.traces.begin(), config.traces.end(), file) == config.traces.end())
         config.traces.push_back(file);
@@ -389,6 +280,7 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one, const R
     platform = load_platform(catalog_.find("models/platforms", one.config.platform, "/platform"));
   }
   platform = calibrated_platform(std::move(platform), network_->fit, network_->trace.source);
+  platform = at_exchange_speed(std::move(platform), run.result);
   const std::string text = to_json(platform).dump(2) + "\n";
   const fs::path file = kept_.folder() / ("platform-" + checksum(text) + ".json");
   replace_file(file, text);

@@ -61,9 +61,10 @@ class ClusterCalibration {
   /// fails.
   [[nodiscard]] std::vector<RealRun> run(const ValidationCase& one, std::size_t repetition) const;
 
-  /// The configuration with the calibrated platform in the place of the case's own, and with the
-  /// costs measured around `run` where it trains. Rests on all messages measured so far, at least
-  /// one session. Throws a UserError when these cannot be fitted.
+  /// The configuration with the calibrated platform in the place of the case's own, at the speed
+  /// that exchanges had around `run`, and with the costs measured around it where it trains. Rests
+  /// on all messages measured so far, at least one session. Throws a UserError when these cannot be
+  /// fitted.
   [[nodiscard]] JobConfig forecast_config(const ValidationCase& one, const RealRun& run);
 
  private:
@@ -77,6 +78,7 @@ class ClusterCalibration {
   /// `log`. Throws a RunError with the last of it when it fails.
   [[nodiscard]] std::string output_of(const std::vector<std::string>& words,
                                       const std::filesystem::path& log) const;
+  [[nodiscard]] double gradient_bytes(const ValidationCase& one) const;
   /// What all results of the cluster depend on; `programs` do the work.
   [[nodiscard]] nlohmann::json place(const std::vector<std::string>& programs) const;
   ValidationCluster cluster_;

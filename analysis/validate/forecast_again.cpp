@@ -10,6 +10,7 @@
 #include "analysis/calibrate/calibration.hpp"
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/validate/kept_inputs.hpp"
+#include "analysis/validate/run_speed.hpp"
 
 namespace epochcast {
 namespace {
@@ -114,7 +115,9 @@ Pass forecast_pass(const KeptInputs& kept,
   std::vector<std::size_t> place;
   for (std::size_t i = 0; i < pass.jobs.size(); ++i) {
     Job& job = pass.jobs[i];
-    job.platform = without.at(job.config.platform);
+    RunResult run = kept.run_of_job[i];
+    leave_out(left_out, run);
+    job.platform = at_exchange_speed(without.at(job.config.platform), run);
     leave_out(left_out, job.traces);
     if (usual != nullptr && usual->jobs[i].platform == job.platform &&
         usual->jobs[i].traces == job.traces) {
@@ -143,8 +146,7 @@ std::vector<ValidationRow> rows_of(std::vector<ValidationRow> rows,
     rows[row].problems.insert(
         rows[row].problems.end(), outcome.problems.begin(), outcome.problems.end());
   }
-  for (std::size_t row = 0; row < rows.size(); ++row)
-    set_forecasts(rows[row], forecasts[row], !rows[row].own_forecasts.empty());
+  for (std::size_t row = 0; row < rows.size(); ++row) set_forecasts(rows[row], forecasts[row]);
   return rows;
 }
 

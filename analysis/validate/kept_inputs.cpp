@@ -50,9 +50,10 @@ class InputReader {
   InputReader(KeptInputs& inputs, const fs::path& folder, const Catalog& catalog)
       : inputs_(inputs), folder_(folder), catalog_(catalog) {}
 
-  void add(const RunResult& forecast, std::size_t row) {
+  void add(const RunResult& forecast, std::size_t row, const RunResult& run) {
     inputs_.jobs.push_back(job_of(forecast));
     inputs_.row_of_job.push_back(row);
+    inputs_.run_of_job.push_back(run);
   }
 
  private:
@@ -108,9 +109,10 @@ KeptInputs kept_inputs(const std::vector<ValidationRow>& rows,
   for (std::size_t row = 0; row < rows.size(); ++row) {
     std::vector<RunResult> forecasts = rows[row].own_forecasts;
     if (forecasts.empty() && rows[row].forecast) forecasts = {*rows[row].forecast};
-    for (const RunResult& forecast : forecasts) {
+    const std::vector<RunResult>& measured = rows[row].measured;
+    for (std::size_t i = 0; i < forecasts.size(); ++i) {
       try {
-        reader.add(forecast, row);
+        reader.add(forecasts[i], row, i < measured.size() ? measured[i] : RunResult());
       } catch (const UserError& error) {
         for (const std::string& problem : error.problems()) {
           if (std::find(problems.begin(), problems.end(), problem) == problems.end())

@@ -17,6 +17,7 @@ namespace epochcast {
 struct KeptInputs {
   std::vector<Job> jobs;                ///< one for each forecast: of a row, or of each of its runs
   std::vector<std::size_t> row_of_job;  ///< ascending; a row that had no forecast has none
+  std::vector<RunResult> run_of_job;    ///< what was measured, that the forecast is for
   /// By JobConfig::platform, a file that was calibrated: the messages that it comes from.
   std::map<std::string, MessageTrace> messages;
 };

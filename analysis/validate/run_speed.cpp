@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/validate/run_speed.hpp"
 
+#include <algorithm>
+
+#include "analysis/calibrate/message_points.hpp"
+#include "analysis/validate/mechanisms.hpp"
 #include "core/costs/batch_cost.hpp"
+#include "core/units.hpp"
 
 namespace epochcast {
 namespace {
@@ -59,6 +64,31 @@ TraceFile at_speeds(TraceFile trace, std::int64_t batch, const std::vector<Batch
     costs = rounded(std::move(costs));
   }
   return trace;
+}
+
+Platform at_exchange_speed(Platform platform, const RunResult& run) {
+  if (!run.timed_exchanges) return platform;
+  const TimedExchanges& timed = *run.timed_exchanges;
+  const double before_s = expected_s(timed.before_s);
+  const double after_s = expected_s(timed.after_s);
+  if (!(before_s > 0) || !(after_s > 0)) return platform;
+  const int workers = run.trainers();
+  change_messages(platform, [&](MessageCosts& costs) {
+    const auto is_timed = [&](const MeasuredAllReduce& each) {
+      return each.algorithm == timed.all_reduce && each.ranks == workers;
+    };
+    const auto same =
+        std::find_if(costs.all_reduces.begin(), costs.all_reduces.end(), [&](const auto& each) {
+          return is_timed(each) && each.bytes == timed.bytes;
+        });
+    if (same == costs.all_reduces.end()) return;
+    const double factor = 0.5 * (before_s + after_s) / same->measured_s;
+    for (MeasuredAllReduce& each : costs.all_reduces) {
+      if (is_timed(each))
+        each.measured_s = rounded_quantity(factor * each.measured_s, Dimension::seconds);
+    }
+  });
+  return platform;
 }
 
 }  // namespace epochcast

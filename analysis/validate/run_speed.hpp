@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/formats/cost_trace.hpp"
+#include "core/formats/platform.hpp"
 #include "core/formats/result.hpp"
 
 namespace epochcast {
@@ -18,5 +19,11 @@ namespace epochcast {
 [[nodiscard]] TraceFile at_speeds(TraceFile trace,
                                   std::int64_t batch,
                                   const std::vector<BatchTimings>& ranks);
+
+/// The platform, at the speed that all-reduces among all workers that train had around a run: those
+/// by the algorithm that it timed take, in all sizes, as many times as long as it took for the one
+/// that it timed. As it is where the run timed none, or such an all-reduce was not measured. Others
+/// stay as they are: of some the links are the limit, of some what moves messages.
+[[nodiscard]] Platform at_exchange_speed(Platform platform, const RunResult& run);
 
 }  // namespace epochcast

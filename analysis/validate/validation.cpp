@@ -180,17 +180,20 @@ std::string strategy_of(const ValidationRow& row) {
   return row.measured.empty() ? std::string() : row.measured.front().strategy;
 }
 
-void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts, bool each_has_own) {
+void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts) {
   row.forecast.reset();
   row.own_forecasts.clear();
   if (forecasts.empty()) return;
-  if (each_has_own && forecasts.size() == row.measured.size()) row.own_forecasts = forecasts;
+  if (row.command == "emulate") {
+    for (RunResult& forecast : forecasts)
+      widen(forecast, kDeviationOfSleep * forecast.phases.compute_s);
+  }
+  if (forecasts.size() == row.measured.size()) row.own_forecasts = forecasts;
   const auto middle = forecasts.begin() + static_cast<std::ptrdiff_t>((forecasts.size() - 1) / 2);
   std::nth_element(forecasts.begin(), middle, forecasts.end(), [](const auto& a, const auto& b) {
     return a.epoch_s < b.epoch_s;
   });
   row.forecast = std::move(*middle);
-  if (!each_has_own) widen(*row.forecast, kDeviationOfSleep * row.forecast->phases.compute_s);
 }
 
 std::optional<RowFindings> findings_of(const ValidationRow& row) {

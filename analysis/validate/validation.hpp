@@ -21,15 +21,15 @@ struct ValidationRow {
   std::string point;  ///< what tells it from the other rows: "node-based, averaging-period 4"
   std::optional<RunResult> forecast;
   std::vector<RunResult> measured;  ///< one per repetition
-  /// Where each run has a forecast of its own, from what was measured around it: in the order of
-  /// `measured`. `forecast` is then the middle one. Else empty.
+  /// Where each run has a forecast of its own, at the speed that the machine had around it: in the
+  /// order of `measured`. `forecast` is then the middle one. Else empty.
   std::vector<RunResult> own_forecasts;
   std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
 };
 
-/// Gives the row these forecasts, or none: `each_has_own`, one for each run that trains, else a
-/// single one, whose interval then has what emulated computing is off by.
-void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts, bool each_has_own);
+/// Gives the row these forecasts, or none: as many as runs are each one's own. Where computing is
+/// emulated, their intervals get what that is off by.
+void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts);
 
 /// What a row with both says, in seconds per epoch.
 struct RowFindings {

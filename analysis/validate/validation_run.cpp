@@ -144,7 +144,6 @@ void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
 }
 
 void ValidationRun::forecast_so_far(std::size_t i) {
-  const bool trains = cases_[i].command == Command::train;
   ForecastTask task = {.config = {}, .strategy = cases_[i].config.strategy};
   try {
     task.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], runs_[i].back());
@@ -157,18 +156,16 @@ void ValidationRun::forecast_so_far(std::size_t i) {
   }
   const ForecastOutcome outcome = forecast_all({task}, catalog_).front();
   if (!outcome.run) return;  // told in the end, with all sessions
-  if (!trains) forecasts_[i].clear();
   forecasts_[i].push_back(*outcome.run);
-  set_forecasts(rows_[i], forecasts_[i], trains);
+  set_forecasts(rows_[i], forecasts_[i]);
 }
 
 void ValidationRun::forecast_all_cases() {
-  // A run that trains has a forecast of its own, and none without it; the others share one.
   std::vector<ForecastTask> tasks;
   std::vector<std::size_t> case_of_task;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     std::vector<RealRun> runs = runs_[i];
-    if (cases_[i].command != Command::train) runs.resize(1);
+    if (runs.empty() && cases_[i].command != Command::train) runs.resize(1);  // it needs none
     for (const RealRun& run : runs) {
       tasks.push_back({.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], run),
                        .strategy = cases_[i].config.strategy});
@@ -184,8 +181,7 @@ void ValidationRun::forecast_all_cases() {
     rows_[i].problems.insert(
         rows_[i].problems.end(), outcome.problems.begin(), outcome.problems.end());
   }
-  for (std::size_t i = 0; i < cases_.size(); ++i)
-    set_forecasts(rows_[i], forecasts_[i], cases_[i].command == Command::train);
+  for (std::size_t i = 0; i < cases_.size(); ++i) set_forecasts(rows_[i], forecasts_[i]);
 }
 
 std::vector<ValidationRow> ValidationRun::tried_rows() const {

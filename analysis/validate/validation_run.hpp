@@ -35,10 +35,11 @@ using ValidationProgress =
 /// each for real: cluster by cluster, and its cases repetition by repetition so that slow minutes
 /// of a machine meet all of them alike; those whose error stays in doubt more often than others.
 /// Messages are measured before each repetition and after the last one, batches before and after
-/// each run that trains, and the run's forecast rests on these: a machine's speed changes by the
-/// minute. Of such forecasts a row has the middle one.
+/// each run that trains, and all-reduces by each run right before and right after its epochs: a
+/// machine's speed changes by the minute, and each run has a forecast of its own. Of these a row
+/// has the middle one.
 ///
-/// Forecasts rest on measurements alone; no run of a case is used for any. A case that fails has
+/// Forecasts rest on measurements alone; no epoch of a case is used for any. A case that fails has
 /// its reason in `problems`; where its first run fails, the others are not tried.
 class ValidationRun {
  public:
@@ -73,7 +74,7 @@ class ValidationRun {
   std::vector<std::size_t> calibration_of_;
   std::vector<ValidationRow> rows_;
   std::vector<std::vector<RealRun>> runs_;
-  std::vector<std::vector<RunResult>> forecasts_;  ///< one per run that trains, else one
+  std::vector<std::vector<RunResult>> forecasts_;  ///< one per run
   std::string told_doubt_;  ///< why messages could not be fitted, the last time
 };
 

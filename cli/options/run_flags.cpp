@@ -28,7 +28,12 @@ po::options_description own_run_flags(Command command) {
   own.add_options()("timeline", file(), "write what every worker does as Chrome trace JSON")(
       "bar",
       po::value<std::string>()->value_name("on|off")->implicit_value("on"),
-      "show a progress bar (default: where stderr is a terminal)");
+      "show a progress bar (default: where stderr is a terminal)")(
+      "time-exchanges",
+      po::value<std::string>()->value_name("SIZE"),
+      "time all-reduces of SIZE, by --all-reduce among all ranks that train, right before and "
+      "right "
+      "after, for two seconds each; --format json tells what they took");
   if (command == Command::train) {
     own.add_options()(
         "metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
@@ -91,6 +96,11 @@ RunOptions run_options_from(const po::variables_map& values) {
   options.checkpoint = file_from(values, "checkpoint");
   if (!text("bar").empty()) options.has_bar = parsed("bar", parse_switch);
   if (!text("time-batches").empty()) options.times_batches = parsed("time-batches", parse_switch);
+  if (!text("time-exchanges").empty()) {
+    options.timed_exchange_bytes = parsed("time-exchanges", [](const std::string& given) {
+      return parse_positive(given, Dimension::bytes);
+    });
+  }
   if (!text("resume").empty()) options.is_resumed = parsed("resume", parse_switch);
   if (!text("checkpoint-every").empty()) {
     options.checkpoint_every =

@@ -33,7 +33,7 @@ constexpr Column kColumns[] = {{"point", Table::Align::left, Table::kAlways},
 
 constexpr const char* kLegend =
     "Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; "
-    "where runs train, each has a\n"
+    "each run has a\n"
     "forecast from what was measured around it, and this is the median. Compute, exchange "
     "(communication that is not hidden)\n"
     "and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. "

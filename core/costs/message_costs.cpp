@@ -12,7 +12,6 @@
 namespace epochcast {
 namespace {
 
-constexpr const char* kLibrary = "openmpi";
 constexpr std::int64_t kMostRanks = 1'000'000;
 
 MessageRegime read_regime(JsonInput input) {

@@ -57,6 +57,9 @@ enum class Exchange {
 /// Who takes turns, if anybody does; see MessageCosts::turns_from_bytes.
 enum class Turns { nobody, two_together, two_in_a_row, two_one_late, many };
 
+/// The MPI library's own all-reduce, whose messages may take turns.
+inline constexpr const char* kLibrary = "openmpi";
+
 /// The largest uncertainty with which costs say anything: a factor of 2.7 either way.
 constexpr double kMostUncertainty = 1;
 

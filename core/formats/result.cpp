@@ -157,6 +157,16 @@ BatchTimings take_timings(const nlohmann::ordered_json& timings) {
           .after_exchange_s = timings.at("after_exchange_s")};
 }
 
+void check_timed_exchanges(JsonInput timed) {
+  check_texts(timed, {"all_reduce"});
+  check_amount(timed.at("bytes"), "bytes, not negative");
+  for (const char* key : {"before_s", "after_s"}) {
+    for (const JsonInput& each : timed.at(key).elements())
+      check_amount(each, "seconds, not negative");
+  }
+  timed.finish();
+}
+
 /// Reports what in `run` is not as to_json(RunResult) writes it. What passes, run_from_json reads.
 void check_run(JsonInput run) {
   check_texts(run, {"strategy", "platform", "network", "dataset"});
@@ -189,6 +199,7 @@ void check_run(JsonInput run) {
   if (const auto timed = run.maybe("timed_batches")) {
     for (JsonInput& rank : timed->elements()) check_timed_rank(rank);
   }
+  if (const auto timed = run.maybe("timed_exchanges")) check_timed_exchanges(*timed);
   if (const auto cost = run.maybe("cost")) check_cost(*cost);
   if (const auto energy = run.maybe("energy")) check_energy(*energy);
   run.finish();
@@ -261,6 +272,12 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   for (const TimedRank& timed : run.timed_batches) {
     json["timed_batches"].push_back(to_json(timed));
   }
+  if (const auto& timed = run.timed_exchanges) {
+    json["timed_exchanges"] = {{"all_reduce", timed->all_reduce},
+                               {"bytes", timed->bytes},
+                               {"before_s", timed->before_s},
+                               {"after_s", timed->after_s}};
+  }
   if (run.cost) json["cost"] = cost_json(run);
   if (run.energy) json["energy"] = energy_json(run);
   return json;
@@ -318,6 +335,12 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
   for (const auto& [name, value] : json.at("config").items()) run.config.push_back({name, value});
   if (const auto timed = json.find("timed_batches"); timed != json.end()) {
     for (const auto& rank : *timed) run.timed_batches.push_back(timed_rank_from_json(rank));
+  }
+  if (const auto timed = json.find("timed_exchanges"); timed != json.end()) {
+    run.timed_exchanges = {.all_reduce = timed->at("all_reduce"),
+                           .bytes = timed->at("bytes"),
+                           .before_s = timed->at("before_s"),
+                           .after_s = timed->at("after_s")};
   }
   if (const auto cost = json.find("cost"); cost != json.end()) {
     run.cost = {.rate = {.per_hour = cost->at("per_hour"), .currency = cost->at("currency")},

@@ -83,6 +83,18 @@ struct TimedRank {
   bool operator==(const TimedRank&) const = default;
 };
 
+/// What all-reduces among the workers that train took the slowest of them, each in a row of several
+/// right before and right after a job: networks change their speed. Without times where they take
+/// too long to repeat.
+struct TimedExchanges {
+  std::string all_reduce;
+  double bytes = 0;  ///< that each reduces
+  std::vector<double> before_s;
+  std::vector<double> after_s;
+
+  bool operator==(const TimedExchanges&) const = default;
+};
+
 /// What one run of one strategy took, or is forecast to take. Times are means over epochs.
 struct RunResult {
   std::string strategy;
@@ -107,10 +119,11 @@ struct RunResult {
   Grade input_grade = Grade::estimated;
   std::vector<std::string> notes;  ///< extrapolated costs, imbalance left, ...
   std::vector<DeviceResult> by_device;
-  std::vector<SettingText> config;       ///< every setting
-  std::vector<TimedRank> timed_batches;  ///< of ranks that train; empty: not timed
-  std::optional<RunCost> cost;           ///< absent where the platform has no prices
-  std::optional<RunEnergy> energy;       ///< absent where nothing says what devices draw
+  std::vector<SettingText> config;                ///< every setting
+  std::vector<TimedRank> timed_batches;           ///< of ranks that train; empty: not timed
+  std::optional<TimedExchanges> timed_exchanges;  ///< absent: not timed
+  std::optional<RunCost> cost;                    ///< absent where the platform has no prices
+  std::optional<RunEnergy> energy;                ///< absent where nothing says what devices draw
 
   /// How many of the workers train; others only add what these send.
   [[nodiscard]] int trainers() const;

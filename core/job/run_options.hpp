@@ -17,6 +17,8 @@ struct RunOptions {
       0;  ///< iterations (rounds, where workers train locally); 0: epochs
   bool is_resumed = false;
   bool times_batches = false;  ///< before and after training, on every rank that trains
+  double timed_exchange_bytes =
+      0;  ///< of all-reduces that are timed before and after training; 0: none are
   std::vector<std::filesystem::path> inputs = {};  ///< what no output may replace
   bool has_bar = false;  ///< a terminal shows what the first rank writes to stderr
 };

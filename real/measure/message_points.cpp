@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/costs/message_costs.hpp"
 #include "real/measure/node_links.hpp"
 
 namespace epochcast::real {
@@ -16,7 +17,6 @@ constexpr std::int64_t kLargeOfLinks = 4 << 20;
 /// Libraries begin to answer before they send somewhere between.
 constexpr std::int64_t kLeastOfTurns = 16384;
 constexpr std::int64_t kMostOfRows = 4 << 20;  ///< as large as buckets are
-constexpr const char* kLibrary = "openmpi";    ///< whose exchanges may take turns
 constexpr int kFewestNodes = 3;                ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {

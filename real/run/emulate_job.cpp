@@ -9,6 +9,7 @@
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/mpi/polite_wait.hpp"
+#include "real/run/exchange_timer.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/seating.hpp"
 #include "real/run/train_job.hpp"
@@ -82,7 +83,10 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
       progress.say("epoch " + std::to_string(epoch + 1) + "/" + std::to_string(config.epochs) +
                    ": " + format_seconds(epochs_s.back()));
   };
+  ExchangeTimer exchange_timer(fabric, config, options);
+  exchange_timer.before();
   costed.strategy().run(worker);
+  exchange_timer.after();
   if (!options.timeline.empty()) {
     collect_timeline(
         timeline, workers, config.strategy + ", " + job.network.name, timeline_file, comm);
@@ -93,7 +97,10 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   if (!note.empty()) result.notes.push_back(note);
   std::optional<RunResult> collected =
       collect_result(std::move(result), workers, worker.report, epochs_s, comm);
-  if (collected) add_running_bill(*collected, job.platform, config);
+  if (collected) {
+    collected->timed_exchanges = exchange_timer.timed();
+    add_running_bill(*collected, job.platform, config);
+  }
   polite_barrier(MPI_COMM_WORLD);
   return collected;
 }

@@ -23,6 +23,7 @@
 #include "real/run/checkpoint.hpp"
 #include "real/run/crew.hpp"
 #include "real/run/epoch_pictures.hpp"
+#include "real/run/exchange_timer.hpp"
 #include "real/run/job_report.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
@@ -84,9 +85,12 @@ class TrainingRun {
     }
     worker_.progress.after_iteration = [this] { after_iteration(); };
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
+    ExchangeTimer exchange_timer(fabric_, config_, options_);
+    exchange_timer.before();
     const BatchTimings before = timed_batches();
     strategy_.run(worker_);
     const BatchTimings after = timed_batches();
+    exchange_timer.after();
     worker_.progress.finish();
     if (!options_.timeline.empty())
       collect_timeline(timeline_, crew_.workers, title(), timeline_file_, crew_.comm);
@@ -99,6 +103,7 @@ class TrainingRun {
     std::vector<TimedRank> timed = gathered(before, after);
     if (!collected) return std::nullopt;
     collected->timed_batches = std::move(timed);
+    collected->timed_exchanges = exchange_timer.timed();
     return TrainingOutcome{.run = std::move(*collected), .curve = std::move(learned_)};
   }
 

@@ -76,13 +76,17 @@ FakeCluster::FakeCluster() {
   run_takes(5);
 }
 
-void FakeCluster::run_takes(double epoch_s, const std::vector<TimedRank>& batches) const {
+void FakeCluster::run_takes(double epoch_s,
+                            const std::vector<TimedRank>& batches,
+                            const std::optional<TimedExchanges>& exchanges) const {
   RunResult run;
   run.strategy = "STRATEGY";
   run.network = "NETWORK";
   run.epoch_s = epoch_s;
   run.phases.compute_s = epoch_s;
+  run.workers = 2;
   run.timed_batches = batches;
+  run.timed_exchanges = exchanges;
   folder.write("run.json", to_json({run}, "made up").dump());
 }
 

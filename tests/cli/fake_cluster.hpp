@@ -18,7 +18,9 @@ class FakeCluster {
   /// Runs take 5 s, until run_takes() says otherwise.
   FakeCluster();
 
-  void run_takes(double epoch_s, const std::vector<TimedRank>& batches = {}) const;
+  void run_takes(double epoch_s,
+                 const std::vector<TimedRank>& batches = {},
+                 const std::optional<TimedExchanges>& exchanges = {}) const;
 
   /// An experiment of a row, or a list of them, on pair.json, or one that trains; `more` goes over
   /// its settings.

@@ -69,7 +69,7 @@ const std::string kMarkdown = R"(### resnet20 on 4 nodes, 200 Mbit/s, emulate
 // clang-format on
 
 const std::string kLegend =
-    R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; where runs train, each has a
+    R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; each run has a
 forecast from what was measured around it, and this is the median. Compute, exchange (communication that is not hidden)
 and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. Inside: whether the measured
 median is in the forecast's 5 - 95 % interval, and how many single runs are. KS: Kolmogorov-Smirnov distance between

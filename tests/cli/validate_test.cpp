@@ -180,6 +180,35 @@ TEST_CASE("a run's forecast is at the speeds that its ranks had around it", "[cl
       Approx(measured_s + 0.6).epsilon(0.01));
 }
 
+TEST_CASE("a run's forecast is at the speed that its exchanges had around it", "[cli]") {
+  FakeCluster cluster;
+  Json messages = Json::parse(cluster.folder.read("messages.json"));
+  messages["costs"].push_back({{"kind", "all-reduce"},
+                               {"scope", "all"},
+                               {"algorithm", "ring"},
+                               {"bytes", 1 << 20},
+                               {"samples_s", {0.0011, 0.0011}}});
+  cluster.folder.write("messages.json", messages.dump());
+  cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
+  const TimedExchanges slower = {
+      .all_reduce = "ring", .bytes = 1 << 20, .before_s = {0.003}, .after_s = {0.0036}};
+  cluster.run_takes(5, {}, slower);
+
+  const Outcome outcome = cluster.validate("e.json");
+  const Json slow = first_row(outcome);
+  cluster.folder.write("v.json", outcome.out);
+  const Json usual = Json::parse(
+      cluster.folder.run("report v.json --format json --without exchange-speed").out)["rows"][0];
+
+  const auto exchange_s = [](const Json& row) {
+    REQUIRE(row["own_forecasts"].size() == 1);
+    return row["own_forecasts"][0]["exposed_communication_s"].get<double>();
+  };
+  CHECK(exchange_s(slow) == Approx(3 * exchange_s(usual)).epsilon(0.01));
+  CHECK(Json::parse(cluster.folder.run("report v.json --format json --forecast-again")
+                        .out)["rows"][0]["own_forecasts"] == slow["own_forecasts"]);
+}
+
 TEST_CASE("a row whose runs differ is run again until its error is known", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{{"strategy", "sync"}}, {{"strategy", "dlb"}}});

@@ -91,5 +91,58 @@ TEST_CASE("what exchanges cost another rank, or one that timed none after some, 
   CHECK(told({{.batch_s = 2}}) == measured);
 }
 
+/// Three nodes on which all-reduces were measured; a run of all three timed rings of 8 MB.
+Platform platform_of_three() {
+  MessageCosts costs;
+  const auto measured = [&](const char* algorithm, double bytes, double seconds, int ranks) {
+    costs.all_reduces.push_back({.algorithm = algorithm,
+                                 .bytes = bytes,
+                                 .measured_s = seconds,
+                                 .forecast_s = 1,
+                                 .ranks = ranks});
+  };
+  measured("ring", 4e6, 0.5, 3);
+  measured("ring", 8e6, 1, 3);
+  measured("ring", 8e6, 1, 2);
+  measured("binary-tree", 8e6, 1, 3);
+  Platform platform;
+  platform.network = Interlink();
+  platform.network->messages = costs;
+  return platform;
+}
+
+std::vector<double> at_speed_of(const std::string& all_reduce,
+                                double bytes,
+                                const Seconds& before_s,
+                                const Seconds& after_s) {
+  RunResult run;
+  run.workers = 3;
+  run.timed_exchanges = {
+      .all_reduce = all_reduce, .bytes = bytes, .before_s = before_s, .after_s = after_s};
+  std::vector<double> seconds;
+  const Platform platform = at_exchange_speed(platform_of_three(), run);
+  for (const MeasuredAllReduce& each : platform.network->messages->all_reduces)
+    seconds.push_back(each.measured_s);
+  return seconds;
+}
+
+TEST_CASE("all-reduces of all sizes follow those that a run timed, by their algorithm and ranks") {
+  CHECK(at_speed_of("ring", 8e6, {1.25}, {1.75}) == Seconds{0.75, 1.5, 1, 1});
+  // A stall among many tells of no other exchange.
+  Seconds many(20, 1.5);
+  many.back() = 100;
+  CHECK(at_speed_of("ring", 8e6, many, {1.5}) == Seconds{0.75, 1.5, 1, 1});
+}
+
+TEST_CASE("without an exchange that was measured and timed all-reduces stay as they are") {
+  const Seconds as_measured = {0.5, 1, 1, 1};
+
+  CHECK(at_speed_of("linear", 8e6, {2}, {2}) == as_measured);
+  CHECK(at_speed_of("ring", 6e6, {2}, {2}) == as_measured);
+  CHECK(at_speed_of("ring", 8e6, {}, {2}) == as_measured);
+  CHECK(at_speed_of("ring", 8e6, {2}, {}) == as_measured);
+  CHECK(at_exchange_speed(platform_of_three(), {}) == platform_of_three());
+}
+
 }  // namespace
 }  // namespace epochcast::tests

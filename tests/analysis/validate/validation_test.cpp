@@ -62,18 +62,24 @@ TEST_CASE("a forecast of emulated computing knows how precisely that sleeps") {
   forecast.epoch_s = 10;
   forecast.phases.compute_s = 8;
   ValidationRow row;
+  row.command = "emulate";
 
-  set_forecasts(row, {forecast}, false);
+  set_forecasts(row, {forecast});
   CHECK_FALSE(row.forecast->epoch_s_interval);
 
   forecast.epoch_s_interval = Interval{.low_s = 9.99, .high_s = 10};
   const double asleep_s = 1.6449 * 0.001 * 8;
-  set_forecasts(row, {forecast}, false);
+  set_forecasts(row, {forecast});
   CHECK(row.forecast->epoch_s_interval->low_s == near(10 - std::hypot(10 - 9.99, asleep_s)));
   CHECK(row.forecast->epoch_s_interval->high_s == near(10 + asleep_s));
 
   row.measured.resize(1);
-  set_forecasts(row, {forecast}, true);
+  set_forecasts(row, {forecast});
+  REQUIRE(row.own_forecasts.size() == 1);
+  CHECK(row.own_forecasts[0].epoch_s_interval->high_s == near(10 + asleep_s));
+
+  row.command = "train";
+  set_forecasts(row, {forecast});
   CHECK(row.forecast->epoch_s_interval->low_s == 9.99);
 }
 

@@ -260,6 +260,11 @@ RunResult random_run(Dice& dice) {
                                  .after = random_timings(dice)});
   }
   if (dice.chance(0.5))
+    run.timed_exchanges = {.all_reduce = random_text(dice),
+                           .bytes = dice.magnitude(4, 1e12),
+                           .before_s = {dice.magnitude(1e-6, 1e3)},
+                           .after_s = {}};
+  if (dice.chance(0.5))
     run.cost = RunCost{.rate = {dice.magnitude(1e-6, 1e9), "USD"},
                        .grade = dice.one_of({Grade::published, Grade::estimated})};
   if (dice.chance(0.5))

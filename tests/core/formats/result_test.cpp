@@ -126,6 +126,36 @@ TEST_CASE("what is wrong with timed batches in a file is told by its place") {
              Catch::StartsWith(timed + "/0/after/after_exchange_s/1"));
 }
 
+TEST_CASE("what exchanges took around training is kept where they were timed") {
+  RunResult run = full_run();
+  CHECK_FALSE(to_json(run).contains("timed_exchanges"));
+  run.timed_exchanges = {
+      .all_reduce = "ring", .bytes = 4096, .before_s = {0.5, 0.25}, .after_s = {}};
+
+  CHECK(reread(run).timed_exchanges == run.timed_exchanges);
+}
+
+TEST_CASE("what is wrong with timed exchanges in a file is told by its place") {
+  RunResult run = full_run();
+  run.timed_exchanges = {.all_reduce = "ring", .bytes = 4, .before_s = {1, 2}, .after_s = {3}};
+  const auto problem_with = [&](const std::string& place, const nlohmann::ordered_json& value) {
+    nlohmann::ordered_json document = to_json({run}, "epochcast emulate", Command::emulate);
+    document[nlohmann::ordered_json::json_pointer("/runs/0/timed_exchanges" + place)] = value;
+    try {
+      static_cast<void>(read_results(document, "a.json"));
+    } catch (const UserError& error) {
+      return error.problems().front();
+    }
+    return std::string();
+  };
+
+  const std::string timed = "a.json: /runs/0/timed_exchanges";
+  CHECK(problem_with("/bytes", 8).empty());
+  for (const char* place : {"", "/all_reduce", "/bytes", "/before_s", "/before_s/1", "/after_s/0"})
+    CHECK_THAT(problem_with(place, -1), Catch::StartsWith(timed + place));
+  CHECK_THAT(problem_with("/more", 1), Catch::StartsWith(timed));
+}
+
 TEST_CASE("every grade, an absent interval and an empty configuration survive, too") {
   for (const Grade grade : {Grade::measured, Grade::published, Grade::estimated}) {
     RunResult run;

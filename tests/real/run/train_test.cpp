@@ -90,6 +90,24 @@ TEST_CASE("ranks that train time their batches before and after, which changes n
         metrics_of(job.folder, "plain.jsonl").back().at("train_loss"));
 }
 
+TEST_CASE("exchanges of a size are timed before and after, of the slowest member each") {
+  const Job job;
+
+  const Outcome timed = job.run("--strategy sync --epochs 1 --format json --time-exchanges 64KiB");
+  const Outcome bad = job.run("--strategy sync --epochs 1 --time-exchanges many");
+
+  REQUIRE(timed.status == 0);
+  const auto exchanges = nlohmann::json::parse(timed.out).at("runs").at(0).at("timed_exchanges");
+  CHECK(exchanges.at("all_reduce") == "ring");
+  CHECK(exchanges.at("bytes") == 65536);
+  for (const char* moment : {"before_s", "after_s"}) {
+    REQUIRE(exchanges.at(moment).size() >= 3);
+    CHECK(exchanges.at(moment)[0].get<double>() > 0);
+  }
+  CHECK(bad.status == 2);
+  CHECK(bad.err.find("--time-exchanges: ") != std::string::npos);
+}
+
 TEST_CASE("batches are timed by their place between two exchanges of the strategy") {
   const Job job;
   const auto places = [&](const std::string& strategy) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/run/exchange_timer.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "strategies/training.hpp"
+
+namespace epochcast::real {
+namespace {
+
+constexpr std::int64_t kFewestTimed = 3;
+constexpr std::int64_t kMostTimed = 200;
+constexpr double kTimedFor_s = 2;
+constexpr double kMostOfFewest_s = 10;
+/// Rests between exchanges, as a share of what they take: as `measure messages` rests.
+constexpr double kRest = 0.1;
+
+}  // namespace
+
+ExchangeTimer::ExchangeTimer(Fabric& fabric, const JobConfig& config, const RunOptions& options)
+    : fabric_(fabric),
+      timed_({.all_reduce = config.all_reduce,
+              .bytes = options.timed_exchange_bytes,
+              .before_s = {},
+              .after_s = {}}) {}
+
+std::optional<TimedExchanges> ExchangeTimer::timed() const {
+  return timed_.bytes > 0 ? std::optional(timed_) : std::nullopt;
+}
+
+std::vector<double> ExchangeTimer::now() {
+  if (!(timed_.bytes > 0) || fabric_.self().role != Role::trains) return {};
+  std::vector<int> ranks(static_cast<std::size_t>(trainer_count(fabric_)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  if (ranks.size() < 2) return {};
+  const Communicator& among =
+      fabric_.communicator(std::move(ranks), {.algorithm = timed_.all_reduce, .servers = {}});
+  static_cast<void>(exchanges(among, 1));  // the first one makes connections
+  const double one_s = exchanges(among, 1).front();
+  if (static_cast<double>(kFewestTimed) * one_s > kMostOfFewest_s) return {};
+  return exchanges(
+      among, std::clamp(static_cast<std::int64_t>(kTimedFor_s / one_s), kFewestTimed, kMostTimed));
+}
+
+std::vector<double> ExchangeTimer::exchanges(const Communicator& among, std::int64_t count) {
+  std::vector<double> own_s;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double before_s = fabric_.phases().exposed_communication_s;
+    fabric_.all_reduce({.bytes = timed_.bytes, .values = {}}, 1.0 / among.size(), among);
+    own_s.push_back(fabric_.phases().exposed_communication_s - before_s);
+    fabric_.compute(kRest * own_s.back(), "rest");
+  }
+  const SharedNumbers gathered = fabric_.all_gather(own_s, among);
+  std::vector<double> slowest_s(own_s.size(), 0.0);
+  for (std::size_t i = 0; i < gathered.values().size(); ++i) {
+    double& slowest = slowest_s[i % slowest_s.size()];
+    slowest = std::max(slowest, gathered.values()[i]);
+  }
+  return slowest_s;
+}
+
+}  // namespace epochcast::real
