@@ -98,7 +98,10 @@ RunOptions run_options_from(const po::variables_map& values) {
   if (!text("time-batches").empty()) options.times_batches = parsed("time-batches", parse_switch);
   if (!text("time-exchanges").empty()) {
     options.timed_exchange_bytes = parsed("time-exchanges", [](const std::string& given) {
-      return parse_positive(given, Dimension::bytes);
+      constexpr double kMost = 4e9;  // every rank holds as much more
+      const double bytes = parse_positive(given, Dimension::bytes);
+      if (bytes > kMost) throw UserError("got \"" + given + "\"; expected at most 4GB");
+      return bytes;
     });
   }
   if (!text("resume").empty()) options.is_resumed = parsed("resume", parse_switch);
