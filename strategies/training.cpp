@@ -2,6 +2,8 @@
 #include "strategies/training.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "core/error.hpp"
 
@@ -13,6 +15,12 @@ int trainer_count(const Fabric& fabric) {
         return worker.role == Role::trains;
       });
   return static_cast<int>(first_server - workers.begin());
+}
+
+const Communicator& trainers(Fabric& fabric, const std::string& all_reduce) {
+  std::vector<int> ranks(static_cast<std::size_t>(trainer_count(fabric)));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return fabric.communicator(std::move(ranks), {.algorithm = all_reduce, .servers = {}});
 }
 
 std::int64_t iterations_per_epoch(std::int64_t train_samples, std::int64_t global_batch) {

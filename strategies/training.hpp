@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "strategies/strategy.hpp"
@@ -11,6 +12,8 @@ namespace epochcast {
 
 /// Workers that compute gradients: P of the papers.
 [[nodiscard]] int trainer_count(const Fabric& fabric);
+/// All of them; they all call this.
+[[nodiscard]] const Communicator& trainers(Fabric& fabric, const std::string& all_reduce);
 
 /// K = ⌊N / global batch⌋. Throws a UserError when the data set is smaller than one global batch.
 [[nodiscard]] std::int64_t iterations_per_epoch(std::int64_t train_samples,

@@ -2,7 +2,6 @@
 #include "real/run/batch_timer.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/cold_start.hpp"
@@ -62,10 +61,7 @@ double BatchTimer::round_s(const Communicator& among) {
 }
 
 std::vector<double> BatchTimer::after_exchange() {
-  std::vector<int> ranks(static_cast<std::size_t>(trainer_count(fabric_)));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  const Communicator& among =
-      fabric_.communicator(std::move(ranks), {.algorithm = config_.all_reduce, .servers = {}});
+  const Communicator& among = trainers(fabric_, config_.all_reduce);
   static_cast<void>(round_s(among));  // the first exchange makes connections
   const double one_s = round_s(among);
   if (static_cast<double>(kFewestRounds) * one_s > kTooLong_s) return {};

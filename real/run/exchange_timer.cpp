@@ -2,15 +2,14 @@
 #include "real/run/exchange_timer.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "strategies/training.hpp"
 
 namespace epochcast::real {
 namespace {
 
-constexpr std::int64_t kFewestTimed = 3;
-constexpr std::int64_t kMostTimed = 200;
+constexpr double kFewestTimed = 3;
+constexpr double kMostTimed = 200;
 constexpr double kTimedFor_s = 2;
 constexpr double kMostOfFewest_s = 10;
 /// Rests between exchanges, as a share of what they take: as `measure messages` rests.
@@ -31,16 +30,13 @@ std::optional<TimedExchanges> ExchangeTimer::timed() const {
 
 std::vector<double> ExchangeTimer::now() {
   if (!(timed_.bytes > 0) || fabric_.self().role != Role::trains) return {};
-  std::vector<int> ranks(static_cast<std::size_t>(trainer_count(fabric_)));
-  std::iota(ranks.begin(), ranks.end(), 0);
-  if (ranks.size() < 2) return {};
-  const Communicator& among =
-      fabric_.communicator(std::move(ranks), {.algorithm = timed_.all_reduce, .servers = {}});
+  const Communicator& among = trainers(fabric_, timed_.all_reduce);
+  if (among.size() < 2) return {};
   static_cast<void>(exchanges(among, 1));  // the first one makes connections
   const double one_s = exchanges(among, 1).front();
-  if (static_cast<double>(kFewestTimed) * one_s > kMostOfFewest_s) return {};
-  return exchanges(
-      among, std::clamp(static_cast<std::int64_t>(kTimedFor_s / one_s), kFewestTimed, kMostTimed));
+  if (kFewestTimed * one_s > kMostOfFewest_s) return {};
+  const double count = std::clamp(kTimedFor_s / one_s, kFewestTimed, kMostTimed);
+  return exchanges(among, static_cast<std::int64_t>(count));
 }
 
 std::vector<double> ExchangeTimer::exchanges(const Communicator& among, std::int64_t count) {

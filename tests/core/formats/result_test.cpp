@@ -91,6 +91,21 @@ TEST_CASE("a result is the same after it was written and read back") {
   CHECK(again.config[1].value == "32");
 }
 
+/// What is wrong with the file of this run, "a.json", with another value in a place of the run.
+std::string problem_with(const RunResult& run,
+                         const std::string& place,
+                         const nlohmann::ordered_json& value) {
+  nlohmann::ordered_json document = to_json({run}, "epochcast train", Command::train);
+  document[nlohmann::ordered_json::json_pointer("/runs/0" + place)] = value;
+  try {
+    static_cast<void>(read_results(document, "a.json"));
+  } catch (const UserError& error) {
+    REQUIRE(error.problems().size() == 1);
+    return error.problems().front();
+  }
+  return {};
+}
+
 TEST_CASE("what batches took around training is kept where it was timed") {
   RunResult run = full_run();
   CHECK_FALSE(to_json(run).contains("timed_batches"));
@@ -105,24 +120,12 @@ TEST_CASE("what batches took around training is kept where it was timed") {
 TEST_CASE("what is wrong with timed batches in a file is told by its place") {
   RunResult run = full_run();
   run.timed_batches = {{.rank = 0, .before = {.batch_s = 0.1}, .after = {.batch_s = 0.2}}};
-  const auto problems_with = [&](const std::string& place, const nlohmann::ordered_json& value) {
-    nlohmann::ordered_json document = to_json({run}, "epochcast train", Command::train);
-    document[nlohmann::ordered_json::json_pointer("/runs/0/timed_batches" + place)] = value;
-    try {
-      static_cast<void>(read_results(document, "a.json"));
-    } catch (const UserError& error) {
-      REQUIRE(error.problems().size() == 1);
-      return error.problems().front();
-    }
-    return std::string();
-  };
-
   const std::string timed = "a.json: /runs/0/timed_batches";
-  CHECK(problems_with("/0/rank", 1).empty());
-  CHECK_THAT(problems_with("", 7), Catch::StartsWith(timed));
-  CHECK_THAT(problems_with("/0/before/batch_s", -1),
+  CHECK(problem_with(run, "/timed_batches/0/rank", 1).empty());
+  CHECK_THAT(problem_with(run, "/timed_batches", 7), Catch::StartsWith(timed));
+  CHECK_THAT(problem_with(run, "/timed_batches/0/before/batch_s", -1),
              Catch::StartsWith(timed + "/0/before/batch_s"));
-  CHECK_THAT(problems_with("/0/after/after_exchange_s", {0.1, "x"}),
+  CHECK_THAT(problem_with(run, "/timed_batches/0/after/after_exchange_s", {0.1, "x"}),
              Catch::StartsWith(timed + "/0/after/after_exchange_s/1"));
 }
 
@@ -138,22 +141,12 @@ TEST_CASE("what exchanges took around training is kept where they were timed") {
 TEST_CASE("what is wrong with timed exchanges in a file is told by its place") {
   RunResult run = full_run();
   run.timed_exchanges = {.all_reduce = "ring", .bytes = 4, .before_s = {1, 2}, .after_s = {3}};
-  const auto problem_with = [&](const std::string& place, const nlohmann::ordered_json& value) {
-    nlohmann::ordered_json document = to_json({run}, "epochcast emulate", Command::emulate);
-    document[nlohmann::ordered_json::json_pointer("/runs/0/timed_exchanges" + place)] = value;
-    try {
-      static_cast<void>(read_results(document, "a.json"));
-    } catch (const UserError& error) {
-      return error.problems().front();
-    }
-    return std::string();
-  };
-
   const std::string timed = "a.json: /runs/0/timed_exchanges";
-  CHECK(problem_with("/bytes", 8).empty());
+  CHECK(problem_with(run, "/timed_exchanges/bytes", 8).empty());
   for (const char* place : {"", "/all_reduce", "/bytes", "/before_s", "/before_s/1", "/after_s/0"})
-    CHECK_THAT(problem_with(place, -1), Catch::StartsWith(timed + place));
-  CHECK_THAT(problem_with("/more", 1), Catch::StartsWith(timed));
+    CHECK_THAT(problem_with(run, "/timed_exchanges" + std::string(place), -1),
+               Catch::StartsWith(timed + place));
+  CHECK_THAT(problem_with(run, "/timed_exchanges/more", 1), Catch::StartsWith(timed));
 }
 
 TEST_CASE("every grade, an absent interval and an empty configuration survive, too") {
