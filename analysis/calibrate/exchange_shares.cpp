@@ -13,13 +13,6 @@ namespace {
 
 using Nodes = std::vector<int>;
 
-const MessagePoint* point_at(const std::vector<MessagePoint>& points, double bytes) {
-  const auto found = std::find_if(points.begin(), points.end(), [&](const MessagePoint& point) {
-    return point.bytes == bytes;
-  });
-  return found == points.end() ? nullptr : &*found;
-}
-
 /// What goes one way as a share of what goes both ways between the same two.
 std::vector<MessageShare> one_way_of_pair(const MessageTrace& trace, const std::string& scope) {
   const std::vector<MessagePoint> alone = points_of(trace, "ping-pong", scope);

@@ -27,12 +27,13 @@ double deviation_of_sessions(const MessagePoint& point, double uncertainty) {
   return deviation_of(logarithms) * std::sqrt(1 + 1 / static_cast<double>(logarithms.size()));
 }
 
-/// All-reduces of just this algorithm.
+/// Of just this algorithm.
 std::vector<MessagePoint> points_of_algorithm(MessageTrace trace,
+                                              const std::string& kind,
                                               const std::string& scope,
                                               const std::string& algorithm) {
   std::erase_if(trace.costs, [&](const MessageCost& cost) { return cost.algorithm != algorithm; });
-  return points_of(trace, "all-reduce", scope);
+  return points_of(trace, kind, scope);
 }
 
 /// Members' mean of the slowest one's time, the mean of the sessions that tell; nothing if none
@@ -69,7 +70,9 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
   }
   std::vector<MeasuredAllReduce> measured;
   for (const std::string& algorithm : algorithms) {
-    for (const MessagePoint& point : points_of_algorithm(trace, scope, algorithm)) {
+    const std::vector<MessagePoint> late = points_of_algorithm(trace, "late", scope, algorithm);
+    double late_factor = 0;
+    for (const MessagePoint& point : points_of_algorithm(trace, "all-reduce", scope, algorithm)) {
       const auto check = std::find_if(checks.begin(), checks.end(), [&](const auto& each) {
         return each.all_reduce.scope == scope && each.all_reduce.algorithm == algorithm &&
                each.all_reduce.bytes == point.bytes;
@@ -80,6 +83,9 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
       const auto share = member_share_of(trace, scope, algorithm, point.bytes);
       const double deviation =
           std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
+      // The largest may not have been measured with members that come late.
+      if (const MessagePoint* const same = point_at(late, point.bytes))
+        late_factor = same->seconds / check->forecast_s;
       measured.push_back(
           {.algorithm = algorithm,
            .bytes = point.bytes,
@@ -88,7 +94,8 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
            .ranks = ranks,
            .deviation = six_digits(std::min(kMostUncertainty, deviation)),
            .member_share =
-               share ? six_digits(std::clamp(*share / check->member_share, kLeastShare, 1.0)) : 1});
+               share ? six_digits(std::clamp(*share / check->member_share, kLeastShare, 1.0)) : 1,
+           .measured_late_s = kept_s(late_factor * check->forecast_s)});
     }
     const MeasuredAllReduce largest = measured.back();
     for (const AllReduceCheck& check : larger) {
@@ -97,6 +104,7 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
       more.bytes = check.all_reduce.bytes;
       more.measured_s = kept_s(largest.measured_s * more.bytes / largest.bytes);
       more.forecast_s = kept_s(check.forecast_s);
+      more.measured_late_s = kept_s(largest.measured_late_s * more.bytes / largest.bytes);
       more.is_extrapolated = true;
       measured.push_back(more);
     }

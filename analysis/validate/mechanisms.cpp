@@ -56,6 +56,7 @@ void without_turns_by_chance(Platform& platform) {
     costs.turns_one_late.clear();
     costs.turns_share_of_two_together = 0;
     costs.turns_in_a_row.clear();
+    for (MeasuredAllReduce& each : costs.all_reduces) each.measured_late_s = 0;
   });
 }
 

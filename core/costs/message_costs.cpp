@@ -51,6 +51,8 @@ MeasuredAllReduce read_all_reduce(JsonInput input) {
   if (const auto extrapolated = input.maybe("extrapolated"))
     all_reduce.is_extrapolated = extrapolated->boolean();
   if (const auto share = input.maybe("member_share")) all_reduce.member_share = read_part(*share);
+  if (const auto late = input.maybe("measured_late"))
+    all_reduce.measured_late_s = late->quantity(Dimension::seconds);
   input.finish();
   return all_reduce;
 }
@@ -168,6 +170,7 @@ double MessageCosts::share_of_turns(Turns turns, double bytes, double all_bytes)
                                     : share_at(turns_in_a_row, all_bytes);
     case Turns::two_one_late:
       return turns_one_late.empty() ? 1 : share_at(turns_one_late, all_bytes);
+    case Turns::many_together:
     case Turns::many:
       return turns_share;
   }
@@ -186,6 +189,16 @@ double MessageCosts::measured_factor(const std::string& all_reduce, double bytes
   return between_points(
       alike(all_reduces, all_reduce, ranks), bytes, [](const MeasuredAllReduce& each) {
         return each.measured_s / each.forecast_s;
+      });
+}
+
+double MessageCosts::measured_late_factor(const std::string& all_reduce,
+                                          double bytes,
+                                          int ranks) const {
+  return between_points(
+      alike(all_reduces, all_reduce, ranks), bytes, [](const MeasuredAllReduce& each) {
+        return (each.measured_late_s > 0 ? each.measured_late_s : each.measured_s) /
+               each.forecast_s;
       });
 }
 
@@ -317,6 +330,8 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
     if (each.deviation > 0) measured["deviation"] = each.deviation;
     if (each.is_extrapolated) measured["extrapolated"] = true;
     if (each.member_share < 1) measured["member_share"] = each.member_share;
+    if (each.measured_late_s > 0)
+      measured["measured_late"] = quantity_text(each.measured_late_s, Dimension::seconds);
     json["all_reduces"].push_back(std::move(measured));
   }
   if (!costs.notes.empty()) json["notes"] = costs.notes;

@@ -34,6 +34,7 @@ struct MeasuredAllReduce {
   /// What a member is in it on average, of what its messages say: some leave before the slowest
   /// does.
   double member_share = 1;
+  double measured_late_s = 0;  ///< where its members come one after another; 0: not known
 
   bool operator==(const MeasuredAllReduce&) const = default;
 };
@@ -55,7 +56,7 @@ enum class Exchange {
 };
 
 /// Who takes turns, if anybody does; see MessageCosts::turns_from_bytes.
-enum class Turns { nobody, two_together, two_in_a_row, two_one_late, many };
+enum class Turns { nobody, two_together, two_in_a_row, two_one_late, many_together, many };
 
 /// The MPI library's own all-reduce, whose messages may take turns.
 inline constexpr const char* kLibrary = "openmpi";
@@ -82,6 +83,7 @@ struct MessageCosts {
   double turns_from_bytes = std::numeric_limits<double>::infinity();
   /// How much of the later message waits where more than two take part: 1 all of it, 0 nothing. By
   /// chance, some exchanges take turns and others do not. Which of two is later is chance, too.
+  /// More of it does where they come one after another: see MeasuredAllReduce::measured_late_s.
   double turns_share = 1;
   double turns_share_of_two_together = 0;  ///< where two take part that come together
   /// Where two take part, of whom one comes later, by the bytes that they reduce. Empty: all of it.
@@ -111,6 +113,10 @@ struct MessageCosts {
   [[nodiscard]] double measured_factor(const std::string& all_reduce,
                                        double bytes,
                                        int ranks) const;
+  /// Likewise where its members do not come together, if that was measured.
+  [[nodiscard]] double measured_late_factor(const std::string& all_reduce,
+                                            double bytes,
+                                            int ranks) const;
   /// How long members are in it on average, of what its messages say, likewise.
   [[nodiscard]] double member_share(const std::string& all_reduce, double bytes, int ranks) const;
   /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty.

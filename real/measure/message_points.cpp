@@ -153,6 +153,14 @@ void MessagePoints::add_group(const std::string& scope, const Communicator& amon
     for (const std::int64_t bytes : whole_floats()) {
       add({.kind = "all-reduce", .scope = scope, .algorithm = name, .bytes = bytes},
           is_member ? [this, &own, bytes] { return samples_.all_reduce(own, bytes); } : Sample());
+      // Turns are taken between nodes; what two do, the pair tells.
+      if (name != kLibrary || scope != "all" || node_count() == 1 || own.size() == 2 ||
+          bytes < kLeastOfTurns)
+        continue;
+      add({.kind = "late", .scope = scope, .algorithm = name, .bytes = bytes},
+          [this, &own, bytes, turn = 0]() mutable {
+            return samples_.late_all_reduce(own, bytes, turn++);
+          });
     }
   }
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "core/costs/batch_cost.hpp"
+#include "core/costs/message_costs.hpp"
 #include "core/units.hpp"
 #include "real/measure/message_points.hpp"
 #include "real/measure/node_links.hpp"
@@ -25,6 +26,11 @@ namespace {
 // Of a large size whose usual samples would take too long.
 constexpr std::int64_t kFewestOfWarmUp = 1;
 constexpr std::int64_t kFewestSamples = 3;
+
+/// One whose members come late, too.
+bool is_all_reduce(const MessageCost& cost) {
+  return cost.kind == "all-reduce" || cost.kind == "late";
+}
 
 /// Sleeps for a tenth of the time since `busy_since_s`, once that is worth it, as training pauses
 /// to compute: who waits for messages without a break is stopped by the kernel for 50 ms a second
@@ -192,10 +198,16 @@ class Measurement {
     const double most_s = kFar * point.rule.max_s;
     if (expected_s(point.rule) <= most_s) return std::nullopt;
     const bool is_largest =
-        cost.kind == "all-reduce" && cost.bytes > largest_bytes_ - std::int64_t{sizeof(float)};
+        is_all_reduce(cost) && cost.bytes > largest_bytes_ - std::int64_t{sizeof(float)};
     SamplingRule few = point.rule;
     few.warmup = std::min(few.warmup, kFewestOfWarmUp);
     few.min_samples = std::min(few.min_samples, kFewestSamples);
+    if (is_largest && cost.algorithm == kLibrary) {
+      // By chance, its messages take turns: as many as there is time for tell how often.
+      const double samples = kFarOfLargest * point.rule.max_s / sample_s;
+      few.min_samples = std::clamp(
+          static_cast<std::int64_t>(samples) - few.warmup, few.min_samples, point.rule.min_samples);
+    }
     if (expected_s(few) > (is_largest ? kFarOfLargest * point.rule.max_s : most_s))
       return expected_s(few);
     point.rule = few;

@@ -20,7 +20,8 @@ constexpr int kTag = 3;
 constexpr std::int64_t kSmallBytes = 65536;
 constexpr int kStepsOfSmall = 16;
 constexpr int kInARow = 8;
-constexpr std::chrono::milliseconds kLate{5};  ///< how much later than others the last one comes
+constexpr std::chrono::milliseconds kLate{5};  ///< how much later one comes than the one before,
+constexpr std::chrono::duration<double> kLatest{0.05};  ///< and at most the last than the first
 
 /// Mean seconds of a step that all of a group take at once; several in a row of small messages.
 double step_s(const SplitComm& group, std::int64_t bytes, const std::function<void()>& step) {
@@ -137,8 +138,10 @@ double MessageSamples::all_reduce(const Communicator& among, std::int64_t bytes)
 double MessageSamples::late_all_reduce(const Communicator& among,
                                        std::int64_t bytes,
                                        std::int64_t turn) {
-  const int late = among.ranks[static_cast<std::size_t>(turn % among.size())];
-  if (late == fabric_.rank()) std::this_thread::sleep_for(kLate);
+  const auto member =
+      std::find(among.ranks.begin(), among.ranks.end(), fabric_.rank()) - among.ranks.begin();
+  const auto apart = std::min<std::chrono::duration<double>>(kLate, kLatest / among.size());
+  std::this_thread::sleep_for(static_cast<double>((member + turn) % among.size()) * apart);
   return all_reduce(among, bytes);
 }
 

@@ -24,15 +24,15 @@ constexpr double kTogether_s = 200e-6;
 constexpr double kLongWait_s = 20 * kTogether_s;
 constexpr double kShareOfWaking = 0.25;
 
-/// The library's own all-reduce exchanges by blocking calls. `is_in_a_row`: straight after another.
-Turns turns_of(const CollectiveCall& call, bool is_in_a_row) {
-  if (call.kind != CollectiveCall::Kind::all_reduce ||
-      call.among->all_reduce.algorithm != "openmpi")
+/// The library's own all-reduce exchanges by blocking calls. Its members are ready within so many
+/// seconds of each other; `is_in_a_row`: straight after another.
+Turns turns_of(const CollectiveCall& call, double apart_s, bool is_in_a_row) {
+  if (call.kind != CollectiveCall::Kind::all_reduce || call.among->all_reduce.algorithm != kLibrary)
     return Turns::nobody;
-  if (call.among->size() > 2) return Turns::many;
+  const bool is_one_late = apart_s > kTogether_s;
+  if (call.among->size() > 2) return is_one_late ? Turns::many : Turns::many_together;
   if (is_in_a_row) return Turns::two_in_a_row;
-  const auto [first, last] = std::minmax_element(call.arrival_s.begin(), call.arrival_s.end());
-  return *last - *first > kTogether_s ? Turns::two_one_late : Turns::two_together;
+  return is_one_late ? Turns::two_one_late : Turns::two_together;
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
   }
   call.start_s = last_s + state_of(*call.among).barrier.after(last_s - first_s);
   call.progress_at_s = call.start_s;
-  call.turns = turns_of(call, is_in_a_row);
+  call.turns = turns_of(call, last_s - first_s, is_in_a_row);
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
     move_numbers(call, call.schedule.get());
@@ -138,7 +138,9 @@ void Runtime::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   call.schedule = schedule_of(call);
   if (const MessageCosts* const costs = measured_costs(call)) {
     const std::string& algorithm = call.among->all_reduce.algorithm;
-    call.measured_factor = costs->measured_factor(algorithm, call.bytes, call.among->size());
+    const auto factor = call.turns == Turns::many ? &MessageCosts::measured_late_factor
+                                                  : &MessageCosts::measured_factor;
+    call.measured_factor = (costs->*factor)(algorithm, call.bytes, call.among->size());
     call.member_share = costs->member_share(algorithm, call.bytes, call.among->size());
   }
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule, options_.is_accelerated);

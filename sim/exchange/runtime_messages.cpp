@@ -149,7 +149,7 @@ void Runtime::transfer(const CollectiveCall& call,
           posts.begin(), posts.end(), [](const Post& post) { return post.bytes_in_turns > 0; }))
     return;
   const int lower = std::min(member, actions.front().peer);
-  const unsigned parts = call.turns == Turns::many ? kPartsOfTurns : 1;
+  const unsigned parts = call.among->size() > 2 ? kPartsOfTurns : 1;
   for (unsigned part = 0; part < parts; ++part) {
     for (const bool is_first : {true, false}) {
       const bool is_upward = is_upward_first(lower, part) == is_first;

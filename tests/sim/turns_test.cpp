@@ -79,6 +79,29 @@ TEST_CASE("of pairs that share a link, half of what takes turns goes the same wa
   CHECK(all_reduce_s(1) - all_reduce_s(0) == Approx(2 * 2 * 0.5 * quarter_s).epsilon(1e-2));
 }
 
+TEST_CASE("the library's all-reduces among many take longer where members come one after another") {
+  const auto seconds = [](const std::string& algorithm, double late_s) {
+    Platform star = plain_star(3, {.bytes_per_s = 1e8, .latency_s = 5e-6});
+    star.network->messages = MessageCosts{
+        .regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e8}},
+        .all_reduces = {
+            {.algorithm = algorithm, .bytes = 4e6, .ranks = 3, .measured_late_s = 1.2}}};
+    const Observed observed = observe(star, [&](Fabric& fabric) {
+      const Communicator& among =
+          fabric.communicator(fabric.world().ranks, {.algorithm = algorithm, .servers = {}});
+      if (fabric.rank() == 1) fabric.compute(late_s, "late");
+      fabric.all_reduce({.bytes = 4e6, .values = {}}, 1, among);
+    });
+    return observed.last_s() - late_s;
+  };
+  const double together_s = seconds("openmpi", 0);
+
+  CHECK(seconds("openmpi", 0.1) == Approx(1.2 * together_s).epsilon(kWholeBytes));
+  // So little is nothing beside what who waits sleeps at a time.
+  CHECK(seconds("openmpi", 1e-4) == Approx(together_s).epsilon(kWholeBytes));
+  CHECK(seconds("ring", 0.1) == Approx(seconds("ring", 0)).epsilon(kWholeBytes));
+}
+
 /// Three all-reduces among two nodes, the last one after computing for so long.
 double three_of_openmpi_s(double compute_s,
                           const std::vector<MessageShare>& in_a_row,

@@ -76,5 +76,28 @@ TEST_CASE("members are in an all-reduce as long as measured, of what its message
   CHECK(costs.member_share("linear", 4e6, 4) == 1);
 }
 
+TEST_CASE("what the library's all-reduce takes where members come late is kept beside it") {
+  MessageTrace trace = four_nodes();
+  const auto add = [&trace](const std::string& kind, std::int64_t bytes, double times_as_long) {
+    trace.costs.push_back({.kind = kind,
+                           .scope = "all",
+                           .algorithm = "openmpi",
+                           .bytes = bytes,
+                           .samples_s = {times_as_long * static_cast<double>(bytes) / 1e8}});
+  };
+  for (const std::int64_t bytes : {4096, 4'000'000, 64'000'000}) add("all-reduce", bytes, 1);
+  add("late", 4'000'000, 1.15);
+
+  const MessageCosts costs = calibrate(trace).fit.between->costs;
+  const auto together = [&](double bytes) { return costs.measured_factor("openmpi", bytes, 4); };
+  const auto late = [&](double bytes) { return costs.measured_late_factor("openmpi", bytes, 4); };
+
+  CHECK(late(4096) == together(4096));
+  CHECK(late(4e6) == Approx(1.15 * together(4e6)).epsilon(1e-4));
+  // Larger ones, which take too long to be measured again, take as many times what messages say.
+  CHECK(late(64e6) == Approx(late(4e6)).epsilon(1e-4));
+  CHECK(late(256e6) == Approx(late(4e6) * together(256e6) / together(64e6)).epsilon(1e-4));
+}
+
 }  // namespace
 }  // namespace epochcast::tests

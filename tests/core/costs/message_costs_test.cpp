@@ -167,6 +167,20 @@ TEST_CASE("members leave all-reduces as early as measured, between sizes by thei
   CHECK(read(to_json(costs)) == costs);
 }
 
+TEST_CASE("all-reduces whose members come late take longer, between sizes by their logarithm") {
+  MessageCosts costs = {.regimes = {{}}};
+  costs.all_reduces = {
+      {.algorithm = "openmpi", .bytes = 1e4, .measured_s = 1, .ranks = 4},
+      {.algorithm = "openmpi", .bytes = 1e6, .measured_s = 1, .ranks = 4, .measured_late_s = 1.2}};
+
+  CHECK(costs.measured_late_factor("openmpi", 1, 4) == 1);
+  CHECK(costs.measured_late_factor("openmpi", 1e5, 4) == Approx(1.1));
+  CHECK(costs.measured_late_factor("openmpi", 1e9, 4) == Approx(1.2));
+  CHECK(costs.measured_late_factor("openmpi", 1e5, 3) == 1);
+  CHECK(costs.measured_late_factor("ring", 1e5, 4) == 1);
+  CHECK(read(to_json(costs)) == costs);
+}
+
 TEST_CASE("what messages take one way lies between measured shares, and is the larger of two") {
   const MessageCosts costs =
       read({{"regimes", {regime("0B", "1us", "1GBps")}},

@@ -168,10 +168,12 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
     messages->turns_share_of_two_together = dice.magnitude(0.01, 1);
     if (dice.chance(0.5)) messages->turns_in_a_row = {{.bytes = 1 << 20, .share = 0.25}};
     for (int i = dice.between(0, 3); i > 0; --i) {
-      messages->all_reduces.push_back({.algorithm = dice.chance(0.5) ? "ring" : "openmpi",
-                                       .bytes = static_cast<double>(dice.between(4, 1 << 25)),
-                                       .measured_s = dice.magnitude(1e-6, 1),
-                                       .forecast_s = dice.magnitude(1e-6, 1)});
+      messages->all_reduces.push_back(
+          {.algorithm = dice.chance(0.5) ? "ring" : "openmpi",
+           .bytes = static_cast<double>(dice.between(4, 1 << 25)),
+           .measured_s = dice.magnitude(1e-6, 1),
+           .forecast_s = dice.magnitude(1e-6, 1),
+           .measured_late_s = dice.chance(0.5) ? dice.magnitude(1e-6, 1) : 0});
     }
     if (dice.chance(0.5)) messages->notes = {random_text(dice), random_text(dice)};
   };

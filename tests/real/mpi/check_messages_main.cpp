@@ -45,6 +45,7 @@ std::set<std::string> expected_costs(const std::string& nodes) {
     add_pair("between");
     costs.insert("late between openmpi 16384");
     costs.insert("in-a-row between openmpi 16384");
+    if (nodes.size() > 2) costs.insert("late all openmpi 16384");
   }
   if (has_nodes) add_group("node");
   return costs;
