@@ -95,11 +95,11 @@ with_precision() {
 }
 trace_of() { [ "$1" = float32 ] && echo "$out/traces/$name.json" || echo "$out/traces/$name-$1.json"; }
 measure_device() {
-  local network=$1 precision=$2 own_name=$name
+  local network=$1 precision=$2 own_name=$name file=${3:-}
   [ "$precision" = float32 ] || own_name=$name-$precision
   with_precision "$precision" "$build/epochcast" measure batches --network "$network" --dataset cifar10 --batch "$batches" \
     "${effort[@]}" --device "$device" --device-name "$own_name" --machine "$machine" \
-    --title "$own_name, one CPU thread, $precision" --append "$(trace_of "$precision")"
+    --title "$own_name, one CPU thread, $precision" --append "${file:-$(trace_of "$precision")}"
 }
 step_batches() {
   for precision in "${precisions[@]}"; do
@@ -152,11 +152,21 @@ step_jobs() {
 }
 
 slow_trace() { [ "$is_gpu" = 1 ] && echo "$out/traces/cpu-$1.json" || echo "$out/traces/cpu-$1-slowed-3x.json"; }
+# What a GPU's batches take while so many CPU ranks compute, which slow the thread down that tells it what to do.
+beside_trace() {
+  if [ "$is_gpu" = 1 ]; then echo "$out/traces/$name-beside-$1-cpus.json"; else trace_of float32; fi
+}
 measure_cpus() {
-  local count=$1 where=(--ranks "$1")
+  local count=$1 where=(--ranks "$1") beside
+  if [ "$is_gpu" = 1 ]; then
+    rm -f "$(beside_trace "$count")"
+    measure_device "$job_network" float32 "$(beside_trace "$count")" &
+    beside=$!
+  fi
   [ "$is_gpu" = 1 ] || where=(--ranks $((count + 1)) --slow-down "$(slowed "$count")")
   "$build/epochcast" measure batches "${where[@]}" --network "$job_network" --dataset cifar10 --batch "$cpu_batches" \
     "${effort[@]}" --layers-batch 0 --machine "$machine" --output "$out/traces/cpu-$count.json"
+  [ "$is_gpu" = 0 ] || wait "$beside"
 }
 describe() { # the machine as a platform, whose network and adding are then replaced by what is measured
   local count=$1 slow
@@ -187,7 +197,7 @@ forecast() {
   local strategy=$1 count=$2 file=$3
   job_of "$strategy"
   "$build/epochcast" simulate "${job[@]}" --strategy "$strategy" --platform "$out/forecasts/platform-$count.json" \
-    --trace "$(trace_of float32),$(slow_trace "$count")" --format json >"$file.part"
+    --trace "$(beside_trace "$count"),$(slow_trace "$count")" --format json >"$file.part"
   mv "$file.part" "$file"
 }
 step_forecast() {
