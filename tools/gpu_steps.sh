@@ -157,16 +157,18 @@ beside_trace() {
   if [ "$is_gpu" = 1 ]; then echo "$out/traces/$name-beside-$1-cpus.json"; else trace_of float32; fi
 }
 measure_cpus() {
-  local count=$1 where=(--ranks "$1") beside
+  local count=$1 where beside=""
   if [ "$is_gpu" = 1 ]; then
+    where=(--ranks "$count")
     rm -f "$(beside_trace "$count")"
     measure_device "$job_network" float32 "$(beside_trace "$count")" &
     beside=$!
+  else
+    where=(--ranks $((count + 1)) --slow-down "$(slowed "$count")")
   fi
-  [ "$is_gpu" = 1 ] || where=(--ranks $((count + 1)) --slow-down "$(slowed "$count")")
   "$build/epochcast" measure batches "${where[@]}" --network "$job_network" --dataset cifar10 --batch "$cpu_batches" \
     "${effort[@]}" --layers-batch 0 --machine "$machine" --output "$out/traces/cpu-$count.json"
-  [ "$is_gpu" = 0 ] || wait "$beside"
+  [ -z "$beside" ] || wait "$beside"
 }
 describe() { # the machine as a platform, whose network and adding are then replaced by what is measured
   local count=$1 slow
