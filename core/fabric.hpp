@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -69,6 +70,11 @@ struct Communicator {
   AllReduceChoice all_reduce;
 
   [[nodiscard]] int size() const { return static_cast<int>(ranks.size()); }
+  /// The member that a rank of the job is; it has to be one. Searched for: a table by rank in each
+  /// of as many communicators as there are nodes would be quadratic.
+  [[nodiscard]] int member_of(int rank) const {
+    return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
+  }
 };
 
 /// Where a worker's time went. The three add up to the time that passed on its clock.

@@ -63,10 +63,6 @@ Meters SimFabric::meters() const {
   return {.now_s = now_s(), .phases = phases(), .traffic = traffic()};
 }
 
-int SimFabric::member_of(const Communicator& among) const {
-  return runtime_.state_of(among).member_of(rank_);
-}
-
 void SimFabric::compute(double seconds, std::string_view what) {
   Runtime::Rank& me = self();
   if (!me.stream.empty() && me.is_hindered) seconds = runtime_.compute_beside(rank_, seconds);
@@ -83,7 +79,7 @@ void SimFabric::compute(double seconds, std::string_view what) {
 
 std::shared_ptr<SimFabric::CollectiveOperation> SimFabric::enter_collective(
     const Communicator& among, const std::function<void(CollectiveCall&, int)>& enter) {
-  const int member = member_of(among);
+  const int member = among.member_of(rank_);
   const std::shared_ptr<CollectiveCall> call = runtime_.next_call(runtime_.state_of(among), member);
   enter(*call, member);
   runtime_.join(call, member);
@@ -167,7 +163,7 @@ void SimFabric::broadcast(Payload payload, int root, const Communicator& among) 
     if (call.payloads.empty()) {
       call.kind = CollectiveCall::Kind::broadcast;
       call.label = "broadcast";
-      call.root = runtime_.state_of(among).member_of(root);
+      call.root = among.member_of(root);
       call.bytes = payload.bytes;
       call.payloads.resize(among.ranks.size());
     }
@@ -180,7 +176,7 @@ void SimFabric::gather(Payload mine, Payload all, int root, const Communicator& 
     if (call.payloads.empty()) {
       call.kind = CollectiveCall::Kind::gather;
       call.label = "gather";
-      call.root = runtime_.state_of(among).member_of(root);
+      call.root = among.member_of(root);
       call.payloads.resize(among.ranks.size());
       call.part_bytes.resize(among.ranks.size());
     }

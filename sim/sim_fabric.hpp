@@ -47,7 +47,6 @@ class SimFabric : public Fabric {
 
   Runtime::Rank& self() const;
   Meters meters() const;
-  int member_of(const Communicator& among) const;
   void wait_for(CollectiveCall& call, int member);
   /// On the timeline, if there is one, in seconds of this worker's clock without what was skipped.
   void show_blocked(double start_s, double end_s);

@@ -185,20 +185,14 @@ double MessageCosts::load_of(Exchange kind, double bytes) const {
   return kind == Exchange::one_way ? share_at(one_way, bytes) : 1;
 }
 
-double MessageCosts::measured_factor(const std::string& all_reduce, double bytes, int ranks) const {
+double MessageCosts::measured_factor(const std::string& all_reduce,
+                                     double bytes,
+                                     int ranks,
+                                     Turns turns) const {
   return between_points(
-      alike(all_reduces, all_reduce, ranks), bytes, [](const MeasuredAllReduce& each) {
-        return each.measured_s / each.forecast_s;
-      });
-}
-
-double MessageCosts::measured_late_factor(const std::string& all_reduce,
-                                          double bytes,
-                                          int ranks) const {
-  return between_points(
-      alike(all_reduces, all_reduce, ranks), bytes, [](const MeasuredAllReduce& each) {
-        return (each.measured_late_s > 0 ? each.measured_late_s : each.measured_s) /
-               each.forecast_s;
+      alike(all_reduces, all_reduce, ranks), bytes, [turns](const MeasuredAllReduce& each) {
+        const bool is_late = turns == Turns::many && each.measured_late_s > 0;
+        return (is_late ? each.measured_late_s : each.measured_s) / each.forecast_s;
       });
 }
 

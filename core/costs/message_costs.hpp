@@ -110,13 +110,11 @@ struct MessageCosts {
   [[nodiscard]] double load_of(Exchange kind, double bytes) const;
   /// How many times as long an all-reduce takes as its messages say, where this algorithm was
   /// measured among as many ranks: between sizes, by their logarithm. 1 where it was not.
+  /// `Turns::many`: as with members that do not come together, if that was measured.
   [[nodiscard]] double measured_factor(const std::string& all_reduce,
                                        double bytes,
-                                       int ranks) const;
-  /// Likewise where its members do not come together, if that was measured.
-  [[nodiscard]] double measured_late_factor(const std::string& all_reduce,
-                                            double bytes,
-                                            int ranks) const;
+                                       int ranks,
+                                       Turns turns = Turns::nobody) const;
   /// How long members are in it on average, of what its messages say, likewise.
   [[nodiscard]] double member_share(const std::string& all_reduce, double bytes, int ranks) const;
   /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty.

@@ -138,10 +138,9 @@ double MessageSamples::all_reduce(const Communicator& among, std::int64_t bytes)
 double MessageSamples::late_all_reduce(const Communicator& among,
                                        std::int64_t bytes,
                                        std::int64_t turn) {
-  const auto member =
-      std::find(among.ranks.begin(), among.ranks.end(), fabric_.rank()) - among.ranks.begin();
   const auto apart = std::min<std::chrono::duration<double>>(kLate, kLatest / among.size());
-  std::this_thread::sleep_for(static_cast<double>((member + turn) % among.size()) * apart);
+  std::this_thread::sleep_for(
+      static_cast<double>((among.member_of(fabric_.rank()) + turn) % among.size()) * apart);
   return all_reduce(among, bytes);
 }
 

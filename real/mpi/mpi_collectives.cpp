@@ -132,7 +132,7 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
 
 void MpiFabric::broadcast(Payload payload, int root, const Communicator& among) {
   Group& own = group_of(among);
-  const int member = own.index_of(root);
+  const int member = own.communicator.member_of(root);
   const std::span<float> values = numbers(payload);
   traffic_ += sent_by(own, BinomialBroadcast(among.size(), member), payload.bytes);
   run(collective(among, "broadcast", [values, member](Group& group) {
@@ -144,7 +144,7 @@ void MpiFabric::broadcast(Payload payload, int root, const Communicator& among) 
 
 void MpiFabric::gather(Payload mine, Payload all, int root, const Communicator& among) {
   Group& own = group_of(among);
-  const int member = own.index_of(root);
+  const int member = own.communicator.member_of(root);
   const std::span<float> sent = numbers(mine);
   const std::span<float> received = member == own.rank ? numbers(all) : std::span<float>();
   if (member != own.rank) {

@@ -63,7 +63,7 @@ const Communicator& MpiFabric::intern(std::vector<int> ranks, AllReduceChoice al
   MPI_Group_free(&members);
   MPI_Group_free(&all);
   group->communicator = {.id = id, .ranks = std::move(ranks), .all_reduce = std::move(all_reduce)};
-  group->rank = group->index_of(rank_);
+  group->rank = group->communicator.member_of(rank_);
   return groups_.emplace(id, std::move(group)).first->second->communicator;
 }
 

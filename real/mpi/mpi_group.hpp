@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <exception>
 #include <map>
 #include <memory>
@@ -34,12 +33,6 @@ struct MpiFabric::Group {
   Group& operator=(const Group&) = delete;
   ~Group() {
     if (comm != MPI_COMM_NULL && std::uncaught_exceptions() == 0) MPI_Comm_free(&comm);
-  }
-
-  [[nodiscard]] int index_of(int job_rank) const {
-    const auto found =
-        std::lower_bound(communicator.ranks.begin(), communicator.ranks.end(), job_rank);
-    return static_cast<int>(found - communicator.ranks.begin());
   }
 };
 

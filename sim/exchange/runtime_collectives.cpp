@@ -138,10 +138,9 @@ void Runtime::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   call.schedule = schedule_of(call);
   if (const MessageCosts* const costs = measured_costs(call)) {
     const std::string& algorithm = call.among->all_reduce.algorithm;
-    const auto factor = call.turns == Turns::many ? &MessageCosts::measured_late_factor
-                                                  : &MessageCosts::measured_factor;
-    call.measured_factor = (costs->*factor)(algorithm, call.bytes, call.among->size());
-    call.member_share = costs->member_share(algorithm, call.bytes, call.among->size());
+    const int members = call.among->size();
+    call.measured_factor = costs->measured_factor(algorithm, call.bytes, members, call.turns);
+    call.member_share = costs->member_share(algorithm, call.bytes, members);
   }
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule, options_.is_accelerated);
   for (const int index : call.among->ranks) {
@@ -162,7 +161,7 @@ void Runtime::serve_stream(int index) {
     self.work->acquire();
     const std::shared_ptr<CollectiveCall> call = self.to_simulate.front();
     self.to_simulate.pop_front();
-    simulate_member(call, state_of(*call->among).member_of(index));
+    simulate_member(call, call->among->member_of(index));
   }
 }
 

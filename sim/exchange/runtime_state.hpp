@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <simgrid/s4u.hpp>
 
 #include "sim/exchange/runtime.hpp"
@@ -62,13 +61,6 @@ struct Runtime::CommunicatorState {
   Communicator communicator;
   Footprint footprint;
   BarrierTime barrier;  ///< that each of its collectives begins with
-
-  /// The member that a rank of the job is; it has to be one. Searched for: a table by rank in each
-  /// of as many communicators as there are nodes would be quadratic.
-  [[nodiscard]] int member_of(int rank) const {
-    const std::vector<int>& ranks = communicator.ranks;
-    return static_cast<int>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
-  }
 
   std::deque<std::shared_ptr<CollectiveCall>> calls;  ///< that not everybody has reached
   std::int64_t first_call = 0;                        ///< sequence number of the first of them

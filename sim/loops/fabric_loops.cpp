@@ -81,7 +81,7 @@ void SimFabric::repeat(const Communicator& among,
                        const std::function<void(std::int64_t)>& body) {
   Runtime::Rank& me = self();
   Runtime::CommunicatorState& state = runtime_.state_of(among);
-  const int member = member_of(among);
+  const int member = among.member_of(rank_);
   const std::int64_t sequence = state.loops_entered[static_cast<std::size_t>(member)]++;
   const std::size_t depth = me.loops.size();
   me.loops_entered.resize(depth + 1);

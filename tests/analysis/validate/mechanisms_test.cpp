@@ -156,8 +156,8 @@ TEST_CASE("without chance all of the later message waits, but of two that come t
   CHECK(costs.share_of_turns(Turns::two_one_late, 1e6, 1e6) == 1);
   CHECK(costs.share_of_turns(Turns::two_together, 1e6, 1e6) == 0);
   CHECK(costs.share_of_turns(Turns::two_in_a_row, 1e6, 1e6) == 0);
-  CHECK(measured_messages().measured_late_factor("ring", 1e6, 7) == 2.5);
-  CHECK(costs.measured_late_factor("ring", 1e6, 7) == 2);
+  CHECK(measured_messages().measured_factor("ring", 1e6, 7, Turns::many) == 2.5);
+  CHECK(costs.measured_factor("ring", 1e6, 7, Turns::many) == 2);
 }
 
 TEST_CASE("without one way a message takes as long as beside an opposite one") {

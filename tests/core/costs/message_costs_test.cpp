@@ -173,11 +173,11 @@ TEST_CASE("all-reduces whose members come late take longer, between sizes by the
       {.algorithm = "openmpi", .bytes = 1e4, .measured_s = 1, .ranks = 4},
       {.algorithm = "openmpi", .bytes = 1e6, .measured_s = 1, .ranks = 4, .measured_late_s = 1.2}};
 
-  CHECK(costs.measured_late_factor("openmpi", 1, 4) == 1);
-  CHECK(costs.measured_late_factor("openmpi", 1e5, 4) == Approx(1.1));
-  CHECK(costs.measured_late_factor("openmpi", 1e9, 4) == Approx(1.2));
-  CHECK(costs.measured_late_factor("openmpi", 1e5, 3) == 1);
-  CHECK(costs.measured_late_factor("ring", 1e5, 4) == 1);
+  CHECK(costs.measured_factor("openmpi", 1, 4, Turns::many) == 1);
+  CHECK(costs.measured_factor("openmpi", 1e5, 4, Turns::many) == Approx(1.1));
+  CHECK(costs.measured_factor("openmpi", 1e9, 4, Turns::many) == Approx(1.2));
+  CHECK(costs.measured_factor("openmpi", 1e5, 3, Turns::many) == 1);
+  CHECK(costs.measured_factor("ring", 1e5, 4, Turns::many) == 1);
   CHECK(read(to_json(costs)) == costs);
 }
 
