@@ -55,9 +55,12 @@ void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& 
               << ": the library's own collectives (openmpi) exchange one way after the other";
     const auto [least, most] =
         std::ranges::minmax_element(fit.costs.turns_one_late, {}, &MessageShare::share);
-    if (least != fit.costs.turns_one_late.end())
-      std::cout << ", " << format_percent(least->share, 0) << " to "
-                << format_percent(most->share, 0) << " of it between two of whom one is late";
+    if (least != fit.costs.turns_one_late.end()) {
+      const std::string from = format_percent(least->share, 0);
+      const std::string to = format_percent(most->share, 0);
+      std::cout << ", " << (from == to ? to : from + " to " + to)
+                << " of it between two of whom one is late";
+    }
     if (fit.costs.turns_share < 1)
       std::cout << ", " << format_percent(fit.costs.turns_share, 0)
                 << " of it among three and more";
