@@ -71,7 +71,7 @@ std::string MessagePoint::text() const {
 
 MessagePoints::MessagePoints(const MessageSettings& settings, const std::vector<int>& node_of_rank)
     : settings_(settings),
-      fabric_(workers_of(node_of_rank), {}),
+      fabric_(workers_of(node_of_rank), {}, nullptr, MPI_COMM_WORLD, Cores::messages),
       samples_(fabric_, settings.bytes.back()),
       first_rank_of_node_(first_ranks(node_of_rank)) {
   add_pair(find_pair(node_of_rank, true), "node");

@@ -17,8 +17,25 @@ BackgroundProgress::BackgroundProgress(MPI_Comm comm)
     : next_look_(sent_at_ + kShortestPause),
       thread_([this, comm](const std::stop_token& stop) { serve(stop, comm); }) {}
 
+BackgroundProgress::Moving::Moving(BackgroundProgress* progress) : progress_(progress) {
+  if (progress_ == nullptr) return;
+  const std::lock_guard lock(progress_->mutex_);
+  ++progress_->moving_;
+}
+
+BackgroundProgress::Moving::~Moving() {
+  if (progress_ == nullptr) return;
+  const std::lock_guard lock(progress_->mutex_);
+  --progress_->moving_;
+  progress_->look_soon();
+}
+
 void BackgroundProgress::messages_were_sent() {
   const std::lock_guard lock(mutex_);
+  look_soon();
+}
+
+void BackgroundProgress::look_soon() {
   sent_at_ = Clock::now();
   if (next_look_ <= sent_at_ + kShortestPause) return;
   next_look_ = sent_at_ + kShortestPause;
@@ -34,11 +51,13 @@ void BackgroundProgress::serve(const std::stop_token& stop, MPI_Comm comm) {
       sent_.wait_until(lock, stop, at, [&] { return next_look_ < at; });
       continue;
     }
-    lock.unlock();
-    int has_come = 0;
-    // What fails here fails again in the call that waits for it, which tells.
-    MPI_Iprobe(MPI_ANY_SOURCE, kUnusedTag, comm, &has_come, MPI_STATUS_IGNORE);
-    lock.lock();
+    if (moving_ == 0) {
+      lock.unlock();
+      int has_come = 0;
+      // What fails here fails again in the call that waits for it, which tells.
+      MPI_Iprobe(MPI_ANY_SOURCE, kUnusedTag, comm, &has_come, MPI_STATUS_IGNORE);
+      lock.lock();
+    }
     const Clock::time_point now = Clock::now();
     next_look_ = now + std::clamp<Clock::duration>(now - sent_at_, kShortestPause, kLongestPause);
   }

@@ -54,12 +54,13 @@ std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among
   operation->name = name;
   operation->run =
       [this, &group, meet = std::move(meet), body = std::move(body)](StreamOperation& self) {
-        if (group.communicator.size() > 1) meet(group);
+        const bool has_others = group.communicator.size() > 1;
+        const BackgroundProgress::Moving moving(has_others ? progress_.get() : nullptr);
+        if (has_others) meet(group);
         self.start_s = now_s();
         if (pace_) pace_->begin_moving();
         body(group);
         if (pace_) pace_->end_moving();
-        if (group.communicator.size() > 1) progress_.messages_were_sent();
       };
   return operation;
 }

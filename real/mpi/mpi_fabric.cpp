@@ -27,8 +27,9 @@ MpiFabric::MpiFabric(std::vector<WorkerInfo> workers,
                      Timeline* timeline,
                      MPI_Comm job,
                      Cores cores)
-    : workers_(std::move(workers)), job_(job), timeline_(timeline), cores_(cores), progress_(job) {
+    : workers_(std::move(workers)), job_(job), timeline_(timeline), cores_(cores) {
   check_mpi(MPI_Comm_rank(job_, &rank_), "MPI_Comm_rank");
+  if (cores_ != Cores::messages) progress_ = std::make_unique<BackgroundProgress>(job_);
   if (self().overlap.counts()) pace_ = std::make_unique<OverlapPace>(self().overlap);
   std::vector<int> everybody(workers_.size());
   std::iota(everybody.begin(), everybody.end(), 0);
@@ -166,7 +167,7 @@ Request MpiFabric::start_send(int to, Payload payload) {
             "MPI_Isend");
   const bool is_inside = workers_[static_cast<std::size_t>(to)].node == self().node;
   (is_inside ? traffic_.intra_node_bytes : traffic_.inter_node_bytes) += payload.bytes;
-  progress_.messages_were_sent();
+  if (progress_) progress_->messages_were_sent();
   return message;
 }
 
@@ -181,7 +182,7 @@ Request MpiFabric::start_receive(int from, Payload payload) {
                       job_,
                       &message->request),
             "MPI_Irecv");
-  progress_.messages_were_sent();
+  if (progress_) progress_->messages_were_sent();
   return message;
 }
 
@@ -194,7 +195,10 @@ void MpiFabric::wait(const Request& request) {
     return;
   }
   auto& message = dynamic_cast<Message&>(*request);
-  check_mpi(MPI_Wait(&message.request, MPI_STATUS_IGNORE), "MPI_Wait");
+  {
+    const BackgroundProgress::Moving moving(progress_.get());
+    check_mpi(MPI_Wait(&message.request, MPI_STATUS_IGNORE), "MPI_Wait");
+  }
   computing_since_s_ = now_s();
   exposed_s_ += computing_since_s_ - since_s;
 }

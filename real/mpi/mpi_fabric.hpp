@@ -32,6 +32,7 @@ namespace epochcast::real {
 
 /// What the cores do that move a worker's messages.
 enum class Cores {
+  messages,   ///< nothing else: it never computes, and nobody moves messages on meanwhile
   idle,       ///< nothing else: it sleeps instead of computing, or a GPU computes
   computing,  ///< its batches: who waits for messages leaves them the cores
 };
@@ -132,8 +133,8 @@ class MpiFabric : public Fabric {
   double computing_since_s_ = 0;
   std::unique_ptr<OverlapPace> pace_;                       ///< where overlap is to cost something
   std::vector<std::shared_ptr<StreamOperation>> unbooked_;  ///< on the stream, in order of start
-  BackgroundProgress progress_;
-  std::unique_ptr<MessageStream> stream_;  ///< ends before what it uses
+  std::unique_ptr<BackgroundProgress> progress_;            ///< of those who compute
+  std::unique_ptr<MessageStream> stream_;                   ///< ends before what it uses
 };
 
 }  // namespace epochcast::real

@@ -15,21 +15,29 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// For how long to yield before sleeping; then sleeps are this part of the time that has passed, at
-/// most the longest.
+/// For how long not to sleep, and whether to yield meanwhile; then sleeps are this part of the time
+/// that has passed, at most the longest.
 struct Manners {
   std::chrono::microseconds eager;
+  bool yields;
   int share;
   std::chrono::microseconds longest;
 };
 
 constexpr Manners kForBarriers = {.eager = std::chrono::microseconds(200),
+                                  .yields = true,
                                   .share = 20,
                                   .longest = std::chrono::microseconds(200)};
-constexpr Manners kForMessages = {
-    .eager = std::chrono::microseconds(20), .share = 8, .longest = std::chrono::microseconds(100)};
-constexpr Manners kInRealTimeOrder = {
-    .eager = std::chrono::milliseconds(1), .share = 8, .longest = std::chrono::microseconds(20)};
+constexpr Manners kForMessages = {.eager = std::chrono::microseconds(20),
+                                  .yields = true,
+                                  .share = 8,
+                                  .longest = std::chrono::microseconds(100)};
+/// Who waits in MPI yields there once each time it looks, if MPI is told to; yielding twice lets
+/// all others of the core pass twice before the next look.
+constexpr Manners kInRealTimeOrder = {.eager = std::chrono::milliseconds(1),
+                                      .yields = false,
+                                      .share = 8,
+                                      .longest = std::chrono::microseconds(20)};
 
 template <typename IsDone, typename HasToSleep>
 void wait_until(IsDone is_done, const Manners& manners, HasToSleep has_to_sleep) {
@@ -37,7 +45,7 @@ void wait_until(IsDone is_done, const Manners& manners, HasToSleep has_to_sleep)
   while (!is_done()) {
     const auto waited = Clock::now() - start;
     if (waited < manners.eager || !has_to_sleep()) {
-      sched_yield();
+      if (manners.yields) sched_yield();
     } else {
       std::this_thread::sleep_for(
           std::min<Clock::duration>(waited / manners.share, manners.longest));
