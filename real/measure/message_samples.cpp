@@ -8,6 +8,7 @@
 #include <span>
 #include <thread>
 
+#include "real/mpi/background_progress.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/polite_wait.hpp"
 
@@ -15,7 +16,6 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kTag = 3;
-constexpr int kUnusedTag = 4;
 /// Steps of small messages take less than the barrier before them leaves ranks apart: several in a
 /// row.
 constexpr std::int64_t kSmallBytes = 65536;
@@ -23,7 +23,6 @@ constexpr int kStepsOfSmall = 16;
 constexpr int kInARow = 8;
 constexpr std::chrono::milliseconds kLate{5};  ///< how much later one comes than the one before,
 constexpr std::chrono::duration<double> kLatest{0.05};  ///< and at most the last than the first
-constexpr std::chrono::microseconds kRest{500};
 
 /// Mean seconds of a step that all of a group take at once; several in a row of small messages.
 double step_s(const SplitComm& group, std::int64_t bytes, const std::function<void()>& step) {
@@ -32,18 +31,6 @@ double step_s(const SplitComm& group, std::int64_t bytes, const std::function<vo
   const double start_s = clock_s();
   for (int i = 0; i < steps; ++i) step();
   return (clock_s() - start_s) / steps;
-}
-
-/// Somebody late, whose messages go on meanwhile, as in training.
-void rest(std::chrono::duration<double> duration) {
-  const auto end = std::chrono::steady_clock::now() + duration;
-  while (std::chrono::steady_clock::now() < end) {
-    const auto left = end - std::chrono::steady_clock::now();
-    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(left, kRest));
-    int has_come = 0;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, kUnusedTag, MPI_COMM_WORLD, &has_come, MPI_STATUS_IGNORE),
-              "MPI_Iprobe");
-  }
 }
 
 }  // namespace
@@ -153,7 +140,11 @@ double MessageSamples::late_all_reduce(const Communicator& among,
                                        std::int64_t bytes,
                                        std::int64_t turn) {
   const auto apart = std::min<std::chrono::duration<double>>(kLate, kLatest / among.size());
-  rest(static_cast<double>((among.member_of(fabric_.rank()) + turn) % among.size()) * apart);
+  {
+    const BackgroundProgress while_late(MPI_COMM_WORLD);  // as messages go on while it computes
+    std::this_thread::sleep_for(
+        static_cast<double>((among.member_of(fabric_.rank()) + turn) % among.size()) * apart);
+  }
   return all_reduce(among, bytes);
 }
 
