@@ -99,25 +99,26 @@ std::map<fs::path, std::vector<int>> traces_of_ranks(const fs::path& file,
 
 /// What was timed of batches that are passed through the network in so many parts, of one part.
 /// What a part takes longer after an exchange is not known where they are several.
-BatchTimings of_parts(BatchTimings timings, std::int64_t parts) {
-  timings.batch_s /= static_cast<double>(parts);
-  if (parts > 1) timings.after_exchange_s.clear();
-  return timings;
+TimedRank of_parts(TimedRank timed, std::int64_t parts) {
+  for (BatchTimings* moment : {&timed.before, &timed.after})
+    moment->batch_s /= static_cast<double>(parts);
+  if (parts > 1) timed.exchanging = {};
+  return timed;
 }
 
 /// What was measured before and after a run, as two sessions of one trace for each kind of rank, at
 /// the speeds that ranks had right before and after they trained.
 void write_around(
     const fs::path& folder, int run, const JobConfig& config, int ranks, const RunResult& result) {
+  std::map<int, TimedRank> timed_of;
+  for (const TimedRank& timed : result.timed_batches)
+    timed_of[timed.rank] = of_parts(timed, config.accumulate);
   const auto measured = [&](int session, BatchTimings TimedRank::*moment) {
-    std::map<int, BatchTimings> timings_of;
-    for (const TimedRank& timed : result.timed_batches)
-      timings_of[timed.rank] = of_parts(timed.*moment, config.accumulate);
     std::vector<TraceFile> traces;
     for (const auto& [file, own] : traces_of_ranks(folder / batches_file(session), config, ranks)) {
-      std::vector<BatchTimings> timings;
-      for (const int rank : own) timings.push_back(timings_of[rank]);
-      traces.push_back(at_speeds(load_trace(file), config.batch, timings));
+      std::vector<TimedRank> timed;
+      for (const int rank : own) timed.push_back(timed_of[rank]);
+      traces.push_back(at_speeds(load_trace(file), config.batch, timed, moment));
     }
     return traces;
   };

@@ -34,7 +34,7 @@ void multiply(BatchSamples& samples, double factor) {
 }
 
 /// What batches took on a rank once they had exchanged, as shares of what one in a row takes.
-void put_after_exchange(OverlapSamples& samples, const BatchTimings& timed) {
+void put_after_exchange(OverlapSamples& samples, const ExchangingTimings& timed) {
   if (!(timed.batch_s > 0) || timed.after_exchange_s.empty()) return;
   const double first = timed.after_exchange_s.front() / timed.batch_s;
   double later = 1;
@@ -47,18 +47,22 @@ void put_after_exchange(OverlapSamples& samples, const BatchTimings& timed) {
 
 }  // namespace
 
-TraceFile at_speeds(TraceFile trace, std::int64_t batch, const std::vector<BatchTimings>& ranks) {
+TraceFile at_speeds(TraceFile trace,
+                    std::int64_t batch,
+                    const std::vector<TimedRank>& ranks,
+                    BatchTimings TimedRank::*moment) {
   for (CostTrace& costs : trace.costs) {
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       const auto number = static_cast<std::int64_t>(rank);
-      const double factor = factor_of(costs, batch, rank, ranks[rank].batch_s);
+      const BatchTimings& timed = ranks[rank].*moment;
+      const double factor = factor_of(costs, batch, rank, timed.batch_s);
       for (BatchSamples& samples : costs.batches) {
         if (samples.rank != number) continue;
         multiply(samples, factor);
-        if (samples.batch == batch) samples.cold_start_s = ranks[rank].cold_start_s;
+        if (samples.batch == batch) samples.cold_start_s = timed.cold_start_s;
       }
       for (OverlapSamples& samples : costs.overlap) {
-        if (samples.rank == number) put_after_exchange(samples, ranks[rank]);
+        if (samples.rank == number) put_after_exchange(samples, ranks[rank].exchanging);
       }
     }
     costs = rounded(std::move(costs));

@@ -16,9 +16,11 @@ namespace epochcast {
 /// follows those that were timed after some: what is more than a batch in a row takes, of the
 /// first, and of all later ones together as the second's. A rank without such batches, or that
 /// timed none, keeps what it has. Cores of shared machines change their speed by the second.
+/// `moment`: before or after they trained.
 [[nodiscard]] TraceFile at_speeds(TraceFile trace,
                                   std::int64_t batch,
-                                  const std::vector<BatchTimings>& ranks);
+                                  const std::vector<TimedRank>& ranks,
+                                  BatchTimings TimedRank::*moment);
 
 /// The platform, at the speed that all-reduces among all workers that train had around a run: those
 /// by the algorithm that it timed take, in all sizes, as many times as long as it took for the one

@@ -12,8 +12,8 @@
 
 namespace epochcast::real {
 
-/// Times the batches of a rank that trains, of which training keeps nothing: in a row, and with an
-/// exchange of gradients as often as the strategy exchanges. References must outlive it.
+/// Times the batches of a rank that trains, of which training keeps nothing. References must
+/// outlive it.
 class BatchTimer {
  public:
   BatchTimer(Fabric& fabric,
@@ -21,22 +21,30 @@ class BatchTimer {
              const JobConfig& config,
              const Strategy& strategy);
 
-  /// What batches take now. Collective over the workers that train. Exchanges are left out where
-  /// five rounds take more than three seconds: beside what takes so long, nothing of a batch
-  /// counts that differs from what was measured.
+  /// What batches of --batch take in a row now.
   [[nodiscard]] BatchTimings now();
+  /// What those of its own size take in a row, and as many as it has computed between exchanges of
+  /// the strategy, with exchanges of gradients. Collective over the workers that train. Nothing
+  /// where one of them has no samples, or where five rounds take more than three seconds: beside
+  /// what takes so long, nothing of a batch counts that differs from what was measured.
+  [[nodiscard]] ExchangingTimings exchanging(const WorkerReport& trained);
 
  private:
-  /// Of `rounds` rounds, the seconds of each batch.
-  std::vector<double> exchanging(const Communicator& among, std::int64_t rounds);
-  /// What `exchanging(among, 1)` takes the slowest of them.
-  double round_s(const Communicator& among);
-  std::vector<double> after_exchange();
+  /// From one exchange to the next.
+  struct Round {
+    std::int64_t batch;  ///< samples
+    std::int64_t steps;
+  };
+  [[nodiscard]] Round round_of(const WorkerReport& trained) const;
+  /// Of `count` rounds, the seconds of each batch.
+  std::vector<double> rounds(const Round& round, std::int64_t count, const Communicator& among);
+  /// What one round takes the slowest of them.
+  double round_s(const Round& round, const Communicator& among);
 
   Fabric& fabric_;
   TrainingLearner& learner_;
   const JobConfig& config_;
-  std::int64_t steps_;  ///< of a round: from one exchange to the next
+  const Strategy& strategy_;
 };
 
 }  // namespace epochcast::real

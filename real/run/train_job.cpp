@@ -87,9 +87,13 @@ class TrainingRun {
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
     ExchangeTimer exchange_timer(fabric_, config_, options_);
     exchange_timer.before();
-    const BatchTimings before = timed_batches();
+    TimedRank timed;
+    if (batch_timer_) timed.before = batch_timer_->now();
     strategy_.run(worker_);
-    const BatchTimings after = timed_batches();
+    if (batch_timer_) {
+      timed.after = batch_timer_->now();
+      timed.exchanging = batch_timer_->exchanging(worker_.report);
+    }
     exchange_timer.after();
     worker_.progress.finish();
     if (!options_.timeline.empty())
@@ -100,25 +104,18 @@ class TrainingRun {
     }
     std::optional<RunResult> collected =
         collect_result(std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
-    std::vector<TimedRank> timed = gathered(before, after);
+    std::vector<TimedRank> all_timed = gathered(std::move(timed));
     if (!collected) return std::nullopt;
-    collected->timed_batches = std::move(timed);
+    collected->timed_batches = std::move(all_timed);
     collected->timed_exchanges = exchange_timer.timed();
     return TrainingOutcome{.run = std::move(*collected), .curve = std::move(learned_)};
   }
 
  private:
-  /// What batches take this rank now; nothing where that is not asked for. Collective.
-  [[nodiscard]] BatchTimings timed_batches() {
-    return batch_timer_ ? batch_timer_->now() : BatchTimings{};
-  }
   /// Those of all ranks that train, on the first one. Collective.
-  [[nodiscard]] std::vector<TimedRank> gathered(const BatchTimings& before,
-                                                const BatchTimings& after) const {
+  [[nodiscard]] std::vector<TimedRank> gathered(TimedRank own) const {
     if (!options_.times_batches) return {};
-    int rank = 0;
-    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-    const TimedRank own = {.rank = rank, .before = before, .after = after};
+    check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &own.rank), "MPI_Comm_rank");
     std::vector<TimedRank> all;
     for (const std::string& text : gather_texts(to_json(own).dump(), 0, crew_.comm)) {
       TimedRank timed = timed_rank_from_json(nlohmann::ordered_json::parse(text));

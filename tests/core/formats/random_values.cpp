@@ -217,8 +217,11 @@ NetworkFile random_network(Dice& dice) {
 }
 
 BatchTimings random_timings(Dice& dice) {
-  BatchTimings timings = {.batch_s = dice.magnitude(1e-6, 1e3),
-                          .cold_start_s = dice.magnitude(1e-6, 1)};
+  return {.batch_s = dice.magnitude(1e-6, 1e3), .cold_start_s = dice.magnitude(1e-6, 1)};
+}
+
+ExchangingTimings random_exchanging(Dice& dice) {
+  ExchangingTimings timings = {.batch_s = dice.magnitude(1e-6, 1e3)};
   for (int i = dice.between(0, 2); i > 0; --i)
     timings.after_exchange_s.push_back(dice.magnitude(1e-6, 1e3));
   return timings;
@@ -259,7 +262,8 @@ RunResult random_run(Dice& dice) {
   for (int i = dice.between(0, 2); i > 0; --i) {
     run.timed_batches.push_back({.rank = dice.between(0, 100),
                                  .before = random_timings(dice),
-                                 .after = random_timings(dice)});
+                                 .after = random_timings(dice),
+                                 .exchanging = random_exchanging(dice)});
   }
   if (dice.chance(0.5))
     run.timed_exchanges = {.all_reduce = random_text(dice),

@@ -111,7 +111,8 @@ TEST_CASE("what batches took around training is kept where it was timed") {
   CHECK_FALSE(to_json(run).contains("timed_batches"));
   run.timed_batches = {{.rank = 0,
                         .before = {.batch_s = 0.1, .cold_start_s = 0.01},
-                        .after = {.batch_s = 0.2, .after_exchange_s = {0.3, 0.25}}},
+                        .after = {.batch_s = 0.2},
+                        .exchanging = {.batch_s = 0.25, .after_exchange_s = {0.3, 0.25}}},
                        {.rank = 2, .before = {.batch_s = 0.3}, .after = {.batch_s = 0.4}}};
 
   CHECK(reread(run).timed_batches == run.timed_batches);
@@ -125,8 +126,8 @@ TEST_CASE("what is wrong with timed batches in a file is told by its place") {
   CHECK_THAT(problem_with(run, "/timed_batches", 7), Catch::StartsWith(timed));
   CHECK_THAT(problem_with(run, "/timed_batches/0/before/batch_s", -1),
              Catch::StartsWith(timed + "/0/before/batch_s"));
-  CHECK_THAT(problem_with(run, "/timed_batches/0/after/after_exchange_s", {0.1, "x"}),
-             Catch::StartsWith(timed + "/0/after/after_exchange_s/1"));
+  CHECK_THAT(problem_with(run, "/timed_batches/0/exchanging/after_exchange_s", {0.1, "x"}),
+             Catch::StartsWith(timed + "/0/exchanging/after_exchange_s/1"));
 }
 
 TEST_CASE("what exchanges took around training is kept where they were timed") {

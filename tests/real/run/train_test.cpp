@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -65,9 +66,11 @@ TEST_CASE("ranks that train time their batches before and after, which changes n
       const auto& timings = batches[rank].at(moment);
       CHECK(timings.at("batch_s").get<double>() > 0);
       CHECK(timings.at("cold_start_s").get<double>() >= 0);
-      REQUIRE(timings.at("after_exchange_s").size() == 1);
-      CHECK(timings.at("after_exchange_s")[0].get<double>() > 0);
     }
+    const auto& exchanging = batches[rank].at("exchanging");
+    CHECK(exchanging.at("batch_s").get<double>() > 0);
+    REQUIRE(exchanging.at("after_exchange_s").size() == 1);
+    CHECK(exchanging.at("after_exchange_s")[0].get<double>() > 0);
   }
   REQUIRE(plain.status == 0);
   CHECK_FALSE(nlohmann::json::parse(plain.out).at("runs").at(0).contains("timed_batches"));
@@ -99,12 +102,31 @@ TEST_CASE("batches are timed by their place between two exchanges of the strateg
     const Outcome timed = job.run("--epochs 1 --format json --time-batches --strategy " + strategy);
     REQUIRE(timed.status == 0);
     const auto batches = nlohmann::json::parse(timed.out).at("runs").at(0).at("timed_batches");
-    return batches.at(0).at("before").at("after_exchange_s").size();
+    return std::array{batches.at(0).at("exchanging").at("after_exchange_s").size(),
+                      batches.at(1).at("exchanging").at("after_exchange_s").size()};
   };
 
-  CHECK(places("local-sgd --local-steps 3") == 3);
+  CHECK(places("local-sgd --local-steps 3") == std::array<std::size_t, 2>{3, 3});
   // Gradients stay in the node, where both ranks exchange each iteration.
-  CHECK(places("node-based --averaging-period 3") == 1);
+  CHECK(places("node-based --averaging-period 3") == std::array<std::size_t, 2>{1, 1});
+  CHECK(places("unbalanced-local-sgd --local-steps fast=3,slow=1 --slow-down 1=8") ==
+        std::array<std::size_t, 2>{3, 1});
+}
+
+TEST_CASE("with exchanges, batches are timed of the size that a rank trained with") {
+  const Job job;
+
+  const Outcome timed =
+      job.run("--epochs 1 --format json --time-batches --strategy hetgrad --slow-down 1=8");
+
+  REQUIRE(timed.status == 0);
+  const auto run = nlohmann::json::parse(timed.out).at("runs").at(0);
+  const auto& batches = run.at("timed_batches");
+  const auto times_as_long = [&](std::size_t rank) {
+    return batches.at(rank).at("exchanging").at("batch_s").get<double>() /
+           batches.at(rank).at("after").at("batch_s").get<double>();
+  };
+  CHECK(times_as_long(1) < 0.75 * times_as_long(0));
 }
 
 TEST_CASE("with several seeds every one is trained, and means and deviations follow") {
