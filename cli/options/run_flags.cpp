@@ -55,8 +55,8 @@ po::options_description own_run_flags(Command command) {
         "in their names, FILE-seed2.EXT, folders a folder of it")(
         "time-batches",
         po::value<std::string>()->value_name("on|off")->implicit_value("on"),
-        "time batches on every rank before and after training, in a row and after exchanges, for a "
-        "second each; --format json tells what they took");
+        "time batches on every rank before and after training, in a row, and after it between "
+        "exchanges, for a second each; --format json tells what they took");
   }
   return own;
 }
