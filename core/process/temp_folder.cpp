@@ -69,7 +69,6 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
 
 /// Removes the folder once whoever has the other end of `alive` is gone, and all it started.
 [[noreturn]] void guard(const fs::path& folder, const FileDescriptor& alive) {
-  setsid();  // what is sent to the owner's group is not meant for the guard
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   prctl(PR_SET_NAME, "epochcast-guard");
   dup2(alive.number(), STDIN_FILENO);
@@ -94,6 +93,8 @@ TempFolder::TempFolder(const std::string& kind) {
   lock_ = locked(path_, LOCK_SH, 0);  // not closed on exec: what is started shares it
   Pipe pipe;
   guard_ = fork();
+  // What is sent to the owner's group is not meant for the guard; whoever is first.
+  setpgid(guard_, guard_);
   if (guard_ == 0) {
     pipe.writing.reset();
     guard(path_, pipe.reading);

@@ -117,7 +117,7 @@ TEST_CASE("with exchanges, batches are timed of the size that a rank trained wit
   const Job job;
 
   const Outcome timed =
-      job.run("--epochs 1 --format json --time-batches --strategy hetgrad --slow-down 1=8");
+      job.run("--epochs 1 --format json --time-batches --strategy hetgrad --slow-down 1=3");
 
   REQUIRE(timed.status == 0);
   const auto run = nlohmann::json::parse(timed.out).at("runs").at(0);
