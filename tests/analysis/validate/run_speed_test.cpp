@@ -35,7 +35,7 @@ TraceFile two_ranks() {
   return trace;
 }
 
-/// Ranks at those speeds after they trained.
+/// Ranks at those speeds after they trained, and at another one before.
 TraceFile at_speeds_of(const TraceFile& trace,
                        std::int64_t batch,
                        const std::vector<BatchTimings>& ranks) {
