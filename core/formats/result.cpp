@@ -141,6 +141,7 @@ void check_timed_rank(JsonInput& rank) {
     timings.finish();
   }
   JsonInput exchanging = rank.at("exchanging");
+  check_counts(exchanging, {"batch"}, JsonInput::kMaxCount);
   check_seconds(exchanging, {"batch_s"});
   for (const JsonInput& each : exchanging.at("after_exchange_s").elements())
     check_amount(each, "seconds, not negative");
@@ -219,7 +220,8 @@ nlohmann::ordered_json to_json(const TimedRank& timed) {
           {"before", timings_json(timed.before)},
           {"after", timings_json(timed.after)},
           {"exchanging",
-           {{"batch_s", timed.exchanging.batch_s},
+           {{"batch", timed.exchanging.batch},
+            {"batch_s", timed.exchanging.batch_s},
             {"after_exchange_s", timed.exchanging.after_exchange_s}}}};
 }
 
@@ -228,7 +230,8 @@ TimedRank timed_rank_from_json(const nlohmann::ordered_json& json) {
   return {.rank = json.at("rank"),
           .before = take_timings(json.at("before")),
           .after = take_timings(json.at("after")),
-          .exchanging = {.batch_s = exchanging.at("batch_s"),
+          .exchanging = {.batch = exchanging.at("batch"),
+                         .batch_s = exchanging.at("batch_s"),
                          .after_exchange_s = exchanging.at("after_exchange_s")}};
 }
 

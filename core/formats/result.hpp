@@ -73,7 +73,8 @@ struct BatchTimings {
 /// What batches and their steps took on a rank between exchanges of gradients, of the size and as
 /// many as it had trained with: who need not wait for others in training does not do so here.
 struct ExchangingTimings {
-  double batch_s = 0;  ///< median of such batches in a row; 0: not timed
+  std::int64_t batch = 0;  ///< samples of each
+  double batch_s = 0;      ///< median of such batches in a row; 0: not timed
   /// Medians of the first, the second, ... batch after an exchange, up to the next exchange.
   std::vector<double> after_exchange_s = {};
 

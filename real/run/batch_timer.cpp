@@ -62,7 +62,8 @@ ExchangingTimings BatchTimer::exchanging(const WorkerReport& trained) {
   static_cast<void>(round_s(round, among));  // the first exchange makes connections
   const double one_s = round_s(round, among);
   if (static_cast<double>(kFewestRounds) * one_s > kTooLong_s) return {};
-  ExchangingTimings timings = {.batch_s = median_of(learner_.timed_batches(round.batch))};
+  ExchangingTimings timings = {.batch = round.batch,
+                               .batch_s = median_of(learner_.timed_batches(round.batch))};
   const auto count =
       std::clamp(static_cast<std::int64_t>(kLongEnough_s / one_s), kFewestRounds, kMostRounds);
   const std::vector<double> seconds = rounds(round, count + 1, among);

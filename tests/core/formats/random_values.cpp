@@ -221,7 +221,7 @@ BatchTimings random_timings(Dice& dice) {
 }
 
 ExchangingTimings random_exchanging(Dice& dice) {
-  ExchangingTimings timings = {.batch_s = dice.magnitude(1e-6, 1e3)};
+  ExchangingTimings timings = {.batch = dice.between(0, 512), .batch_s = dice.magnitude(1e-6, 1e3)};
   for (int i = dice.between(0, 2); i > 0; --i)
     timings.after_exchange_s.push_back(dice.magnitude(1e-6, 1e3));
   return timings;

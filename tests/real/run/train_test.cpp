@@ -121,12 +121,12 @@ TEST_CASE("with exchanges, batches are timed of the size that a rank trained wit
 
   REQUIRE(timed.status == 0);
   const auto run = nlohmann::json::parse(timed.out).at("runs").at(0);
-  const auto& batches = run.at("timed_batches");
-  const auto times_as_long = [&](std::size_t rank) {
-    return batches.at(rank).at("exchanging").at("batch_s").get<double>() /
-           batches.at(rank).at("after").at("batch_s").get<double>();
-  };
-  CHECK(times_as_long(1) < 0.75 * times_as_long(0));
+  REQUIRE(run.at("by_device").size() == 2);  // the slowed rank is another device, and the last
+  for (std::size_t rank = 0; rank < 2; ++rank) {
+    CAPTURE(rank);
+    CHECK(run.at("timed_batches").at(rank).at("exchanging").at("batch") ==
+          run.at("by_device").at(rank).at("batch"));
+  }
 }
 
 TEST_CASE("with several seeds every one is trained, and means and deviations follow") {
