@@ -116,8 +116,9 @@ TEST_CASE("batches are timed by their place between two exchanges of the strateg
 TEST_CASE("with exchanges, batches are timed of the size that a rank trained with") {
   const Job job;
 
-  const Outcome timed =
-      job.run("--epochs 1 --format json --time-batches --strategy hetgrad --slow-down 1=3");
+  // Large enough for the slowed rank to have samples however busy the machine is.
+  const Outcome timed = job.run(
+      "--epochs 1 --format json --time-batches --strategy hetgrad --slow-down 1=3 --set batch=16");
 
   REQUIRE(timed.status == 0);
   const auto run = nlohmann::json::parse(timed.out).at("runs").at(0);
