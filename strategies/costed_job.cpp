@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "strategies/costed_job.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include "collectives/registry.hpp"
+#include "core/costs/buckets.hpp"
 #include "core/random.hpp"
 #include "strategies/settings.hpp"
 
@@ -25,7 +25,7 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
       costs_(job_, workers_) {
   const JobConfig& config = job_.config;
   if (config.overlap == Overlap::none) return;
-  const double bytes = std::min(config.bucket_bytes, job_.network.gradient_bytes());
+  const double bytes = exchanged_bucket_bytes(job_.network, config.bucket_bytes);
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (workers_[i].role != Role::trains) continue;
     const BatchCost& cost = costs_.of(static_cast<int>(i));

@@ -141,9 +141,10 @@ std::vector<std::string> run_words(const ValidationCase& one,
   if (one.command == Command::train) words.emplace_back("--time-batches=on");
   // By chance, those of the library take turns or do not: a few seconds tell little of its speed.
   if (config.all_reduce != kLibrary) {
-    const double bytes = config.overlap == Overlap::none
-                             ? gradient_bytes
-                             : std::min(gradient_bytes, config.bucket_bytes);
+    const double at_once = config.overlap == Overlap::none
+                               ? gradient_bytes
+                               : std::min(gradient_bytes, config.bucket_bytes);
+    const double bytes = at_once * config.gradient_bytes / sizeof(float);
     words.push_back(fmt::format("--time-exchanges={}B", nearest_size(sizes, bytes)));
   }
   return words;

@@ -37,6 +37,11 @@ std::vector<double> backward_shares(const Network& network,
   return shares;
 }
 
+/// Bytes that travel for each byte of float32 parameters.
+double exchanged_share(const Network& network) {
+  return network.bytes_per_gradient / static_cast<double>(sizeof(float));
+}
+
 }  // namespace
 
 std::vector<Bucket> cut_buckets(const Network& network,
@@ -47,7 +52,7 @@ std::vector<Bucket> cut_buckets(const Network& network,
   std::vector<Bucket> buckets;
   Bucket open;
   for (std::size_t i = 0; i < network.layers.size(); ++i) {
-    open.bytes += network.bytes_per_gradient * static_cast<double>(network.layers[i].parameters);
+    open.bytes += sizeof(float) * static_cast<double>(network.layers[i].parameters);
     open.backward_share += shares[i];
     if (open.bytes > 0 && open.bytes >= (buckets.empty() ? first_bytes : bytes)) {
       buckets.push_back(open);
@@ -59,7 +64,12 @@ std::vector<Bucket> cut_buckets(const Network& network,
   } else if (!buckets.empty()) {
     buckets.back().backward_share += open.backward_share;
   }
+  for (Bucket& bucket : buckets) bucket.bytes *= exchanged_share(network);
   return buckets;
+}
+
+double exchanged_bucket_bytes(const Network& network, double bucket_bytes) {
+  return exchanged_share(network) * std::min(bucket_bytes, network.parameter_bytes());
 }
 
 }  // namespace epochcast

@@ -17,7 +17,9 @@ struct Bucket {
 
 /// Cuts gradients, in backward order, as PyTorch's DistributedDataParallel does (Li et al., VLDB
 /// 2020, section 3.2.3): a bucket is full when it has reached its limit; `first_bytes` limits the
-/// first one, `bytes` all others.
+/// first one, `bytes` all others. Limits count bytes of parameters (float32): hooks that make
+/// gradients smaller (network.bytes_per_gradient) run after the cut. Buckets state bytes that
+/// travel.
 ///
 /// The backward pass is spread over layers by `measured` shares when they cover every layer with
 /// parameters, else by forward FLOPs. The shares of all buckets sum to 1 (work behind the last
@@ -26,5 +28,9 @@ struct Bucket {
                                               const std::vector<LayerShare>& measured,
                                               double first_bytes,
                                               double bytes);
+
+/// Bytes that travel for a full bucket whose limit is `bucket_bytes`, or for all gradients if they
+/// do not fill one.
+[[nodiscard]] double exchanged_bucket_bytes(const Network& network, double bucket_bytes);
 
 }  // namespace epochcast

@@ -30,13 +30,19 @@ std::string show_seconds_map(const std::map<std::string, double>& map) {
 constexpr const char* kNameOrFile = "a name or a file";
 constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
 constexpr int kMostRepetitions = 10'000;
-constexpr int kMostGradientBytes = 8;  // float64
+constexpr int kGradientBytes = 4;  // float32
 constexpr int kMostRanksPerDevice = 1'000;
 constexpr std::int64_t kMostAccumulated = 1'000'000;
 
 /// A count that, times `factor`, is still a count of samples.
 std::int64_t parse_factor(const std::string& text, std::int64_t high, std::int64_t factor) {
   return parse_count(text, 1, std::min(high, kMostCount / std::max<std::int64_t>(1, factor)));
+}
+
+int parse_gradient_bytes(const std::string& text) {
+  const std::string expected = "4 (float32), 2 (float16 or bfloat16) or 1 (float8)";
+  if (text != "4" && text != "2" && text != "1") fail(text, expected);
+  return parse_small_count(text, 1, kGradientBytes);
 }
 
 }  // namespace
@@ -124,9 +130,9 @@ std::vector<Setting> job_settings() {
       {"gradient-bytes",
        kWithCosts,
        "COUNT",
-       "bytes of a gradient's value when it is exchanged: 2 with mixed precision (default: 4); "
-       "parameters are averaged as 4",
-       [](C& c, Text t) { c.gradient_bytes = parse_small_count(t, 1, kMostGradientBytes); },
+       "bytes of a gradient's value when it is exchanged: 4, 2 (float16) or 1 (float8); buckets "
+       "hold as many gradients with each, parameters are averaged as 4 (default: 4)",
+       [](C& c, Text t) { c.gradient_bytes = parse_gradient_bytes(t); },
        [](const C& c) { return std::to_string(c.gradient_bytes); }},
       {"bucket",
        kEverywhere,

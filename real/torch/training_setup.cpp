@@ -34,8 +34,6 @@ Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
 }
 
 LearnerSettings learner_settings(const JobConfig& config) {
-  // Gradients are float32 here: as many of them to a bucket as where they are exchanged.
-  const double widening = static_cast<double>(sizeof(float)) / config.gradient_bytes;
   LearnerSettings settings = {
       .network = config.network,
       .pretrained = config.learning.pretrained,
@@ -45,8 +43,8 @@ LearnerSettings learner_settings(const JobConfig& config) {
       .clip_norm = config.learning.clip_norm,
       .accumulate = config.accumulate,
       .augment = config.learning.augment,
-      .first_bucket_bytes = widening * config.first_bucket_bytes,
-      .bucket_bytes = widening * config.bucket_bytes,
+      .first_bucket_bytes = config.first_bucket_bytes,
+      .bucket_bytes = config.bucket_bytes,
       .seed = config.seed,
   };
   settings.learning_rate.epochs = config.epochs;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "core/costs/buckets.hpp"
+
 namespace epochcast::sim {
 namespace {
 
@@ -34,7 +36,7 @@ std::vector<const MessageCosts*> measured_costs(const Job& job) {
 ExchangeDoubt::ExchangeDoubt(const Job& job, const std::vector<WorkerInfo>& workers) {
   if (!job.config.exchange_seconds.empty()) return;
   overlaps_ = job.config.overlap != Overlap::none;
-  const double bytes = overlaps_ ? std::min(job.config.bucket_bytes, job.network.gradient_bytes())
+  const double bytes = overlaps_ ? exchanged_bucket_bytes(job.network, job.config.bucket_bytes)
                                  : job.network.gradient_bytes();
   const auto members =
       static_cast<int>(std::count_if(workers.begin(), workers.end(), [](const WorkerInfo& worker) {

@@ -124,6 +124,31 @@ TEST_CASE("gradients of two bytes are half of the bytes, parameters stay as they
         std::string::npos);
 }
 
+TEST_CASE("with buckets, gradients of two bytes take less time, as with PyTorch's hook", "[cli]") {
+  const Folder folder;
+  const auto epoch_s = [&](const std::string& flags) {
+    return runs_told(
+               folder.run("simulate --platform dgx-a100 --nodes 4 --network resnet50 "
+                          "--dataset imagenet --strategy sync --overlap bucket "
+                          "--deterministic --format json" +
+                          flags))[0]["epoch_s"]
+        .get<double>();
+  };
+
+  CHECK(epoch_s(" --gradient-bytes 2") < epoch_s(""));
+}
+
+TEST_CASE("gradients have four, two or one bytes", "[cli]") {
+  const Folder folder;
+
+  for (const char* bytes : {"3", "8", "0", "2.0"}) {
+    CHECK(folder.run(kSync + " --gradient-bytes " + bytes).err ==
+          std::string("epochcast: --gradient-bytes: got \"") + bytes +
+              "\"; expected 4 (float32), 2 (float16 or bfloat16) or 1 (float8)\n");
+  }
+  CHECK(folder.run(kSync + " --gradient-bytes 1").status == 0);
+}
+
 TEST_CASE("a note says where no gradient travels, so that their bytes change nothing", "[cli]") {
   const Folder folder;
   const auto is_noted = [&](const std::string& flags) {

@@ -66,6 +66,24 @@ TEST_CASE("the first bucket has a limit of its own; a bucket is full when it rea
   CHECK(bytes_of(cut_buckets(network, {}, 1e9, 1)) == std::vector<double>{640});
 }
 
+TEST_CASE("gradients of two bytes leave the cut as it is and halve what travels") {
+  Network network = network_of(kLayers);
+  const std::vector<Bucket> whole = cut_buckets(network, {}, 40, 400);
+  CHECK(exchanged_bucket_bytes(network, 400) == 400);
+  CHECK(exchanged_bucket_bytes(network, 1e9) == network.gradient_bytes());
+
+  network.bytes_per_gradient = 2;
+  const std::vector<Bucket> halves = cut_buckets(network, {}, 40, 400);
+
+  REQUIRE(halves.size() == whole.size());
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    CHECK(halves[i].bytes == whole[i].bytes / 2);
+    CHECK(halves[i].backward_share == whole[i].backward_share);
+  }
+  CHECK(exchanged_bucket_bytes(network, 400) == 200);
+  CHECK(exchanged_bucket_bytes(network, 1e9) == network.gradient_bytes());
+}
+
 TEST_CASE(
     "without measured shares backward is spread by FLOPs; work behind the last gradient "
     "counts to the last bucket") {
