@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <regex>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "core/files/text_file.hpp"
 #include "strategies/settings.hpp"
@@ -46,6 +48,135 @@ TEST_CASE("docs/papers.md: every setting that it offers is one, and nothing is k
     CHECK((is_setting || name == "seeds"));
   }
   CHECK(page.find("wrong") == std::string::npos);
+}
+
+enum class Here { yes, no };
+
+/// What the three papers print or cite, and whether Epochcast has it.
+struct Item {
+  std::string section;
+  std::string name;  ///< how its row begins
+  Here here = Here::yes;
+};
+
+const std::vector<Item> kItems = {
+    {"[HG]", "speeds"},
+    {"[HG]", "partitions of the data"},
+    {"[HG]", "batches B_p"},
+    {"[HG]", "eq. 1:"},
+    {"[HG]", "eq. 2:"},
+    {"[HG]", "eq. 3", Here::no},
+    {"[HG]", "FuPerMod"},
+    {"[HG]", "speed baseline"},
+    {"[HG]", "platforms: DEEP-EST DAM (4 nodes) and ESB (8 nodes)"},
+    {"[HG]", "CIFAR-10, CIFAR-100, Mini-ImageNet"},
+    {"[HG]", "VGG16, DenseNet121, ResNet-101"},
+    {"[HG]", "accuracies, weighted against unweighted"},
+    {"[HG]", "times equal to those of unweighted gradients"},
+    {"[HG]", "other equations, tables and figures"},
+    {"[NB]", "eq. 1 to 5"},
+    {"[NB]", "eq. 6:"},
+    {"[NB]", "eq. 7:"},
+    {"[NB]", "algorithm 1"},
+    {"[NB]", "algorithm 2: gradients"},
+    {"[NB]", "algorithm 2: parameters"},
+    {"[NB]", "averagings per epoch"},
+    {"[NB]", "table I:"},
+    {"[NB]", "table II:"},
+    {"[NB]", "table III: gains of ResNet-18, -50 and -101"},
+    {"[NB]", "table III: accuracies"},
+    {"[NB]", "tables IV, V, VI"},
+    {"[NB]", "table VII:"},
+    {"[NB]", "figures"},
+    {"[NB]", "ShuffleNetV2"},
+    {"[NB]", "GAN on MNIST"},
+    {"[NB]", "CIFAR-100 accuracies"},
+    {"[NB]", "ImageNet on CETA"},
+    {"[NB]", "recurrent networks on MNIST"},
+    {"[NB]", "fine-tuning: ViT"},
+    {"[NB]", "optimizers"},
+    {"[NB]", "cosine annealing"},
+    {"[NB]", "best accuracy"},
+    {"[NB]", "AutoAugment", Here::no},
+    {"[BL]", "local SGD"},
+    {"[BL]", "system-aware steps"},
+    {"[BL]", "loss-based sampling"},
+    {"[BL]", "slow workers draw uniformly"},
+    {"[BL]", "high losses to the slow workers"},
+    {"[BL]", "weighted aggregation"},
+    {"[BL]", "comparators"},
+    {"[BL]", "table 1:"},
+    {"[BL]", "table 2:"},
+    {"[BL]", "2 CPUs and 8 GPUs"},
+    {"[BL]", "ablations"},
+    {"[BL]", "learning rates"},
+    {"[BL]", "AG News with pretrained DistilBERT", Here::no},
+    {"[BL]", "other equations, tables and figures"},
+    {"Systems", "local SGD"},
+    {"Systems", "post-local SGD"},
+    {"Systems", "one-shot averaging"},
+    {"Systems", "BytePS"},
+    {"Systems", "DLB"},
+    {"Systems", "FuPerMod"},
+    {"Systems", "ColossalAI"},
+    {"Systems", "WFBP, Poseidon, Horovod, DDP"},
+    {"Systems", "ring all-reduce"},
+    {"Systems", "recursive doubling; Rabenseifner"},
+    {"Systems", "double binary tree"},
+    {"Systems", "MultiTree"},
+    {"Systems", "BlueConnect"},
+    {"Systems", "Open MPI"},
+    {"Systems", "asynchronous SGD", Here::no},
+    {"Systems", "staleness-aware learning rates", Here::no},
+    {"Systems", "SSP", Here::no},
+    {"Systems", "GSSP", Here::no},
+    {"Systems", "DASO", Here::no},
+    {"Systems", "STL-SGD", Here::no},
+    {"Systems", "TopkA", Here::no},
+    {"Systems", "gTopk", Here::no},
+    {"Systems", "Ok-Topk", Here::no},
+    {"Systems", "Gaussian-k", Here::no},
+    {"Systems", "TernGrad", Here::no},
+    {"Systems", "quantization", Here::no},
+    {"Systems", "DeAR", Here::no},
+    {"Systems", "dropping late gradients", Here::no},
+    {"Systems", "per-iteration dynamic batches", Here::no},
+};
+
+/// The lines of a section: "## [HG] ..." up to the next heading.
+std::vector<std::string> lines_of(const std::string& page, const std::string& section) {
+  std::vector<std::string> lines;
+  std::istringstream in(page);
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("## ")) inside = line.starts_with("## " + section);
+    if (inside) lines.push_back(line);
+  }
+  return lines;
+}
+
+TEST_CASE("docs/papers.md: every item of the papers has one row, which says if it is available") {
+  const std::string page = read_text_file(kRoot / "docs/papers.md");
+  for (const auto& item : kItems) {
+    CAPTURE(item.section, item.name);
+    std::vector<std::string> rows;
+    for (const auto& line : lines_of(page, item.section))
+      if (line.starts_with("| " + item.name)) rows.push_back(line);
+    REQUIRE(rows.size() == 1);
+    const bool refused = rows[0].find("| not available |") != std::string::npos;
+    CHECK(refused == (item.here == Here::no));
+  }
+}
+
+TEST_CASE("docs/papers.md: only items of the list are not available") {
+  const std::string page = read_text_file(kRoot / "docs/papers.md");
+  long refused = 0;
+  for (const char* section : {"[HG]", "[NB]", "[BL]", "Systems"})
+    for (const auto& line : lines_of(page, section))
+      refused += static_cast<long>(line.find("| not available |") != std::string::npos);
+  CHECK(refused == std::count_if(kItems.begin(), kItems.end(), [](const Item& item) {
+          return item.here == Here::no;
+        }));
 }
 
 }  // namespace
