@@ -34,10 +34,18 @@ def environment(*names):
     raise SystemExit(f"record_ddp_profiles.py: none of {', '.join(names)} is set; start it with mpirun or torchrun")
 
 
+def shape(text):
+    """The sizes in "3,64,64" or "3x64x64", as `epochcast describe` takes them."""
+    sizes = text.replace("x", ",").split(",")
+    if not all(size.isascii() and size.isdigit() and int(size) > 0 for size in sizes):
+        raise argparse.ArgumentTypeError(f'got "{text}"; expected sizes such as 3,224,224')
+    return [int(size) for size in sizes]
+
+
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--network", default="mobilenet_v2", help="a model of torchvision.models")
-    parser.add_argument("--input", default="3x224x224", help="shape of a sample")
+    parser.add_argument("--input", type=shape, default="3,224,224", help="shape of a sample, such as 3,224,224")
     parser.add_argument("--classes", type=int, default=1000)
     parser.add_argument("--batch", type=int, default=4, help="samples per rank and iteration")
     parser.add_argument("--iterations", type=int, default=20, help="that are timed, and that are recorded")
@@ -79,8 +87,7 @@ class Training:
         self.parallel = torch.nn.parallel.DistributedDataParallel(
             self.network, process_group=group, bucket_cap_mb=told.bucket_mib, broadcast_buffers=False)
         self.optimizer = torch.optim.SGD(self.parallel.parameters(), lr=0.01, momentum=0.9)
-        shape = [int(size) for size in told.input.split("x")]
-        self.images = torch.randn(told.batch, *shape)
+        self.images = torch.randn(told.batch, *told.input)
         self.labels = torch.randint(0, told.classes, (told.batch,))
 
     def iterate(self):
@@ -138,7 +145,7 @@ def main():
                 file.write(json.dumps(trace).encode())
     if rank == 0:
         (told.folder / "iterations.json").write_text(json.dumps({
-            "network": told.network, "input": told.input, "batch": told.batch, "ranks": size, "seconds": seconds}) + "\n")
+            "network": told.network, "input": "x".join(map(str, told.input)), "batch": told.batch, "ranks": size, "seconds": seconds}) + "\n")
         if told.model:
             torch.jit.script(training.network).save(str(told.folder / f"{told.network}.pt"))
     torch.distributed.destroy_process_group()
