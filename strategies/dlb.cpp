@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Dynamic load balancing (IEEE TETCI 2023): synchronous SGD whose batches follow the throughput
-// that each worker showed in the last epoch.
+// that each worker showed in the last epoch. Workers that are too slow for a sample leave.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 constexpr StrategySettingOf<std::int64_t> kLeastBatch(
     "least-batch",
     "SAMPLES",
-    "dlb: batch that every worker keeps; 0: a worker may end without any, for good",
+    "dlb: a worker too slow for so many, beside --batch on the fastest, leaves; 0: none does",
     "1",
     "0",
     [](const std::string& text) { return parse_count(text, 0); },
@@ -24,30 +24,60 @@ constexpr StrategySettingOf<std::int64_t> kLeastBatch(
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kLeastBatch};
 
-/// Batches that sum to the global one and follow what every worker got done in a second: x_p of the
-/// paper.
-///
-/// A reading: every worker keeps `least` samples. Of one that has none, no throughput can be
-/// observed, so it would never return.
-std::vector<double> balanced(std::int64_t global_batch,
-                             std::int64_t least,
-                             const std::vector<double>& throughputs) {
-  std::vector<std::int64_t> batches = proportional_shares(global_batch, throughputs);
-  for (std::int64_t& batch : batches) {
-    while (batch < least) {
-      ++batch;
-      --*std::max_element(batches.begin(), batches.end());
-    }
-  }
-  return {batches.begin(), batches.end()};
+constexpr double kSlow = 2;  // workers of less than so many times the fastest's time never leave
+
+/// Whether a worker of this throughput goes on: in the time that --batch samples take the fastest
+/// one, it gets at least `least` done. Of one that has left, no throughput is observed.
+bool stays(double throughput, double fastest, std::int64_t batch, std::int64_t least) {
+  if (throughput <= 0) return false;
+  return throughput * kSlow > fastest ||
+         static_cast<double>(batch) * throughput >= static_cast<double>(least) * fastest;
 }
 
-/// Where every worker's batch begins in the global one.
-std::vector<std::int64_t> begins(const std::vector<double>& batches) {
+/// Batches that follow what every worker got done in a second: x_p of the paper. Those that stay
+/// divide --batch times their number, each at least `least` and one sample.
+///
+/// A reading: a worker that leaves takes its part of the joint batch with it. Every time that
+/// arXiv 2508.08540 prints for its servers is that of the GPUs alone with their own batches.
+std::vector<double> balanced(std::int64_t batch,
+                             std::int64_t least,
+                             const std::vector<double>& throughputs) {
+  const double fastest = *std::max_element(throughputs.begin(), throughputs.end());
+  std::vector<double> staying;
+  for (const double throughput : throughputs) {
+    if (stays(throughput, fastest, batch, least)) staying.push_back(throughput);
+  }
+  std::vector<std::int64_t> shares =
+      proportional_shares(batch * static_cast<std::int64_t>(staying.size()), staying);
+  for (std::int64_t& share : shares) {
+    while (share < std::max<std::int64_t>(1, least)) {
+      ++share;
+      --*std::max_element(shares.begin(), shares.end());
+    }
+  }
+  std::vector<double> batches(throughputs.size());
+  auto next = shares.begin();
+  for (std::size_t p = 0; p < batches.size(); ++p) {
+    if (stays(throughputs[p], fastest, batch, least)) batches[p] = static_cast<double>(*next++);
+  }
+  return batches;
+}
+
+/// How an iteration is divided.
+struct Division {
+  std::vector<std::int64_t> begins;  ///< of the batches, in the joint one, and where that ends
+  std::vector<int> ranks;            ///< that have samples
+};
+
+Division division_of(const std::vector<double>& batches) {
   std::vector<std::int64_t> whole;
-  whole.reserve(batches.size());
-  for (const double batch : batches) whole.push_back(std::llround(batch));
-  return begins_of(whole);
+  Division division;
+  for (const double batch : batches) {
+    if (batch > 0) division.ranks.push_back(static_cast<int>(whole.size()));
+    whole.push_back(std::llround(batch));
+  }
+  division.begins = begins_of(whole);
+  return division;
 }
 
 void run_dlb(Worker& worker) {
@@ -66,27 +96,37 @@ void run_dlb(Worker& worker) {
     const SharedNumbers batches = worker.progress.memory["batches"];
     std::int64_t batch = worker.config.step_batch();
     std::int64_t first = fabric.rank() * batch;
+    std::int64_t joint_batch = global_batch;
+    int first_rank = 0;  // of those that stay
+    const Communicator* among = &fabric.world();
     if (!batches.values().empty()) {
-      const auto places = batches.follow(begins);
-      first = (*places)[rank];
-      batch = (*places)[rank + 1] - first;
+      const auto division = batches.follow(division_of);
+      first = division->begins[rank];
+      batch = division->begins[rank + 1] - first;
+      joint_batch = division->begins.back();
+      first_rank = division->ranks.front();
+      if (batch > 0 && division->ranks.size() < fabric.world().ranks.size())
+        among = &fabric.communicator(division->ranks, fabric.world().all_reduce);
     }
     worker.report.batch = batch;
     worker.report.samples_per_epoch = batch * iterations;
     worker.learner.use_shuffled(
-        {.offset = first, .length = batch, .stride = global_batch, .count = iterations});
+        {.offset = first, .length = batch, .stride = joint_batch, .count = iterations});
     const double busy_before_s = fabric.phases().compute_s;
     const std::int64_t run = repeat(worker, fabric.world(), iterations, [&](std::int64_t) {
-      const double weight = static_cast<double>(batch) / static_cast<double>(global_batch);
-      all_reduce_gradients(worker, batch, weight, fabric.world());
+      if (batch == 0) return;
+      const double weight = static_cast<double>(batch) / static_cast<double>(joint_batch);
+      all_reduce_gradients(worker, batch, weight, *among);
       worker.learner.step();
     });
+    // Rank 0's model is the one that is tested and kept.
+    if (first_rank != 0) fabric.broadcast(worker.learner.parameters(), first_rank, fabric.world());
     const double busy_s = fabric.phases().compute_s - busy_before_s;
     const double throughput = batch > 0 ? static_cast<double>(batch * run) / busy_s : 0;
     const SharedNumbers throughputs = fabric.all_gather({&throughput, 1}, fabric.world());
     const SharedNumbers next =
         *throughputs.follow([&](const std::vector<double>& all) -> SharedNumbers {
-          return balanced(global_batch, least_batch, all);
+          return balanced(worker.config.step_batch(), least_batch, all);
         });
     if (std::llround(next.values()[rank]) != batch) fabric.announce_change();
     worker.progress.memory["batches"] = next;

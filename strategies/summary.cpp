@@ -72,8 +72,7 @@ void add_partition_notes(RunResult& result,
         return worker.role == Role::trains && reports[rank].batch == 0;
       })) {
     result.notes.emplace_back(
-        "some workers are too slow for a single sample per batch: they only take part in "
-        "exchanges");
+        "some workers are too slow for a single sample per batch: they train on none");
   }
 }
 

@@ -31,7 +31,7 @@ cat <<'TEXT'
 
 3. ResNet-20 on CIFAR-10 with 2 CPUs and 8 GPUs in one server: do these CPUs help?
    The CPUs are 70 times slower. Look at "blocked": sync and local-sgd make GPUs wait for them,
-   hetgrad and dlb give them less to do, biased local SGD lets them make one step while GPUs make 32
+   hetgrad and dlb leave them out, biased local SGD lets them make one step while GPUs make 32
    (and trains on two thirds of the samples: "of data").
 TEXT
 show simulate --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 --batch 32 --local-steps fast=32,slow=1

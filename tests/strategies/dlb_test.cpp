@@ -92,34 +92,74 @@ TEST_CASE("dlb's workers use samples that lie side by side") {
   CHECK(run.learners[2].shuffled[1] == Share{18, 3, 21, 4});
 }
 
-TEST_CASE("dlb leaves every worker a sample, or it could never come back") {
-  StrategyJob job = one_two_four(3);
-  job.work = proportional_work({0.001, 0.001, 10});
+TEST_CASE("dlb: a worker with which a sample takes longer than the fastest's batch leaves") {
+  StrategyJob job = one_two_four(4);
+  job.work = proportional_work({0.001, 0.001, 0.008});  // 8 times as long; B = 7
 
   const StrategyRun run = run_strategy("dlb", job);
 
-  CHECK(batches_in(run, 1) == std::vector<std::int64_t>{10, 10, 1});
+  for (const std::size_t epoch : {1U, 2U, 3U})
+    CHECK(run.learners[0].shuffled[epoch] == Share{0, 7, 14, 4});
+  CHECK(run.learners[2].shuffled[1].length == 0);
+  CHECK(run.learners[2].batches.size() == 4);  // of the first epoch alone
+  CHECK(run.reports[2].samples_per_epoch == 0);
+  CHECK(run.reports[0].iterations_per_epoch == 4);  // as many as before it left
 }
 
-TEST_CASE("dlb with a least batch of 0 leaves a slow worker without samples, for good") {
-  StrategyJob job = one_two_four(4);
+TEST_CASE("dlb: a worker stays that gets a sample done in the time of the fastest's batch") {
+  StrategyJob job = one_two_four(2);
+  job.work = proportional_work({0.001, 0.001, 0.007});
+
+  CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{10, 10, 1});
+}
+
+TEST_CASE("dlb: gradients are averaged among the workers that stay") {
+  StrategyJob job = one_two_four(2);
+  job.work = proportional_work({0.001, 0.003, 1});
+  job.work.gradient = [](int rank, std::int64_t) { return static_cast<float>(1 + rank); };
+
+  const StrategyRun run = run_strategy("dlb", job);
+
+  // Of 14 samples, 11 and 3: the third worker's gradient of 3 does not count.
+  CHECK(run.learners[0].applied.back()[0] == Approx((1 * 11 + 2 * 3) / 14.0));
+  CHECK(run.learners[1].applied.back()[0] == Approx((1 * 11 + 2 * 3) / 14.0));
+}
+
+TEST_CASE("dlb: workers of similar speed stay with any batch") {
+  StrategyJob job = one_two_four(2);
+  job.config.batch = 1;
+  job.work = proportional_work({0.001, 0.0011, 0.0019});
+
+  CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{1, 1, 1});
+}
+
+TEST_CASE("dlb: rank 0 gets the parameters of those that stay where it has left") {
+  StrategyJob job = one_two_four(2);
+  job.workers = fast_and_slow({false, true, true});
+  job.work = proportional_work({1, 0.001, 0.001});
+
+  const StrategyRun run = run_strategy("dlb", job);
+
+  CHECK(run.learners[0].batches.size() == 4);
+  CHECK(run.learners[0].parameters == run.learners[1].parameters);
+}
+
+TEST_CASE("dlb with a least batch of 0 leaves every worker a sample") {
+  StrategyJob job = one_two_four(3);
   job.work = proportional_work({0.001, 0.001, 10});
   set(job.config, "least-batch", 0);
 
-  const StrategyRun run = run_strategy("dlb", job);
-
-  for (const std::size_t epoch : {1U, 2U, 3U}) {
-    const std::vector<std::int64_t> batches = batches_in(run, epoch);
-    CHECK(batches[0] + batches[1] == 21);
-    CHECK(batches[2] == 0);
-  }
+  CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{10, 10, 1});
 }
 
-TEST_CASE("dlb keeps the least batch of every worker, and begins with no less") {
+TEST_CASE("dlb with a larger least batch lets more workers leave, and begins with no less") {
   StrategyJob job = one_two_four(2);
-  job.work = proportional_work({0.001, 0.001, 10});
-  set(job.config, "least-batch", 5);
-  CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{8, 8, 5});
+  job.work = proportional_work({0.001, 0.001, 0.002});
+  set(job.config, "least-batch", 3);
+  CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{9, 8, 4});
+
+  set(job.config, "least-batch", 4);
+  CHECK(run_strategy("dlb", job).learners[2].batches.size() == 4);
 
   set(job.config, "least-batch", 8);
   CHECK_THROWS_WITH(run_strategy("dlb", job), "--least-batch: got 8; workers begin with --batch 7");

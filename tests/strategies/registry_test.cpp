@@ -69,6 +69,7 @@ TEST_CASE("every strategy ends with equal parameters on all workers that train")
 
     for (std::size_t rank = 0; rank < job.workers.size(); ++rank) {
       if (job.workers[rank].role == Role::sums) continue;
+      if (run.reports[rank].batch == 0) continue;  // has left, as slow workers do with dlb
       CHECK(run.learners[rank].parameters == run.learners[0].parameters);
     }
     CHECK(run.learners[0].parameters != std::vector<float>(RecordingLearner::kParameters, 0));
