@@ -145,7 +145,31 @@ class Pages(unittest.TestCase):
         self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=32&strategy=sync,local-sgd"
                   "&find=network.bandwidth&where=blocked+<+5%25")
         self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 2")
-        self.assertIn("impossible: ", driver.find_element(By.CSS_SELECTOR, "#questions tbody tr:nth-child(2)").text)
+        self.assertIn("impossible", driver.find_element(By.CSS_SELECTOR, "#questions tbody tr:nth-child(2)").text)
+        reasons = driver.find_element(By.CSS_SELECTOR, "#questions .notes").text
+        self.assertRegex(reasons, "^local-sgd: impossible: .+")
+        # The reason is not in the table, where it would make a column wider than the page.
+        table = "document.querySelector('#questions table')"
+        self.assertLessEqual(*driver.execute_script(f"return [{table}.scrollWidth, {table}.parentNode.clientWidth]"))
+
+    def test_an_error_that_several_strategies_share_is_listed_once(self):
+        driver = self.wide
+        driver.get("about:blank")
+        driver.get(self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&batch=100000"
+                   "&strategy=sync,node-based,one-shot")
+        self.until(driver, "document.querySelectorAll('#problems li').length > 0")
+        self.assertEqual(
+            driver.find_element(By.ID, "problems").text,
+            "--batch: one iteration of all workers takes 400000 samples; the data set has 50000")
+
+    def test_no_two_strategies_have_the_same_colour(self):
+        for driver in self.wide, self.narrow:
+            self.open(driver, self.page.as_uri())
+            strategies = int(subprocess.run([EPOCHCAST, "list", "strategies", "--names"],
+                                            check=True, capture_output=True, text=True).stdout.count("\n"))
+            colours = driver.execute_script(
+                "return Array.from({length: arguments[0]}, (_, n) => styleOf(n).borderColor)", strategies)
+            self.assertEqual(len(set(colours)), strategies)
 
     def test_an_inverse_question_has_the_uncertainty_of_its_command(self):
         driver = self.wide

@@ -172,10 +172,10 @@ function problemList(result) {
     if (!kinds.has(kind)) kinds.set(kind, { strategy: each.strategy, reason, points: [] });
     if (each.point) kinds.get(kind).points.push(each.point);
   }
-  const text = ({ strategy, reason, points }) =>
-    `${strategy}${points.length > 0 ? ` (${points.slice(0, 6).join("; ")}${points.length > 6 ? ", ..." : ""})` : ""}: ${reason}`;
-  return make("div", {}, make("h3", {}, "Not forecast"),
-    make("ul", { class: "notes" }, ...[...kinds.values()].map((kind) => make("li", {}, text(kind)))));
+  const placeText = (points) =>
+    (points.length > 0 ? ` (${points.slice(0, 6).join("; ")}${points.length > 6 ? ", ..." : ""})` : "");
+  const reasons = [...kinds.values()].map(({ strategy, reason, points }) => ({ name: strategy + placeText(points), reason }));
+  return make("div", {}, make("h3", {}, "Not forecast"), reasonList(reasons));
 }
 
 views.forecasts = (section, result) => {

@@ -11,8 +11,7 @@ const kConditions = [["efficiency > 90%", "efficiency > 90%"], ["exposed < 10%",
 function foundText(answer, wants) {
   if (!answer.found) {
     if (!answer.closest) return "none";
-    const [problem] = answer.closest.problems;
-    return problem ? `impossible: ${problem}` : `none; closest ${answer.closest.text}`;
+    return answer.closest.problems.length > 0 ? "impossible" : `none; closest ${answer.closest.text}`;
   }
   const isLeastCount = answer.found.value === 1 && wants === "smallest";
   if (answer.before || isLeastCount) return answer.found.text;
@@ -107,7 +106,10 @@ class Inverse {
       { title: "looked at", cell: (answer) => `${answer.looked} values${answer.is_monotone ? "" : ", not monotone"}` },
       { title: "take it", cell: (answer) => ({ text: use(answer), value: answer.strategy }) },
     ];
+    // Below the table: a reason as long as a sentence would make its column wider than the page.
+    const impossible = found.answers.filter((answer) => !answer.found && answer.closest?.problems.length > 0)
+      .map((answer) => ({ name: answer.strategy, reason: `impossible: ${answer.closest.problems[0]}` }));
     return [tableOf(`The ${found.wants} ${found.name} with ${found.where.join(" and ")}`, columns, found.answers),
-      make("pre", {}, found.provenance.command)];
+      ...(impossible.length > 0 ? [reasonList(impossible, found.answers.length)] : []), make("pre", {}, found.provenance.command)];
   }
 }

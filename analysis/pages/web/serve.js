@@ -99,7 +99,8 @@ class Answer {
     byId("problems").replaceChildren();
     this.shown.forEach((chart) => chart.forget());
     if (result.runs.length === 0) {
-      this.showProblems(result.not_forecast.flatMap((each) => each.problems.map((problem) => `${each.strategy}: ${problem}`)));
+      const reasons = result.not_forecast.flatMap((each) => each.problems.map((reason) => ({ name: each.strategy, reason })));
+      this.showProblemList(reasonList(reasons, new Set(reasons.map(({ name }) => name)).size));
       return;
     }
     const bars = phaseChart(result.runs);
@@ -111,10 +112,13 @@ class Answer {
   }
 
   showProblems(problems) {
+    this.showProblemList(make("ul", {}, ...[...new Set(problems)].map((problem) => make("li", {}, problem))));
+  }
+
+  showProblemList(list) {
     byId("answer").classList.remove("is-stale");
     byId("state").textContent = "No forecast.";
-    const list = [...new Set(problems)].map((problem) => make("li", {}, problem));
-    byId("problems").replaceChildren(make("ul", {}, ...list));
+    byId("problems").replaceChildren(list);
     for (const id of ["headline", "ranking", "scaling", "timeline", "trust"]) byId(id).replaceChildren();
     byId("command").textContent = "";
   }

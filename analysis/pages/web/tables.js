@@ -50,6 +50,14 @@ function makeSortable(table, kept) {
   if (column >= 0) sortBy(table, column, kept.isAscending);
 }
 
+/** Reasons, each once, with the names that it holds for: "byteps; dlb: ..."; without names where it holds for all of `count`. */
+function reasonList(reasons, count) {
+  const names = new Map();
+  for (const { name, reason } of reasons) names.set(reason, (names.get(reason) ?? new Set()).add(name));
+  const who = (set) => (set.size > 1 && set.size === count ? "" : `${[...set].join("; ")}: `);
+  return make("ul", { class: "notes" }, ...[...names].map(([reason, set]) => make("li", {}, who(set) + reason)));
+}
+
 /**
  * A sortable table. `columns`: {title, explain, isLeft, cell(row) => {text, value, range} or text}. `kept`: as of
  * makeSortable().
