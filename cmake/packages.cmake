@@ -4,7 +4,25 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME epochcast)
 set(CPACK_PACKAGE_VENDOR "Epochcast")
-set(CPACK_PACKAGE_CONTACT "Epochcast's maintainers <epochcast@localhost>")
+# Who builds a package answers for it: as for Debian's own tools, DEBFULLNAME and DEBEMAIL say who that is, else Git does.
+# Without either cpack refuses, and names CPACK_PACKAGE_CONTACT.
+find_program(EPOCHCAST_GIT git)
+function(epochcast_contact_part variable environment key)
+  set(part "$ENV{${environment}}")
+  if(NOT part AND EPOCHCAST_GIT)
+    execute_process(COMMAND ${EPOCHCAST_GIT} config ${key} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+      OUTPUT_VARIABLE part OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  endif()
+  set(${variable} "${part}" PARENT_SCOPE)
+endfunction()
+epochcast_contact_part(contact_name DEBFULLNAME user.name)
+epochcast_contact_part(contact_email DEBEMAIL user.email)
+set(contact "")
+if(contact_name AND contact_email)
+  set(contact "${contact_name} <${contact_email}>")
+endif()
+set(EPOCHCAST_CONTACT "${contact}" CACHE STRING "maintainer of packages that are built here: NAME <ADDRESS>")
+set(CPACK_PACKAGE_CONTACT "${EPOCHCAST_CONTACT}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "forecasts of epoch times of data-parallel training")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -21,6 +39,13 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 # What Debian asks of every package: who made it under which licence, and what has changed.
 set(doc ${PROJECT_BINARY_DIR}/doc)
 file(MAKE_DIRECTORY ${doc})
+set(chart_js ${PROJECT_SOURCE_DIR}/analysis/pages/web/chart.js.licence)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${chart_js})
+file(READ ${chart_js} chart_js_licence)
+string(REGEX REPLACE "^.*\n(Permission is hereby granted)" "\\1" chart_js_licence "${chart_js_licence}")
+string(STRIP "${chart_js_licence}" chart_js_licence)
+string(REPLACE "\n\n" "\n.\n" chart_js_licence "${chart_js_licence}")
+string(REPLACE "\n" "\n " chart_js_licence "${chart_js_licence}")
 file(WRITE ${doc}/copyright "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: epochcast
 
@@ -29,10 +54,22 @@ Copyright: The Epochcast authors
 License: Apache-2.0
  On Debian systems, the full text of the Apache License, version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.
+
+Files: usr/bin/epochcast
+Copyright: The Epochcast authors
+ 2014-2022 Chart.js Contributors
+ 2018-2021 Jukka Kurkela
+License: Apache-2.0 and Expat
+Comment: the pages that this program writes and serves hold Chart.js 3.9.1 (https://www.chartjs.org)
+ and the library @kurkle/color that is part of it.
+
+License: Expat
+ ${chart_js_licence}
 ")
 add_custom_command(OUTPUT ${doc}/changelog.gz ${doc}/changelog.Debian.gz
   COMMAND ${CMAKE_COMMAND} -E copy ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${doc}/changelog
-  COMMAND sh ${PROJECT_SOURCE_DIR}/tools/debian_changelog.sh ${PROJECT_VERSION} ${PROJECT_SOURCE_DIR}/CHANGELOG.md > ${doc}/changelog.Debian
+  COMMAND sh ${PROJECT_SOURCE_DIR}/tools/debian_changelog.sh ${PROJECT_VERSION} ${PROJECT_SOURCE_DIR}/CHANGELOG.md
+    "${EPOCHCAST_CONTACT}" > ${doc}/changelog.Debian
   COMMAND ${EPOCHCAST_GZIP} --best --no-name --force ${doc}/changelog ${doc}/changelog.Debian
   DEPENDS ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/tools/debian_changelog.sh
   VERBATIM)

@@ -23,8 +23,9 @@ std::string sibling(const std::string& name) {
   const std::filesystem::path file =
       std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
   if (!std::filesystem::exists(file)) {
-    throw UserError("this build has no " + name + " (expected " + file.string() +
-                    "); build with -DEPOCHCAST_REAL=ON, as `make test` does");
+    throw UserError("there is no " + name + " (expected " + file.string() +
+                    "); install the package epochcast-training, or build with -DEPOCHCAST_REAL=ON, "
+                    "as `make test` does");
   }
   return file.string();
 }

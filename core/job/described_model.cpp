@@ -79,9 +79,9 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / kProgram;
   if (!fs::exists(program))
     throw UserError("--network: " + model.string() +
-                    ": this build has no LibTorch to look into models with; run `epochcast "
-                    "describe MODEL.pt --input " +
-                    samples + " --output my-network.json` where one has, and give that file");
+                    ": there is no LibTorch to look into models with; install the package "
+                    "epochcast-training, or run `epochcast describe MODEL.pt --input " +
+                    samples + " --output my-network.json` where it is, and give that file");
   std::error_code unwritable;  // told by the program
   fs::create_directories(file.parent_path(), unwritable);
   std::cerr << "describing " << model.string() << ", once\n";

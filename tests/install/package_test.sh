@@ -15,7 +15,8 @@ trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 unshare --mount sh -ec 'mount -t tmpfs none /mnt; cd /mnt; mkdir up work at
   mount -t overlay none -o lowerdir=/usr,upperdir=up,workdir=work at' 2>/dev/null || skip "there are no mount namespaces with overlays (CAP_SYS_ADMIN)"
-cpack --config "$build/CPackConfig.cmake" -B "$folder/out" >cpack.log 2>&1 || { cat cpack.log; exit 1; }
+contact="A Packager <packager@example.org>"
+cpack --config "$build/CPackConfig.cmake" -D CPACK_PACKAGE_CONTACT="$contact" -B "$folder/out" >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 package=$(ls out/epochcast_*.deb)
 
 # What it says of itself.
@@ -24,6 +25,12 @@ for library in libsimgrid libc6 libstdc++6 libfmt libboost-program-options; do
   grep -q "^Depends:.*$library" <<<"$fields" || { echo "does not depend on $library:"; echo "$fields"; exit 1; }
 done
 grep -q "^Depends:.*libtorch" <<<"$fields" && { echo "the simulator depends on LibTorch"; exit 1; }
+grep -qxF "Maintainer: $contact" <<<"$fields" || { echo "has another maintainer:"; echo "$fields"; exit 1; }
+dpkg-deb --fsys-tarfile "$package" | tar -xO ./usr/share/doc/epochcast/copyright >copyright
+for text in "Chart.js Contributors" "Jukka Kurkela" "License: Expat" "Permission is hereby granted" "OR OTHER DEALINGS IN THE SOFTWARE" \
+  "common-licenses/Apache-2.0"; do
+  grep -qF "$text" copyright || { echo "its copyright file lacks \"$text\":"; cat copyright; exit 1; }
+done
 files=$(dpkg-deb --contents "$package")
 for file in usr/bin/epochcast usr/share/man/man1/epochcast-simulate.1.gz usr/share/bash-completion/completions/epochcast \
   usr/share/zsh/site-functions/_epochcast usr/share/epochcast/models/platforms/deep-est-esb.json \
@@ -70,6 +77,7 @@ for page in epochcast epochcast-simulate; do
 done
 quiet bash -c '. /usr/share/bash-completion/completions/epochcast; complete -p epochcast'
 inside epochcast train --network small-cnn >/mnt/out.txt 2>&1 && { echo "the simulator trains"; exit 1; }
+grep -q "install the package epochcast-training" /mnt/out.txt || { echo "names no package to install:"; cat /mnt/out.txt; exit 1; }
 
 # And what trains.
 quiet dpkg --no-triggers -i "/packages/$(basename "$training")"

@@ -65,7 +65,7 @@ bool is_harmless(const std::string& text) {
 /// into in the end.
 bool says_why(const std::string& error, const Attack& attack) {
   Words reasons = {attack.option,
-                   "this build has no epochcast-",  // all that was asked for is good
+                   "there is no epochcast-",  // all that was asked for is good
                    "look for a wrong unit",
                    "none.json",
                    "one or more"};
