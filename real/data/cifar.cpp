@@ -6,10 +6,12 @@
 #include "core/error.hpp"
 #include "real/data/byte_images.hpp"
 #include "real/data/file_bytes.hpp"
+#include "real/data/resized_images.hpp"
 
 namespace epochcast::real {
 namespace {
 
+const std::vector<std::int64_t> kStoredShape = {3, 32, 32};
 constexpr std::size_t kImageBytes = std::size_t{3} * 32 * 32;
 
 struct Layout {
@@ -92,18 +94,26 @@ ByteImageSet read_half(const Dataset& dataset,
 DataSplit open_cifar(const Dataset& dataset,
                      const std::filesystem::path& folder,
                      const Layout& layout) {
-  if (dataset.shape != std::vector<std::int64_t>{3, 32, 32}) {
+  if (dataset.shape.size() != 3 || dataset.shape.front() != kStoredShape.front()) {
     throw UserError(folder.string() + ": got the files of " + layout.title +
-                    ", whose samples are 3x32x32; " + dataset.name + " has samples of " +
-                    shape_text(dataset.shape));
+                    ", whose samples are 3x32x32; expected a data set of such images or of resized "
+                    "ones (3 x rows x columns); " +
+                    dataset.name + " has samples of " + shape_text(dataset.shape));
   }
   const auto half = [&](const std::vector<std::string>& files, std::int64_t samples) {
     return read_half(dataset, folder, files, samples, layout.label_bytes);
   };
   ByteImageSet train = half(layout.train_files, dataset.train_samples);
   ByteImageSet test = half(layout.test_files, dataset.test_samples);
-  return split_of_bytes(
-      dataset, std::move(train), std::move(test), Augmentation::crop_flip, folder);
+  Dataset stored = dataset;
+  stored.shape = kStoredShape;
+  DataSplit split =
+      split_of_bytes(stored, std::move(train), std::move(test), Augmentation::crop_flip, folder);
+  if (dataset.shape != kStoredShape) {
+    for (std::unique_ptr<DataSource>* source : {&split.train, &split.test})
+      *source = std::make_unique<ResizedImages>(std::move(*source), dataset.shape);
+  }
+  return split;
 }
 
 }  // namespace

@@ -215,10 +215,48 @@ TEST_CASE("a CIFAR label out of range is told with its sample") {
 TEST_CASE("CIFAR files do not fit a data set of another shape") {
   const TinyCifar10 files;
 
-  CHECK(files.problems(tiny_dataset({3, 64, 64}, 10, 5, 1)) ==
+  CHECK(files.problems(tiny_dataset({1, 64, 64}, 10, 5, 1)) ==
         Texts{std::filesystem::path(files / "x").parent_path().string() +
-              ": got the files of CIFAR-10, whose samples are 3x32x32; tiny has samples of "
-              "3x64x64"});
+              ": got the files of CIFAR-10, whose samples are 3x32x32; expected a data set of such "
+              "images or of resized ones (3 x rows x columns); tiny has samples of 1x64x64"});
+}
+
+TEST_CASE("CIFAR images are resized for a data set of another size") {
+  constexpr int kSize = 224;
+  constexpr int kScale = kSize / kSide;
+  const TinyCifar10 files;
+  const DataSplit split = files.open(tiny_dataset({3, kSize, kSize}, 10, 5, 1));
+
+  CHECK(split.train->shape() == std::vector<std::int64_t>{3, kSize, kSize});
+  const Sample sample = sample_of(*split.train, 1);
+
+  CHECK(sample.label == 2);
+  REQUIRE(sample.values.size() == 3 * kSize * kSize);
+  // Red grows by one a row: where rows do not end, linear interpolation keeps that.
+  for (const int row : {10, 100, 200}) {
+    const float stored = (static_cast<float>(row) + 0.5F) / kScale - 0.5F;
+    CHECK(sample.values[static_cast<std::size_t>(row * kSize + 7)] ==
+          Approx((stored - 15.5F) / kRowDeviation).margin(1e-5));
+  }
+  CHECK(sample.values[2 * kSize * kSize + 5] == Approx(blue(20)).margin(1e-5));
+  CHECK(sample_of(*split.test, 0).label == 9);
+}
+
+TEST_CASE("CIFAR images are augmented before they are resized") {
+  const TinyCifar10 files;
+  const DataSplit stored = files.open();
+  const DataSplit resized = files.open(tiny_dataset({3, 96, 96}, 10, 5, 1));
+
+  for (const std::uint64_t variant : {1, 2, 3}) {
+    const Sample small = sample_of(*stored.train, 4, variant);
+    const Sample large = sample_of(*resized.train, 4, variant);
+    // Three times as large: the middle of three pixels is the stored one.
+    for (const int row : {0, 15, 31}) {
+      for (const int column : {0, 20, 31})
+        CHECK(large.values[static_cast<std::size_t>((3 * row + 1) * 96 + 3 * column + 1)] ==
+              Approx(small.values[static_cast<std::size_t>(row * kSide + column)]).margin(1e-5));
+    }
+  }
 }
 
 }  // namespace
