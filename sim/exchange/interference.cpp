@@ -10,7 +10,8 @@ constexpr std::uint64_t kShared = ~std::uint64_t{0};
 
 }  // namespace
 
-Interference::Interference(std::size_t nodes) : slots_(nodes + 1) {}
+Interference::Interference(std::size_t nodes, double origin_s)
+    : origin_s_(origin_s), slots_(nodes + 1) {}
 
 std::uint64_t Interference::begins(const Footprint& footprint) const {
   std::uint64_t sum = 0;
@@ -22,7 +23,7 @@ std::uint64_t Interference::begin_simulated(const Footprint& footprint, double s
   bool is_shared = false;
   for (const std::size_t index : footprint.slots) {
     Slot& slot = slots_[index];
-    if (slot.replayed_until_s > start_s + kSlack_s) has_conflict_ = true;
+    if (slot.replayed_until_s > start_s + rounding_s(origin_s_ + start_s)) has_conflict_ = true;
     is_shared = is_shared || slot.simulations > 0;
     ++slot.simulations;
     ++slot.begins;
@@ -40,16 +41,21 @@ bool Interference::end_simulated(const Footprint& footprint, std::uint64_t token
 }
 
 bool Interference::begin_replay(const Footprint& footprint, double start_s, double end_s) {
-  for (const std::size_t index : footprint.slots) {
-    if (slots_[index].simulations > 0) return false;
-  }
+  if (is_simulating(footprint)) return false;
   for (const std::size_t index : footprint.slots) {
     Slot& slot = slots_[index];
-    if (std::max(slot.simulated_until_s, slot.replayed_until_s) > start_s + kSlack_s)
+    if (std::max(slot.simulated_until_s, slot.replayed_until_s) >
+        start_s + rounding_s(origin_s_ + start_s))
       has_conflict_ = true;
     slot.replayed_until_s = std::max(slot.replayed_until_s, end_s);
   }
   return true;
+}
+
+bool Interference::is_simulating(const Footprint& footprint) const {
+  return std::any_of(footprint.slots.begin(), footprint.slots.end(), [&](std::size_t index) {
+    return slots_[index].simulations > 0;
+  });
 }
 
 }  // namespace epochcast::sim

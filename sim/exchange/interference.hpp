@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace epochcast::sim {
 
-/// Operations back to back may overlap by so much, within rounding.
-inline constexpr double kSlack_s = 1e-12;
+/// Times that differ by no more than this are equal within rounding. `clock_s` is SimGrid's clock
+/// since its start: the resolution of a double falls as the clock grows.
+[[nodiscard]] inline double rounding_s(double clock_s) {
+  constexpr double kLeast_s = 1e-12;
+  constexpr double kRoundings = 16;  // sums and differences that lead to a time
+  return std::max(kLeast_s, kRoundings * std::numeric_limits<double>::epsilon() * clock_s);
+}
 
 /// Which parts of the cluster an operation's messages may cross: nodes, and the network between
 /// nodes.
@@ -22,7 +29,8 @@ struct Footprint {
 /// simulation must be repeated without replays.
 class Interference {
  public:
-  explicit Interference(std::size_t nodes);
+  /// `origin_s`: SimGrid's clock at time 0 of the pass.
+  explicit Interference(std::size_t nodes, double origin_s = 0);
 
   /// A message-level simulation begins (at `start_s`, perhaps still ahead). Returns a token for
   /// end_simulated().
@@ -32,6 +40,9 @@ class Interference {
   /// Claims the links for a replay. Returns false when a simulation is using them now: then
   /// simulate.
   [[nodiscard]] bool begin_replay(const Footprint& footprint, double start_s, double end_s);
+
+  /// Whether a simulation is using any of the links now.
+  [[nodiscard]] bool is_simulating(const Footprint& footprint) const;
 
   [[nodiscard]] bool has_conflict() const { return has_conflict_; }
   void set_conflict() { has_conflict_ = true; }
@@ -45,6 +56,7 @@ class Interference {
   };
   [[nodiscard]] std::uint64_t begins(const Footprint& footprint) const;
 
+  double origin_s_;
   std::vector<Slot> slots_;
   bool has_conflict_ = false;
 };

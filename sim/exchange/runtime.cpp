@@ -85,7 +85,7 @@ void Runtime::sleep_until(double when_s) {
   const double now_s = clock_s();
   if (when_s > now_s + kPrecision_s) {
     sg::this_actor::sleep_until(origin_s_ + when_s);
-  } else if (when_s < now_s - kSlack_s) {
+  } else if (when_s < now_s - rounding_s(sg::Engine::get_clock())) {
     // SimGrid is already past this worker's clock: something was accounted for that should have
     // been simulated.
     interference_->set_conflict();
@@ -115,7 +115,7 @@ Runtime::Path& Runtime::path(int from, int to, int channel) {
 void Runtime::begin_pass(const PassOptions& pass) {
   pass_ = pass;
   origin_s_ = sg::Engine::get_clock();
-  interference_ = std::make_unique<Interference>(static_cast<std::size_t>(node_count_));
+  interference_ = std::make_unique<Interference>(static_cast<std::size_t>(node_count_), origin_s_);
   for (const auto& rank : ranks_) {
     rank->local_s = rank->skipped_s = rank->stream_free_s = 0;
     rank->all_reduced_among = Rank::kNoCommunicator;
@@ -166,7 +166,8 @@ bool Runtime::run_pass(const std::function<void(Fabric&)>& program, const PassOp
   }
   // SimGrid frees actors that have ended, with a stack of 256 KiB each, only when its clock moves.
   sg::this_actor::sleep_for(kPause_s);
-  if (!interference_->has_conflict()) return true;
+  // Nothing was accelerated in a full pass: its result holds, and a pass is repeated once at most.
+  if (!interference_->has_conflict() || !options_.is_accelerated) return true;
   options_.is_accelerated = false;
   return false;
 }

@@ -62,7 +62,9 @@ void Runtime::pace(CollectiveCall& call, int member, double unhindered_s) {
     const double slowdown = call.slowdown();
     const double progress_s = call.progress_s + (clock_s() - call.progress_at_s) / slowdown;
     const double left_s = (unhindered_s - progress_s) * slowdown;
-    if (left_s <= kSlack_s || self.pace_changed->acquire_timeout(left_s)) break;
+    if (left_s <= rounding_s(simgrid::s4u::Engine::get_clock()) ||
+        self.pace_changed->acquire_timeout(left_s))
+      break;
   }
   self.is_pacing = false;
   self.moving = nullptr;
