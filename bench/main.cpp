@@ -196,6 +196,24 @@ void measure_length(const std::string& program, const Inputs& inputs, const std:
          {.bound = 1.2, .is_minimum = false, .format = "%.2f"});
 }
 
+/// Time of 90 epochs over that of two, where nodes start an epoch at different times.
+void measure_long_job(const std::string& program) {
+  constexpr int kRepetitions = 5;
+  const std::string job =
+      "simulate --platform dgx-a100 --network vgg16 --dataset imagenet --batch 16 "
+      "--all-reduce binary-tree --strategy node-based --workers all "
+      "--set network.bandwidth=10Gbps --deterministic --epochs ";
+  std::vector<double> ratios;
+  for (int i = 0; i < kRepetitions; ++i) {
+    const Cost two = run_program(program, job + "2");
+    const Cost ninety = run_program(program, job + "90");
+    ratios.push_back(ninety.seconds / two.seconds);
+  }
+  report("90 epochs / 2 epochs, node-based",
+         ratios,
+         {.bound = 2, .is_minimum = false, .format = "%.2f"});
+}
+
 void run(const std::string& program) {
   const Inputs inputs;
   measure_messages({.hosts = 16, .all_reduces = 200});
@@ -205,6 +223,7 @@ void run(const std::string& program) {
   measure_answer(program);
   measure_length(program, inputs, "v100-32gb");         // no spread
   measure_length(program, inputs, "amd-epyc-1thread");  // spread
+  measure_long_job(program);
   measure_scale(program, inputs);
   measure_growth(program, inputs);
 }

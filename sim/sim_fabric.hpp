@@ -56,6 +56,8 @@ class SimFabric : public Fabric {
       const Communicator& among, const std::function<void(CollectiveCall&, int)>& enter);
   Request start_message(int from, int to, Payload payload);
   LoopWatch::Rule rule_for(const Communicator& among, std::int64_t sequence, std::int64_t count);
+  /// Whether iterations of a loop among these may be omitted now: nobody else uses their links.
+  [[nodiscard]] bool may_claim_links(const Runtime::CommunicatorState& state) const;
   void claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch);
   void skip(const Runtime::CommunicatorState& state, const Meters& owed);
   void wait_for_verdict(const Runtime::CommunicatorState& state, LoopWatch& watch, bool is_last);

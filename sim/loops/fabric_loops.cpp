@@ -47,6 +47,11 @@ LoopWatch::Rule SimFabric::rule_for(const Communicator& among,
   return rule;
 }
 
+bool SimFabric::may_claim_links(const Runtime::CommunicatorState& state) const {
+  const bool is_everybody = state.communicator.size() == static_cast<int>(runtime_.ranks_.size());
+  return is_everybody || !runtime_.interference_->is_simulating(state.footprint);
+}
+
 void SimFabric::claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch) {
   const Communicator& among = state.communicator;
   if (among.size() == static_cast<int>(runtime_.ranks_.size())) return;  // nobody else is there
@@ -101,7 +106,9 @@ void SimFabric::repeat(const Communicator& among,
     body(i);
     if (!may_omit) continue;
     const bool has_verdict = watch->looks_after(i + 1);
-    const bool is_last = watch->report(member, i + 1, meters(), me.changes > changes_before);
+    const bool has_changed = me.changes > changes_before;
+    const bool is_last =
+        watch->report(member, i + 1, meters(), has_changed, may_claim_links(state));
     if (!has_verdict) continue;
     wait_for_verdict(state, *watch, is_last);
     if (watch->omitted() == 0) continue;

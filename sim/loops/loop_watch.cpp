@@ -13,8 +13,11 @@ constexpr double kEqual =
 constexpr double kUnnoticed =
     1e-6;  // relative difference of a first iteration that noise leaves unnoticed
 constexpr std::int64_t kGiveUp = 64;  // a loop that has not settled by then is run to its end
-constexpr std::int64_t kSwayed = 3;   // the first iteration that a changed one has led to
-constexpr std::int64_t kUnlike = 2;   // first iterations that what came before the loop may change
+// After others have used the links, one iteration may have begun while they still did. The two that
+// are compared follow it.
+constexpr std::int64_t kSettling = 3;
+constexpr std::int64_t kSwayed = 3;  // the first iteration that a changed one has led to
+constexpr std::int64_t kUnlike = 2;  // first iterations that what came before the loop may change
 
 Meters difference(const Meters& a, const Meters& b) {
   return {
@@ -93,37 +96,43 @@ void LoopStatistics::add(const LoopStatistics& more) {
 }
 
 LoopWatch::LoopWatch(int members, std::int64_t count, const Rule& rule)
-    : count_(count), rule_(rule), members_(static_cast<std::size_t>(members)) {
+    : count_(count),
+      rule_(rule),
+      uncounted_(std::clamp<std::int64_t>(rule.sampled - 1, 0, kUnlike)),
+      members_(static_cast<std::size_t>(members)) {
   if (rule.is_noisy && !rule.is_like_last && rule.sampled < count)
-    durations_s_.resize(static_cast<std::size_t>(rule.sampled - uncounted()));
+    durations_s_.resize(static_cast<std::size_t>(rule.sampled - uncounted_));
 }
 
 bool LoopWatch::looks_after(std::int64_t iterations) const {
   if (omitted_ > 0 || iterations >= count_) return false;
-  if (!rule_.is_noisy) return iterations >= 3 && iterations <= kGiveUp && count_ > 4;
+  if (!rule_.is_noisy) {
+    const std::int64_t looked = iterations - looks_from_;
+    return looked >= 0 && looked <= kGiveUp - kSettling && count_ > 4;
+  }
   const bool looks_again = rule_.is_like_last && iterations == kSwayed;
   return iterations == rule_.sampled || (looks_again && iterations > rule_.sampled);
 }
 
-bool LoopWatch::report(int member,
-                       std::int64_t iterations,
-                       const Meters& meters,
-                       bool has_changed) {
+bool LoopWatch::report(
+    int member, std::int64_t iterations, const Meters& meters, bool has_changed, bool may_omit) {
   if (omitted_ > 0) return false;
   Member& own = members_[static_cast<std::size_t>(member)];
   own.before_last = std::exchange(own.last, difference(meters, own.now));
   own.now = meters;
   if (iterations == 1) own.first = own.last;
-  if (iterations <= uncounted()) own.counted_from = meters;
+  if (iterations <= uncounted_) own.counted_from = meters;
   if (has_changed) last_change_ = std::max(last_change_, iterations);
-  if (!durations_s_.empty() && iterations > uncounted()) {
-    durations_s_[static_cast<std::size_t>(iterations - uncounted() - 1)] +=
+  if (!durations_s_.empty() && iterations > uncounted_) {
+    durations_s_[static_cast<std::size_t>(iterations - uncounted_ - 1)] +=
         own.last.now_s / static_cast<double>(members_.size());
   }
   if (!looks_after(iterations)) return false;
   if (++reported_ < static_cast<int>(members_.size())) return false;
   reported_ = 0;
-  if (!rule_.is_noisy) {
+  if (!may_omit) {
+    postpone(iterations);
+  } else if (!rule_.is_noisy) {
     judge_steady(iterations);
   } else if (rule_.is_like_last) {
     judge_last(iterations);
@@ -133,8 +142,16 @@ bool LoopWatch::report(int member,
   return true;
 }
 
-std::int64_t LoopWatch::uncounted() const {
-  return std::clamp<std::int64_t>(rule_.sampled - 1, 0, kUnlike);
+void LoopWatch::postpone(std::int64_t iterations) {
+  if (!rule_.is_noisy) {
+    looks_from_ = iterations + 1;
+    busy_until_ = iterations;
+    return;
+  }
+  uncounted_ = iterations;
+  rule_.sampled = iterations + static_cast<std::int64_t>(durations_s_.size());
+  std::fill(durations_s_.begin(), durations_s_.end(), 0);
+  for (Member& member : members_) member.counted_from = member.now;
 }
 
 void LoopWatch::omit_like_last(std::int64_t iterations) {
@@ -150,7 +167,7 @@ void LoopWatch::omit_like_last(std::int64_t iterations) {
 }
 
 void LoopWatch::judge_steady(std::int64_t iterations) {
-  if (last_change_ == iterations) return;
+  if (last_change_ == iterations || iterations < busy_until_ + kSettling) return;
   const double took_s = members_.front().last.now_s;
   const double slack_s = kEqual * took_s;
   const bool is_steady = std::all_of(members_.begin(), members_.end(), [&](const Member& member) {

@@ -58,8 +58,13 @@ class LoopWatch {
   /// Whether members have to wait for a verdict after this many iterations.
   [[nodiscard]] bool looks_after(std::int64_t iterations) const;
   /// Reports a member's meters after `iterations`, and whether it has announced a change in the
-  /// last of them. Returns whether it was the last member: the verdict is in.
-  bool report(int member, std::int64_t iterations, const Meters& meters, bool has_changed);
+  /// last of them. `may_omit`: whether the loop's links are free; while others use them, the
+  /// verdict is postponed. Returns whether it was the last member: the verdict is in.
+  bool report(int member,
+              std::int64_t iterations,
+              const Meters& meters,
+              bool has_changed,
+              bool may_omit = true);
 
   /// Iterations that need not be run, after the last verdict.
   [[nodiscard]] std::int64_t omitted() const { return omitted_; }
@@ -82,16 +87,20 @@ class LoopWatch {
     Meters first, before_last, last;  ///< what these iterations have added
   };
 
+  void postpone(std::int64_t iterations);
   void judge_steady(std::int64_t iterations);
   void judge_last(std::int64_t iterations);
   void judge_sampled(std::int64_t iterations);
   void omit_like_last(std::int64_t iterations);
-  /// Iterations from which nothing follows for the others: the first one begins with everybody in
-  /// step, as no other does.
-  [[nodiscard]] std::int64_t uncounted() const;
 
   std::int64_t count_;
   Rule rule_;
+  /// Iterations from which nothing follows for the others: the first one begins with everybody in
+  /// step, as no other does, and others may use the links of those before the verdict was
+  /// postponed.
+  std::int64_t uncounted_ = 0;
+  std::int64_t looks_from_ = 3;  ///< without noise: the first verdict
+  std::int64_t busy_until_ = 0;  ///< without noise: iterations after which others used the links
   int reported_ = 0;
   std::int64_t last_change_ = 0;  ///< the last iteration in which any was announced
   std::vector<Member> members_;
