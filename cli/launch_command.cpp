@@ -20,6 +20,7 @@
 #include "cli/options/run_flags.hpp"
 #include "core/error.hpp"
 #include "core/files/text_file.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "core/job/job.hpp"
 #include "core/job/placement.hpp"
 #include "core/job/setting_text.hpp"
@@ -27,6 +28,7 @@
 #include "core/process/interruption.hpp"
 #include "core/shell_text.hpp"
 #include "strategies/strategy.hpp"
+#include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
@@ -129,6 +131,22 @@ Placement placement_from(const po::variables_map& values,
   if (!trains) put_in_place(where, workers, values);
   if (slurm && where.hosts.empty()) check_all_are_used(where);
   return where;
+}
+
+/// Throws when one iteration of all ranks takes more samples than there are, as far as that is
+/// known before processes are started: the samples are computed or limited, and ranks of one kind
+/// of device all train.
+void check_samples(const JobConfig& config, int ranks) {
+  const std::vector<std::string>& devices = config.machine.devices;
+  const auto kind = [](const std::string& device) { return device.substr(0, device.find(':')); };
+  const bool all_train = std::all_of(devices.begin(), devices.end(), [&](const auto& device) {
+    return kind(device) == kind(devices.front());
+  });
+  if (!all_train) return;
+  std::optional<std::int64_t> samples = config.learning.train_samples;
+  if (!samples && config.learning.data == "procedural" && !config.dataset.empty())
+    samples = chosen_dataset(config, Catalog::standard()).train_samples;
+  if (samples) static_cast<void>(iterations_per_epoch(*samples, ranks * config.step_batch()));
 }
 
 /// The flags that the workers get: those that the user gave, but for where to run.
@@ -263,6 +281,7 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   static_cast<void>(find_strategy(config.strategy));
   const std::optional<SlurmOptions> slurm = slurm_options_from(values);
   const Placement where = placement_from(values, slurm, command, config);
+  if (command == Command::train) check_samples(config, where.ranks);
   const Words words = launch_words(values, command, config, where);
   if (slurm) {
     const std::string script =
