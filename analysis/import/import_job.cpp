@@ -46,16 +46,31 @@ std::string taken_text(std::size_t count, const ImportSettings& settings) {
                             : taken + " after " + std::to_string(settings.skip) + " of warm-up";
 }
 
+constexpr double kMostBatch_s = 86400;  // longer iterations are damaged times
+
+void check_rank(const Profile& profile) {
+  if (!profile.rank || profile.world_size == 0 || *profile.rank < profile.world_size) return;
+  throw UserError(profile.file + ": /distributedInfo/rank: got " + std::to_string(*profile.rank) +
+                  "; expected less than /distributedInfo/world_size, " +
+                  std::to_string(profile.world_size));
+}
+
 RankProfile read_profile(const ImportSettings& settings,
                          const std::filesystem::path& file,
                          PackedText& packed) {
   std::istream text(&packed);
   RankProfile rank;
   rank.profile = parse_profile(text, file.string());
+  check_rank(rank.profile);
   rank.times = iteration_times(rank.profile);
   rank.profile.events = {};  // most of the file, and done with
   skip_first(rank.times.iterations, settings, file.string());
   for (const IterationTimes& iteration : rank.times.iterations) {
+    if (iteration.compute_s > kMostBatch_s) {
+      throw UserError(file.string() + ": ProfilerStep#" + std::to_string(iteration.number) +
+                      ": got " + format_seconds(iteration.compute_s) +
+                      " of computing; expected at most " + format_seconds(kMostBatch_s));
+    }
     if (iteration.compute_s > 0) continue;
     throw UserError(file.string() + ": ProfilerStep#" + std::to_string(iteration.number) +
                     ": got no time in which anything but communication runs; expected some");

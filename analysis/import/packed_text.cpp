@@ -3,7 +3,10 @@
 
 #include <fcntl.h>
 
+#include <fstream>
+#include <memory>
 #include <new>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/units.hpp"
@@ -42,6 +45,8 @@ PackedText::int_type PackedText::underflow() {
     static_cast<void>(gzerror(packed_.get(), &status));
     if (status != Z_OK)
       fail(std::string("its gzip data is ") + (status == Z_BUF_ERROR ? "cut off" : "damaged"));
+    if (gzdirect(packed_.get()) == 0 && !ends_with_gzip())
+      fail("has other data after its gzip data");
     return traits_type::eof();
   }
   bytes_ += static_cast<std::uintmax_t>(size);
@@ -55,6 +60,35 @@ PackedText::int_type PackedText::underflow() {
   }
   setg(piece_.data(), piece_.data(), piece_.data() + size);
   return traits_type::to_int_type(piece_.front());
+}
+
+bool PackedText::ends_with_gzip() const {
+  constexpr int kGzipOnly = 16 + MAX_WBITS;
+  z_stream stream = {};
+  if (inflateInit2(&stream, kGzipOnly) != Z_OK) throw std::bad_alloc();
+  const std::unique_ptr<z_stream, int (*)(z_stream*)> ended(&stream, &inflateEnd);
+  std::ifstream input(file_, std::ios::binary);
+  std::vector<char> packed(1 << 16);
+  std::vector<Bytef> unpacked(1 << 18);
+  bool is_at_end = false;  // of a gzip stream; another one may follow
+  while (input.read(packed.data(), static_cast<std::streamsize>(packed.size())),
+         input.gcount() > 0) {
+    stream.next_in = reinterpret_cast<Bytef*>(packed.data());
+    stream.avail_in = static_cast<uInt>(input.gcount());
+    int status = Z_OK;
+    do {
+      if (is_at_end && stream.avail_in > 0) {
+        inflateReset(&stream);
+        is_at_end = false;
+      }
+      stream.next_out = unpacked.data();
+      stream.avail_out = static_cast<uInt>(unpacked.size());
+      status = inflate(&stream, Z_NO_FLUSH);
+      is_at_end = is_at_end || status == Z_STREAM_END;
+      if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) return false;
+    } while (stream.avail_in > 0 || stream.avail_out == 0);
+  }
+  return is_at_end;
 }
 
 char PackedText::first_character() {

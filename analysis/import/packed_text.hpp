@@ -33,6 +33,8 @@ class PackedText final : public std::streambuf {
 
  private:
   [[noreturn]] void fail(const std::string& what) const;
+  /// Whether nothing but gzip streams is in the file: zlib ignores what follows them.
+  [[nodiscard]] bool ends_with_gzip() const;
 
   std::filesystem::path file_;
   FileKind kind_;

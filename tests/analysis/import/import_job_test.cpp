@@ -2,6 +2,7 @@
 #include "analysis/import/import_job.hpp"
 
 #include "core/formats/network.hpp"
+#include "core/units.hpp"
 #include "tests/analysis/import/events.hpp"
 #include "tests/analysis/import/files.hpp"
 #include "tests/catch.hpp"
@@ -38,6 +39,26 @@ TEST_CASE("a job by hand on two GPUs comes out as it was drawn") {
   CHECK(job.all_reduces.costs[0].samples_s[0] == Approx(220e-6));  // rank 1 came last
   CHECK(job.all_reduces.costs[0].samples_s[1] == Approx(240e-6));
   CHECK(job.versions.at("nccl") == "2.21.5");
+}
+
+TEST_CASE("a rank outside of its world and an iteration of more than a day are bad input") {
+  const auto problem_of = [](int rank, const std::string& end_us) {
+    const TestFile file(
+        "p.json",
+        R"({"distributedInfo": {"rank": )" + std::to_string(rank) +
+            R"(, "world_size": 2}, "traceEvents": [
+            {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "ts": 1, "dur": )" +
+            end_us + R"(}, {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": 1, "dur": )" +
+            end_us + "}]}");
+    const Texts problems = problems_of_job({.files = {file.path()}, .batch = 64, .skip = 0});
+    REQUIRE(problems.size() == 1);
+    return problems[0].substr(file.path().string().size());
+  };
+
+  CHECK(problem_of(7, "1000") ==
+        ": /distributedInfo/rank: got 7; expected less than /distributedInfo/world_size, 2");
+  CHECK(problem_of(1, "1e17") == ": ProfilerStep#1: got " + format_seconds(1e11) +
+                                     " of computing; expected at most " + format_seconds(86400));
 }
 
 TEST_CASE("computing is scaled to what iterations take without the profiler") {

@@ -42,6 +42,9 @@ TEST_CASE("a gzipped file that is cut off or damaged is bad input") {
   CHECK(problem_of(TestFile("a", packed.substr(0, packed.size() / 2))) ==
         ": its gzip data is cut off");
   CHECK(problem_of(TestFile("a", damaged)) == ": its gzip data is damaged");
+  CHECK(problem_of(TestFile("a", packed + "more")) == ": has other data after its gzip data");
+  CHECK(text_of(TestFile("a", gzipped("{") + gzipped("}"))) ==
+        "{}");  // as gzip's own format allows
 }
 
 TEST_CASE("a file that is empty, absent, a folder or too long is bad input") {
