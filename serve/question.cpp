@@ -64,6 +64,16 @@ std::string text_of(const JsonInput& value) {
 }  // namespace
 
 std::vector<ForecastTask> Question::tasks() const {
+  // Before anything is made of them: each point is a whole configuration.
+  std::size_t points = 1;
+  for (const SweepAxis& axis : axes) {
+    points *= axis.values.size();
+    if (points > kMostTasks) {
+      throw UserError("sweep: at least " + std::to_string(points) +
+                      " forecasts are more than the " + std::to_string(kMostTasks) +
+                      " that a page asks for; run the command instead");
+    }
+  }
   std::vector<ForecastTask> tasks = with_overlapped_sync(expand(config, axes));
   if (tasks.size() > kMostTasks) {
     throw UserError("sweep: " + std::to_string(tasks.size()) + " forecasts are more than the " +

@@ -277,6 +277,20 @@ TEST_CASE("what cannot be forecast is told beside what can") {
   CHECK(lines[2]["not_forecast"][0]["strategy"] == "local-sgd");
 }
 
+TEST_CASE("a sweep of too many points is refused before its points are made") {
+  const RunningServer server;
+  std::string values = "1";
+  for (int i = 2; i <= 316; ++i) values += "," + std::to_string(i);
+
+  const Reply many = server.post("/api/forecast",
+                                 R"({"settings":)" + kSettings + R"(,"sweep":{"batch":[)" + values +
+                                     R"(],"seed":[)" + values + "]}}");
+
+  CHECK(lines_of(many).back()["problems"][0] ==
+        "sweep: at least 99856 forecasts are more than the 600 that a page asks for; run the "
+        "command instead");
+}
+
 TEST_CASE("a server takes no more than a page has to say") {
   const RunningServer server;
 
