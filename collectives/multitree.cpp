@@ -165,8 +165,9 @@ class Planner {
 MultiTree::MultiTree(const std::vector<int>& node_of_rank) {
   const int count = checked_ranks(static_cast<int>(node_of_rank.size()));
   if (count > kMostRanks) {
-    throw UserError("--all-reduce: multitree plans at most " + std::to_string(kMostRanks) +
-                    " ranks; got " + std::to_string(count) + "; take ring or hierarchical");
+    throw UserError("--all-reduce: multitree is simulated among at most " +
+                    std::to_string(kMostRanks) + " ranks; got " + std::to_string(count) +
+                    "; take ring or hierarchical");
   }
   edges_.resize(node_of_rank.size());
   const auto add = [&](std::int64_t step, int tree, int parent, int child) {
