@@ -5,6 +5,7 @@
 #include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/suggest.hpp"
+#include "strategies/other_names.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -45,6 +46,8 @@ const Strategy& find_strategy(std::string_view name) {
     if (strategy.name == name) return strategy;
     names.emplace_back(strategy.name);
   }
+  if (const std::string answer = answer_to_other_name(name); !answer.empty())
+    throw UserError("--strategy: got \"" + std::string(name) + "\"; " + answer);
   throw UserError("--strategy: " + unknown_name("strategy", name, names));
 }
 

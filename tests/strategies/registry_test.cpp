@@ -37,6 +37,21 @@ bool applies(const Strategy& strategy, int size) {
   return strategy.participants != Participants::workers_and_servers || size > 1;
 }
 
+TEST_CASE("a name that users know from elsewhere is answered with ours or with the nearest") {
+  CHECK_THROWS_WITH(find_strategy("ddp"),
+                    "--strategy: got \"ddp\"; DistributedDataParallel is --strategy sync --overlap "
+                    "bucket --bucket 25MiB --first-bucket 1MiB");
+  CHECK_THROWS_WITH(
+      find_strategy("async"),
+      "--strategy: got \"async\"; asynchronous training is not available; the nearest "
+      "is --strategy unbalanced-local-sgd, in which slow workers make fewer steps");
+  for (const char* name : {"fsdp", "zero", "diloco", "powersgd", "horovod", "fedavg"}) {
+    CAPTURE(name);
+    CHECK_THROWS_WITH(find_strategy(name),
+                      Catch::Contains("--strategy ") || Catch::Contains("--gradient-bytes"));
+  }
+}
+
 TEST_CASE("every strategy runs on 1, 2 and 5 unequal workers, with and without overlap") {
   for (const Strategy& strategy : strategies()) {
     for (const int size : {1, 2, 5}) {
