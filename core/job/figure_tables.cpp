@@ -49,6 +49,15 @@ using Changed = LinkSpec (*)(LinkSpec link, double value);
 
 void change_network(Platform& platform, Changed changed, const GivenFigure& given) {
   Interlink& network = *platform.network;
+  // What messages were measured to share holds for the links that were there (see calibrate): it
+  // may be these links' own limit. A backbone that is described stays.
+  if (network.messages && network.backbone_bytes_per_s &&
+      changed(network.link, given.value) != network.link) {
+    network.backbone_bytes_per_s.reset();
+    network.messages->notes.push_back(given.name +
+                                      " is set: the backbone that was fitted to measured messages "
+                                      "is left out");
+  }
   const int links = network.topology == NetworkTopology::torus ? 1 : 2;  // of the shortest route
   change_link(network.link,
               network.messages,

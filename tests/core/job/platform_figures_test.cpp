@@ -138,6 +138,19 @@ TEST_CASE("measured messages move with the links they cross") {
                                 "with it"});
 }
 
+TEST_CASE("a fitted backbone does not limit links that are set, unless it is set, too") {
+  Platform platform = calibrated();
+  platform.network->backbone_bytes_per_s = 6.4e7;
+
+  CHECK(changed(platform, {{"network.bandwidth", "4GBps"}}).network->backbone_bytes_per_s ==
+        std::nullopt);
+  CHECK(changed(platform, {{"network.bandwidth", "1GBps"}}).network->backbone_bytes_per_s == 6.4e7);
+  CHECK(changed(platform, {{"network.bandwidth", "4GBps"}, {"network.backbone", "1GBps"}})
+            .network->backbone_bytes_per_s == 1e9);
+  platform.network->messages.reset();  // then it was described, not fitted
+  CHECK(changed(platform, {{"network.bandwidth", "4GBps"}}).network->backbone_bytes_per_s == 6.4e7);
+}
+
 TEST_CASE("what is set of links is estimated, whatever it was") {
   Platform platform = calibrated();
   const Source measured = {
