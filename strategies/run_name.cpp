@@ -35,4 +35,13 @@ std::string run_name(const RunResult& run) {
   return text;
 }
 
+std::string held_for(const RunResult& run) {
+  const std::string precision = setting_of(run, "precision");
+  const std::string kernels = setting_of(run, "kernels");
+  std::string text = "batch " + std::to_string(run.batch) + " per worker";
+  if (!precision.empty() && precision != "auto") text += ", " + precision;
+  if (!kernels.empty()) text += " with " + kernels + " kernels";
+  return text;
+}
+
 }  // namespace epochcast

@@ -14,4 +14,8 @@ namespace epochcast {
 /// "local-sgd, H 32", "sync, overlap".
 [[nodiscard]] std::string run_name(const RunResult& run);
 
+/// What every figure of a run holds for, periods and overlap apart: "batch 128 per worker, float16
+/// with tuned kernels". Without the precision if --batch-seconds gives the cost of batches.
+[[nodiscard]] std::string held_for(const RunResult& run);
+
 }  // namespace epochcast

@@ -14,6 +14,8 @@ Steps (default: all, in this order):
   contract    tests of fabrics, learners and equivalences, on the device
   batches     what batches of 8 to 512 cost, in float32 and TF32
   staging     what copies between host and device cost (needs a python3 with torch)
+  precisions  throughput by precision and kernels, and compression of gradients (needs a GPU, and torch, timm and
+              transformers in its python3)
   jobs        training on the device and 2, 4 and 8 CPU ranks
   forecast    forecasts of these jobs, from what is measured here
   validation  forecasts against the jobs, and against emulated ones
@@ -40,7 +42,7 @@ wrong() {
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(dirname "$here")
-all_steps=(build contract batches staging jobs forecast validation)
+all_steps=(build contract batches staging precisions jobs forecast validation)
 device=cuda:0 packages="" torch="" build="" out="" seconds=540 networks=() brief=0 quick=0 retry=0 steps=()
 while [ $# -gt 0 ]; do
   case $1 in

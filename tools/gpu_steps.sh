@@ -63,6 +63,22 @@ step_contract() {
   part torch torch_tests "${tests[@]}"
 }
 
+step_precisions() {
+  if [ "$is_gpu" = 0 ] || [ -z "$python_torch" ]; then
+    echo "precisions: not measured: this needs a GPU and a python3 with torch"
+    has_begun=never
+    return 0
+  fi
+  local kernels precision
+  for kernels in plain tuned compiled; do
+    for precision in float32 tf32 float16 bfloat16; do
+      part "$kernels-$precision" python3 "$here/gpu_precisions.py" --device-name "$name" --machine "$machine" --device "$device" \
+        --output "$out/precisions-$kernels-$precision.json" --kernels "$kernels" --precisions "$precision" --limit 90 --largest
+    done
+  done
+  part compression python3 "$here/gpu_compression.py" "$device" "$out/compression.json" "$machine" 30
+}
+
 job_network=resnet20 job_batch=32 job_samples=8192 local_steps=fast=8,slow=1 cpu_ranks=(2 4 8) repetitions=3
 batches=8,16,32,64,128,256,512 cpu_batches=1,2,4,8,16,32,64
 effort=(--min-samples 20 --max-samples 300 --max-seconds 6)

@@ -39,9 +39,10 @@ Efficiency usual_efficiency(const std::string& device_class) {
   return usual;
 }
 
-/// Shares lie between 0 and 1, times above 0: as numbers without bounds.
-double from_share(double share) { return std::log(share / (1 - share)); }
-double to_share(double number) { return 1 / (1 + std::exp(-number)); }
+/// Shares lie between 0 and 2, times above 0: as numbers without bounds.
+constexpr double kMostShare = 2;
+double from_share(double share) { return std::log(share / (kMostShare - share)); }
+double to_share(double number) { return kMostShare / (1 + std::exp(-number)); }
 
 Eigen::VectorXd numbers_of(const Efficiency& efficiency) {
   std::vector<double> numbers;
@@ -137,13 +138,55 @@ struct Errors {
   double most = 1;
 };
 
-/// Of logarithms of ratios.
-Errors errors_of(std::vector<double> logarithms) {
+/// A logarithm of a ratio, and how much it counts.
+struct Weighted {
+  double logarithm = 0;
+  double weight = 1;
+};
+
+/// The size of logarithms that a share of all weight does not exceed.
+double weighted_quantile(const std::vector<Weighted>& ascending, double share) {
+  double total = 0;
+  for (const Weighted& each : ascending) total += each.weight;
+  double below = 0;
+  for (const Weighted& each : ascending) {
+    below += each.weight;
+    if (below >= share * total) return each.logarithm;
+  }
+  return ascending.empty() ? 0 : ascending.back().logarithm;
+}
+
+Errors errors_of(std::vector<Weighted> logarithms) {
   constexpr double kMost = 0.9;
-  for (double& logarithm : logarithms) logarithm = std::abs(logarithm);
-  std::sort(logarithms.begin(), logarithms.end());
-  return {.usual = std::exp(quantile_of(logarithms, 0.5)),
-          .most = std::exp(quantile_of(logarithms, kMost))};
+  for (Weighted& each : logarithms) each.logarithm = std::abs(each.logarithm);
+  std::sort(logarithms.begin(), logarithms.end(), [](const Weighted& a, const Weighted& b) {
+    return a.logarithm < b.logarithm;
+  });
+  return {.usual = std::exp(weighted_quantile(logarithms, 0.5)),
+          .most = std::exp(weighted_quantile(logarithms, kMost))};
+}
+
+/// Whether a network was measured on more than one of the devices.
+bool is_on_several_devices(const std::string& network, const std::vector<Row*>& rows) {
+  std::set<std::string> devices;
+  for (const Row* row : rows) {
+    if (row->network.name == network) devices.insert(row->device.name);
+  }
+  return devices.size() > 1;
+}
+
+/// Of estimates that had not seen a row's network; or its device, but its network on another one.
+/// All rows of one network on one device together count as one.
+Errors left_out_errors(const std::vector<Row*>& rows, double Row::*estimate_s) {
+  const Rows all(rows.begin(), rows.end());
+  std::vector<Weighted> errors;
+  for (const Row* row : rows) {
+    if (estimate_s == &Row::without_device_s && !is_on_several_devices(row->network.name, rows))
+      continue;
+    const double weight = weight_of(*row, all);
+    errors.push_back({std::log(row->*estimate_s / row->seconds), weight * weight});
+  }
+  return errors_of(std::move(errors));
 }
 
 /// How far off a network is on a device, the mean over batch sizes and precisions.
@@ -162,11 +205,11 @@ std::map<std::pair<std::string, std::string>, double> error_by_place(
 /// Errors where another network was measured on the same device: what both have in common goes.
 Errors scaled_errors(const std::vector<Row*>& rows) {
   const auto errors = error_by_place(rows);
-  std::vector<double> scaled;
+  std::vector<Weighted> scaled;
   for (const auto& [place, error] : errors) {
     for (const auto& [other, of_other] : errors) {
       if (other.first == place.first && other.second != place.second)
-        scaled.push_back(error - of_other);
+        scaled.push_back({error - of_other});
     }
   }
   return errors_of(std::move(scaled));
@@ -188,6 +231,7 @@ std::vector<Row> rows_of_trace(const TraceFile& trace, const Catalog& catalog) {
   for (const CostTrace& cost : trace.costs) {
     const BatchCost batches(cost);
     Row row = row_of(catalog, cost.device, cost.network, cost.input);
+    row.precision = cost.precision;
     for (const std::int64_t batch : batches.measured_batches()) {
       row.batch = batch;
       row.seconds = batches.median(batch).total_s();
@@ -202,10 +246,12 @@ Row read_row(JsonInput input, const Catalog& catalog) {
   const std::string network = input.at("network").identifier();
   const std::vector<std::int64_t> shape = read_shape(input.at("input"));
   const JsonInput precision = input.at("precision");
-  const std::string precision_name = precision.string();
+  const Precision in_precision = read_precision(precision);
+  const auto kernels = input.maybe("kernels");
   const std::int64_t batch = input.at("batch").integer(1);
   const std::vector<double> rate = input.at("samples_per_second").samples();
   static_cast<void>(input.at("reference").string());
+  static_cast<void>(input.maybe("peak_bytes"));  // memory that was allocated: no estimate uses it
   input.finish();
   Row row;
   try {
@@ -214,16 +260,10 @@ Row read_row(JsonInput input, const Catalog& catalog) {
     input.problem(error.what());
   }
   row.batch = batch;
-  const auto known = std::find_if(kPrecisions.begin(), kPrecisions.end(), [&](const auto& each) {
-    return each.first == precision_name;
-  });
-  if (known == kPrecisions.end()) {
-    precision.fail("float32, tf32, float16 or bfloat16");
-  } else {
-    row.precision = known->second;
-    if (!row.device.name.empty() && row.device.rate(row.precision) == 0)
-      precision.fail("a precision that " + row.device.name + " has a peak rate of");
-  }
+  row.precision = in_precision;
+  if (kernels) row.kernels = read_kernels(*kernels);
+  if (!row.device.name.empty() && row.device.rate(row.precision) == 0)
+    precision.fail("a precision that " + row.device.name + " has a peak rate of");
   if (rate.size() == 1 && rate.front() > 0) row.seconds = static_cast<double>(batch) / rate.front();
   if (row.seconds == 0) input.problem("expected samples_per_second: [a positive number]");
   return row;
@@ -248,10 +288,11 @@ std::vector<MeasuredBatch> load_measured_batches(const std::filesystem::path& fi
 }
 
 Roofline fit_roofline(std::vector<MeasuredBatch>& rows) {
-  std::map<std::string, std::vector<Row*>> by_class;
-  for (Row& row : rows) by_class[row.device.device_class].push_back(&row);
+  std::map<std::pair<std::string, Kernels>, std::vector<Row*>> by_class;
+  for (Row& row : rows) by_class[{row.device.device_class, row.kernels}].push_back(&row);
   Roofline roofline;
-  for (const auto& [device_class, members] : by_class) {
+  for (const auto& [key, members] : by_class) {
+    const std::string& device_class = key.first;
     std::set<std::string> networks;
     for (const Row* row : members) networks.insert(row->network.name);
     if (networks.size() < 2)
@@ -267,13 +308,11 @@ Roofline fit_roofline(std::vector<MeasuredBatch>& rows) {
         [](const Row& row) { return row.device.name; },
         &Row::without_device_s);
     Efficiency efficiency = fit({members.begin(), members.end()}, device_class);
-    std::vector<double> errors;
-    for (const Row* row : members)
-      errors.push_back(std::log(row->without_network_s / row->seconds));
-    const Errors plain = errors_of(std::move(errors));
+    const Errors of_networks = left_out_errors(members, &Row::without_network_s);
+    const Errors of_devices = left_out_errors(members, &Row::without_device_s);
     const Errors scaled = scaled_errors(members);
-    efficiency.usual_error = plain.usual;
-    efficiency.most_error = plain.most;
+    efficiency.usual_error = std::max(of_networks.usual, of_devices.usual);
+    efficiency.most_error = std::max(of_networks.most, of_devices.most);
     efficiency.usual_scaled_error = scaled.usual;
     efficiency.most_scaled_error = scaled.most;
     for (const Row* row : members) {
@@ -282,7 +321,7 @@ Roofline fit_roofline(std::vector<MeasuredBatch>& rows) {
             std::max(efficiency.most_cores_error,
                      std::exp(std::abs(std::log(row->without_device_s / row->seconds))));
     }
-    roofline.by_class[device_class] = efficiency;
+    roofline.by_class[key] = efficiency;
   }
   return roofline;
 }

@@ -18,6 +18,7 @@ namespace epochcast {
 struct MeasuredBatch {
   DeviceSpec device;
   Precision precision = Precision::float32;
+  Kernels kernels = Kernels::plain;
   Network network;
   std::int64_t batch = 1;
   double seconds = 0;
@@ -27,7 +28,7 @@ struct MeasuredBatch {
   double without_device_s = 0;
 };
 
-/// Rows of `epochcast.throughput/1`, or the medians of a trace (`epochcast.trace/1`, in float32),
+/// Rows of `epochcast.throughput/1`, or the medians of a trace (`epochcast.trace/1`),
 /// on devices and of networks that the catalogue describes. Throws a UserError that lists every
 /// problem.
 [[nodiscard]] std::vector<MeasuredBatch> load_measured_batches(const std::filesystem::path& file,

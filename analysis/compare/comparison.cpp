@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "strategies/run_name.hpp"
 
 namespace epochcast {
 namespace {
@@ -192,6 +193,8 @@ std::string ComparedPair::largest_part() const {
 
 Comparison compare(const ComparedSide& a, const ComparedSide& b) {
   Comparison comparison = {.a = a.name, .b = b.name};
+  if (!a.runs.empty()) comparison.a_holds_for = held_for(a.runs.front());
+  if (!b.runs.empty()) comparison.b_holds_for = held_for(b.runs.front());
   const std::vector<NamedRun> of_a = named(a, a, b);
   std::vector<NamedRun> of_b = named(b, a, b);
   std::vector<std::pair<NamedRun, const RunResult*>> pairs;

@@ -65,8 +65,9 @@ struct InputDifference {
 };
 
 struct Comparison {
-  std::string a, b;                      ///< their names
-  std::vector<ComparedPair> pairs = {};  ///< the biggest difference of time first
+  std::string a, b;                                ///< their names
+  std::string a_holds_for = {}, b_holds_for = {};  ///< held_for() of their first runs
+  std::vector<ComparedPair> pairs = {};            ///< the biggest difference of time first
   std::vector<std::string> only_a = {}, only_b = {};
   std::vector<InputDifference> settings = {};
   std::vector<InputDifference> figures = {};  ///< of platforms

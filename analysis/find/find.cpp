@@ -65,6 +65,15 @@ void check(const FindRequest& request, const std::vector<std::string>& strategie
   }
 }
 
+/// Those that a strategy gets answers for.
+std::vector<Overlap> overlaps_of(const JobConfig& config, const FindRequest& request) {
+  const bool is_both = request.adds_overlapped_sync && config.strategy == "sync" &&
+                       config.overlap == Overlap::none && request.name != "overlap" &&
+                       request.over != "overlap";
+  if (is_both) return {Overlap::none, Overlap::bucket};
+  return {config.overlap};
+}
+
 }  // namespace
 
 std::vector<std::string> frontier_values(const SearchRange& range) {
@@ -99,10 +108,14 @@ std::vector<FoundValue> find(const FindRequest& request, const FindTools& tools)
       JobConfig config = request.config;
       config.strategy = strategy;
       if (!other.empty()) set_setting(config, request.over, other, "find " + request.over);
-      FoundValue answer =
-          StrategySearch(request, range, tools, forecasts, config, std::move(conditions)).answer();
-      if (!other.empty()) answer.point = {{request.over, other}};
-      answers.push_back(std::move(answer));
+      for (const Overlap overlap : overlaps_of(config, request)) {
+        config.overlap = overlap;
+        FoundValue answer =
+            StrategySearch(request, range, tools, forecasts, config, conditions).answer();
+        answer.overlaps = overlap == Overlap::bucket;
+        if (!other.empty()) answer.point = {{request.over, other}};
+        answers.push_back(std::move(answer));
+      }
     }
   }
   return answers;

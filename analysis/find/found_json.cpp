@@ -50,6 +50,7 @@ nlohmann::ordered_json to_json(const FindRequest& request,
   for (const FoundValue& answer : answers) {
     json["answers"].push_back(
         {{"strategy", answer.strategy},
+         {"overlap", answer.overlaps},
          {"over",
           answer.point.empty() ? nlohmann::ordered_json()
                                : nlohmann::ordered_json(answer.point.front().value)},

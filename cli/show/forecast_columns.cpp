@@ -112,6 +112,16 @@ std::string bytes_cell(const Row& row) {
   return format_bytes(Number(row));
 }
 
+double throughput_number(const Row& row) { return row.run.samples_per_s(); }
+double device_throughput_number(const Row& row) { return row.run.device_samples_per_s(); }
+
+/// Samples a second: whole ones from 100 on, else three digits.
+template <double (*Number)(const Row&)>
+std::string rate_cell(const Row& row) {
+  const double rate = Number(row);
+  return rate >= 100 ? fmt::format("{:.0f}", rate) : fmt::format("{:.3g}", rate);
+}
+
 double epoch_number(const Row& row) { return row.run.epoch_s; }
 double data_number(const Row& row) { return row.run.dataset_s(); }
 double compute_number(const Row& row) { return row.run.phases.compute_s; }
@@ -183,6 +193,18 @@ constexpr ForecastColumn kColumns[] = {
      .cell = versus_cell,
      .importance = 90,
      .has = [](const Row& row) { return row.sync != nullptr; }},
+    {.name = "throughput",
+     .title = "samples/s",
+     .number = throughput_number,
+     .cell = rate_cell<throughput_number>,
+     .importance = 58,
+     .swept_width = kNumberWidth},
+    {.name = "device-throughput",
+     .title = "per device",
+     .number = device_throughput_number,
+     .cell = rate_cell<device_throughput_number>,
+     .importance = 42,
+     .swept_width = kNumberWidth},
     {.name = "speed-up",
      .title = "speed-up",
      .number = speed_up_number,

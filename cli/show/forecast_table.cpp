@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/job/platform_figures.hpp"
+#include "strategies/run_name.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -120,7 +121,13 @@ void ForecastTable::show_heading(std::ostream& out,
   add(!sweeps_layout(),
       std::to_string(run.nodes) + (run.nodes == 1 ? " node: " : " nodes: ") +
           workers_text(*widest));
-  add(!is_swept("batch") && !has_batches_, "batch " + std::to_string(run.batch) + " per worker");
+  const bool is_held =
+      !is_swept("batch") && !has_batches_ && !is_swept("precision") && !is_swept("kernels");
+  add(is_held, held_for(run));
+  add(!is_held && !is_swept("batch") && !has_batches_,
+      "batch " + std::to_string(run.batch) + " per worker");
+  add(!is_held && !is_swept("precision") && setting_of(run, "precision") != "auto",
+      setting_of(run, "precision"));
   add(!is_swept("epochs"), std::to_string(run.epochs) + (run.epochs == 1 ? " epoch" : " epochs"));
   std::vector<SettingText> fixed = task.point;
   std::erase_if(fixed, [&](const SettingText& setting) {

@@ -161,9 +161,10 @@ class CsvWriter : public ForecastWriter {
       "iterations_per_epoch,rounds_per_epoch,samples_per_epoch,train_samples,"
       "epoch_s,epoch_s_low,epoch_s_high,startup_s,"
       "compute_s,exposed_communication_s,blocked_s,intra_node_bytes,inter_node_bytes,"
-      "input_grade,currency,epoch_cost,job_cost,epoch_energy_j,job_energy_j,speed_up,efficiency,"
+      "precision,samples_per_s,device_samples_per_s,input_grade,currency,epoch_cost,job_cost,epoch_"
+      "energy_j,job_energy_j,speed_up,efficiency,"
       "knee,not_forecast\n";
-  static constexpr std::size_t kFigures = 29;  // of the columns between strategy and not_forecast
+  static constexpr std::size_t kFigures = 32;  // of the columns between strategy and not_forecast
 
   static std::vector<std::string> figures_of(const RunResult& run) {
     const auto bound = [&](double Interval::*member) {
@@ -189,6 +190,9 @@ class CsvWriter : public ForecastWriter {
             number(run.phases.blocked_s),
             number(run.intra_node_bytes),
             number(run.inter_node_bytes),
+            setting_of(run, "precision"),
+            number(run.samples_per_s()),
+            number(run.device_samples_per_s()),
             std::string(to_string(run.input_grade)),
             run.cost ? run.cost->rate.currency : "",
             run.cost ? number(run.cost->rate.of(run.epoch_s)) : "",

@@ -189,19 +189,22 @@ void show_roofline(const std::vector<MeasuredBatch>& rows,
   table.add_column({.title = "device", .align = left, .importance = Table::kAlways});
   table.add_column({.title = "network", .align = left, .importance = Table::kAlways});
   table.add_column({.title = "precision", .align = left, .importance = 50});
+  table.add_column({.title = "kernels", .align = left, .importance = 45});
   table.add_column({.title = "batch", .align = right, .importance = 60});
   table.add_column({.title = "measured", .align = right, .importance = 30});
   table.add_column({.title = "fitted", .align = right, .importance = Table::kAlways});
   table.add_column({.title = "without the network", .align = right, .importance = 40});
   table.add_column({.title = "without the device", .align = right, .importance = 20});
   for (const MeasuredBatch& row : rows) {
-    const double fitted_s = seconds_of(work_of(row.network, row.batch, row.precision),
-                                       row.device,
-                                       row.precision,
-                                       roofline.by_class.at(row.device.device_class));
+    const double fitted_s =
+        seconds_of(work_of(row.network, row.batch, row.precision),
+                   row.device,
+                   row.precision,
+                   roofline.by_class.at({row.device.device_class, row.kernels}));
     table.add_row({row.device.name,
                    row.network.name,
                    show_name(row.precision, kPrecisions),
+                   show_name(row.kernels, kKernels),
                    std::to_string(row.batch),
                    format_seconds(row.seconds),
                    percent_off(fitted_s, row.seconds),
@@ -212,12 +215,13 @@ void show_roofline(const std::vector<MeasuredBatch>& rows,
   std::cout
       << "Fitted: estimate / measured - 1; without: of fits that have not seen any row of the "
          "network, or of the device.\n\n";
-  for (const auto& [device_class, efficiency] : roofline.by_class) {
+  for (const auto& [key, efficiency] : roofline.by_class) {
     std::cout << fmt::format(
-        "{}: of networks left out, half are off by a factor of {:.2f} at most, nine of ten by "
-        "{:.2f}; "
+        "{}, {} kernels: of networks or devices left out, half are off by a factor of {:.2f} at "
+        "most, nine of ten by {:.2f}; "
         "scaled by another network on the device, by {:.2f} and {:.2f}\n",
-        device_class,
+        key.first,
+        show_name(key.second, kKernels),
         efficiency.usual_error,
         efficiency.most_error,
         efficiency.usual_scaled_error,

@@ -131,7 +131,11 @@ std::string csv_number(const std::optional<double>& value) {
 }  // namespace
 
 void show_comparison(std::ostream& out, const Comparison& comparison, const TableLook& look) {
-  out << "A: " << comparison.a << "\nB: " << comparison.b << "\n\n";
+  const auto held = [](const std::string& text) {
+    return text.empty() ? std::string() : "  (" + text + ")";
+  };
+  out << "A: " << comparison.a << held(comparison.a_holds_for) << "\nB: " << comparison.b
+      << held(comparison.b_holds_for) << "\n\n";
   show_pairs(out, comparison, look);
   show_list(out, "In A only:", comparison.only_a);
   show_list(out, "In B only:", comparison.only_b);

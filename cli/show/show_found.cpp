@@ -10,6 +10,7 @@
 #include "core/job/setting_text.hpp"
 #include "core/shell_text.hpp"
 #include "core/spread.hpp"
+#include "strategies/run_name.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -78,6 +79,12 @@ std::string found_text(const FindRequest& request, const FoundValue& answer) {
                                                        : " or less");
 }
 
+/// "node-based, K' 625"; the strategy alone if there is no run.
+std::string name_of(const FoundValue& answer) {
+  if (answer.found && answer.found->run) return run_name(*answer.found->run);
+  return answer.strategy + (answer.overlaps ? ", overlap" : "");
+}
+
 /// What limits a value: where an epoch goes there.
 std::string limits_text(const RunResult& run) {
   const double total_s = std::max(run.phases.total_s(), 1e-300);
@@ -143,7 +150,7 @@ void show_table(std::ostream& out,
   for (const FoundValue& answer : answers) {
     std::vector<std::string> row;
     if (!request.over.empty()) row.push_back(answer.point.front().value);
-    row.push_back(answer.strategy);
+    row.push_back(name_of(answer));
     row.push_back(found_text(request, answer));
     if (has_bounds) row.push_back(answer.bounds ? bounds_text(*answer.bounds) : "-");
     for (const std::string& title : titles)
@@ -161,6 +168,14 @@ void show_table(std::ostream& out,
   for (const FoundValue& answer : answers) {
     if (answer.found) out << "  " << command_of(answer) << '\n';
   }
+  for (const FoundValue& answer : answers) {
+    if (!answer.found || !answer.found->run) continue;
+    out << "\n  Answers hold for " << held_for(*answer.found->run)
+        << ", and the H, K' and overlap in their names. How accurate the model gets is\n  not "
+           "compared "
+           "here, but by epochcast rehearse.\n";
+    break;
+  }
   if (has_bounds)
     out << "\n  5 - 95 %: the same for epochs as short, and as long, as these quantiles of the "
            "forecast, whatever makes them so.\n";
@@ -177,7 +192,7 @@ std::string quoted(const std::string& text) {
 void show_csv(std::ostream& out,
               const FindRequest& request,
               const std::vector<FoundValue>& answers) {
-  out << "over,over_value,strategy,name,text,value,low,high,figures,before,before_figures,"
+  out << "over,over_value,strategy,overlap,name,text,value,low,high,figures,before,before_figures,"
          "is_monotone,command\n";
   for (const FoundValue& answer : answers) {
     const auto& bounds = answer.bounds;
@@ -185,6 +200,7 @@ void show_csv(std::ostream& out,
         request.over,
         answer.point.empty() ? "" : answer.point.front().value,
         answer.strategy,
+        answer.overlaps ? "bucket" : "none",
         request.name,
         answer.found ? answer.found->text : "",
         answer.found ? shortest(answer.found->value) : "",

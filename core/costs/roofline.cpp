@@ -29,8 +29,8 @@ constexpr std::array<std::pair<const char*, ProductKind>, 4> kKinds = {
 
 double read_share(const JsonInput& input) {
   const nlohmann::json& value = input.value();
-  if (value.is_number() && value > 0 && value <= 1) return value.get<double>();
-  input.fail("a share above 0, to 1");
+  if (value.is_number() && value > 0 && value <= 2) return value.get<double>();
+  input.fail("a share above 0, to 2");
   return 1;
 }
 
@@ -63,8 +63,7 @@ Json to_json(const Efficiency& efficiency) {
   for (const auto& [name, kind] : kKinds) json[name] = rounded(efficiency.of_products.at(kind));
   json["memory"] = rounded(efficiency.of_memory);
   json["cores"] = rounded(efficiency.of_cores);
-  json["operation"] =
-      quantity_text(std::stod(fmt::format("{:.3g}", efficiency.operation_s)), Dimension::seconds);
+  json["operation"] = fmt::format("{:.3g}us", 1e6 * efficiency.operation_s);
   json["usual_error"] = rounded(efficiency.usual_error);
   json["most_error"] = rounded(efficiency.most_error);
   json["usual_scaled_error"] = rounded(efficiency.usual_scaled_error);
@@ -81,9 +80,10 @@ std::string doubt_text(const DeviceSpec& device, const Efficiency& efficiency, b
   // A CPU makes its samples itself, which its efficiencies know.
   const std::string loader = device.device_class == "gpu" ? ", for a loader that keeps up" : "";
   return fmt::format(
-      "batches on {} are estimated from its peak rates{}{}: of networks left out, half were off "
-      "by a factor of {:.2f} at most, nine of ten by {:.2f}{}; `epochcast measure batches` on one "
-      "says more",
+      "batches on {} are estimated from its peak rates{}{}: of networks or devices left out, half "
+      "were off by a factor of {:.2f} at most, nine of ten by {:.2f}{}; `epochcast measure "
+      "batches` "
+      "on one says more",
       device.name,
       is_scaled ? ", scaled by what another network took there" : "",
       loader,
@@ -99,8 +99,13 @@ Roofline parse_roofline(const nlohmann::json& document, const std::string& file)
   JsonInput top = open_document(document, kSchema, problems);
   Roofline roofline;
   roofline.source = read_source(top.at("source"));
-  for (const JsonInput& of_class : top.at("classes").members())
-    roofline.by_class[of_class.name()] = read_efficiency(of_class);
+  for (JsonInput of_class : top.at("classes").members()) {
+    for (const auto& [name, kernels] : kKernels) {
+      if (const auto efficiency = of_class.maybe(std::string(name)))
+        roofline.by_class[{of_class.name(), kernels}] = read_efficiency(*efficiency);
+    }
+    of_class.finish();
+  }
   top.finish();
   problems.throw_if_any();
   return roofline;
@@ -113,8 +118,8 @@ Roofline load_roofline(const std::filesystem::path& file) {
 nlohmann::ordered_json to_json(const Roofline& roofline) {
   Json json = {
       {"schema", kSchema}, {"source", to_json(roofline.source)}, {"classes", Json::object()}};
-  for (const auto& [name, efficiency] : roofline.by_class)
-    json["classes"][name] = to_json(efficiency);
+  for (const auto& [key, efficiency] : roofline.by_class)
+    json["classes"][key.first][show_name(key.second, kKernels)] = to_json(efficiency);
   return json;
 }
 
@@ -173,6 +178,7 @@ CostTrace estimated_cost(const Network& network,
   trace.device = device.name;
   trace.network = network.name;
   trace.input = network.input;
+  trace.precision = precision;
   trace.source = {.grade = Grade::estimated,
                   .method = "roofline in " + show_name(precision, kPrecisions) +
                             ": operations, bytes moved "

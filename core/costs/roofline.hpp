@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <utility>
 
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/device.hpp"
@@ -19,13 +20,15 @@ namespace epochcast {
 /// reach, by kind, and of the memory's bandwidth everything that moves; what starting an operation
 /// takes; and how wrong estimates made with it are.
 struct Efficiency {
-  std::map<ProductKind, double> of_products;  ///< each above 0, to 1
-  double of_memory = 1;                       ///< above 0, to 1
+  /// Above 0, to 2: fast algorithms need fewer operations than are counted, and fused kernels move
+  /// fewer bytes.
+  std::map<ProductKind, double> of_products;
+  double of_memory = 1;
   /// Of all cores of a device together, beside one: above 0, to 1.
   double of_cores = 1;
   double operation_s = 0;  ///< of one operation in one pass
-  /// Of networks that the fit had not seen, on devices that it had: half were off by this factor at
-  /// most, and nine of ten by the next. 1.2: up to 20 % longer or 1/1.2 as long.
+  /// Of networks that the fit had not seen, or of devices, whichever is more: half were off by this
+  /// factor at most, and nine of ten by the next. 1.2: up to 20 % longer or 1/1.2 as long.
   double usual_error = 1;
   double most_error = 1;
   /// The same where another network had been measured on the device.
@@ -39,7 +42,7 @@ struct Efficiency {
 /// visual performance model", CACM 2009; here what computes and what moves bytes take their times
 /// one after the other.
 struct Roofline {
-  std::map<std::string, Efficiency> by_class;
+  std::map<std::pair<std::string, Kernels>, Efficiency> by_class;
   Source source;
 };
 

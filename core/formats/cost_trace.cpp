@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/formats/network_file.hpp"
+#include "core/job/setting_text.hpp"
 #include "core/json/json_file.hpp"
 #include "core/json/json_number.hpp"
 
@@ -149,6 +150,7 @@ CostTrace read_cost(JsonInput input, const TraceFile& file) {
   cost.device = file.device;
   cost.network = input.at("network").identifier();
   cost.input = read_shape(input.at("input"));
+  if (const auto precision = input.maybe("precision")) cost.precision = read_precision(*precision);
   const auto source = input.maybe("source");
   cost.source = source ? read_source(*source) : file.source;
   JsonInput batches = input.at("batches");
@@ -196,6 +198,8 @@ Json overlap_json(const OverlapSamples& overlap) {
 
 Json cost_json(const CostTrace& cost, const Source& source_of_file) {
   Json json = {{"network", cost.network}, {"input", cost.input}};
+  if (cost.precision != Precision::float32)
+    json["precision"] = show_name(cost.precision, kPrecisions);
   if (cost.source != source_of_file) json["source"] = to_json(cost.source);
   std::set<std::int64_t> by_ranks;  // sessions
   for (const BatchSamples& batch : cost.batches) {
@@ -227,7 +231,9 @@ void add_sessions(std::vector<Samples>& all,
 
 void merge_cost(std::vector<CostTrace>& costs, const CostTrace& added) {
   for (CostTrace& cost : costs) {
-    if (cost.network != added.network || cost.input != added.input) continue;
+    if (cost.network != added.network || cost.input != added.input ||
+        cost.precision != added.precision)
+      continue;
     std::int64_t sessions = 0;
     for (const BatchSamples& batch : cost.batches) sessions = std::max(sessions, batch.session + 1);
     add_sessions(cost.batches, added.batches, sessions);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/formats/precision.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
@@ -62,8 +63,9 @@ struct CostTrace {
   std::string file;
   std::string device;  ///< a platform's device model
   std::string network;
-  std::vector<std::int64_t> input;    ///< shape of a sample
-  std::vector<BatchSamples> batches;  ///< ascending batch sizes, then sessions, then ranks
+  std::vector<std::int64_t> input;           ///< shape of a sample
+  Precision precision = Precision::float32;  ///< that its batches were computed in
+  std::vector<BatchSamples> batches;         ///< ascending batch sizes, then sessions, then ranks
   /// Backward order; empty when not measured. The shares sum to 1 as far as their digits go.
   std::vector<LayerShare> backward_layers;
   std::vector<OverlapSamples> overlap;  ///< empty when not measured

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 
+#include "core/formats/precision.hpp"
 #include "core/formats/running_costs.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {
-
-/// What a device multiplies matrices in. Parameters and gradients are float32 with all of them, as
-/// with PyTorch's automatic mixed precision.
-enum class Precision { float32, tf32, float16, bfloat16 };
-
-inline constexpr std::array<std::pair<std::string_view, Precision>, 4> kPrecisions = {
-    {{"float32", Precision::float32},
-     {"tf32", Precision::tf32},
-     {"float16", Precision::float16},
-     {"bfloat16", Precision::bfloat16}}};
 
 /// A device as its data sheet describes it. Read from models/devices/*.json.
 struct DeviceSpec {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/formats/result.hpp"
 
+#include <algorithm>
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <string>
 
 #include "core/plain_text.hpp"
 
@@ -206,6 +208,14 @@ void check_run(JsonInput run) {
 }
 
 }  // namespace
+
+double RunResult::device_samples_per_s() const {
+  double sharers = 1;
+  for (const SettingText& setting : config) {
+    if (setting.name == "ranks-per-device") sharers = std::stod(setting.value);
+  }
+  return samples_per_s() * sharers / std::max(1, trainers());
+}
 
 int RunResult::trainers() const {
   if (by_device.empty()) return workers;

@@ -143,6 +143,13 @@ struct RunResult {
     return epoch_s * static_cast<double>(train_samples) / static_cast<double>(samples_per_epoch);
   }
 
+  /// Samples that all workers together train on in a second.
+  [[nodiscard]] double samples_per_s() const {
+    return static_cast<double>(samples_per_epoch) / epoch_s;
+  }
+  /// The same of one device that trains, on average.
+  [[nodiscard]] double device_samples_per_s() const;
+
   /// Seconds of the whole job, its start included.
   [[nodiscard]] double job_s() const { return startup_s + static_cast<double>(epochs) * epoch_s; }
   /// Joules of the whole job; it has its `energy`.

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/job.hpp"
+#include "core/job/setting_text.hpp"
 
 namespace epochcast {
 namespace {
@@ -33,39 +34,48 @@ Network network_of(const CostTrace& cost, const JobConfig& config, const Catalog
 
 }  // namespace
 
-CostEstimates::CostEstimates(Roofline roofline,
-                             std::map<std::string, DeviceSpec> devices,
-                             Precision precision)
-    : roofline_(std::move(roofline)), devices_(std::move(devices)), precision_(precision) {}
+CostEstimates::CostEstimates(Roofline roofline, std::map<std::string, DeviceSpec> devices)
+    : roofline_(std::move(roofline)), devices_(std::move(devices)) {}
 
-const Efficiency* CostEstimates::efficiency_of(const DeviceSpec& device) const {
-  const auto found = roofline_.by_class.find(device.device_class);
+const DeviceSpec* CostEstimates::device(const std::string& model) const {
+  const auto found = devices_.find(model);
+  return found == devices_.end() ? nullptr : &found->second;
+}
+
+const Efficiency* CostEstimates::efficiency_of(const DeviceSpec& device, Kernels kernels) const {
+  const auto found = roofline_.by_class.find({device.device_class, kernels});
   return found == roofline_.by_class.end() ? nullptr : &found->second;
 }
 
 std::optional<CostTrace> CostEstimates::of(const std::string& model,
                                            const Network& network,
-                                           std::int64_t batch) const {
-  const auto device = devices_.find(model);
-  if (device == devices_.end()) return std::nullopt;
-  const Efficiency* efficiency = efficiency_of(device->second);
+                                           std::int64_t batch,
+                                           Precision precision,
+                                           std::optional<Kernels> kernels) const {
+  const DeviceSpec* spec = device(model);
+  if (spec == nullptr) return std::nullopt;
+  const Efficiency* efficiency = efficiency_of(*spec, kernels.value_or(Kernels::plain));
+  if (efficiency == nullptr && kernels) {
+    throw UserError("--kernels: nothing is known of " + show_name(*kernels, kKernels) +
+                    " kernels on devices of class " + spec->device_class + ", such as " + model);
+  }
   if (efficiency == nullptr) {
     throw UserError("no trace knows " + network.name + " on " + model +
-                    ", and nothing is known of how well devices of class " +
-                    device->second.device_class +
+                    ", and nothing is known of how well devices of class " + spec->device_class +
                     " are used; measure it (`epochcast measure batches`), or give --batch-seconds");
   }
-  if (device->second.rate(precision_) == 0) {
+  if (spec->rate(precision) == 0) {
     std::string known;
-    for (const auto& [name, precision] : kPrecisions) {
-      if (device->second.flops_per_s.contains(precision))
+    for (const auto& [name, each] : kPrecisions) {
+      if (spec->flops_per_s.contains(each))
         known += (known.empty() ? "" : ", ") + std::string(name);
     }
-    throw UserError("--precision: " + model + " does not compute in it; it does in " + known);
+    throw UserError("--precision: " + model + " does not compute in " +
+                    show_name(precision, kPrecisions) + "; it does in " + known);
   }
   const auto scales = scales_.find(model);
   const double scale = scales == scales_.end() ? 1 : median_of(scales->second);
-  return estimated_cost(network, device->second, precision_, *efficiency, batch, scale);
+  return estimated_cost(network, *spec, precision, *efficiency, batch, scale);
 }
 
 std::vector<std::string> CostEstimates::scaled() const {
@@ -76,8 +86,9 @@ std::vector<std::string> CostEstimates::scaled() const {
 }
 
 void CostEstimates::scale(const CostTrace& measured, const Network& network) {
-  const auto device = devices_.find(measured.device);
-  if (device == devices_.end() || efficiency_of(device->second) == nullptr) {
+  const DeviceSpec* spec = device(measured.device);
+  const Efficiency* efficiency = spec == nullptr ? nullptr : efficiency_of(*spec, Kernels::plain);
+  if (efficiency == nullptr) {
     throw UserError("--calibrate-on: " + measured.file + ": measures " + measured.device +
                     ", of which there is no description; `epochcast list devices` shows those that "
                     "there are");
@@ -85,9 +96,9 @@ void CostEstimates::scale(const CostTrace& measured, const Network& network) {
   const BatchCost cost(measured);
   std::vector<double> ratios;
   for (const std::int64_t batch : cost.measured_batches()) {
-    const BatchWork work = work_of(network, batch, precision_);
+    const BatchWork work = work_of(network, batch, measured.precision);
     ratios.push_back(cost.median(batch).total_s() /
-                     seconds_of(work, device->second, precision_, *efficiency_of(device->second)));
+                     seconds_of(work, *spec, measured.precision, *efficiency));
   }
   scales_[measured.device].push_back(median_of(std::move(ratios)));
 }
@@ -101,7 +112,7 @@ CostEstimates load_estimates(const JobConfig& config, const Catalog& catalog) {
     DeviceSpec device = load_device(files.back());
     devices[device.name] = std::move(device);
   }
-  CostEstimates estimates(load_roofline(files.front()), std::move(devices), config.precision);
+  CostEstimates estimates(load_roofline(files.front()), std::move(devices));
   for (const std::string& name : config.calibrate_on) {
     files.push_back(catalog.find("traces", name, "--calibrate-on"));
     for (const CostTrace& cost : load_trace(files.back()).costs) {

@@ -23,13 +23,17 @@ class Catalog;
 class CostEstimates {
  public:
   CostEstimates() = default;
-  CostEstimates(Roofline roofline, std::map<std::string, DeviceSpec> devices, Precision precision);
+  CostEstimates(Roofline roofline, std::map<std::string, DeviceSpec> devices);
 
   /// Nothing where the device is not known. Throws a UserError where it does not compute in the
-  /// precision.
+  /// precision, or nothing is known of these kernels on its class of devices.
   [[nodiscard]] std::optional<CostTrace> of(const std::string& model,
                                             const Network& network,
-                                            std::int64_t batch) const;
+                                            std::int64_t batch,
+                                            Precision precision,
+                                            std::optional<Kernels> kernels) const;
+  /// The data sheet; nullptr where there is none.
+  [[nodiscard]] const DeviceSpec* device(const std::string& model) const;
   /// From now on estimates for the device are what they were times how many times as long this
   /// cost, of `network` on it, is as its own estimate: the median over batch sizes. Throws a
   /// UserError where the device is not known.
@@ -42,11 +46,10 @@ class CostEstimates {
   void add_file(std::filesystem::path file) { files_.push_back(std::move(file)); }
 
  private:
-  [[nodiscard]] const Efficiency* efficiency_of(const DeviceSpec& device) const;
+  [[nodiscard]] const Efficiency* efficiency_of(const DeviceSpec& device, Kernels kernels) const;
 
   Roofline roofline_;
-  std::map<std::string, DeviceSpec> devices_;  ///< by name
-  Precision precision_ = Precision::float32;
+  std::map<std::string, DeviceSpec> devices_;          ///< by name
   std::map<std::string, std::vector<double>> scales_;  ///< by device, of each network measured
   std::vector<std::filesystem::path> files_;
 };

@@ -103,11 +103,11 @@ void check_scaled(const Job& job) {
     if (!is_there)
       throw UserError("--calibrate-on: measures " + scaled + ", which " + job.platform.name +
                       " does not have");
-    for (const CostTrace& trace : job.traces) {
-      if (trace.device == scaled)
-        throw UserError("--calibrate-on: nothing is estimated on " + scaled + ": " + trace.file +
-                        " knows what " + job.network.name + " costs there");
-    }
+    const auto precision = job.chosen_precision();
+    const CostTrace* trace = precision ? job.trace_of(scaled, *precision) : nullptr;
+    if (trace != nullptr)
+      throw UserError("--calibrate-on: nothing is estimated on " + scaled + ": " + trace->file +
+                      " knows what " + job.network.name + " costs there");
   }
 }
 
@@ -263,8 +263,64 @@ void load_costs(Job& job, const Catalog& catalog) {
   check_scaled(job);
 }
 
+std::optional<Precision> Job::chosen_precision() const {
+  if (!config.batch_seconds.empty()) return std::nullopt;
+  if (config.precision) return config.precision;
+  std::set<std::string> models;
+  for (const std::string& model : training_models(platform, config)) models.insert(model);
+  if (models.empty()) {
+    for (const CostTrace& trace : traces) models.insert(trace.device);
+  }
+  const auto every = [&](const auto& has) {
+    return !models.empty() && std::all_of(models.begin(), models.end(), has);
+  };
+  for (const Precision precision : {Precision::tf32, Precision::bfloat16, Precision::float16}) {
+    const bool is_measured = every([&](const std::string& model) {
+      const CostTrace* trace = trace_of(model, precision);
+      return trace != nullptr && (trace->source.grade < Grade::estimated || !config.traces.empty());
+    });
+    if (is_measured) return named(precision, models);
+  }
+  const bool has_bfloat16 = every([&](const std::string& model) {
+    const DeviceSpec* device = estimates.device(model);
+    return device != nullptr && device->rate(Precision::bfloat16) > 0;
+  });
+  return has_bfloat16 ? Precision::bfloat16 : named(Precision::tf32, models);
+}
+
+Precision Job::named(Precision precision, const std::set<std::string>& models) const {
+  if (precision != Precision::tf32) return precision;
+  const bool has_tf32 = std::any_of(models.begin(), models.end(), [&](const std::string& model) {
+    const DeviceSpec* device = estimates.device(model);
+    if (device != nullptr && device->flops_per_s.contains(Precision::tf32)) return true;
+    return std::any_of(traces.begin(), traces.end(), [&](const CostTrace& trace) {
+      return trace.device == model && trace.precision == Precision::tf32;
+    });
+  });
+  return has_tf32 ? Precision::tf32 : Precision::float32;
+}
+
+const CostTrace* Job::trace_of(const std::string& model, Precision precision) const {
+  const DeviceSpec* device = estimates.device(model);
+  for (const CostTrace& trace : traces) {
+    if (trace.device != model) continue;
+    const bool has_no_tf32 = device == nullptr || !device->flops_per_s.contains(Precision::tf32);
+    const bool is_like =
+        trace.precision == precision ||
+        (has_no_tf32 && precision == Precision::tf32 && trace.precision == Precision::float32);
+    if (is_like) return &trace;
+  }
+  return nullptr;
+}
+
 BatchCost Job::cost_of(const WorkerInfo& worker) const {
   if (!config.batch_seconds.empty()) {
+    for (const auto& [name, is_given] : {std::pair("--precision", config.precision.has_value()),
+                                         std::pair("--kernels", config.kernels.has_value())}) {
+      if (is_given)
+        throw UserError(std::string(name) +
+                        ": has no effect with --batch-seconds, which says what batches take");
+    }
     for (const std::string& key : {worker.model, worker.device_class}) {
       const auto found = config.batch_seconds.find(key);
       if (found != config.batch_seconds.end()) return {found->second / worker.speed, config.batch};
@@ -272,11 +328,23 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
     throw UserError("--batch-seconds: says nothing of " + worker.model + "; add " +
                     worker.device_class + "=TIME");
   }
-  for (const CostTrace& trace : traces) {
-    if (trace.device == worker.model) return BatchCost(paid_by(worker, trace));
+  const Precision precision = chosen_precision().value_or(Precision::float32);
+  if (const CostTrace* trace = trace_of(worker.model, precision)) {
+    if (config.kernels) {
+      throw UserError("--kernels: has no effect on " + worker.model + ", whose batches " +
+                      trace->file + " knows in " + show_name(precision, kPrecisions));
+    }
+    return BatchCost(paid_by(worker, *trace));
   }
-  if (const auto estimate = estimates.of(worker.model, network, config.batch))
+  if (const auto estimate =
+          estimates.of(worker.model, network, config.batch, precision, config.kernels))
     return BatchCost(paid_by(worker, *estimate));
+  for (const CostTrace& trace : traces) {
+    if (trace.device != worker.model) continue;
+    throw UserError("--precision: " + trace.file + " knows what " + network.name + " costs on " +
+                    worker.model + " in " + show_name(trace.precision, kPrecisions) + ", not in " +
+                    show_name(precision, kPrecisions) + "; measure it, or leave --precision out");
+  }
   std::string where = config.traces.empty() ? "no trace of the catalogue" : "--trace: none of";
   for (const std::string& name : config.traces) where += " " + name;
   throw UserError(where + " has costs of " + network.name + " with " + shape_text(network.input) +

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,9 +55,20 @@ struct Job {
   std::vector<CostTrace> traces;  ///< of this network and sample shape; best grade first
   CostEstimates estimates;        ///< for devices that no trace knows
 
-  /// What batches cost on this worker's device, from --batch-seconds, the best trace or an
-  /// estimate. Throws a UserError that says what to add when none of them knows the device.
+  /// What batches cost on this worker's device in the job's precision, from --batch-seconds, the
+  /// best trace or an estimate. Throws a UserError that says what to add when none of them knows
+  /// the device.
   [[nodiscard]] BatchCost cost_of(const WorkerInfo& worker) const;
+  /// What batches are computed in: --precision; without it, that of the traces if each device that
+  /// trains has a measured or published one; else bfloat16 if each device has it; else tf32, named
+  /// float32 if no device has tf32. Nothing if --batch-seconds says what batches take.
+  [[nodiscard]] std::optional<Precision> chosen_precision() const;
+  /// The best trace of the device in this precision; nullptr where there is none.
+  [[nodiscard]] const CostTrace* trace_of(const std::string& model, Precision precision) const;
+
+ private:
+  /// tf32 by the name that it has on these devices: float32 if none of them has it.
+  [[nodiscard]] Precision named(Precision precision, const std::set<std::string>& models) const;
 };
 
 /// Reads the files that the configuration names. Throws UserError.

@@ -67,8 +67,10 @@ struct JobConfig {
   std::map<std::string, std::string, std::less<>> of_strategies;
   std::vector<std::string> traces;              ///< names or paths; empty: what the catalogue has
   std::map<std::string, double> batch_seconds;  ///< by device class or model
-  Precision precision = Precision::float32;     ///< of estimated costs
-  std::vector<std::string> calibrate_on;        ///< names or paths of traces that scale estimates
+  /// That batches are computed in; absent: chosen by Job::chosen_precision().
+  std::optional<Precision> precision;
+  std::optional<Kernels> kernels;         ///< of estimated batches; absent: plain
+  std::vector<std::string> calibrate_on;  ///< names or paths of traces that scale estimates
   std::map<std::string, double> exchange_seconds;  ///< by "all", "node" or device class
   std::uint64_t seed = 1;
   int repetitions = 20;

@@ -45,6 +45,28 @@ int parse_gradient_bytes(const std::string& text) {
   return parse_small_count(text, 1, kGradientBytes);
 }
 
+std::optional<Precision> parse_precision(const std::string& text) {
+  if (text == "auto") return std::nullopt;
+  const std::string half =
+      "float16 or bfloat16, which keep parameters and gradients in float32 "
+      "like PyTorch's autocast";
+  const std::map<std::string, std::string> known_as = {{"fp32", "float32"},
+                                                       {"fp16", "float16"},
+                                                       {"half", "float16"},
+                                                       {"bf16", "bfloat16"},
+                                                       {"mixed", half},
+                                                       {"amp", half},
+                                                       {"autocast", half}};
+  const auto found = known_as.find(text);
+  if (found != known_as.end()) fail(text, found->second);
+  constexpr Names<std::optional<Precision>, 5> kChoices = {{{"auto", std::nullopt},
+                                                            {"float32", Precision::float32},
+                                                            {"tf32", Precision::tf32},
+                                                            {"float16", Precision::float16},
+                                                            {"bfloat16", Precision::bfloat16}}};
+  return parse_name(text, kChoices);
+}
+
 }  // namespace
 
 std::vector<Setting> job_settings() {
@@ -169,10 +191,20 @@ std::vector<Setting> cost_settings() {
        [](const C& c) { return show_seconds_map(c.batch_seconds); }},
       {"precision",
        kWithCosts,
-       "float32|tf32|float16|bfloat16",
-       "what devices that no trace has measured multiply matrices in; their costs are estimated",
-       [](C& c, Text t) { c.precision = parse_name(t, kPrecisions); },
-       [](const C& c) { return show_name(c.precision, kPrecisions); }},
+       "auto|float32|tf32|float16|bfloat16",
+       "what batches are computed in (default: as the traces measured; else bfloat16 if every "
+       "device that trains has it; else tf32, which is float32 on devices without it)",
+       [](C& c, Text t) { c.precision = parse_precision(t); },
+       [](const C& c) {
+         return c.precision ? show_name(*c.precision, kPrecisions) : std::string("auto");
+       }},
+      {"kernels",
+       kWithCosts,
+       "plain|tuned",
+       "what estimated batches of GPUs are computed with: PyTorch's eager mode (default), or "
+       "channels-last tensors and fused kernels",
+       [](C& c, Text t) { c.kernels = parse_name(t, kKernels); },
+       [](const C& c) { return c.kernels ? show_name(*c.kernels, kKernels) : std::string(); }},
       {"calibrate-on",
        kWithCosts,
        "NAME|FILE[,...]",

@@ -22,7 +22,7 @@ std::vector<Device> devices_of(const Platform& platform, const JobConfig& config
   if (wanted > available) {
     throw UserError("--nodes: got " + std::to_string(wanted) + "; platform " + platform.name +
                     " (" + platform.path + ") has " + std::to_string(available) +
-                    (available == 1 ? " node" : " nodes"));
+                    (available == 1 ? " node" : " nodes") + "; set node.count for more of them");
   }
   std::vector<Device> devices;
   int node = 0;
@@ -127,6 +127,16 @@ std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
 
 std::vector<WorkerInfo> all_devices(const Platform& platform, const JobConfig& config) {
   return selected(devices_of(platform, config), [](const Device&) { return true; });
+}
+
+std::vector<std::string> training_models(const Platform& platform, const JobConfig& config) {
+  std::vector<Device> devices = devices_of(platform, config);
+  choose_workers(devices, platform, config);
+  std::vector<std::string> models;
+  for (const Device& device : devices) {
+    if (device.is_worker) models.push_back(device.info.model);
+  }
+  return models;
 }
 
 DeviceNames::DeviceNames(const Platform& platform) {

@@ -29,6 +29,11 @@ using BatchSeconds = std::function<double(const WorkerInfo&)>;
 [[nodiscard]] std::vector<WorkerInfo> all_devices(const Platform& platform,
                                                   const JobConfig& config);
 
+/// The models of devices that train in the job, one name for each device; none of a SimGrid
+/// platform. Throws a UserError like all_devices().
+[[nodiscard]] std::vector<std::string> training_models(const Platform& platform,
+                                                       const JobConfig& config);
+
 /// The names that settings by class may speak of: device classes and models, each once.
 class DeviceNames {
  public:

@@ -101,7 +101,8 @@ TEST_CASE("impossible values are refused with what was expected, exit 2", "[cli]
 TEST_CASE("what does not fit the platform or the data set is refused, exit 2", "[cli]") {
   check_each(
       kJob,
-      {{"--strategy sync --nodes 3", "--nodes: got 3; platform pair (pair.json) has 2 nodes"},
+      {{"--strategy sync --nodes 3",
+        "--nodes: got 3; platform pair (pair.json) has 2 nodes; set node.count for more of them"},
        {"--strategy sync --batch 30000",
         "--batch: one iteration of all workers takes 60000 samples; the data set has 50000"},
        {"--strategy sync --batch 20000",

@@ -111,8 +111,9 @@ TEST_CASE("find: two names make a frontier, in every format", "[cli][long]") {
   CHECK(table.status == 0);
   const Outcome csv =
       folder.run(asked("network.bandwidth,nodes", "exposed < 1%", flags + " --format csv"));
-  REQUIRE(lines(csv.out).size() == 1 + 4);  // 1, 2, 3 and 4 nodes
-  CHECK(lines(csv.out)[1].starts_with("nodes,1,sync,network.bandwidth,100Mbps,"));
+  REQUIRE(lines(csv.out).size() == 1 + 2 * 4);  // 1, 2, 3 and 4 nodes, without and with overlap
+  CHECK(lines(csv.out)[1].starts_with("nodes,1,sync,none,network.bandwidth,100Mbps,"));
+  CHECK(lines(csv.out)[2].starts_with("nodes,1,sync,bucket,network.bandwidth,100Mbps,"));
 }
 
 TEST_CASE("find: the most nodes, and strong scaling", "[cli]") {

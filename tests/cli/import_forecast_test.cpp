@@ -106,7 +106,7 @@ TEST_CASE("every strategy is forecast, and what was taken for granted is told", 
                "an epoch is taken to have 100000 samples (--dataset or --train-samples says "
                "otherwise)\n"),
            std::string("resnet20 on samples of 3x32x32, platform cluster of my-cpu, 4 nodes: 4 "
-                       "my-cpu, batch 16 per worker, 1 epoch  [nodes 4]\n"),
+                       "my-cpu, batch 16 per worker, float32, 1 epoch  [nodes 4]\n"),
            std::string("  sync, overlap  "),
            std::string("  local-sgd, H 32  "),
            std::string("all: messages between nodes cost what the job's own all-reduces of 1.08 MB "

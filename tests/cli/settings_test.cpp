@@ -67,6 +67,7 @@ const std::map<std::string, Change> kChanges = {
      {"simulate --platform pair.json --batch 64" + kFiles + " --trace gpu.json",
       "--trace slow.json"}},
     {"precision", {kEstimated, "--precision float16"}},
+    {"kernels", {kEstimated, "--kernels tuned"}},
     {"calibrate-on", {kEstimated, "--calibrate-on estimated-v100-32gb"}},
     {"batch-seconds", {kJob, "--batch-seconds gpu=2s,cpu=3s"}},
     {"exchange-seconds", {kJob + " --strategy sync", "--exchange-seconds 1s"}},

@@ -101,20 +101,25 @@ TEST_CASE("a sweep is one table, and impossible points are listed below it", "[c
         std::vector<std::string>{
             "resnet20 on cifar10, platform pair, batch 128 per worker, 2 epochs",
             "",
-            "nodes  strategy    epoch  of data  all data  compute  exchange  blocked  "
+            "nodes  strategy    epoch  of data  all data  samples/s  per device  compute  exchange "
+            " blocked  "
             "# compute = exchange . blocked  rounds  in nodes  between  whole job  inputs     "
             "workers",
-            "-----  --------  -------  -------  --------  -------  --------  -------  "
+            "-----  --------  -------  -------  --------  ---------  ----------  -------  -------- "
+            " -------  "
             "------------------------------  ------  --------  -------  ---------  ---------  "
             "----------",
-            "    1  sync       39.0 s   99.8 %    39.1 s   39.0 s       0 s      0 s  "
+            "    1  sync       39.0 s   99.8 %    39.1 s       1280        1280   39.0 s       0 s "
+            "     0 s  "
             "####################               390       0 B      0 B     78.0 s  estimated  "
             "1 test-gpu",
-            "    2  sync       23.4 s   99.8 %    23.4 s   19.5 s    3.90 s      0 s  "
+            "    2  sync       23.4 s   99.8 %    23.4 s       2133        1067   19.5 s    3.90 s "
+            "     0 s  "
             "#################===               195       0 B      0 B     46.8 s  estimated  "
             "2 test-gpu",
             "",
-            "  nodes 3: not forecast: --nodes: got 3; platform pair (pair.json) has 2 nodes"});
+            "  nodes 3: not forecast: --nodes: got 3; platform pair (pair.json) has 2 nodes; set "
+            "node.count for more of them"});
 }
 
 TEST_CASE("strategies of a sweep are ranked at each point, and compared with sync there", "[cli]") {
@@ -173,15 +178,17 @@ TEST_CASE("JSON and CSV tell impossible points, too", "[cli]") {
   const auto document = nlohmann::json::parse(json.out);
   CHECK(document["runs"].size() == 1);
   CHECK(document["not_forecast"] ==
-        nlohmann::json::array(
-            {{{"strategy", "sync"},
-              {"point", "nodes 3"},
-              {"problems", {"--nodes: got 3; platform pair (pair.json) has 2 nodes"}}}}));
+        nlohmann::json::array({{{"strategy", "sync"},
+                                {"point", "nodes 3"},
+                                {"problems",
+                                 {"--nodes: got 3; platform pair (pair.json) has 2 nodes; set "
+                                  "node.count for more of them"}}}}));
   CHECK(csv.status == 0);
   CHECK(csv.err.empty());
   CHECK(lines(csv.out).at(2) ==
-        "nodes 3,sync,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,--nodes: got 3; platform pair (pair.json) has 2 "
-        "nodes");
+        "nodes 3,sync,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,--nodes: got 3; platform pair (pair.json) "
+        "has 2 "
+        "nodes; set node.count for more of them");
 }
 
 TEST_CASE("a file of one point that cannot be read keeps no other from being forecast", "[cli]") {
@@ -203,8 +210,10 @@ TEST_CASE("a sweep without a possible point is an error, exit 2", "[cli]") {
     CHECK(outcome.status == 2);
     CHECK(outcome.out.empty());
     CHECK(outcome.err ==
-          "epochcast: --nodes: got 3; platform pair (pair.json) has 2 nodes\n"
-          "epochcast: --nodes: got 4; platform pair (pair.json) has 2 nodes\n");
+          "epochcast: --nodes: got 3; platform pair (pair.json) has 2 nodes; set node.count for "
+          "more of them\n"
+          "epochcast: --nodes: got 4; platform pair (pair.json) has 2 nodes; set node.count for "
+          "more of them\n");
   }
 }
 

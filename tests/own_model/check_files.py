@@ -254,7 +254,7 @@ def check_hostile(folder):
     results = []
     (folder / "hostile").mkdir()
     numpy.save(folder / "hostile" / "targets.npy", numpy.zeros(4, dtype=numpy.int64))
-    train = ["train", "--ranks", 1, "--epochs", 1, "--strategy", "sync", "--train-samples", 8, "--test-samples", 8]
+    train = ["train", "--ranks", 1, "--epochs", 1, "--strategy", "sync", "--batch", 8, "--train-samples", 8, "--test-samples", 8]
     for name, text in hostile_pickles(mark).items():
         archive(folder / "hostile.pt", text)
         archive(folder / "scripted.pt", text, **{"constants.pkl": b"\x80\x02)."})

@@ -9,7 +9,9 @@
 #include <optional>
 #include <string>
 
+#include "core/error.hpp"
 #include "core/job/job.hpp"
+#include "core/job/setting_text.hpp"
 #include "sim/forecast.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
@@ -117,6 +119,7 @@ const std::map<std::string, Change> kChanges = {
       "64"}},
     {"trace", {kOneServer, "estimated-rtx4090,estimated-epyc-7543"}},
     {"precision", {kEstimated, "float16"}},
+    {"kernels", {kEstimated, "tuned"}},
     {"calibrate-on", {kEstimated, "estimated-v100-32gb"}},
     {"batch-seconds", {kOneServer, "gpu=10ms,cpu=20ms"}},
     {"exchange-seconds", {kOneServer, "60ms"}},
@@ -184,6 +187,71 @@ TEST_CASE("every setting changes what is forecast somewhere, but those of accura
                          before["epoch_s_interval"] != after["epoch_s_interval"];
     CHECK(differs);
   }
+}
+
+/// The forecast, or the text of the UserError that refuses it.
+std::string answer_to(const Settings& settings) {
+  try {
+    return forecast_with(settings).dump();
+  } catch (const UserError& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("a precision or kernels are applied or refused on every platform of the catalogue") {
+  const Catalog catalog(EPOCHCAST_SOURCE_DIR);
+  for (const std::string& platform : catalog.names("models/platforms")) {
+    for (const std::string workers : {"", "cpu", "gpu"}) {
+      Settings base = {{"platform", platform},
+                       {"network", "resnet50"},
+                       {"dataset", "imagenet"},
+                       {"strategy", "sync"},
+                       {"epochs", "1"},
+                       {"train-samples", "20000"},
+                       {"deterministic", "on"}};
+      if (!workers.empty()) base["workers"] = workers;
+      CAPTURE(platform, workers);
+      std::map<std::string, std::string> settings_of_answer;
+      for (const char* name : {"float32", "tf32", "float16", "bfloat16"}) {
+        const std::string answer = answer_to(base + Settings{{"precision", name}});
+        const auto [known, is_new] = settings_of_answer.emplace(answer, name);
+        // TF32 is float32 where no device has it; peak rates of both 16-bit precisions are alike.
+        const std::string pair = known->second + " " + name;
+        CHECK((is_new || answer.starts_with("--workers") || pair == "float32 tf32" ||
+               pair == "float16 bfloat16"));
+      }
+      const std::string half = answer_to(base + Settings{{"precision", "float16"}});
+      CHECK(
+          (half.starts_with("--") || half != answer_to(base + Settings{{"precision", "float32"}})));
+      const std::string tuned = answer_to(base + Settings{{"kernels", "tuned"}});
+      CHECK((tuned.starts_with("--") || tuned != answer_to(base)));
+    }
+  }
+}
+
+TEST_CASE("precision and kernels have no effect on batches that are given") {
+  const Settings given = kOneServer + Settings{{"batch-seconds", "gpu=10ms,cpu=20ms"}};
+  CHECK(answer_to(given + Settings{{"precision", "float16"}}) ==
+        "--precision: has no effect with --batch-seconds, which says what batches take");
+  CHECK(answer_to(given + Settings{{"kernels", "tuned"}}) ==
+        "--kernels: has no effect with --batch-seconds, which says what batches take");
+}
+
+/// What a result says of the precision.
+std::string precision_with(const Settings& settings) {
+  JobConfig config;
+  for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
+  const auto precision = load_job(config, Catalog(EPOCHCAST_SOURCE_DIR)).chosen_precision();
+  return precision ? show_name(*precision, kPrecisions) : "none";
+}
+
+TEST_CASE("without --precision a job takes that of its traces, else bfloat16, else tf32") {
+  CHECK(precision_with(kOneServer) == "tf32");  // published run times of an RTX 4090 and CPUs
+  CHECK(precision_with(kOneServer + Settings{{"workers", "cpu"}}) == "float32");
+  CHECK(precision_with(kEstimated) == "float32");  // a V100 has neither bfloat16 nor TF32
+  CHECK(precision_with(kEstimated + Settings{{"platform", "dgx-a100"}, {"nodes", "1"}}) ==
+        "bfloat16");
+  CHECK(precision_with(kOneServer + Settings{{"batch-seconds", "gpu=10ms,cpu=20ms"}}) == "none");
 }
 
 }  // namespace

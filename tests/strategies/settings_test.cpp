@@ -39,6 +39,7 @@ const std::map<std::string, std::string> kValues = with_examples({
     {"first-bucket", "1000B"},
     {"trace", "a,traces/b.json"},
     {"precision", "float16"},
+    {"kernels", "tuned"},
     {"calibrate-on", "a,traces/b.json"},
     {"batch-seconds", "cpu=1.67s,gpu=0.051s"},
     {"exchange-seconds", "all=1.48s,node=0s"},

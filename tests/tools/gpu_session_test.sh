@@ -19,7 +19,7 @@ status_of() {
 }
 
 for script in "$tools"/gpu_*.sh; do bash -n "$script"; done
-[ "$("$session" --list-steps | tr '\n' ' ')" = "build contract batches staging jobs forecast validation " ] || fail "the steps"
+[ "$("$session" --list-steps | tr '\n' ' ')" = "build contract batches staging precisions jobs forecast validation " ] || fail "the steps"
 status_of "$session" --output "$folder/out" biuld
 [ $status = 2 ] && grep -q 'got step biuld; expected one of build contract' "$folder/said" || fail "a step that there is not"
 mkdir "$folder/other" && touch "$folder/other/thesis.tex"

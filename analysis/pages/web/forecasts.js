@@ -13,6 +13,18 @@ function datasetInterval(run) {
   return run.epoch_s_interval && run.epoch_s_interval.map((seconds) => seconds * run.train_samples / run.samples_per_epoch);
 }
 
+/** Samples that all workers together train on in a second. */
+function samplesPerSecond(run) {
+  return run.samples_per_epoch / run.epoch_s;
+}
+
+/** The same of one device that trains, on average. */
+function deviceSamplesPerSecond(run) {
+  const trainers = run.by_device.filter((device) => device.role === "trains").reduce((sum, device) => sum + device.workers, 0);
+  const sharers = Number(run.config["ranks-per-device"] ?? 1);
+  return samplesPerSecond(run) * sharers / Math.max(1, trainers);
+}
+
 function pointText(point) {
   return Object.entries(point).map(([name, value]) => `${name} ${value}`).join(", ");
 }
@@ -89,6 +101,14 @@ function rankingTable(runs, axes, kept) {
       title: "of data", explain: "samples that an epoch trains on, as a share of the data set",
       cell: (run) => ({ text: percentText(run.samples_per_epoch / run.train_samples), value: run.samples_per_epoch }),
     },
+    {
+      title: "samples/s", explain: "of all workers together",
+      cell: (run) => ({ text: digits(samplesPerSecond(run)), value: samplesPerSecond(run) }),
+    },
+    {
+      title: "per device", explain: "samples a second of one device that trains, on average",
+      cell: (run) => ({ text: digits(deviceSamplesPerSecond(run)), value: deviceSamplesPerSecond(run) }),
+    },
     { title: "compute", cell: (run) => seconds(run.compute_s) },
     { title: "exchange", explain: "communication that nothing hides", cell: (run) => seconds(run.exposed_communication_s) },
     { title: "blocked", explain: "waiting for other workers", cell: (run) => seconds(run.blocked_s) },
@@ -96,6 +116,10 @@ function rankingTable(runs, axes, kept) {
     { title: "rounds", cell: (run) => ({ text: String(run.rounds_per_epoch), value: run.rounds_per_epoch }) },
     { title: "in nodes", cell: (run) => ({ text: bytesText(run.intra_node_bytes), value: run.intra_node_bytes }) },
     { title: "between nodes", cell: (run) => ({ text: bytesText(run.inter_node_bytes), value: run.inter_node_bytes }) },
+    {
+      title: "precision", explain: "what batches are computed in; - where batch times were given",
+      cell: (run) => (run.config.precision === "auto" ? "-" : run.config.precision ?? "-"),
+    },
     { title: "inputs", explain: "the lowest grade that it rests on", cell: (run) => run.input_grade },
   ];
   return tableOf("Forecasts, fastest first. Press a heading to sort.", columns, sorted, kept);

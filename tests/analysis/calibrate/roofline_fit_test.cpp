@@ -61,7 +61,7 @@ std::vector<MeasuredBatch> rows_of_known_device() {
 
 TEST_CASE("efficiencies are found from what batches took, and networks left out are forecast") {
   std::vector<MeasuredBatch> rows = rows_of_known_device();
-  const Efficiency fitted = fit_roofline(rows).by_class.at("gpu");
+  const Efficiency fitted = fit_roofline(rows).by_class.at({"gpu", Kernels::plain});
 
   CHECK(fitted.of_products.at(ProductKind::convolution) == Approx(0.4).epsilon(0.02));
   CHECK(fitted.of_products.at(ProductKind::matrix) == Approx(0.6).epsilon(0.02));
@@ -78,10 +78,31 @@ TEST_CASE("efficiencies are found from what batches took, and networks left out 
 TEST_CASE("what all networks of a device have in common goes with one measured there") {
   std::vector<MeasuredBatch> rows = rows_of_known_device();
   for (MeasuredBatch& row : rows) row.seconds *= row.device.name == "a" ? 2 : 0.5;
-  const Efficiency fitted = fit_roofline(rows).by_class.at("gpu");
+  const Efficiency fitted = fit_roofline(rows).by_class.at({"gpu", Kernels::plain});
 
   CHECK(fitted.usual_error > 1.3);
   CHECK(fitted.usual_scaled_error < 1.15);
+}
+
+TEST_CASE("plain and tuned kernels are fitted apart") {
+  std::vector<MeasuredBatch> rows = rows_of_known_device();
+  const std::size_t count = rows.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    rows.push_back(rows[i]);
+    rows.back().kernels = Kernels::tuned;
+    rows.back().seconds /= 2;
+  }
+  const Roofline fitted = fit_roofline(rows);
+  CHECK(fitted.by_class.at({"gpu", Kernels::tuned}).of_memory ==
+        Approx(2 * fitted.by_class.at({"gpu", Kernels::plain}).of_memory).epsilon(0.05));
+}
+
+TEST_CASE("a device that was left out and differs makes the stated error larger") {
+  std::vector<MeasuredBatch> rows = rows_of_known_device();
+  for (MeasuredBatch& row : rows) row.seconds *= row.device.name == "a" ? 2 : 1;
+  // Fitted to one device alone, the other's batches are a factor of two away.
+  CHECK(fit_roofline(rows).by_class.at({"gpu", Kernels::plain}).usual_error ==
+        Approx(2).epsilon(0.1));
 }
 
 TEST_CASE("one network says nothing of others") {
@@ -93,17 +114,19 @@ TEST_CASE("one network says nothing of others") {
 TEST_CASE("models/roofline.json is what its rows say") {
   const Catalog catalog{EPOCHCAST_SOURCE_DIR};
   std::vector<MeasuredBatch> rows;
-  for (const std::string name :
-       {"published-throughput", "xeon-spr-1thread-torch1.13", "amd-epyc-1thread-torch1.13"}) {
+  for (const std::string name : {"published-throughput",
+                                 "nvidia-h100-80gb-hbm3-throughput",
+                                 "xeon-spr-1thread-torch1.13",
+                                 "amd-epyc-1thread-torch1.13"}) {
     const auto more = load_measured_batches(catalog.find("traces", name, "the test"), catalog);
     rows.insert(rows.end(), more.begin(), more.end());
   }
   const Roofline fitted = fit_roofline(rows);
   const Roofline known = load_roofline(catalog.root() / "models/roofline.json");
   REQUIRE(fitted.by_class.size() == known.by_class.size());
-  for (const auto& [device_class, efficiency] : fitted.by_class) {
-    CAPTURE(device_class);
-    const Efficiency& written = known.by_class.at(device_class);
+  for (const auto& [key, efficiency] : fitted.by_class) {
+    CAPTURE(key.first, static_cast<int>(key.second));
+    const Efficiency& written = known.by_class.at(key);
     for (const auto& [kind, share] : efficiency.of_products)
       CHECK(written.of_products.at(kind) == Approx(share).epsilon(0.02));
     CHECK(written.of_memory == Approx(efficiency.of_memory).epsilon(0.02));

@@ -30,13 +30,17 @@ TEST_CASE("a ranking can be checked on paper", "[cli]") {
   CHECK(outcome.out ==
         "resnet20 on cifar10, platform pair, 2 nodes: 2 test-gpu, batch 128 per worker, 2 epochs\n"
         "\n"
-        "#  strategy          epoch  of data  all data  vs sync  compute  exchange  blocked  "
+        "#  strategy          epoch  of data  all data  vs sync  samples/s  per device  compute  "
+        "exchange  blocked  "
         "# compute = exchange . blocked  rounds  in nodes  between  whole job  inputs\n"
-        "-  ---------------  ------  -------  --------  -------  -------  --------  -------  "
+        "-  ---------------  ------  -------  --------  -------  ---------  ----------  -------  "
+        "--------  -------  "
         "------------------------------  ------  --------  -------  ---------  ---------\n"
-        "1  local-sgd, H 65  19.6 s   99.8 %    19.6 s    1.20x   19.5 s   60.0 ms      0 s  "
+        "1  local-sgd, H 65  19.6 s   99.8 %    19.6 s    1.20x       2552        1276   19.5 s   "
+        "60.0 ms      0 s  "
         "####################                 3       0 B      0 B     39.1 s  estimated\n"
-        "2  sync             23.4 s   99.8 %    23.4 s    1.00x   19.5 s    3.90 s      0 s  "
+        "2  sync             23.4 s   99.8 %    23.4 s    1.00x       2133        1067   19.5 s    "
+        "3.90 s      0 s  "
         "#################===               195       0 B      0 B     46.8 s  estimated\n" +
             kLegend);
 }

@@ -110,10 +110,11 @@ TEST_CASE("an estimated cost has the parts of a batch, the layers' shares and it
 
 TEST_CASE("efficiencies read back as they were written, and must be shares and factors") {
   Roofline roofline;
-  roofline.by_class["gpu"] = half();
+  roofline.by_class[{"gpu", Kernels::plain}] = half();
   roofline.source = {.grade = Grade::estimated, .method = "made up"};
   const std::string text = to_json(roofline).dump();
-  const Efficiency read = parse_roofline(parse_json(text, "r.json"), "r.json").by_class.at("gpu");
+  const Efficiency read =
+      parse_roofline(parse_json(text, "r.json"), "r.json").by_class.at({"gpu", Kernels::plain});
   CHECK(read.of_products == half().of_products);
   CHECK(read.of_memory == 0.5);
   CHECK(read.operation_s == Approx(1e-5));
@@ -124,7 +125,7 @@ TEST_CASE("efficiencies read back as they were written, and must be shares and f
         [&] { static_cast<void>(parse_roofline(parse_json(wrong, "r.json"), "r.json")); });
   };
   CHECK_THAT(problems(with(text, "\"memory\":0.5", "\"memory\":0"))[0],
-             Catch::Contains("a share above 0, to 1"));
+             Catch::Contains("a share above 0, to 2"));
   CHECK_THAT(problems(with(text, "\"most_error\":2.0", "\"most_error\":0.5"))[0],
              Catch::Contains("a factor from 1 to 1000"));
 }

@@ -29,11 +29,18 @@ Network small_network() {
   return network;
 }
 
-CostEstimates estimates_in(Precision precision) {
+CostEstimates some_estimates() {
   Roofline roofline;
-  roofline.by_class["gpu"] = {.of_products = {{ProductKind::matrix, 0.5}}, .of_memory = 0.5};
-  return CostEstimates(
-      roofline, {{"g", device_of("g", "gpu")}, {"n", device_of("n", "npu")}}, precision);
+  roofline.by_class[{"gpu", Kernels::plain}] = {.of_products = {{ProductKind::matrix, 0.5}},
+                                                .of_memory = 0.5};
+  return CostEstimates(roofline, {{"g", device_of("g", "gpu")}, {"n", device_of("n", "npu")}});
+}
+
+std::optional<CostTrace> estimate(const CostEstimates& estimates,
+                                  const std::string& device,
+                                  Precision precision = Precision::float32,
+                                  std::optional<Kernels> kernels = {}) {
+  return estimates.of(device, small_network(), 10, precision, kernels);
 }
 
 CostTrace measured_on(const std::string& device, double seconds) {
@@ -48,33 +55,37 @@ CostTrace measured_on(const std::string& device, double seconds) {
 }
 
 TEST_CASE("a device is estimated by its data sheet, and an unknown one not at all") {
-  const CostEstimates estimates = estimates_in(Precision::float32);
-  const auto cost = estimates.of("g", small_network(), 10);
+  const CostEstimates estimates = some_estimates();
+  const auto cost = estimate(estimates, "g");
   REQUIRE(cost);
   CHECK(BatchCost(*cost).median(10).total_s() == Approx(10 * 3e9 / 0.5e12).epsilon(1e-3));
-  CHECK_FALSE(estimates.of("other", small_network(), 10));
+  CHECK_FALSE(estimate(estimates, "other"));
 }
 
 TEST_CASE("what cannot be estimated is told, with what can") {
   CHECK(problems_of([] {
-          static_cast<void>(estimates_in(Precision::bfloat16).of("g", small_network(), 10));
-        }) == Texts{"--precision: g does not compute in it; it does in float32, float16"});
+          static_cast<void>(estimate(some_estimates(), "g", Precision::bfloat16));
+        }) == Texts{"--precision: g does not compute in bfloat16; it does in float32, float16"});
   CHECK(
-      problems_of([] {
-        static_cast<void>(estimates_in(Precision::float32).of("n", small_network(), 10));
-      }) ==
+      problems_of([] { static_cast<void>(estimate(some_estimates(), "n")); }) ==
       Texts{"no trace knows small on n, and nothing is known of how well devices of class npu are "
             "used; measure it (`epochcast measure batches`), or give --batch-seconds"});
 }
 
+TEST_CASE("tuned kernels are refused where nothing is known of them") {
+  CHECK(problems_of([] {
+          static_cast<void>(estimate(some_estimates(), "g", Precision::float32, Kernels::tuned));
+        }) ==
+        Texts{"--kernels: nothing is known of tuned kernels on devices of class gpu, such as g"});
+}
+
 TEST_CASE("estimates are scaled by what other networks took on the device") {
-  CostEstimates estimates = estimates_in(Precision::float32);
-  const double before_s = BatchCost(*estimates.of("g", small_network(), 10)).median(10).total_s();
+  CostEstimates estimates = some_estimates();
+  const double before_s = BatchCost(*estimate(estimates, "g")).median(10).total_s();
   for (const double factor : {1.5, 3.0, 2.0})
     estimates.scale(measured_on("g", factor * before_s), small_network());
   CHECK(estimates.scaled() == Texts{"g"});
-  CHECK(BatchCost(*estimates.of("g", small_network(), 10)).median(10).total_s() ==
-        Approx(2 * before_s));
+  CHECK(BatchCost(*estimate(estimates, "g")).median(10).total_s() == Approx(2 * before_s));
   CHECK_THROWS_WITH(estimates.scale(measured_on("other", 1), small_network()),
                     Catch::StartsWith("--calibrate-on: m.json: measures other"));
 }

@@ -146,8 +146,10 @@ TEST_CASE("more nodes than the platform has are refused") {
   JobConfig config;
   config.nodes = 4;
 
-  CHECK(problems_of([&] { placed(config); }) ==
-        Texts{"--nodes: got 4; platform box (box.json) has 3 nodes"});
+  CHECK(
+      problems_of([&] { placed(config); }) ==
+      Texts{
+          "--nodes: got 4; platform box (box.json) has 3 nodes; set node.count for more of them"});
 
   config.nodes = 2;
   Platform single = mixed();

@@ -313,7 +313,7 @@ TEST_CASE("more ranks than samples are refused before any process is started") {
   const Job job;
   const auto refused = [&](const std::string& arguments, const std::string& text) {
     // A dry run starts nothing: it would show what was to be started.
-    const Outcome outcome = job.folder.run(kTrain + "--dry-run --ranks 500 " + arguments);
+    const Outcome outcome = job.folder.run(kTrain + "--dry-run --set ranks=500 " + arguments);
     CHECK(outcome.status == 2);
     CHECK(outcome.err == "epochcast: --batch: one iteration of all workers takes " + text + "\n");
   };
@@ -321,7 +321,7 @@ TEST_CASE("more ranks than samples are refused before any process is started") {
   refused("--strategy sync --train-samples 64", "2000 samples; the data set has 64");
   refused("--strategy local-sgd --train-samples 64", "2000 samples; the data set has 64");
   refused("--strategy sync", "2000 samples; the data set has 96");
-  CHECK(job.run("--dry-run --ranks 500 --strategy byteps --devices cpu,server").status == 0);
+  CHECK(job.run("--dry-run --set ranks=500 --strategy byteps --devices cpu,server").status == 0);
 }
 
 TEST_CASE("--dry-run and --slurm show what would be run") {
