@@ -19,12 +19,18 @@ Json point_of(const ForecastTask& task) {
   return point;
 }
 
-/// What all runs have in common: "resnet50 on imagenet, platform deep-est-esb".
+/// What all runs have in common: "resnet50 on imagenet, deep-est-esb, batch 128 per worker,
+/// float32".
 std::string title_of(const std::vector<ForecastOutcome>& outcomes) {
   const auto run = std::find_if(
       outcomes.begin(), outcomes.end(), [](const auto& each) { return each.run.has_value(); });
   if (run == outcomes.end()) return "No forecast";
-  return "Forecast: " + run->run->network + " on " + run->run->dataset + ", " + run->run->platform;
+  const std::string held = held_for(*run->run);
+  const bool is_common = std::all_of(outcomes.begin(), outcomes.end(), [&](const auto& each) {
+    return !each.run || held_for(*each.run) == held;
+  });
+  return "Forecast: " + run->run->network + " on " + run->run->dataset + ", " + run->run->platform +
+         (is_common ? ", " + held : "");
 }
 
 }  // namespace
