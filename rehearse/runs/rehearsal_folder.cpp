@@ -13,10 +13,14 @@ namespace fs = std::filesystem;
 fs::path rehearsal_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
-  fs::path root = cache != nullptr && *cache != '\0' ? fs::path(cache)
-                  : home != nullptr                  ? fs::path(home) / ".cache"
-                                                     : fs::temp_directory_path();
-  return root / "epochcast" / "rehearsals";
+  const auto is_given = [](const char* path) { return path != nullptr && *path != '\0'; };
+  // A folder of a known name in /tmp could be somebody else's, or a link of theirs.
+  if (!is_given(cache) && !is_given(home))
+    throw UserError(
+        "no place for kept rehearsals: neither XDG_CACHE_HOME nor HOME is set; set one, or give "
+        "--folder");
+  return (is_given(cache) ? fs::path(cache) : fs::path(home) / ".cache") / "epochcast" /
+         "rehearsals";
 }
 
 const fs::path& made(const fs::path& folder) {

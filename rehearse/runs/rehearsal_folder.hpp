@@ -6,7 +6,7 @@
 
 namespace epochcast {
 
-/// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache.
+/// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache. Throws a UserError if neither is known.
 [[nodiscard]] std::filesystem::path rehearsal_folder();
 
 /// The folder, which is made where it is missing. Throws a UserError when it cannot hold files, and

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rehearse/runs/rehearsal_folder.hpp"
+
+#include <cstdlib>
+#include <string>
+
+#include "core/error.hpp"
+#include "tests/catch.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// A variable of the environment that has another value, or none, for a while.
+class Variable {
+ public:
+  explicit Variable(const char* name) : name_(name) {
+    if (const char* value = std::getenv(name)) before_ = value;
+  }
+  ~Variable() { before_.empty() ? unsetenv(name_) : setenv(name_, before_.c_str(), 1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+  void set(const char* value) const { setenv(name_, value, 1); }
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
+TEST_CASE("kept rehearsals lie in the user's cache, and nowhere if there is none") {
+  const Variable cache("XDG_CACHE_HOME");
+  const Variable home("HOME");
+
+  cache.set("/cache");
+  home.set("/home/me");
+  CHECK(rehearsal_folder() == "/cache/epochcast/rehearsals");
+  cache.set("");
+  CHECK(rehearsal_folder() == "/home/me/.cache/epochcast/rehearsals");
+  home.set("");
+  CHECK_THROWS_WITH(rehearsal_folder(),
+                    "no place for kept rehearsals: neither XDG_CACHE_HOME nor HOME is set; set "
+                    "one, or give --folder");
+}
+
+}  // namespace
+}  // namespace epochcast::tests
