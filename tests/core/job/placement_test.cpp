@@ -154,8 +154,9 @@ TEST_CASE("more nodes than the platform has are refused") {
   config.nodes = 2;
   Platform single = mixed();
   single.nodes = {nodes(1, {devices("gpu", "v100", 1, true)})};
-  CHECK(problems_of([&] { placed(config, Participants::workers, single); }) ==
-        Texts{"--nodes: got 2; platform box (box.json) has 1 node"});
+  CHECK(
+      problems_of([&] { placed(config, Participants::workers, single); }) ==
+      Texts{"--nodes: got 2; platform box (box.json) has 1 node; set node.count for more of them"});
 }
 
 TEST_CASE("a device class that the chosen nodes do not have is refused") {
