@@ -206,6 +206,7 @@ TEST_CASE("a precision or kernels are applied or refused on every platform of th
                        {"network", "resnet50"},
                        {"dataset", "imagenet"},
                        {"strategy", "sync"},
+                       {"batch", "32"},
                        {"epochs", "1"},
                        {"train-samples", "20000"},
                        {"deterministic", "on"}};
