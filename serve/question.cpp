@@ -153,7 +153,6 @@ Question question_in(std::string_view body,
     question.has_intervals = intervals->boolean();
   if (auto name = input.maybe("find")) {
     question.find = FindRequest{.config = {}, .name = name->string(), .over = {}, .conditions = {}};
-    question.find->adds_overlapped_sync = true;
     for (const JsonInput& text : input.at("where").elements(1)) {
       try {
         question.find->conditions.push_back(parse_condition(text.string()));

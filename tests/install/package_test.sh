@@ -76,7 +76,7 @@ for page in epochcast epochcast-simulate; do
   [ ! -x $root/usr/bin/man ] || quiet man --where $page
 done
 quiet bash -c '. /usr/share/bash-completion/completions/epochcast; complete -p epochcast'
-inside epochcast train --network small-cnn >/mnt/out.txt 2>&1 && { echo "the simulator trains"; exit 1; }
+inside epochcast train --network small-cnn --dataset cifar10 --data procedural --strategy sync --ranks 1 >/mnt/out.txt 2>&1 && { echo "the simulator trains"; exit 1; }
 grep -q "install the package epochcast-training" /mnt/out.txt || { echo "names no package to install:"; cat /mnt/out.txt; exit 1; }
 
 # And what trains.
