@@ -2,6 +2,7 @@
 #include "serve/forking_server.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -19,7 +20,13 @@ namespace {
 constexpr const char* kAddress = "127.0.0.1";
 constexpr std::size_t kMostBody = 65536;      // bytes
 constexpr std::size_t kMostConnections = 32;  // at a time
-constexpr time_t kLook_us = 100'000;          // between looks for a signal
+constexpr time_t kLook_us = 100'000;          // between looks for a signal, and at connections
+
+using namespace std::chrono_literals;
+/// From a client's end of stream on: one that has only said all that it has to gets a short answer.
+constexpr auto kHungUpPatience = 1s;
+/// Then from SIGTERM to SIGKILL.
+constexpr auto kGrace = 5s;
 
 /// Runs each connection's work at once, in this thread; looks for signals between them.
 class InPlace : public httplib::TaskQueue {
@@ -44,6 +51,12 @@ class InPlace : public httplib::TaskQueue {
   httplib::Server& server_;
   std::function<void()> look_;
 };
+
+/// Whether the client has closed its end. Nothing tells a close from a shutdown for writing.
+bool has_hung_up(const FileDescriptor& connection) {
+  pollfd state = {.fd = connection.number(), .events = POLLRDHUP, .revents = 0};
+  return poll(&state, 1, 0) > 0;
+}
 
 void say(httplib::Response& response, int status, const std::vector<std::string>& problems) {
   response.status = status;
@@ -121,25 +134,38 @@ void ForkingServer::serve() {
 
 void ForkingServer::look_after_answers() {
   std::erase_if(answering_, [this](Answering& each) {
-    if (!each.child.has_ended()) return false;
+    if (!is_over(each)) return false;
     learn_(text_of(each.told));
     return true;
   });
 }
 
-bool ForkingServer::process_and_close_socket(socket_t connection) {
+bool ForkingServer::is_over(Answering& each) {
+  if (each.child.has_ended()) return true;
+  const auto now = std::chrono::steady_clock::now();
+  if (!each.hung_up && has_hung_up(each.connection)) each.hung_up = now;
+  if (!each.hung_up || now < *each.hung_up + kHungUpPatience) return false;
+  each.child.ask_to_end();
+  return now > *each.hung_up + kHungUpPatience + kGrace;  // its destructor kills it
+}
+
+bool ForkingServer::process_and_close_socket(socket_t socket) {
+  FileDescriptor connection(socket);
   if (answering_.size() < kMostConnections) {
     FileDescriptor told = unnamed_file();
-    Child child = Child::fork([&] { return answer(connection, told); });
-    answering_.push_back({.child = std::move(child), .told = std::move(told)});
+    Child child = Child::fork([&] { return answer(socket, told); });
+    answering_.push_back({.child = std::move(child),
+                          .told = std::move(told),
+                          .connection = std::move(connection),
+                          .hung_up = {}});
   }
-  close(connection);
   return true;
 }
 
 int ForkingServer::answer(socket_t connection, const FileDescriptor& told) {
   std::signal(SIGPIPE, SIG_IGN);
   close(svr_sock_);
+  for (Answering& other : answering_) other.connection.reset();
   Connection stream(connection);
   bool is_closed = false;
   process_request(stream, true, is_closed, nullptr);

@@ -3,7 +3,9 @@
 
 #include <httplib.h>
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,9 @@ namespace epochcast {
 
 /// An HTTP server for the user of this machine alone, each connection of which is answered by a
 /// process of its own: SimGrid's engine can be made once per process, and no thread must be about
-/// when processes are forked. Handlers may take as long as they want; what they throw ends their
-/// connection only, and so does their death.
+/// when processes are forked. Handlers may take as long as they want, but a second after the client
+/// has closed its end, the process is ended, with all that it has started. What they throw ends
+/// their connection only, and so does their death.
 ///
 /// It listens on 127.0.0.1, and answers requests that name it so: another Host is a name that
 /// somebody else made lead here (DNS rebinding), another Origin a page of somebody else's. Both get
@@ -40,12 +43,16 @@ class ForkingServer : public httplib::Server {
   [[nodiscard]] int answer(socket_t connection, const FileDescriptor& told);
   [[nodiscard]] std::string refusal(const httplib::Request& request) const;
 
-  /// A process that answers, and where it writes what it tells.
+  /// A process that answers, where it writes what it tells, and its client.
   struct Answering {
     Child child;
     FileDescriptor told;
+    FileDescriptor connection;
+    std::optional<std::chrono::steady_clock::time_point> hung_up;  ///< when that was seen
   };
   void look_after_answers();
+  /// Ends it when its client has hung up; says whether it is over.
+  [[nodiscard]] static bool is_over(Answering& each);
 
   int port_ = 0;
   std::vector<Answering> answering_;

@@ -2,11 +2,13 @@
 #include "tests/serve/running_server.hpp"
 
 #include <arpa/inet.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <fstream>
 #include <stdexcept>
 
 namespace epochcast::tests {
@@ -17,6 +19,22 @@ std::vector<std::string> words_of(const std::vector<std::string>& arguments) {
       "env", "EPOCHCAST_DATA=" EPOCHCAST_SOURCE_DIR, EPOCHCAST_PROGRAM, "serve"};
   words.insert(words.end(), arguments.begin(), arguments.end());
   return words;
+}
+
+/// How many processes have this one above them, and have not ended.
+std::size_t count_below(pid_t process) {
+  const std::string tasks = "/proc/" + std::to_string(process) + "/task/";
+  std::ifstream children(tasks + std::to_string(process) + "/children");
+  std::size_t count = 0;
+  for (pid_t child = 0; children >> child;) {
+    std::ifstream stat("/proc/" + std::to_string(child) + "/stat");
+    std::string text;
+    std::getline(stat, text);
+    const std::size_t state = text.rfind(") ");
+    const bool has_ended = state == std::string::npos || text[state + 2] == 'Z';
+    count += (has_ended ? 0 : 1) + count_below(child);
+  }
+  return count;
 }
 
 std::string joined_chunks(const std::string& text) {
@@ -36,6 +54,7 @@ std::string joined_chunks(const std::string& text) {
 RunningServer::RunningServer(const std::vector<std::string>& arguments)
     : child_(
           Child::start(words_of(arguments), {.out = out_.writing.number(), .err = err_.number()})) {
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   out_.writing = FileDescriptor();
   std::string said;
   while (said.find('\n') == std::string::npos) {
@@ -78,12 +97,22 @@ Reply RunningServer::get(const std::string& path, const std::string& more) const
   return send("GET " + path + " HTTP/1.1\r\nHost: " + host() + "\r\n" + more + "\r\n");
 }
 
+std::string RunningServer::post_text(const std::string& path,
+                                     const std::string& body,
+                                     const std::string& more) const {
+  return "POST " + path + " HTTP/1.1\r\nHost: " + host() +
+         "\r\nContent-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+         "\r\n" + more + "\r\n" + body;
+}
+
 Reply RunningServer::post(const std::string& path,
                           const std::string& body,
                           const std::string& more) const {
-  return send("POST " + path + " HTTP/1.1\r\nHost: " + host() +
-              "\r\nContent-Type: application/json\r\nContent-Length: " +
-              std::to_string(body.size()) + "\r\n" + more + "\r\n" + body);
+  return send(post_text(path, body, more));
+}
+
+std::size_t RunningServer::working() const {
+  return count_below(getpid()) - 1;  // the server itself
 }
 
 int RunningServer::end_by(int signal) {

@@ -30,10 +30,16 @@ class RunningServer {
   /// Sends text as it is, and reads to the end.
   [[nodiscard]] Reply send(const std::string& text) const;
   /// A request as the page sends it; `more`: lines of headers.
+  [[nodiscard]] std::string post_text(const std::string& path,
+                                      const std::string& body,
+                                      const std::string& more = {}) const;
   [[nodiscard]] Reply get(const std::string& path, const std::string& more = {}) const;
   [[nodiscard]] Reply post(const std::string& path,
                            const std::string& body,
                            const std::string& more = {}) const;
+  /// How many processes it has started that have not ended, directly or not, orphans included;
+  /// while there is one server.
+  [[nodiscard]] std::size_t working() const;
   /// A socket that is connected to it.
   [[nodiscard]] FileDescriptor connection() const;
   /// Sends the signal; the exit status as a shell shows it.

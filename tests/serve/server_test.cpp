@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/socket.h>
+
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/process/pipe.hpp"
 #include "tests/catch.hpp"
+#include "tests/core/process/processes.hpp"
 #include "tests/serve/running_server.hpp"
 #include "tests/support/run_program.hpp"
 
@@ -75,6 +80,40 @@ TEST_CASE("Ctrl-C ends a server, its port is free at once") {
     CHECK(next.get("/").status == 200);
     CHECK(next.end_by(signal) == 128 + signal);
   }
+}
+
+// A forecast of so many batches takes minutes.
+const std::string kLong =
+    R"("settings":{"platform":"deep-est-esb","network":"resnet50","dataset":"imagenet",)"
+    R"("strategy":"dlb","epochs":"3000","exact":"true")";
+
+TEST_CASE("a client that hangs up ends what it has asked for") {
+  const RunningServer server;
+  const auto [path, question] = GENERATE(
+      std::pair("/api/forecast", "{" + kLong + R"(,"nodes":"4"}})"),
+      std::pair("/api/find", "{" + kLong + R"(},"find":"nodes","where":["efficiency > 50%"]})"));
+  CAPTURE(path);
+  {
+    const FileDescriptor connection = server.connection();
+    write_all(connection.number(), server.post_text(path, question));
+    // One answers, others simulate.
+    REQUIRE(soon([&] { return server.working() >= 2; }));
+  }
+
+  CHECK(soon([&] { return server.working() == 0; }));
+}
+
+TEST_CASE("a client that only ends its request gets a short answer") {
+  const RunningServer server;
+  const FileDescriptor connection = server.connection();
+  write_all(connection.number(),
+            "GET /api/nothing HTTP/1.1\r\nHost: " + server.host() + "\r\n\r\n");
+
+  shutdown(connection.number(), SHUT_WR);
+
+  std::string answer;
+  for (std::string piece; !(piece = read_some(connection)).empty();) answer += piece;
+  CHECK(answer.starts_with("HTTP/1.1 404"));
 }
 
 TEST_CASE("a port that is taken is told") {
