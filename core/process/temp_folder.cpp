@@ -106,7 +106,8 @@ TempFolder::TempFolder(const std::string& kind) {
 TempFolder::~TempFolder() {
   lock_.reset();
   if (is_temporary(path_)) remove_when_free(path_, kPatience);
-  alive_.reset();
+  // Its work is done, or not wanted any more; it may be stopped.
+  if (guard_ > 0) kill(guard_, SIGKILL);
   while (guard_ > 0 && waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }

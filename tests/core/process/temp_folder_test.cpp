@@ -63,6 +63,29 @@ TEST_CASE("a temporary folder is there while its owner is, unless it is kept") {
   CHECK(tmp.entries() == 1);
 }
 
+TEST_CASE("a temporary folder's owner ends when its guard is stopped") {
+  const PrivateTmp tmp;
+  Pipe go;
+  Child owner = in_process([&] {
+    const TempFolder folder("owned");
+    write_all(go.writing.number(), "made");
+    pause();
+    return 0;
+  });
+  static_cast<void>(read_some(go.reading));
+  const std::string process = std::to_string(owner.pid());
+  pid_t guard = 0;
+  std::ifstream("/proc/" + process + "/task/" + process + "/children") >> guard;
+  REQUIRE(guard > 0);
+  kill(guard, SIGSTOP);
+
+  kill(owner.pid(), SIGTERM);
+
+  CHECK(soon([&] { return owner.has_ended(); }));
+  kill(guard, SIGKILL);
+  CHECK(tmp.entries() == 0);
+}
+
 TEST_CASE("a temporary folder goes when its owner is killed") {
   const PrivateTmp tmp;
   Child owner = owner_of_folder();
