@@ -84,7 +84,13 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
 }  // namespace
 
 TempFolder::TempFolder(const std::string& kind) {
-  const fs::path place = fs::temp_directory_path();
+  signals_.emplace();
+  make(kind, fs::temp_directory_path());
+}
+
+TempFolder::TempFolder(const std::string& kind, const fs::path& place) { make(kind, place); }
+
+void TempFolder::make(const std::string& kind, const fs::path& place) {
   remove_stale(place, kind);
   std::string name = (place / (kind + "-XXXXXX")).string();
   if (mkdtemp(name.data()) == nullptr)

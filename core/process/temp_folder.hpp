@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/files/file_descriptor.hpp"
@@ -20,6 +21,9 @@ class TempFolder {
   /// `kind`: the first part of its name, such as "epochcast-validate". Throws a RunError when it
   /// cannot be made.
   explicit TempFolder(const std::string& kind);
+  /// The same in another folder than $TMPDIR; a signal ends this process as before, and the guard
+  /// removes the folder.
+  TempFolder(const std::string& kind, const std::filesystem::path& place);
   ~TempFolder();
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;
@@ -32,7 +36,9 @@ class TempFolder {
   static void use();
 
  private:
-  SignalScope signals_;  ///< nothing ends this process before the destructor ran
+  void make(const std::string& kind, const std::filesystem::path& place);
+
+  std::optional<SignalScope> signals_;  ///< nothing ends this process before the destructor ran
   std::filesystem::path path_;
   FileDescriptor lock_;   ///< held by the programs that this process starts, too
   FileDescriptor alive_;  ///< the guard's pipe: closed when this process has ended

@@ -9,8 +9,6 @@
 #include <set>
 
 #include "core/error.hpp"
-#include "real/mpi/parent_watch.hpp"
-
 namespace epochcast::real {
 
 void check_mpi(int code, const char* call) {
@@ -40,12 +38,12 @@ MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exce
         "compute needs");
   }
   check_mpi(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier");  // all have attached
-  unlinked_ = unlink_shared_memory();
+  memory_.unlink();
 }
 
 MpiSession::~MpiSession() {
   if (std::uncaught_exceptions() != exceptions_) return;
-  restore_names(unlinked_);
+  memory_.restore_names();
   MPI_Finalize();
 }
 

@@ -4,10 +4,11 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <filesystem>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "real/mpi/parent_watch.hpp"
 
 namespace epochcast::real {
 
@@ -34,7 +35,7 @@ class MpiSession {
   int rank_ = 0;
   int size_ = 1;
   int exceptions_ = 0;
-  std::vector<std::filesystem::path> unlinked_;  ///< names of Open MPI's shared memory
+  SharedMemory memory_;
 };
 
 /// Every rank's text, in the order of ranks, on rank `root` (empty elsewhere). Collective.

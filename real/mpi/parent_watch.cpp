@@ -11,11 +11,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <thread>
-
-#include "core/process/temp_folder.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -36,15 +33,7 @@ void remove_session() {
   fs::remove(folder_in("OMPI_MCA_orte_top_session_dir"), ignored);
 }
 
-/// "570c0001.3": the job and the rank, as Open MPI writes them into names; empty outside of mpirun.
-std::string rank_suffix() {
-  const char* job = std::getenv("OMPI_MCA_ess_base_jobid");
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  if (job == nullptr || rank == nullptr) return {};
-  std::ostringstream text;
-  text << '.' << std::hex << std::strtoul(job, nullptr, 10) << '.' << rank;
-  return text.str();
-}
+constexpr const char* kBackingFolder = "OMPI_MCA_btl_vader_backing_directory";
 
 }  // namespace
 
@@ -63,27 +52,31 @@ void end_with_parent() {
     pollfd end = {.fd = watched, .events = POLLIN, .revents = 0};
     while (poll(&end, 1, -1) < 0 && errno == EINTR) {
     }
-    unlink_shared_memory();  // when that was not done yet
     remove_session();
     _exit(1);
   }).detach();
 }
 
-std::vector<fs::path> unlink_shared_memory() {
-  std::vector<fs::path> names;
-  const std::string suffix = rank_suffix();
-  if (suffix.empty()) return names;
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator("/dev/shm", ignored)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("vader_segment.") && name.ends_with(suffix)) names.push_back(entry.path());
-  }
-  for (const fs::path& name : names) fs::remove(name, ignored);
-  return names;
+SharedMemory::SharedMemory() {
+  const fs::path given = folder_in(kBackingFolder);
+  const fs::path place = given.empty() ? "/dev/shm" : given;
+  if (access(place.c_str(), W_OK) != 0) return;
+  folder_.emplace("epochcast-rank", place);
+  setenv(kBackingFolder, folder_->path().c_str(), 1);
 }
 
-void restore_names(const std::vector<fs::path>& names) {
-  for (const fs::path& name : names) std::ofstream(name).flush();
+void SharedMemory::unlink() {
+  if (!folder_) return;
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder_->path(), ignored)) {
+    if (entry.path().filename().string().starts_with("vader_segment."))
+      names_.push_back(entry.path());
+  }
+  for (const fs::path& name : names_) fs::remove(name, ignored);
+}
+
+void SharedMemory::restore_names() const {
+  for (const fs::path& name : names_) std::ofstream(name).flush();
 }
 
 }  // namespace epochcast::real

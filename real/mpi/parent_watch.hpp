@@ -2,7 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <vector>
+
+#include "core/process/temp_folder.hpp"
 
 namespace epochcast::real {
 
@@ -13,13 +16,22 @@ namespace epochcast::real {
 /// nobody else is left to do so.
 void end_with_parent();
 
-/// Removes the names of shared memory that Open MPI has made for this rank: it stays while it is in
-/// use, and is gone however the rank ends. To be called when all ranks of the machine have attached
-/// to it. Returns the names.
-std::vector<std::filesystem::path> unlink_shared_memory();
+/// Where Open MPI puts this rank's shared memory: a folder of the rank's own, which is gone however
+/// the rank ends. To be made before MPI is started.
+class SharedMemory {
+ public:
+  /// In /dev/shm, or where the environment has it; without it where neither can be written.
+  SharedMemory();
+  /// Removes its names: it stays while it is in use. To be called when all ranks of the machine
+  /// have attached to it.
+  void unlink();
+  /// Gives empty files the names: Open MPI removes them when it is finalised, and would complain if
+  /// it could not.
+  void restore_names() const;
 
-/// Gives empty files these names: Open MPI removes them when it is finalised, and would complain if
-/// it could not.
-void restore_names(const std::vector<std::filesystem::path>& names);
+ private:
+  std::optional<TempFolder> folder_;
+  std::vector<std::filesystem::path> names_;
+};
 
 }  // namespace epochcast::real

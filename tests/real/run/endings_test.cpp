@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How real jobs end when they do not end by themselves.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -74,6 +76,37 @@ TEST_CASE("ranks end with mpirun, mpirun with the command, and nothing of them i
     CHECK(soon([&] { return job.has_ended() && RunningProgram::processes().empty(); }));
     CHECK(fs::is_empty(folder.path() / "tmp"));
   }
+}
+
+TEST_CASE("a job that is killed while its ranks start leaves no shared memory") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const fs::path memory = folder.path() / "memory";
+  fs::create_directory(memory);
+  const char* const kPlace = "OMPI_MCA_btl_vader_backing_directory";
+  setenv(kPlace, memory.c_str(), 1);
+  RunningProgram job(folder, kLong);
+  unsetenv(kPlace);
+  // The ranks that run wait for the one that does not.
+  REQUIRE(soon([&] { return processes_of("epochcast-run").size() == 2; }));
+  kill(processes_of("epochcast-run").back(), SIGSTOP);
+  const auto has_segment = [&] {
+    const auto files = fs::recursive_directory_iterator(memory);
+    return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+      return file.path().filename().string().starts_with("vader_segment.");
+    });
+  };
+  REQUIRE(soon(has_segment));
+
+  for (const std::string program : {"epochcast", "mpirun", "epochcast-run"}) {
+    for (const pid_t pid : processes_of(program)) kill(pid, SIGKILL);
+  }
+
+  const bool is_gone =
+      soon([&] { return job.has_ended() && RunningProgram::processes().empty(); });
+  INFO("left: " << RunningProgram::process_text());
+  CHECK(is_gone);
+  CHECK(fs::is_empty(memory));
 }
 
 TEST_CASE("two jobs never write one checkpoint folder") {
