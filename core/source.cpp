@@ -16,10 +16,19 @@ std::string_view to_string(Grade grade) {
       return "measured";
     case Grade::published:
       return "published";
+    case Grade::extrapolated:
+      return "extrapolated";
     case Grade::estimated:
       return "estimated";
   }
   return "?";
+}
+
+Grade grade_from(std::string_view text) {
+  for (const Grade grade : {Grade::measured, Grade::published, Grade::extrapolated}) {
+    if (text == to_string(grade)) return grade;
+  }
+  return Grade::estimated;
 }
 
 std::string today_text() {
@@ -68,6 +77,7 @@ nlohmann::ordered_json to_json(const Source& source) {
       json["reference"] = source.reference;
       put("method", source.method);
       break;
+    case Grade::extrapolated:
     case Grade::estimated:
       json["method"] = source.method;
       put("reference", source.reference);

@@ -10,10 +10,13 @@
 
 namespace epochcast {
 
-/// How far a figure can be trusted, best first.
-enum class Grade { measured, published, estimated };
+/// How far a figure can be trusted, best first. No file says `extrapolated`: a forecast has it if
+/// it asks measured figures about something else than was measured.
+enum class Grade { measured, published, extrapolated, estimated };
 
 [[nodiscard]] std::string_view to_string(Grade grade);
+/// The grade of that name; `estimated` if there is none.
+[[nodiscard]] Grade grade_from(std::string_view text);
 /// The less trustworthy of two grades: what a result made from both deserves.
 [[nodiscard]] Grade lowest(Grade a, Grade b);
 

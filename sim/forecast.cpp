@@ -9,7 +9,7 @@
 #include "core/job/running_bill.hpp"
 #include "core/random.hpp"
 #include "core/spread.hpp"
-#include "sim/exchange/exchange_doubt.hpp"
+#include "sim/forecast_uncertainty.hpp"
 #include "sim/recording/recording_fabric.hpp"
 #include "sim/simulated_job.hpp"
 #include "strategies/summary.hpp"
@@ -136,7 +136,7 @@ RunResult forecast(const Job& given,
   const WorkerCosts& costs = simulated.costs();
   if (layout != nullptr) *layout = workers;
   RunResult result = simulated.result(Command::simulate);
-  ExchangeDoubt doubt(job, workers);
+  ForecastUncertainty uncertainty(job, workers);
   simulated.run([&] {
     Passes passes(simulated);
     const bool is_noisy = !config.deterministic && costs.has_spread();
@@ -148,10 +148,10 @@ RunResult forecast(const Job& given,
         !exchanges_gradients(simulated.strategy(), workers))
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
-    doubt.see(workers, reports, config.epochs);
+    uncertainty.see(workers, reports, costs);
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);
-      doubt.apply_to(result);
+      uncertainty.apply_to(result);
       return;
     }
     std::vector<std::size_t> sessions = costs.shuffled_sessions(config.seed);
@@ -172,14 +172,14 @@ RunResult forecast(const Job& given,
       const double before_s = result.epoch_s;
       const auto stream = static_cast<std::uint64_t>(i);
       passes.run(mix_seed(config.seed, stream), sessions[stream % sessions.size()], 0);
-      doubt.see(workers, reports, config.epochs);
+      uncertainty.see(workers, reports, costs);
       add_reports(result, workers, reports, 1.0 / config.repetitions);
       epochs_s.push_back((result.epoch_s - before_s) * config.repetitions);
     }
     epochs_s = in_another_session(std::move(epochs_s), sessions.size());
     std::sort(epochs_s.begin(), epochs_s.end());
     result.epoch_s_interval = Interval{quantile_of(epochs_s, 0.05), quantile_of(epochs_s, 0.95)};
-    doubt.apply_to(result);
+    uncertainty.apply_to(result);
   });
   add_running_bill(result, job.platform, config);
   return result;

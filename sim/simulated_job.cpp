@@ -77,6 +77,7 @@ void add_notes(RunResult& result,
     if (!cost.doubt().empty()) of_costs.insert(cost.doubt());
     const std::int64_t batch = part_of(reports[i].batch, accumulate, accumulate - 1);
     if (!cost.is_extrapolated(batch)) continue;
+    result.input_grade = lowest(result.input_grade, Grade::extrapolated);
     const std::vector<std::int64_t> measured = cost.measured_batches();
     of_costs.insert("cost of batch " + std::to_string(batch) + " on " + workers[i].model +
                     " is extrapolated from " + std::to_string(measured.front()) +

@@ -34,7 +34,8 @@ class SimulatedJob : public CostedJob {
   std::unique_ptr<Runtime> runtime_;
 };
 
-/// Adds notes on extrapolated costs and uneven batches to a result.
+/// Adds notes on extrapolated costs and uneven batches to a result, and lowers its grade if costs
+/// are extrapolated.
 void add_notes(RunResult& result,
                const std::vector<WorkerInfo>& workers,
                const std::vector<WorkerReport>& reports,

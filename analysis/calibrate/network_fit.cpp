@@ -322,6 +322,21 @@ std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points, 
   return regimes;
 }
 
+namespace {
+
+void note_measured_on(NetworkFit& fit, const MessageTrace& trace) {
+  MeasuredOn measured_on = {.nodes = trace.node_count(), .ranks_per_node = 1};
+  for (int node = 0; node < measured_on.nodes; ++node) {
+    const auto ranks = std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), node);
+    measured_on.ranks_per_node = std::max(measured_on.ranks_per_node, static_cast<int>(ranks));
+  }
+  if (fit.between) fit.between->costs.measured_on = measured_on;
+  if (fit.node) fit.node->costs.measured_on = measured_on;
+  for (FasterNodes& faster : fit.faster) faster.fit.costs.measured_on = measured_on;
+}
+
+}  // namespace
+
 NetworkFit fit_network(const MessageTrace& trace) {
   const int nodes = trace.node_count();
   const auto ranks = static_cast<int>(trace.node_of_rank.size());
@@ -342,6 +357,7 @@ NetworkFit fit_network(const MessageTrace& trace) {
   if (fit.between && fit.link_bytes_per_s.empty()) fit.backbone = fit_backbone(trace, *fit.between);
   fit_shares(trace, fit);
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
+  note_measured_on(fit, trace);
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;
   if (!fit.between && !fit.node)
     throw UserError(trace.file +

@@ -254,7 +254,7 @@ void show_legend(std::ostream& out) {
          "other workers) are means over\n"
          "  workers and epochs; bytes are sums over workers. Inputs: the lowest grade among "
          "platform, links and costs\n"
-         "  (measured > published > estimated).\n"
+         "  (measured > published > extrapolated > estimated).\n"
          "  Of data: the samples that an epoch trains on, as a share of the data set. Strategies "
          "are "
          "compared by \"all data\": the time\n"

@@ -257,6 +257,17 @@ bool BatchCost::is_extrapolated(std::int64_t batch) const {
   return size > 0 && (size < points_.front().batch || size > points_.back().batch);
 }
 
+CostBounds BatchCost::bounds(std::int64_t batch) const {
+  if (!is_extrapolated(batch)) return {};
+  const auto size = static_cast<double>(batch);
+  const Point& measured = size < points_.front().batch ? points_.front() : points_.back();
+  const double forecast_s = total_at(size, std::nullopt);
+  const double equal = measured.median_s / forecast_s;
+  const double proportional = equal * size / measured.batch;
+  return {.low = std::min({1.0, equal, proportional}),
+          .high = std::max({1.0, equal, proportional})};
+}
+
 std::vector<std::int64_t> BatchCost::measured_batches() const {
   std::vector<std::int64_t> sizes;
   for (const Point& point : points_) sizes.push_back(static_cast<std::int64_t>(point.batch));

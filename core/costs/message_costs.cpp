@@ -57,6 +57,14 @@ MeasuredAllReduce read_all_reduce(JsonInput input) {
   return all_reduce;
 }
 
+MeasuredOn read_measured_on(JsonInput input) {
+  const MeasuredOn measured_on = {
+      .nodes = static_cast<int>(input.at("nodes").integer(1, kMostRanks)),
+      .ranks_per_node = static_cast<int>(input.at("ranks_per_node").integer(1, kMostRanks))};
+  input.finish();
+  return measured_on;
+}
+
 MessageShare read_message_share(JsonInput input) {
   const MessageShare share = {.bytes = input.at("bytes").quantity(Dimension::bytes),
                               .share = read_part(input.at("share"))};
@@ -328,6 +336,10 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
       measured["measured_late"] = quantity_text(each.measured_late_s, Dimension::seconds);
     json["all_reduces"].push_back(std::move(measured));
   }
+  if (costs.measured_on) {
+    json["measured_on"] = {{"nodes", costs.measured_on->nodes},
+                           {"ranks_per_node", costs.measured_on->ranks_per_node}};
+  }
   if (!costs.notes.empty()) json["notes"] = costs.notes;
   return json;
 }
@@ -362,6 +374,8 @@ MessageCosts read_message_costs(JsonInput input) {
     for (const JsonInput& each : all_reduces->elements())
       costs.all_reduces.push_back(read_all_reduce(each));
   }
+  if (const auto measured_on = input.maybe("measured_on"))
+    costs.measured_on = read_measured_on(*measured_on);
   if (const auto notes = input.maybe("notes")) {
     for (const JsonInput& note : notes->elements()) costs.notes.push_back(note.string());
   }

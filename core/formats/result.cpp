@@ -13,13 +13,6 @@
 namespace epochcast {
 namespace {
 
-Grade grade_from(const std::string& text) {
-  for (const Grade grade : {Grade::measured, Grade::published}) {
-    if (text == to_string(grade)) return grade;
-  }
-  return Grade::estimated;
-}
-
 void put_phases(nlohmann::ordered_json& json, const PhaseTimes& phases) {
   json["compute_s"] = phases.compute_s;
   json["exposed_communication_s"] = phases.exposed_communication_s;
@@ -72,9 +65,8 @@ void check_interval(const JsonInput& interval) {
 
 void check_grade(const JsonInput& grade) {
   const nlohmann::json& value = grade.value();
-  if (value != "measured" && value != "published" && value != "estimated") {
-    grade.fail("one of measured, published, estimated");
-  }
+  if (!value.is_string() || to_string(grade_from(value.get<std::string>())) != value)
+    grade.fail("one of measured, published, extrapolated, estimated");
 }
 
 void check_device(JsonInput device) {
@@ -339,7 +331,7 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
     run.scaling = ScalingFigures{.speed_up = json.at("speed_up"),
                                  .efficiency = json.value("efficiency", 1.0),
                                  .is_knee = json.value("knee", false)};
-  run.input_grade = grade_from(json.at("input_grade"));
+  run.input_grade = grade_from(json.at("input_grade").get<std::string>());
   run.notes = json.at("notes").get<std::vector<std::string>>();
   for (const auto& row : json.at("by_device")) {
     run.by_device.push_back({.device_class = row.at("class"),
@@ -362,12 +354,12 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
   }
   if (const auto cost = json.find("cost"); cost != json.end()) {
     run.cost = {.rate = {.per_hour = cost->at("per_hour"), .currency = cost->at("currency")},
-                .grade = grade_from(cost->at("grade"))};
+                .grade = grade_from(cost->at("grade").get<std::string>())};
   }
   if (const auto energy = json.find("energy"); energy != json.end()) {
     run.energy = {.idle_w = energy->at("idle_w"),
                   .epoch_j = energy->at("epoch_j"),
-                  .grade = grade_from(energy->at("grade"))};
+                  .grade = grade_from(energy->at("grade").get<std::string>())};
   }
   return run;
 }

@@ -65,9 +65,12 @@ TEST_CASE("what was measured on no day of the calendar is told") {
         Texts{"f.json: /source/date: got \"2026-02-31\"; expected a day such as \"2026-11-21\""});
 }
 
-TEST_CASE("the lowest grade is the less trustworthy one: measured, published, estimated") {
+TEST_CASE(
+    "the lowest grade is the less trustworthy: measured, published, extrapolated, estimated") {
   CHECK(lowest(Grade::measured, Grade::published) == Grade::published);
   CHECK(lowest(Grade::estimated, Grade::published) == Grade::estimated);
+  CHECK(lowest(Grade::extrapolated, Grade::published) == Grade::extrapolated);
+  CHECK(lowest(Grade::extrapolated, Grade::estimated) == Grade::estimated);
   CHECK(lowest(Grade::measured, Grade::measured) == Grade::measured);
 }
 
@@ -77,6 +80,12 @@ TEST_CASE("a measured source without machine, date, command and versions is no s
               "f.json: /source/date: missing",
               "f.json: /source/command: missing",
               "f.json: /source/versions: missing"});
+}
+
+TEST_CASE("no file says that its figures are extrapolated: forecasts say so") {
+  CHECK(problems_of_source(R"({"grade": "extrapolated"})") ==
+        Texts{"f.json: /source/grade: got \"extrapolated\"; expected \"measured\", \"published\" "
+              "or \"estimated\""});
 }
 
 TEST_CASE("each grade has its own keys") {

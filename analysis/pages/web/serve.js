@@ -204,6 +204,7 @@ function trust(runs, about) {
   const grades = {
     measured: "Every input was measured on such machines.",
     published: "Some inputs are figures that others have published.",
+    extrapolated: "Every input was measured, some of them on another cluster or with other batches (see notes).",
     estimated: "Some inputs are estimates: rankings can be trusted more than seconds. Measure your own (epochcast measure, calibrate).",
   };
   return [

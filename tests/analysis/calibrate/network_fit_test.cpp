@@ -206,6 +206,7 @@ TEST_CASE("what a ring's messages share is not taken for what links give") {
   const NetworkFit fit = fit_network(trace);
   const std::vector<std::string> devices(4, "cpu");
 
+  CHECK(fit.between->costs.measured_on == MeasuredOn{.nodes = 4, .ranks_per_node = 1});
   REQUIRE(fit.backbone);
   CHECK(fit.backbone->bytes_per_s == Approx(4 * 5e8).epsilon(5e-3));
   CHECK(fit.between->bytes_per_s == Approx(1e9).epsilon(1e-2));

@@ -146,7 +146,7 @@ TEST_CASE("every mistake in an edited file is named by its path") {
                          "0 to 2147483647",
               measured + "/nodes: missing",
               measured + "/input_grade: got \"guessed\"; expected one of measured, "
-                         "published, estimated",
+                         "published, extrapolated, estimated",
               measured + "/config/batch: got 32; expected a text",
               "v.json: /rows/1/point: got \"\"; expected a text",
               "v.json: /rows/1/problem: unknown key \"problem\"; did you mean \"problems\"?"});

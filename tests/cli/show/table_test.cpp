@@ -11,7 +11,7 @@ const std::string kLegend =
     "workers) are means over\n"
     "  workers and epochs; bytes are sums over workers. Inputs: the lowest grade among platform, "
     "links and costs\n"
-    "  (measured > published > estimated).\n"
+    "  (measured > published > extrapolated > estimated).\n"
     "  Of data: the samples that an epoch trains on, as a share of the data set. Strategies are "
     "compared by \"all data\": the time\n"
     "  for as many samples as the data set has. How accurate the model gets is not compared here, "

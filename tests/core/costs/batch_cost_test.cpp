@@ -71,6 +71,18 @@ TEST_CASE("beyond the measured sizes the line through the two nearest goes on, a
   CHECK(cost.is_extrapolated(65));
 }
 
+TEST_CASE("a batch beyond the measured sizes is bound by the nearest one and by proportion") {
+  const BatchCost cost(trace_of({samples(8, {0.2}), samples(32, {0.7}), samples(64, {2})}));
+
+  CHECK(cost.bounds(4).low == Approx(0.1 / cost.median(4).total_s()));
+  CHECK(cost.bounds(4).high == Approx(0.2 / cost.median(4).total_s()));
+  // The line is steeper than proportion, 4 s.
+  CHECK(cost.bounds(128).low == Approx(2 / cost.median(128).total_s()));
+  CHECK(cost.bounds(128).high == 1);
+  CHECK(cost.bounds(20).low == 1);
+  CHECK(cost.bounds(20).high == 1);
+}
+
 TEST_CASE("a line that would reach zero is cut off: a batch always takes time") {
   const BatchCost steep(trace_of({samples(8, {0.1}), samples(16, {1})}));
   const BatchCost falling(trace_of({samples(8, {1}), samples(16, {0.5})}));

@@ -25,6 +25,7 @@ Source random_source(Dice& dice) {
       source.reference = random_text(dice);
       if (dice.chance(0.5)) source.method = random_text(dice);
       break;
+    case Grade::extrapolated:  // of forecasts only
     case Grade::estimated:
       source.method = random_text(dice);
       if (dice.chance(0.5)) source.reference = random_text(dice);
@@ -175,6 +176,9 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
            .forecast_s = dice.magnitude(1e-6, 1),
            .measured_late_s = dice.chance(0.5) ? dice.magnitude(1e-6, 1) : 0});
     }
+    if (dice.chance(0.5))
+      messages->measured_on =
+          MeasuredOn{.nodes = dice.between(1, 64), .ranks_per_node = dice.between(1, 8)};
     if (dice.chance(0.5)) messages->notes = {random_text(dice), random_text(dice)};
   };
   for (NodeGroup& group : platform.nodes) {

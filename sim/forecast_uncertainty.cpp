@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sim/exchange/exchange_doubt.hpp"
+#include "sim/forecast_uncertainty.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/costs/buckets.hpp"
@@ -33,7 +34,8 @@ std::vector<const MessageCosts*> measured_costs(const Job& job) {
 
 }  // namespace
 
-ExchangeDoubt::ExchangeDoubt(const Job& job, const std::vector<WorkerInfo>& workers) {
+ForecastUncertainty::ForecastUncertainty(const Job& job, const std::vector<WorkerInfo>& workers)
+    : config_(job.config) {
   if (!job.config.exchange_seconds.empty()) return;
   overlaps_ = job.config.overlap != Overlap::none;
   const double bytes = overlaps_ ? exchanged_bucket_bytes(job.network, job.config.bucket_bytes)
@@ -44,17 +46,41 @@ ExchangeDoubt::ExchangeDoubt(const Job& job, const std::vector<WorkerInfo>& work
       }));
   for (const MessageCosts* costs : measured_costs(job)) {
     if (!job.config.deterministic) {
-      uncertainty_ =
-          std::max(uncertainty_, costs->uncertainty_of(job.config.all_reduce, bytes, members));
+      deviation_ =
+          std::max(deviation_, costs->uncertainty_of(job.config.all_reduce, bytes, members));
       barrier_round_s_ = std::max(barrier_round_s_, costs->barrier_round_s);
     }
+    check_cluster(*costs, workers);
     for (const std::string& note : costs->notes) {
       if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
     }
   }
 }
 
-void ExchangeDoubt::note_free_overlap(const std::vector<WorkerInfo>& workers) {
+void ForecastUncertainty::check_cluster(const MessageCosts& costs,
+                                        const std::vector<WorkerInfo>& workers) {
+  if (!costs.measured_on || is_other_cluster_) return;
+  std::map<int, int> ranks;
+  for (const WorkerInfo& worker : workers) ++ranks[worker.node];
+  MeasuredOn asked = {.nodes = static_cast<int>(ranks.size())};
+  for (const auto& [node, count] : ranks)
+    asked.ranks_per_node = std::max(asked.ranks_per_node, count);
+  const MeasuredOn& measured = *costs.measured_on;
+  // What two nodes exchange is part of what more nodes do.
+  is_other_cluster_ =
+      asked.nodes > measured.nodes || asked.ranks_per_node != measured.ranks_per_node;
+  if (!is_other_cluster_) return;
+  if (!config_.deterministic) deviation_ = std::hypot(deviation_, kExtrapolationDeviation);
+  const auto text = [](const MeasuredOn& cluster) {
+    return std::to_string(cluster.nodes) + (cluster.nodes == 1 ? " node" : " nodes") + " of " +
+           std::to_string(cluster.ranks_per_node) +
+           (cluster.ranks_per_node == 1 ? " rank" : " ranks");
+  };
+  notes_.push_back("messages were measured on " + text(measured) + ", this job has " + text(asked) +
+                   ": extrapolated");
+}
+
+void ForecastUncertainty::note_free_overlap(const std::vector<WorkerInfo>& workers) {
   std::set<std::string> models;
   bool has_cpu = false;
   for (const WorkerInfo& worker : workers) {
@@ -74,9 +100,9 @@ void ExchangeDoubt::note_free_overlap(const std::vector<WorkerInfo>& workers) {
   notes_.push_back(note);
 }
 
-void ExchangeDoubt::see(const std::vector<WorkerInfo>& workers,
-                        const std::vector<WorkerReport>& reports,
-                        std::int64_t epochs) {
+void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
+                              const std::vector<WorkerReport>& reports,
+                              const WorkerCosts& costs) {
   if (overlaps_) note_free_overlap(workers);
   overlaps_ = false;
   double slowest_s = 0;
@@ -84,29 +110,46 @@ void ExchangeDoubt::see(const std::vector<WorkerInfo>& workers,
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
     ++members;
+    const std::int64_t batch =
+        part_of(reports[i].batch, config_.accumulate, config_.accumulate - 1);
+    const CostBounds bounds = costs.of_device(static_cast<int>(i)).bounds(batch);
+    if (!config_.deterministic) {
+      batches_ = {.low = std::min(batches_.low, bounds.low),
+                  .high = std::max(batches_.high, bounds.high)};
+    }
     const PhaseTimes& phases = reports[i].training;
-    slowest_s =
-        std::max(slowest_s,
-                 phases.compute_s + std::exp(-k95 * uncertainty_) * phases.exposed_communication_s);
+    slowest_s = std::max(slowest_s,
+                         bounds.low * phases.compute_s +
+                             std::exp(-k95 * deviation_) * phases.exposed_communication_s);
   }
-  least_s_ = std::min(least_s_, slowest_s / static_cast<double>(epochs));
+  least_s_ = std::min(least_s_, slowest_s / static_cast<double>(config_.epochs));
   barrier_s_ = members > 1 ? barrier_round_s_ * std::ceil(std::log2(members)) : 0;
 }
 
-void ExchangeDoubt::apply_to(RunResult& result) const {
+void ForecastUncertainty::apply_to(RunResult& result) const {
   result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
-  if (!result.epoch_s_interval && uncertainty_ == 0 && barrier_s_ == 0) return;
+  if (is_other_cluster_) result.input_grade = lowest(result.input_grade, Grade::extrapolated);
+  const bool is_sure =
+      deviation_ == 0 && barrier_s_ == 0 && batches_.low == 1 && batches_.high == 1;
+  if (!result.epoch_s_interval && is_sure) return;
   const double epoch_s = result.epoch_s;
+  const double compute_s = result.phases.compute_s;
   const double exchange_s = result.phases.exposed_communication_s;
   const auto meetings = static_cast<double>(result.rounds_per_epoch + 1);  // and the epoch's end
   const double meeting_s = k95 * barrier_s_ * meetings;
   const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});
-  const double below_s = std::hypot(std::max(0.0, epoch_s - computing.low_s),
-                                    exchange_s * -std::expm1(-k95 * uncertainty_),
-                                    meeting_s);
-  const double above_s = std::hypot(std::max(0.0, computing.high_s - epoch_s),
-                                    exchange_s * std::expm1(k95 * uncertainty_),
-                                    meeting_s);
+  // Four independent causes.
+  const auto together = [](double a, double b, double c, double d) {
+    return std::sqrt(a * a + b * b + c * c + d * d);
+  };
+  const double below_s = together(std::max(0.0, epoch_s - computing.low_s),
+                                  exchange_s * -std::expm1(-k95 * deviation_),
+                                  compute_s * (1 - batches_.low),
+                                  meeting_s);
+  const double above_s = together(std::max(0.0, computing.high_s - epoch_s),
+                                  exchange_s * std::expm1(k95 * deviation_),
+                                  compute_s * (batches_.high - 1),
+                                  meeting_s);
   // Less has not been seen, but for sessions that nobody has measured.
   const double least_s = std::min(least_s_, computing.low_s);
   result.epoch_s_interval =

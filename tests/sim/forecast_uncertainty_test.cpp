@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/forecast_uncertainty.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "tests/catch.hpp"
+#include "tests/sim/clusters.hpp"
+#include "tests/sim/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// Nodes of `gpus` GPUs whose messages were measured on a cluster of such nodes, with no
+/// uncertainty there.
+Job job_on_measured(int nodes, int gpus, const MeasuredOn& measured_on) {
+  const MessageCosts costs = {.regimes = {{.latency_s = 20e-6, .bytes_per_s = 5e7}},
+                              .measured_on = measured_on};
+  Platform cluster = mixed(nodes, gpus, 0, shared_memory(), star());
+  cluster.source.grade = Grade::measured;
+  cluster.network->messages = costs;
+  cluster.network->source.grade = Grade::measured;
+  for (NodeGroup& group : cluster.nodes) {
+    if (!group.interconnect) continue;
+    group.interconnect->messages = costs;
+    group.interconnect->source.grade = Grade::measured;
+  }
+  Job job = job_on(cluster, 2560);
+  job.config.deterministic = false;
+  return job;
+}
+
+bool says_extrapolated(const RunResult& run) {
+  return std::any_of(run.notes.begin(), run.notes.end(), [](const std::string& note) {
+    return note.find("extrapolated") != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("a job on the measured cluster, or on fewer of its nodes, is of grade measured") {
+  const int nodes = GENERATE(2, 3);
+  const RunResult run = forecast_of(job_on_measured(nodes, 2, {3, 2}), "sync");
+
+  CHECK(run.input_grade == Grade::measured);
+  CHECK_FALSE(run.epoch_s_interval);
+  CHECK_FALSE(says_extrapolated(run));
+}
+
+TEST_CASE(
+    "with more nodes or other ranks per node than were measured, a forecast is extrapolated") {
+  const MeasuredOn measured_on = GENERATE(MeasuredOn{2, 2}, MeasuredOn{3, 1}, MeasuredOn{3, 4});
+  const RunResult run = forecast_of(job_on_measured(3, 2, measured_on), "sync");
+
+  CHECK(run.input_grade == Grade::extrapolated);
+  REQUIRE(run.epoch_s_interval);
+  const double exchange_s = run.phases.exposed_communication_s;
+  CHECK(run.epoch_s_interval->high_s ==
+        Approx(run.epoch_s + exchange_s * std::expm1(1.6449 * kExtrapolationDeviation)));
+  CHECK(says_extrapolated(run));
+}
+
+TEST_CASE("what was measured, and what is asked, is named") {
+  const RunResult run = forecast_of(job_on_measured(3, 1, {2, 1}), "sync");
+
+  CHECK(run.notes == std::vector<std::string>{
+                         "messages were measured on 2 nodes of 1 rank, this job has 3 nodes "
+                         "of 1 rank: extrapolated"});
+}
+
+TEST_CASE("a batch beyond the measured sizes is extrapolated: between as long and in proportion") {
+  Job job = job_on_measured(2, 1, {2, 1});
+  job.config.batch = 128;  // measured: 2, 8 and 64
+
+  const RunResult run = forecast_of(job, "sync");
+
+  CHECK(run.input_grade == Grade::extrapolated);
+  REQUIRE(run.epoch_s_interval);
+  // A batch of 64 takes 69 ms, one of 128 is forecast to take 133 ms, in proportion 138 ms.
+  const double compute_s = run.phases.compute_s;
+  CHECK(run.epoch_s_interval->low_s == Approx(run.epoch_s - compute_s * (1 - 69.0 / 133)));
+  CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + compute_s * (138.0 / 133 - 1)));
+}
+
+TEST_CASE("a deterministic forecast has no interval, but the grade") {
+  Job job = job_on_measured(3, 1, {2, 1});
+  job.config.deterministic = true;
+
+  const RunResult run = forecast_of(job, "sync");
+
+  CHECK(run.input_grade == Grade::extrapolated);
+  CHECK_FALSE(run.epoch_s_interval);
+}
+
+}  // namespace epochcast::tests
