@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "core/error.hpp"
@@ -195,6 +196,45 @@ std::string answer_to(const Settings& settings) {
     return forecast_with(settings).dump();
   } catch (const UserError& error) {
     return error.what();
+  }
+}
+
+/// Settings whose value in kChanges may mean the same as what a platform has, or as what its equal
+/// workers and costs without spread come to.
+const std::set<std::string> kSameOnSome = {
+    "platform",       // the one that is asked
+    "nodes",          // all that it has
+    "workers",        // the only class, or that which trains anyway
+    "least-batch",    // equal workers have equal batches
+    "precision",      // float16 and bfloat16 have one peak rate; tested by itself below
+    "seed",           // nothing is drawn from costs without spread
+    "repetitions",    // likewise
+    "deterministic",  // likewise
+};
+
+TEST_CASE("every setting changes a forecast or is refused, on every platform of the catalogue") {
+  const Catalog catalog(EPOCHCAST_SOURCE_DIR);
+  std::map<Settings, std::string> known;
+  const auto answer_once = [&known](const Settings& settings) {
+    const auto [found, is_new] = known.emplace(settings, "");
+    if (is_new) found->second = answer_to(settings);
+    return found->second;
+  };
+  for (const std::string& platform : catalog.names("models/platforms")) {
+    const Settings here = {
+        {"platform", platform}, {"train-samples", "20000"}, {"batch", "4"}, {"epochs", "3"}};
+    for (const Setting& setting : settings_of(Command::simulate)) {
+      const std::string name(setting.name);
+      const std::optional<Change> change = change_of(name);
+      if (!change || kOnlyAccuracy.contains(name) || kSameOnSome.contains(name)) continue;
+      Settings base = change->base + here;
+      base.erase("nodes");
+      base.erase("trace");
+      const std::string answer = answer_once(base + Settings{{name, change->value}});
+      CAPTURE(platform, name, answer);
+      CHECK((answer.starts_with("--") || answer.starts_with("strategy ") ||
+             answer != answer_once(base)));
+    }
   }
 }
 
