@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/error.hpp"
 
+#include <csignal>
 #include <iostream>
 
 #include "core/plain_text.hpp"
@@ -32,6 +33,7 @@ UserError::UserError(std::vector<std::string> problems)
     : std::runtime_error(joined(printable(problems))), problems_(printable(std::move(problems))) {}
 
 int exit_status(const std::string& program, const std::function<int()>& work) {
+  std::signal(SIGXFSZ, SIG_IGN);  // what writes too large a file says so
   const PrintableStream out(std::cout, Repaint::none);
   const PrintableStream err(std::cerr, Repaint::line);
   try {

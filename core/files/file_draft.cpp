@@ -96,7 +96,10 @@ std::string path_of(const FileDescriptor& file) {
 }  // namespace
 
 void fail_to_write(const fs::path& name, int reason) {
-  throw RunError(name.string() + ": cannot be written: " + std::generic_category().message(reason));
+  const bool is_limited = reason == EFBIG;
+  throw RunError(
+      name.string() + ": cannot be written: " + std::generic_category().message(reason) +
+      (is_limited ? "; raise the limit (ulimit -f), or choose another file system" : ""));
 }
 
 void write_content(int descriptor, const Content& content, const fs::path& name) {

@@ -31,6 +31,20 @@ TEST_CASE("a full disk under stdout is an error, exit 1", "[cli]") {
   }
 }
 
+TEST_CASE("a file beyond the limit of file sizes is told", "[cli]") {
+  const Folder folder;
+  const Outcome outcome = folder.run(
+      {"-c",
+       "ulimit -f 1; exec " EPOCHCAST_PROGRAM " " + kJob + " --strategy sync --timeline big.json"},
+      {.program = "sh"});
+
+  CHECK(outcome.status == 1);
+  CHECK(outcome.err ==
+        "epochcast: big.json: cannot be written: File too large; raise the limit (ulimit -f), or "
+        "choose another file system\n");
+  CHECK_FALSE(folder.has("big.json"));
+}
+
 TEST_CASE("a reader of stdout that has gone away is an error, exit 1", "[cli]") {
   const Outcome outcome = Folder().run(kJob, {.is_out_closed = true});
 
