@@ -14,6 +14,7 @@
 #include "core/files/checksum.hpp"
 #include "core/process/child.hpp"
 #include "core/process/interruption.hpp"
+#include "core/process/temp_folder.hpp"
 
 namespace epochcast {
 namespace {
@@ -41,7 +42,7 @@ fs::path cache_folder() {
   if (!folder.empty() && is_writable(folder / "epochcast" / "models"))
     return folder / "epochcast" / "models";
   // Others' descriptions are nobody else's to use.
-  return fs::temp_directory_path() / ("epochcast-" + std::to_string(getuid())) / "models";
+  return temporary_place() / ("epochcast-" + std::to_string(getuid())) / "models";
 }
 
 /// The model's name, or, where file names would become too long, how that begins and its checksum.

@@ -83,9 +83,22 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
 
 }  // namespace
 
+fs::path temporary_place() {
+  std::error_code error;
+  fs::path place = fs::temp_directory_path(error);
+  if (!error) return place;
+  // The names that the library looks at, in its order.
+  for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
+    if (const char* given = std::getenv(name))
+      throw UserError(std::string(name) + ": got \"" + given +
+                      "\"; expected a folder for temporary files");
+  }
+  throw UserError("TMPDIR: missing, and /tmp is no folder; expected a folder for temporary files");
+}
+
 TempFolder::TempFolder(const std::string& kind) {
   signals_.emplace();
-  make(kind, fs::temp_directory_path());
+  make(kind, temporary_place());
 }
 
 TempFolder::TempFolder(const std::string& kind, const fs::path& place) { make(kind, place); }

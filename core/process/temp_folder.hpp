@@ -12,6 +12,9 @@
 
 namespace epochcast {
 
+/// Where temporary files belong: $TMPDIR, or /tmp. Throws a UserError when that is no folder.
+[[nodiscard]] std::filesystem::path temporary_place();
+
 /// A folder in $TMPDIR (or /tmp) that does not outlive this process and the programs it started.
 ///
 /// The destructor removes it; when this process is killed, a guard process does. Should both be
@@ -19,7 +22,7 @@ namespace epochcast {
 class TempFolder {
  public:
   /// `kind`: the first part of its name, such as "epochcast-validate". Throws a RunError when it
-  /// cannot be made.
+  /// cannot be made, a UserError when $TMPDIR is no folder.
   explicit TempFolder(const std::string& kind);
   /// The same in another folder than $TMPDIR; a signal ends this process as before, and the guard
   /// removes the folder.

@@ -63,13 +63,27 @@ TEST_CASE("a temporary folder is there while its owner is, unless it is kept") {
   CHECK(tmp.entries() == 1);
 }
 
+TEST_CASE("a place for temporary files that is no folder is told") {
+  const PrivateTmp tmp;
+  for (const char* place : {"/dev/null", "/dev/null/none", "no such folder"}) {
+    setenv("TMPDIR", place, 1);
+
+    CHECK_THROWS_WITH(
+        TempFolder("owned"),
+        "TMPDIR: got \"" + std::string(place) + "\"; expected a folder for temporary files");
+  }
+}
+
 TEST_CASE("a temporary folder's owner ends when its guard is stopped") {
   const PrivateTmp tmp;
   Pipe go;
   Child owner = in_process([&] {
     const TempFolder folder("owned");
     write_all(go.writing.number(), "made");
-    pause();
+    try {
+      static_cast<void>(wait_for_input({}));
+    } catch (const Interrupted&) {
+    }
     return 0;
   });
   static_cast<void>(read_some(go.reading));
