@@ -61,7 +61,7 @@ Range range_of(Dimension dimension) {
     case Dimension::bytes:
       return {1e-3, 1e18, "1e-3B to 1e18B"};
     case Dimension::bytes_per_s:
-      return {0.1, 1e18, "0.1Bps to 1e18Bps"};
+      return {1, 1e15, "1Bps to 1e15Bps"};
     case Dimension::flops:
       return {1e-3, 1e24, "1e-3flop to 1e24flop"};
     case Dimension::flops_per_s:
@@ -74,7 +74,7 @@ Range range_of(Dimension dimension) {
 
 Range link_range_of(Dimension dimension) {
   if (dimension == Dimension::seconds) return {1e-10, 1e3, "1e-10s to 1000s"};
-  return {1, 1e15, "1Bps to 1e15Bps"};
+  return range_of(dimension);
 }
 
 bool is_within(const Range& range, double value) {
