@@ -72,15 +72,19 @@ class ImageSearch {
     return true;
   }
 
-  /// No image file, or a link to one that is of another class.
+  /// No regular file, or a link to an image of another class.
   bool is_leading_astray(const fs::directory_entry& entry) {
-    if (!entry.is_symlink()) return !entry.is_regular_file();
     if (!entry.exists()) {
       problems_.push_back(entry.path().string() + ": links to a file that is not there");
       return true;
     }
+    if (!entry.is_regular_file()) {
+      problems_.push_back(entry.path().string() + ": is not a regular file; expected an image");
+      return true;
+    }
+    if (!entry.is_symlink()) return false;
     const fs::path target = fs::canonical(entry.path());
-    if (!is_inside(target, own_) || is_inside(target, class_)) return !entry.is_regular_file();
+    if (!is_inside(target, own_) || is_inside(target, class_)) return false;
     problems_.push_back(entry.path().string() + ": links to " + target.string() +
                         "; expected an image of its class");
     return true;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "tests/catch.hpp"
@@ -21,6 +23,16 @@ TEST_CASE("links to images and to folders of them elsewhere are followed") {
   REQUIRE(split.train->size() == 5);
   CHECK(sample_of(*split.train, 1).label == 0);  // cat/c.png
   CHECK(sample_of(*split.train, 4).label == 1);  // dog/more/c.png
+}
+
+TEST_CASE("images that are no regular files are refused") {
+  const TinyFolder files;
+  mkfifo((files / "train/cat/pipe.png").c_str(), 0600);
+  std::filesystem::create_symlink("/dev/null", files / "train/dog/device.png");
+
+  CHECK(files.problems() ==
+        Texts{files / "train/cat/pipe.png: is not a regular file; expected an image",
+              files / "train/dog/device.png: is not a regular file; expected an image"});
 }
 
 TEST_CASE("a link to a folder that it lies in is refused, whatever it would count again") {
