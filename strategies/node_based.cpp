@@ -63,7 +63,9 @@ void run_node_based(Worker& worker) {
   worker.report.local_steps = period;
   worker.report.iterations_per_epoch = iterations;
   worker.report.samples_per_epoch = batch * iterations;
-  worker.report.rounds_per_epoch = (iterations + period - 1) / period;
+  // On one node every exchange of gradients is among all workers.
+  worker.report.rounds_per_epoch =
+      fabric.node().size() == workers ? iterations : (iterations + period - 1) / period;
 
   const auto node_gradient = [&] {
     all_reduce_gradients(worker, batch, 1.0 / fabric.node().size(), fabric.node());
@@ -99,6 +101,7 @@ Strategy node_based_strategy() {
       .source = "TNNLS 2023",
       .keeps_gradients_in_nodes = true,
       .settings = kSettings,
+      .rehearsed = "9.8 ± 4.4 points less accurate than sync after 10 epochs (docs/rehearsals.md)",
       .period = &kPeriod,
       .run = run_node_based};
 }

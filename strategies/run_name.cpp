@@ -30,6 +30,9 @@ std::string run_name(const RunResult& run) {
     text += ", " + std::string(period == nullptr ? "steps" : period->symbol) + " ";
     for (std::size_t i = 0; i < steps.size(); ++i)
       text += (i == 0 ? "" : "/") + std::to_string(steps[i]);
+    const bool is_default =
+        period != nullptr && setting_of(run, std::string(period->setting->name)).empty();
+    if (is_default && steps.front() == run.iterations_per_epoch) text += " = an epoch";
   }
   if (setting_of(run, "overlap") == "bucket") text += ", overlap";
   return text;

@@ -11,7 +11,8 @@ namespace epochcast {
 [[nodiscard]] std::string setting_of(const RunResult& run, const std::string& name);
 
 /// The strategy with what tells it from its kin, K' or H, and whether communication overlaps:
-/// "local-sgd, H 32", "sync, overlap".
+/// "local-sgd, H 32", "sync, overlap". A period that was not set and is an epoch says so:
+/// "node-based, K' 625 = an epoch".
 [[nodiscard]] std::string run_name(const RunResult& run);
 
 /// What every figure of a run holds for, periods and overlap apart: "batch 128 per worker, float16

@@ -70,6 +70,9 @@ struct Strategy {
   bool keeps_gradients_in_nodes = false;  ///< exchanges them with workers of the same node only
   /// Its own, in the order of the help text; several strategies may share one.
   std::span<const StrategySetting* const> settings = {};
+  /// What rehearsals found where all workers average at most once an epoch, against sync; empty:
+  /// nothing was rehearsed.
+  std::string_view rehearsed = {};
   const Period* period = nullptr;  ///< none: there is nothing to choose, as in sync and one-shot
   /// Throws a UserError when a setting speaks of devices that there are not. May be absent.
   void (*check)(const JobConfig& config, const DeviceNames& devices) = nullptr;

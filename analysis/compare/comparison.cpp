@@ -7,7 +7,9 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
+#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
@@ -34,19 +36,29 @@ std::set<std::string> varying(const std::vector<RunResult>& runs, const std::str
   return names;
 }
 
-/// A run's name among those of both sides.
-std::string key_of(const RunResult& run, const ComparedSide& a, const ComparedSide& b) {
+/// The settings of a run that tell it from others of its strategy: ", nodes 4". Those that
+/// run_name() has are left out if asked.
+std::string telling_settings(const RunResult& run,
+                             const ComparedSide& a,
+                             const ComparedSide& b,
+                             bool has_named) {
   std::set<std::string> names = varying(a.runs, run.strategy);
   names.merge(varying(b.runs, run.strategy));
-  std::string key = run.strategy;
-  for (const SettingText& setting : run.config) {
-    if (names.contains(setting.name)) key += ", " + setting.name + " " + setting.value;
+  if (!has_named) {
+    names.erase("overlap");
+    if (const Period* period = find_strategy(run.strategy).period)
+      names.erase(std::string(period->setting->name));
   }
-  return key;
+  std::string text;
+  for (const SettingText& setting : run.config) {
+    if (names.contains(setting.name)) text += ", " + setting.name + " " + setting.value;
+  }
+  return text;
 }
 
 struct NamedRun {
-  std::string name;
+  std::string name;   ///< among those of both sides
+  std::string shown;  ///< the same with period and overlap
   const RunResult* run;
 };
 
@@ -57,9 +69,11 @@ std::vector<NamedRun> named(const ComparedSide& side,
   std::vector<NamedRun> all;
   std::map<std::string, int> seen;
   for (const RunResult& run : side.runs) {
-    const std::string key = key_of(run, a, b);
+    const std::string key = run.strategy + telling_settings(run, a, b, true);
     const int number = ++seen[key];
-    all.push_back({number == 1 ? key : key + ", run " + std::to_string(number), &run});
+    const std::string repetition = number == 1 ? "" : ", run " + std::to_string(number);
+    all.push_back(
+        {key + repetition, run_name(run) + telling_settings(run, a, b, false) + repetition, &run});
   }
   return all;
 }
@@ -207,9 +221,13 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b) {
       continue;
     }
     const auto samples = static_cast<double>(run.run->train_samples);
-    ComparedPair pair = {.name = run.name,
-                         .a = for_samples(*run.run, samples),
-                         .b = for_samples(*same->run, samples)};
+    ComparedPair pair = {
+        .name = run.name,
+        .shown = run.shown + (run.shown == same->shown ? "" : " -> " + same->shown),
+        .not_ranked = why_not_ranked(*run.run),
+        .a = for_samples(*run.run, samples),
+        .b = for_samples(*same->run, samples)};
+    if (pair.not_ranked.empty()) pair.not_ranked = why_not_ranked(*same->run);
     if (comparison.currency.empty()) {
       pair.a.cost.reset();
       pair.b.cost.reset();
@@ -236,6 +254,8 @@ Comparison compare(const ComparedSide& a, const ComparedSide& b) {
   std::stable_sort(comparison.pairs.begin(),
                    comparison.pairs.end(),
                    [](const ComparedPair& one, const ComparedPair& other) {
+                     if (one.not_ranked.empty() != other.not_ranked.empty())
+                       return one.not_ranked.empty();
                      return std::abs(std::log1p(one.slower())) >
                             std::abs(std::log1p(other.slower()));
                    });

@@ -39,6 +39,10 @@ inline constexpr double kRoundingOfTimes = 1e-9;
 /// The same strategy in both.
 struct ComparedPair {
   std::string name;  ///< "sync, nodes 4": what tells it from the others
+  /// For people, with what it holds for: "node-based, K' 625 = an epoch"; both where A and B
+  /// differ.
+  std::string shown = {};
+  std::string not_ranked = {};  ///< why_not_ranked() of A, else of B; empty: both are ranked
   ComparedRun a, b;
 
   /// Whether two values that are so much in a second, of A and B, differ by more than the intervals
@@ -67,7 +71,8 @@ struct InputDifference {
 struct Comparison {
   std::string a, b;                                ///< their names
   std::string a_holds_for = {}, b_holds_for = {};  ///< held_for() of their first runs
-  std::vector<ComparedPair> pairs = {};            ///< the biggest difference of time first
+  std::vector<ComparedPair> pairs = {};  ///< the biggest difference of time first; last those
+                                         ///< that are not ranked
   std::vector<std::string> only_a = {}, only_b = {};
   std::vector<InputDifference> settings = {};
   std::vector<InputDifference> figures = {};  ///< of platforms

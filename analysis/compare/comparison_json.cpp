@@ -42,6 +42,8 @@ OrderedJson to_json(const Comparison& comparison, const std::string& command) {
                       {"pairs", OrderedJson::array()}};
   for (const ComparedPair& pair : comparison.pairs) {
     json["pairs"].push_back({{"name", pair.name},
+                             {"shown", pair.shown},
+                             {"not_ranked", pair.not_ranked},
                              {"slower", pair.slower()},
                              {"is_significant", nullptr},
                              {"largest_part", pair.largest_part()},

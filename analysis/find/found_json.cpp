@@ -5,6 +5,8 @@
 
 #include "core/formats/result.hpp"
 #include "core/shell_text.hpp"
+#include "strategies/learning.hpp"
+#include "strategies/run_name.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -46,10 +48,17 @@ nlohmann::ordered_json to_json(const FindRequest& request,
        request.over.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(request.over)},
       {"wants", request.wants_largest ? "largest" : "smallest"},
       {"where", std::move(where)},
+      {"holds_for", ""},
       {"answers", nlohmann::ordered_json::array()}};
   for (const FoundValue& answer : answers) {
+    const auto& tried = answer.found ? answer.found : answer.best;
+    const bool has_run = tried && tried->run;
+    if (has_run && json["holds_for"] == "") json["holds_for"] = held_for(*tried->run);
     json["answers"].push_back(
         {{"strategy", answer.strategy},
+         {"name",
+          has_run ? run_name(*tried->run) : answer.strategy + (answer.overlaps ? ", overlap" : "")},
+         {"not_ranked", has_run ? why_not_ranked(*tried->run) : std::string()},
          {"overlap", answer.overlaps},
          {"over",
           answer.point.empty() ? nlohmann::ordered_json()

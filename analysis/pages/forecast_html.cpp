@@ -6,6 +6,7 @@
 
 #include "analysis/pages/page.hpp"
 #include "core/formats/result.hpp"
+#include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 
 namespace epochcast {
@@ -47,6 +48,8 @@ Json forecast_view(const std::vector<ForecastOutcome>& outcomes) {
     }
     Json run = to_json(*outcome.run);
     run["name"] = run_name(*outcome.run);
+    run["is_ranked"] = is_ranked(*outcome.run);
+    run["not_ranked"] = why_not_ranked(*outcome.run);
     run["point"] = point_of(outcome.task);
     view["runs"].push_back(std::move(run));
   }

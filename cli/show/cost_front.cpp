@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <ostream>
 
+#include "core/formats/ranked_run.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
 
 void CostFront::add(const RunResult& run, const std::string& name) {
   const std::size_t place = count_++;
-  if (!run.cost) return;
+  if (!run.cost || !is_ranked(run)) return;
   const Price& rate = run.cost->rate;
   runs_.push_back(
       {.name = name, .currency = rate.currency, .per_hour = rate.per_hour, .place = place});

@@ -11,7 +11,8 @@
 namespace epochcast {
 
 /// Gathers what all runs take and cost for as many samples as the data set has, to tell the front
-/// of time against cost. Runs of one network, data set and currency are compared.
+/// of time against cost. Runs of one network, data set and currency are compared, those that are
+/// not ranked (is_ranked()) left out.
 class CostFront {
  public:
   /// The next run, and what it is called.
@@ -29,7 +30,7 @@ class CostFront {
     double per_hour = 0;
     std::size_t place = 0;
   };
-  std::vector<Run> runs_;           ///< that have a cost
+  std::vector<Run> runs_;           ///< that are ranked and have a cost
   std::vector<TimeAndCost> costs_;  ///< of these
   std::size_t count_ = 0;           ///< of all
 };

@@ -14,7 +14,7 @@ namespace epochcast {
 /// What a row of a table of forecasts is about.
 struct ForecastRow {
   const RunResult& run;
-  std::size_t rank = 0;             ///< by time for equally many samples, from 1
+  std::size_t rank = 0;  ///< by time for equally many samples, from 1; 0: is_ranked() says no
   const RunResult* sync = nullptr;  ///< what it is compared with, if anything
 };
 

@@ -12,6 +12,7 @@
 #include "cli/show/table.hpp"
 #include "core/error.hpp"
 #include "core/units.hpp"
+#include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 
 namespace epochcast {
@@ -120,7 +121,9 @@ class RankingTable : public ForecastWriter {
     for (std::size_t i = 0; i < outcomes_.size() && outcomes_[i].run; ++i) {
       const RunResult& run = *outcomes_[i].run;
       const double seconds = run.dataset_s();
-      std::vector<std::string> row = {std::to_string(i + 1)};
+      if (i > 0 && is_ranked(*outcomes_[i - 1].run) && !is_ranked(run))
+        table.add_heading(std::string(kNotRanked));
+      std::vector<std::string> row = {is_ranked(run) ? std::to_string(i + 1) : "-"};
       if (has_point) row.push_back(point_text(outcomes_[i].task.point));
       row.push_back(run_name(run));
       row.push_back(format_seconds(seconds));
@@ -148,6 +151,7 @@ class RankingTable : public ForecastWriter {
       if (!outcome.run) continue;
       notes.expect(strategy, place);
       for (const std::string& note : outcome.run->notes) notes.add(note, strategy, place);
+      if (!is_ranked(*outcome.run)) notes.add(why_not_ranked(*outcome.run), strategy, place);
     }
     if (!notes.empty() || !problems.empty()) out_ << '\n';
     notes.print(out_);
@@ -177,6 +181,9 @@ void rank(std::vector<ForecastOutcome>& outcomes, RankBy by) {
   if (by == RankBy::energy) check_has_energy(outcomes);
   std::stable_sort(
       outcomes.begin(), outcomes.end(), [&](const ForecastOutcome& a, const ForecastOutcome& b) {
+        const bool is_behind_a = a.run && !is_ranked(*a.run);
+        const bool is_behind_b = b.run && !is_ranked(*b.run);
+        if (a.run && b.run && is_behind_a != is_behind_b) return is_behind_b;
         return value_of(a, by) < value_of(b, by);
       });
 }

@@ -17,7 +17,8 @@ enum class RankBy { time, cost, energy };
 /// The value of --rank-by. Throws a UserError for anything else.
 [[nodiscard]] RankBy rank_by_from(const std::string& text);
 
-/// Runs of all points together, the best first; what was not forecast behind them. Throws a
+/// Runs of all points together, the best first; behind them those that are not ranked
+/// (is_ranked()), and then what was not forecast. Throws a
 /// UserError where no run has what they are ranked by, or not all of those that have it are of one
 /// currency.
 void rank(std::vector<ForecastOutcome>& outcomes, RankBy by);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/job/platform_figures.hpp"
+#include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 #include "strategies/strategy.hpp"
 
@@ -28,8 +29,9 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
-/// What may stand behind a strategy's name: ", H 32/1", ", overlap".
+/// What may stand behind a strategy's name: ", H 32/1", " = an epoch", ", overlap".
 constexpr std::size_t kPeriodWidth = 8;
+constexpr std::size_t kEpochWidth = 11;
 constexpr std::size_t kOverlapWidth = 9;
 
 }  // namespace
@@ -40,7 +42,7 @@ std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point) 
     if (outcome.run) runs.push_back(&*outcome.run);
   }
   std::stable_sort(runs.begin(), runs.end(), [](const RunResult* a, const RunResult* b) {
-    return a->dataset_s() < b->dataset_s();
+    return is_ranked(*a) != is_ranked(*b) ? is_ranked(*a) : a->dataset_s() < b->dataset_s();
   });
   return runs;
 }
@@ -69,8 +71,11 @@ ForecastTable::ForecastTable(const std::vector<ForecastTask>& tasks, TableStyle 
   has_ranks_ = false;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Strategy& strategy = find_strategy(tasks[i].strategy);
+    const bool has_epochs =
+        strategy.period != nullptr && !strategy.period->value(tasks[i].config).has_value();
     const std::size_t width = tasks[i].strategy.size() +
                               (strategy.period != nullptr ? kPeriodWidth : 0) +
+                              (has_epochs ? kEpochWidth : 0) +
                               (tasks[i].config.overlap == Overlap::bucket ? kOverlapWidth : 0);
     strategy_width_ = std::max(strategy_width_, width);
     has_ranks_ = has_ranks_ || (i > 0 && place_of(tasks[i]) == place_of(tasks[i - 1]));
@@ -183,7 +188,8 @@ ForecastTable::Row ForecastTable::row_of(const ForecastRow& row, const ForecastT
   for (const SettingText& setting : task.point) {
     if (is_swept(setting.name)) made.place.push_back(setting.value);
   }
-  made.rank = std::to_string(row.rank);
+  made.rank = row.rank == 0 ? "-" : std::to_string(row.rank);
+  made.is_ranked = row.rank > 0;
   for (const ForecastColumn& column : forecast_columns()) {
     made.cells.push_back(column.cell(row));
     if (column.name == style_.sorted_by && column.number != nullptr)
@@ -206,7 +212,8 @@ void ForecastTable::show(std::ostream& out, const std::vector<ForecastOutcome>& 
   const RunResult* sync = has_ranks_ ? baseline_of(runs) : nullptr;
   std::vector<Row> rows;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const ForecastRow row = {.run = *runs[i], .rank = i + 1, .sync = sync};
+    const ForecastRow row = {
+        .run = *runs[i], .rank = is_ranked(*runs[i]) ? i + 1 : 0, .sync = sync};
     rows.push_back(row_of(row, task));
     for (std::size_t column = 0; column < has_column_.size(); ++column) {
       const auto has = forecast_columns()[column].has;
@@ -224,7 +231,12 @@ void ForecastTable::show(std::ostream& out, const std::vector<ForecastOutcome>& 
   const bool begins = is_first || columns_ != before;
   if (!is_first && (has_ranks_ || begins)) out << '\n';
   if (begins) table_ = begun();
-  for (Row& row : rows) add(std::move(row));
+  bool was_ranked = false;  // the row before
+  for (Row& row : rows) {
+    if (has_ranks_ && was_ranked && !row.is_ranked) table_.add_heading(std::string(kNotRanked));
+    was_ranked = row.is_ranked;
+    add(std::move(row));
+  }
   table_.print(out, style_.look);
 }
 
@@ -258,9 +270,8 @@ void show_legend(std::ostream& out) {
          "  Of data: the samples that an epoch trains on, as a share of the data set. Strategies "
          "are "
          "compared by \"all data\": the time\n"
-         "  for as many samples as the data set has. How accurate the model gets is not compared "
-         "here, "
-         "but by epochcast rehearse.\n";
+         "  for as many samples as the data set has. "
+      << kAccuracyIsElsewhere << '\n';
 }
 
 }  // namespace epochcast

@@ -19,7 +19,8 @@ class ForecastTable {
   /// `tasks`: all that it is to hold, in their order.
   explicit ForecastTable(const std::vector<ForecastTask>& tasks, TableStyle style = {});
 
-  /// Writes the runs of the next place, fastest first, the first time below what all have in
+  /// Writes the runs of the next place, fastest first, those that are not ranked (is_ranked())
+  /// behind the others, the first time below what all have in
   /// common; sorted tables keep them for finish(). Where none could be forecast, there is nothing
   /// to write.
   void show(std::ostream& out, const std::vector<ForecastOutcome>& point);
@@ -40,6 +41,7 @@ class ForecastTable {
   struct Row {
     std::vector<std::string> place;
     std::string rank;
+    bool is_ranked = true;
     std::vector<std::string> cells;
     double sorted_by = 0;
   };
@@ -66,7 +68,8 @@ class ForecastTable {
   bool has_begun_ = false;
 };
 
-/// The runs of one point of a sweep, fastest first, by time for equally many samples.
+/// The runs of one point of a sweep, fastest first, by time for equally many samples; those that
+/// are not ranked (is_ranked()) behind the others.
 [[nodiscard]] std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point);
 
 /// What the columns of such tables mean.

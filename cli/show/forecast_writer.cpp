@@ -11,6 +11,7 @@
 #include "cli/show/cost_front.hpp"
 #include "cli/show/forecast_table.hpp"
 #include "cli/show/remarks.hpp"
+#include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 
 namespace epochcast {
@@ -65,6 +66,7 @@ class TableWriter : public ForecastWriter {
       notes_.expect(run->strategy, place);
       front_.add(*run, run_name(*run) + (place.empty() ? "" : ", " + place));
       for (const std::string& note : run->notes) notes_.add(note, run->strategy, place);
+      if (!is_ranked(*run)) notes_.add(why_not_ranked(*run), run->strategy, place);
       if (!run->scaling) continue;
       has_scaling_ = true;
       if (run->scaling->is_knee) knees_ += "  " + series_name(*run) + ": " + place + "\n";
@@ -163,8 +165,8 @@ class CsvWriter : public ForecastWriter {
       "compute_s,exposed_communication_s,blocked_s,intra_node_bytes,inter_node_bytes,"
       "precision,samples_per_s,device_samples_per_s,input_grade,currency,epoch_cost,job_cost,epoch_"
       "energy_j,job_energy_j,speed_up,efficiency,"
-      "knee,not_forecast\n";
-  static constexpr std::size_t kFigures = 32;  // of the columns between strategy and not_forecast
+      "knee,is_ranked,not_forecast\n";
+  static constexpr std::size_t kFigures = 33;  // of the columns between strategy and not_forecast
 
   static std::vector<std::string> figures_of(const RunResult& run) {
     const auto bound = [&](double Interval::*member) {
@@ -201,7 +203,8 @@ class CsvWriter : public ForecastWriter {
             run.energy ? number(run.job_j()) : "",
             run.scaling ? number(run.scaling->speed_up) : std::string(),
             run.scaling ? number(run.scaling->efficiency) : std::string(),
-            run.scaling ? (run.scaling->is_knee ? "yes" : "no") : std::string()};
+            run.scaling ? (run.scaling->is_knee ? "yes" : "no") : std::string(),
+            is_ranked(run) ? "yes" : "no"};
   }
 
   static std::string number(double value) {

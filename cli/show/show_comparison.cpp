@@ -7,9 +7,11 @@
 #include <cmath>
 #include <ostream>
 
+#include "cli/show/remarks.hpp"
 #include "cli/show/table.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/units.hpp"
+#include "strategies/learning.hpp"
 
 namespace epochcast {
 namespace {
@@ -71,11 +73,15 @@ void show_pairs(std::ostream& out, const Comparison& comparison, const TableLook
   if (has_cost) table.add_column({.title = "cost", .align = right, .importance = 50});
   if (has_energy) table.add_column({.title = "energy", .align = right, .importance = 40});
   bool has_equal = false;
+  const ComparedPair* before = nullptr;
   for (const ComparedPair& pair : comparison.pairs) {
+    if (before != nullptr && before->not_ranked.empty() && !pair.not_ranked.empty())
+      table.add_heading(std::string(kNotRanked));
+    before = &pair;
     const bool may_be_equal = !pair.is_significant().value_or(true);
     has_equal = has_equal || may_be_equal;
     const PhaseTimes more = pair.b.phases - pair.a.phases;
-    std::vector<std::string> row = {pair.name,
+    std::vector<std::string> row = {pair.shown,
                                     format_seconds(pair.a.time_s),
                                     format_seconds(pair.b.time_s),
                                     (may_be_equal ? "~ " : "") + percent_more(pair.slower()),
@@ -137,6 +143,13 @@ void show_comparison(std::ostream& out, const Comparison& comparison, const Tabl
   out << "A: " << comparison.a << held(comparison.a_holds_for) << "\nB: " << comparison.b
       << held(comparison.b_holds_for) << "\n\n";
   show_pairs(out, comparison, look);
+  Remarks remarks;
+  for (const ComparedPair& pair : comparison.pairs) {
+    remarks.expect(pair.shown, {});
+    if (!pair.not_ranked.empty()) remarks.add(pair.not_ranked, pair.shown, {});
+  }
+  remarks.print(out);
+  out << "  " << kAccuracyIsElsewhere << '\n';
   show_list(out, "In A only:", comparison.only_a);
   show_list(out, "In B only:", comparison.only_b);
   show_differences(out, "Settings that differ (A -> B):", comparison.settings);
@@ -147,12 +160,14 @@ void show_comparison(std::ostream& out, const Comparison& comparison, const Tabl
 }
 
 void show_comparison_csv(std::ostream& out, const Comparison& comparison) {
-  out << "run,in,slower,is_significant,a_s,b_s,compute_more_s,exposed_communication_more_s,"
+  out << "run,shown,is_ranked,in,slower,is_significant,a_s,b_s,compute_more_s,exposed_"
+         "communication_more_s,"
          "blocked_more_s,a_bytes,b_bytes,currency,a_cost,b_cost,a_energy_j,b_energy_j\n";
   for (const ComparedPair& pair : comparison.pairs) {
     const PhaseTimes more = pair.b.phases - pair.a.phases;
     const auto is_significant = pair.is_significant();
-    out << csv_quoted(pair.name) << ",both," << shortest(pair.slower()) << ','
+    out << csv_quoted(pair.name) << ',' << csv_quoted(pair.shown) << ','
+        << (pair.not_ranked.empty() ? "yes" : "no") << ",both," << shortest(pair.slower()) << ','
         << (!is_significant   ? ""
             : *is_significant ? "true"
                               : "false");
@@ -171,8 +186,8 @@ void show_comparison_csv(std::ostream& out, const Comparison& comparison) {
     out << '\n';
   }
   constexpr const char* kNothing = ",,,,,,,,,,,,,,\n";
-  for (const std::string& name : comparison.only_a) out << csv_quoted(name) << ",a" << kNothing;
-  for (const std::string& name : comparison.only_b) out << csv_quoted(name) << ",b" << kNothing;
+  for (const std::string& name : comparison.only_a) out << csv_quoted(name) << ",,,a" << kNothing;
+  for (const std::string& name : comparison.only_b) out << csv_quoted(name) << ",,,b" << kNothing;
 }
 
 }  // namespace epochcast

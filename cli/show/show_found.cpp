@@ -10,8 +10,10 @@
 #include "core/job/setting_text.hpp"
 #include "core/shell_text.hpp"
 #include "core/spread.hpp"
+#include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 #include "strategies/settings.hpp"
+#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
@@ -85,6 +87,20 @@ std::string name_of(const FoundValue& answer) {
   return answer.strategy + (answer.overlaps ? ", overlap" : "");
 }
 
+/// Whether the answer is one about learning as in sync, as far as is known.
+bool is_ranked(const FoundValue& answer) {
+  const auto& tried = answer.found ? answer.found : answer.best;
+  return !tried || !tried->run || is_ranked(*tried->run);
+}
+
+/// Where the answer's period is the default, an epoch: what it holds for. Empty otherwise.
+std::string period_text(const FoundValue& answer) {
+  const Period* period = find_strategy(answer.strategy).period;
+  if (period == nullptr || !answer.found || period->value(answer.found->config)) return {};
+  return "the answer holds for " + std::string(period->symbol) + " = an epoch, the default of --" +
+         std::string(period->setting->name) + ", alone";
+}
+
 /// What limits a value: where an epoch goes there.
 std::string limits_text(const RunResult& run) {
   const double total_s = std::max(run.phases.total_s(), 1e-300);
@@ -107,7 +123,9 @@ std::vector<std::string> remarks_of(const FoundValue& answer) {
                       " were): others may do as well");
   if (answer.found && answer.found->run) {
     for (const std::string& note : answer.found->run->notes) remarks.push_back(note);
+    if (!is_ranked(*answer.found->run)) remarks.push_back(why_not_ranked(*answer.found->run));
   }
+  if (const std::string text = period_text(answer); !text.empty()) remarks.push_back(text);
   return remarks;
 }
 
@@ -147,7 +165,13 @@ void show_table(std::ostream& out,
   for (const std::string& title : titles)
     table.add_column({.title = title, .align = right, .importance = 30});
   table.add_column({.title = "just before", .align = left, .importance = 10});
-  for (const FoundValue& answer : answers) {
+  std::vector<const FoundValue*> rows;
+  for (const FoundValue& answer : answers) rows.push_back(&answer);
+  const auto others = std::stable_partition(
+      rows.begin(), rows.end(), [](const FoundValue* answer) { return is_ranked(*answer); });
+  for (auto each = rows.begin(); each != rows.end(); ++each) {
+    const FoundValue& answer = **each;
+    if (each == others && each != rows.begin()) table.add_heading(std::string(kNotRanked));
     std::vector<std::string> row;
     if (!request.over.empty()) row.push_back(answer.point.front().value);
     row.push_back(name_of(answer));
@@ -171,9 +195,7 @@ void show_table(std::ostream& out,
   for (const FoundValue& answer : answers) {
     if (!answer.found || !answer.found->run) continue;
     out << "\n  Answers hold for " << held_for(*answer.found->run)
-        << ", and the H, K' and overlap in their names. How accurate the model gets is\n  not "
-           "compared "
-           "here, but by epochcast rehearse.\n";
+        << ", and the H, K' and overlap in their names.\n  " << kAccuracyIsElsewhere << '\n';
     break;
   }
   if (has_bounds)

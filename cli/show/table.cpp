@@ -36,7 +36,11 @@ void Table::add_row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   for (std::size_t i = 0; i < columns_.size(); ++i)
     columns_[i].width = std::max(columns_[i].width, width_of(cells[i]));
-  rows_.push_back(std::move(cells));
+  rows_.push_back({.cells = std::move(cells)});
+}
+
+void Table::add_heading(std::string text) {
+  rows_.push_back({.cells = {}, .heading = std::move(text)});
 }
 
 /// Leaves out columns until a line has at most `width` characters, or only those that stay are
@@ -97,11 +101,13 @@ void Table::print(std::ostream& out, const TableLook& look) {
     out << '\n' << line_of(rules, false) << '\n';
     has_titles_ = true;
   }
-  for (const std::vector<std::string>& row : rows_) {
-    if (look.has_colours) {
-      write_unfiltered(out, line_of(row, true));
+  for (const Row& row : rows_) {
+    if (row.cells.empty()) {
+      out << '\n' << row.heading;
+    } else if (look.has_colours) {
+      write_unfiltered(out, line_of(row.cells, true));
     } else {
-      out << line_of(row, false);
+      out << line_of(row.cells, false);
     }
     out << '\n';
   }
@@ -129,8 +135,10 @@ void Table::print_markdown(std::ostream& out) const {
   print_row([&](std::size_t i) { return columns_[i].column.title; });
   print_row(
       [&](std::size_t i) { return columns_[i].column.align == Align::left ? "---" : "---:"; });
-  for (const auto& row : rows_) {
-    print_row([&](std::size_t i) { return row[i]; });
+  for (const Row& row : rows_) {
+    print_row([&](std::size_t i) {
+      return !row.cells.empty() ? row.cells[i] : i == 0 ? row.heading : std::string();
+    });
   }
 }
 

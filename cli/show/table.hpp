@@ -33,6 +33,8 @@ class Table {
   void add_column(std::string title, Align align = Align::left, std::size_t least_width = 0);
   /// One cell per column.
   void add_row(std::vector<std::string> cells);
+  /// A heading of the rows that follow, below an empty line. It may be longer than the table.
+  void add_heading(std::string text);
   /// Titles, a rule, rows; two spaces between columns. Columns are as wide as their widest cell
   /// (UTF-8 aware). From the second time on, only the rows that are new, in the columns of the
   /// first time.
@@ -50,13 +52,17 @@ class Table {
     std::size_t width = 0;
     bool is_shown = true;
   };
+  struct Row {
+    std::vector<std::string> cells;  ///< empty: a heading
+    std::string heading = {};
+  };
   void fit(std::size_t width);
   [[nodiscard]] std::string line_of(const std::vector<std::string>& cells, bool is_painted) const;
 
   std::vector<Laid> columns_;
-  std::vector<std::vector<std::string>> rows_;  ///< that are to be printed
-  std::vector<std::string> left_out_;           ///< titles
-  bool has_titles_ = false;                     ///< printed
+  std::vector<Row> rows_;              ///< that are to be printed
+  std::vector<std::string> left_out_;  ///< titles
+  bool has_titles_ = false;            ///< printed
 };
 
 }  // namespace epochcast

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/formats/ranked_run.hpp"
 #include "core/plain_text.hpp"
 
 namespace epochcast {
@@ -196,6 +197,7 @@ void check_run(JsonInput run) {
   if (const auto timed = run.maybe("timed_exchanges")) check_timed_exchanges(*timed);
   if (const auto cost = run.maybe("cost")) check_cost(*cost);
   if (const auto energy = run.maybe("energy")) check_energy(*energy);
+  pass_over(run, {"is_ranked"});
   run.finish();
 }
 
@@ -288,6 +290,7 @@ nlohmann::ordered_json to_json(const RunResult& run) {
                                {"before_s", timed->before_s},
                                {"after_s", timed->after_s}};
   }
+  if (!is_ranked(run)) json["is_ranked"] = false;
   if (run.cost) json["cost"] = cost_json(run);
   if (run.energy) json["energy"] = energy_json(run);
   return json;

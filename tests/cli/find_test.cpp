@@ -78,6 +78,24 @@ TEST_CASE("find: a table tells the value, how sure it is, and the command that s
   CHECK(folder.run(again).status == 0);
 }
 
+TEST_CASE("find: what averages at most once an epoch stands below the rest, and says so", "[cli]") {
+  const Outcome outcome = Folder().run(
+      asked("network.bandwidth", "exposed < 1%", "--strategy node-based,sync --deterministic"));
+  REQUIRE(outcome.status == 0);
+  const std::vector<std::string> rows = lines(outcome.out);
+  REQUIRE(rows.size() > 8);
+
+  CHECK(rows[4].starts_with("sync "));
+  CHECK(rows[5].starts_with("sync, overlap "));
+  CHECK(rows[7].starts_with("Not ranked: all workers average at most once an epoch"));
+  CHECK(rows[8].starts_with("node-based, K' 195 = an epoch "));
+  CHECK_THAT(outcome.out, Catch::Contains("  node-based: not ranked: averages all workers once"));
+  CHECK_THAT(outcome.out,
+             Catch::Contains("  node-based: the answer holds for K' = an epoch, the default of "
+                             "--averaging-period, alone\n"));
+  CHECK_THAT(outcome.out, Catch::Contains("\n  How accurate the model gets is not compared here"));
+}
+
 TEST_CASE("find: what cannot be met is told with the closest value and what limits it", "[cli]") {
   const Outcome outcome = Folder().run(asked("network.bandwidth", "epoch < 1s", "--strategy sync"));
 

@@ -186,7 +186,7 @@ TEST_CASE("JSON and CSV tell impossible points, too", "[cli]") {
   CHECK(csv.status == 0);
   CHECK(csv.err.empty());
   CHECK(lines(csv.out).at(2) ==
-        "nodes 3,sync,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,--nodes: got 3; platform pair (pair.json) "
+        "nodes 3,sync,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,--nodes: got 3; platform pair (pair.json) "
         "has 2 "
         "nodes; set node.count for more of them");
 }

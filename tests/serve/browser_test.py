@@ -107,6 +107,16 @@ class Pages(unittest.TestCase):
         self.open(driver, link)
         self.assertIn("8 nodes", driver.find_element(By.ID, "headline").text)
 
+    def test_what_averages_at_most_once_an_epoch_is_not_the_fastest(self):
+        driver = self.wide
+        self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4"
+                  "&strategy=sync,one-shot")
+        self.assertRegex(driver.find_element(By.CSS_SELECTOR, "#headline dd").text, "^sync")
+        groups = driver.find_elements(By.CSS_SELECTOR, "#ranking tbody")
+        self.assertEqual(len(groups), 2)
+        self.assertRegex(groups[1].text, "^Not ranked: [^\n]+\none-shot, steps ")
+        self.assertIn("How accurate the model gets", driver.find_element(By.ID, "ranking").text)
+
     def test_sliders_move_by_keys(self):
         driver = self.wide
         self.open(driver, self.url)
@@ -118,7 +128,10 @@ class Pages(unittest.TestCase):
         driver = self.wide
         self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync")
         driver.find_element(By.CSS_SELECTOR, ".inverse button[type=submit]").click()
-        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 1")
+        # sync, without and with overlap.
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 2")
+        self.assertIn("sync, overlap", driver.find_element(By.CSS_SELECTOR, "#questions tbody").text)
+        self.assertIn("How accurate the model gets", driver.find_element(By.ID, "questions").text)
         driver.find_element(By.XPATH, "//section[@id='questions']//button[text()='use']").click()
         self.until(driver, "location.hash.includes('network.bandwidth=')")
         self.until(driver, "document.getElementById('command').textContent.includes('--set=network.bandwidth=')")
@@ -128,7 +141,7 @@ class Pages(unittest.TestCase):
         link = self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync"
         self.open(driver, link + "&find=network.bandwidth&where=exposed+<+99%25&largest=false")
         # A link asks its question at once.
-        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 1")
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 2")
         self.assertRegex(driver.find_element(By.CSS_SELECTOR, "#questions tbody td").text, "^[0-9.]+[MG]bps or less$")
         self.assertEqual(driver.find_element(By.ID, "find-where").get_attribute("value"), "exposed < 99%")
         self.assertIn("find=network.bandwidth", driver.execute_script("return location.hash"))
@@ -144,8 +157,8 @@ class Pages(unittest.TestCase):
         driver = self.wide
         self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=32&strategy=sync,local-sgd"
                   "&find=network.bandwidth&where=blocked+<+5%25")
-        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 2")
-        self.assertIn("impossible", driver.find_element(By.CSS_SELECTOR, "#questions tbody tr:nth-child(2)").text)
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 3")
+        self.assertIn("impossible", driver.find_element(By.CSS_SELECTOR, "#questions tbody tr:nth-child(3)").text)
         reasons = driver.find_element(By.CSS_SELECTOR, "#questions .notes").text
         self.assertRegex(reasons, "^local-sgd: impossible: .+")
         # The reason is not in the table, where it would make a column wider than the page.
@@ -175,7 +188,7 @@ class Pages(unittest.TestCase):
         driver = self.wide
         self.open(driver, self.url + "#platform=epyc-vm-2core&network=small-cnn&dataset=cifar10&strategy=sync&repetitions=3"
                   "&find=batch&where=epoch+<+60s")
-        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 1")
+        self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 2")
         self.assertIn("5 - 95 %", driver.find_element(By.CSS_SELECTOR, "#questions thead").text)
         self.assertNotIn("--deterministic", driver.find_element(By.CSS_SELECTOR, "#questions pre").text)
         # The page's command is, in the end, of what is shown in the end.
@@ -245,7 +258,8 @@ class Pages(unittest.TestCase):
         for url in (self.url, self.page.as_uri()):
             driver = self.wide
             self.open(driver, url)
-            names = "[...document.querySelectorAll('table tbody th')].map((cell) => cell.textContent)"
+            # Of the ranked: the others stay a group of their own.
+            names = "[...document.querySelectorAll('table tbody:first-of-type th')].map((cell) => cell.textContent)"
             heading = driver.find_element(By.XPATH, "//thead//button[text()='strategy']")
             heading.send_keys(Keys.ENTER)
             ascending = driver.execute_script("return " + names)

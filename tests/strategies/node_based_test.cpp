@@ -40,6 +40,13 @@ TEST_CASE("node-based averages parameters between nodes ceil(K/K') times an epoc
   }
 }
 
+TEST_CASE("node-based on one node exchanges among all workers in every iteration") {
+  StrategyJob job = two_nodes(std::nullopt);
+  job.workers = workers_on({0, 0, 0});
+
+  CHECK(run_strategy("node-based", job).reports[0].rounds_per_epoch == 10);
+}
+
 TEST_CASE("node-based without a period averages once, at the end of the epoch") {
   const StrategyRun run = run_strategy("node-based", two_nodes(std::nullopt));
 

@@ -71,8 +71,13 @@ function spendingColumns(runs) {
   return columns;
 }
 
+/** Fastest first; behind the others those that are not ranked. */
+function byTime(runs) {
+  return [...runs].sort((a, b) => b.is_ranked - a.is_ranked || datasetSeconds(a) - datasetSeconds(b));
+}
+
 function rankingTable(runs, axes, kept) {
-  const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
+  const sorted = byTime(runs);
   const seconds = (value, range) => ({ text: secondsText(value), value, range });
   const range = (interval) => interval && interval[1] > interval[0]
     ? `${secondsText(interval[0])} to ${secondsText(interval[1])}` : null;
@@ -122,18 +127,18 @@ function rankingTable(runs, axes, kept) {
     },
     { title: "inputs", explain: "the lowest grade that it rests on", cell: (run) => run.input_grade },
   ];
-  return tableOf("Forecasts, fastest first. Press a heading to sort.", columns, sorted, kept);
+  return tableOf("Forecasts, fastest first. Press a heading to sort.", columns, sorted, kept, (run) => !run.is_ranked);
 }
 
 /** Horizontal bars of compute, exchange and blocked, for as many samples as the data set has. */
 function phaseChart(runs) {
-  const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
+  const sorted = byTime(runs);
   const barOf = (run) => ({
     name: "", interval: datasetInterval(run),
     ...Object.fromEntries(kPhases.map(([, key]) => [key, run[key] * run.train_samples / run.samples_per_epoch])),
   });
   const chart = phaseBars("Bars: for each strategy, the time for all data, divided into compute, exchange and blocked. " +
-    "The table of forecasts has the figures.", "time for all data", sorted.map((run) => ({ name: run.name, bars: [barOf(run)] })));
+    "The table of forecasts has the figures.", "time for all data", sorted.map((run) => ({ name: run.name + (run.is_ranked ? "" : " (not ranked)"), bars: [barOf(run)] })));
   const remarks = sorted.some((run) => run.epoch_s_interval) ? ["whiskers: 5 to 95 % of repetitions"] : [];
   return { element: make("div", {}, phaseLegend(...remarks), chart.element), forget: chart.forget };
 }
@@ -178,7 +183,7 @@ function curveChart(runs, axes, axis, measure) {
 function noteList(runs) {
   const byNote = new Map();
   for (const run of runs) {
-    for (const note of run.notes) byNote.set(note, (byNote.get(note) ?? new Set()).add(run.name));
+    for (const note of run.is_ranked ? run.notes : [...run.notes, run.not_ranked]) byNote.set(note, (byNote.get(note) ?? new Set()).add(run.name));
   }
   if (byNote.size === 0) return null;
   const names = new Set(runs.map((run) => run.name)).size;
@@ -244,5 +249,5 @@ views.forecasts = (section, result) => {
   section.append(make("p", { class: "muted" },
     "Epoch, compute, exchange (communication that is not hidden) and blocked (waiting for other workers) are means over " +
     "workers and epochs; bytes are sums over workers. Strategies are compared by the time for as many samples as the data " +
-    "set has. How accurate the model gets is not compared here."));
+    `set has. ${kAccuracyIsElsewhere}`));
 };

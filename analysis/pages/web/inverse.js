@@ -2,11 +2,6 @@
 // "What would it take?": the page's form of epochcast find.
 "use strict";
 
-/** What an answer is of: the strategy, and whether it overlaps. */
-function answerName(answer) {
-  return answer.strategy + (answer.overlap ? ", overlap" : "");
-}
-
 const kFindable = [["network.bandwidth", "network.bandwidth"], ["network.latency", "network.latency"], ["nodes", "nodes"],
   ["batch", "batch"], ["local-steps", "local-steps (H)"], ["averaging-period", "averaging-period (K')"]];
 const kConditions = [["efficiency > 90%", "efficiency > 90%"], ["exposed < 10%", "exposed < 10%"], ["blocked < 5%", "blocked < 5%"],
@@ -101,7 +96,7 @@ class Inverse {
     }, "use") : "");
     const bounds = (answer) => (answer.bounds ? answer.bounds.map((bound) => (bound === "" ? "none" : bound)).join(" .. ") : "-");
     const columns = [
-      { title: "strategy", isLeft: true, cell: answerName },
+      { title: "strategy", isLeft: true, cell: (answer) => answer.name },
       { title: found.name, cell: (answer) => ({ text: foundText(answer, found.wants), value: answer.found?.value }) },
       ...(found.answers.some((answer) => answer.bounds) ? [{
         title: "5 - 95 %", explain: "the same for epochs as short, and as long, as these quantiles of the forecast",
@@ -113,8 +108,17 @@ class Inverse {
     ];
     // Below the table: a reason as long as a sentence would make its column wider than the page.
     const impossible = found.answers.filter((answer) => !answer.found && answer.closest?.problems.length > 0)
-      .map((answer) => ({ name: answerName(answer), reason: `impossible: ${answer.closest.problems[0]}` }));
-    return [tableOf(`The ${found.wants} ${found.name} with ${found.where.join(" and ")}`, columns, found.answers),
-      ...(impossible.length > 0 ? [reasonList(impossible, found.answers.length)] : []), make("pre", {}, found.provenance.command)];
+      .map((answer) => ({ name: answer.name, reason: `impossible: ${answer.closest.problems[0]}` }));
+    const notRanked = found.answers.filter((answer) => answer.not_ranked !== "")
+      .map((answer) => ({ name: answer.name, reason: answer.not_ranked }));
+    const reasons = [...impossible, ...notRanked];
+    return [
+      tableOf(`The ${found.wants} ${found.name} with ${found.where.join(" and ")}`, columns, found.answers, null,
+        (answer) => answer.not_ranked !== ""),
+      ...(reasons.length > 0 ? [reasonList(reasons, found.answers.length)] : []),
+      make("p", { class: "muted" },
+        `${found.holds_for ? `Answers hold for ${found.holds_for}, and the H, K' and overlap in their names. ` : ""}${kAccuracyIsElsewhere}`),
+      make("pre", {}, found.provenance.command),
+    ];
   }
 }

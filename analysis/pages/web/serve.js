@@ -107,7 +107,8 @@ class Answer {
     this.shown = [bars];
     byId("headline").replaceChildren(...headline(result.runs));
     keepingFocus(() => byId("ranking").replaceChildren(make("h2", {}, "Where the time goes"), bars.element,
-      make("h2", {}, "All forecasts"), rankingTable(result.runs, [], this.order), ...[problemList(result)].filter((part) => part)));
+      make("h2", {}, "All forecasts"), rankingTable(result.runs, [], this.order),
+      make("p", { class: "muted" }, kAccuracyIsElsewhere), ...[problemList(result)].filter((part) => part)));
     byId("trust").replaceChildren(...trust(result.runs, this.experiment.about));
   }
 
@@ -186,15 +187,16 @@ function card(term, value, detail) {
 }
 
 function headline(runs) {
-  const sorted = [...runs].sort((a, b) => datasetSeconds(a) - datasetSeconds(b));
-  const best = sorted[0];
+  const best = byTime(runs)[0];
   const sync = baselineOf(best, runs);
-  const cards = [card("fastest", best.name, `${secondsText(datasetSeconds(best))} for all data`)];
+  const cards = [best.is_ranked
+    ? card("fastest for as many samples", best.name, `${secondsText(datasetSeconds(best))} for all data`)
+    : card("not ranked", best.name, best.not_ranked)];
   if (sync && sync !== best)
     cards.push(card("against sync", `${digits(datasetSeconds(sync) / datasetSeconds(best))}x`, `sync takes ${secondsText(datasetSeconds(sync))}`));
   cards.push(card("exchange, of sync", sync ? percentText(sync.exposed_communication_s / sync.epoch_s) : "-", "communication that nothing hides"));
   cards.push(card("workers", String(best.workers), `${best.nodes} ${best.nodes === 1 ? "node" : "nodes"}`));
-  for (const column of spendingColumns(runs)) cards.push(card(column.title, column.cell(best).text ?? "-", "of the fastest, for all data"));
+  for (const column of spendingColumns(runs)) cards.push(card(column.title, column.cell(best).text ?? "-", `of ${best.name}, for all data`));
   cards.push(card("inputs", best.input_grade, "the lowest grade that forecasts rest on"));
   return cards;
 }

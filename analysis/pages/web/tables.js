@@ -50,6 +50,10 @@ function makeSortable(table, kept) {
   if (column >= 0) sortBy(table, column, kept.isAscending);
 }
 
+/** As strategies/learning.hpp has them. */
+const kNotRanked = "Not ranked: all workers average at most once an epoch, and learn less from as many samples";
+const kAccuracyIsElsewhere = "How accurate the model gets is not compared here, but by epochcast rehearse.";
+
 /** Reasons, each once, with the names that it holds for: "byteps; dlb: ..."; without names where it holds for all of `count`. */
 function reasonList(reasons, count) {
   const names = new Map();
@@ -60,19 +64,25 @@ function reasonList(reasons, count) {
 
 /**
  * A sortable table. `columns`: {title, explain, isLeft, cell(row) => {text, value, range} or text}. `kept`: as of
- * makeSortable().
+ * makeSortable(). Rows that `isBelow` holds for are a group of their own below the others, under `kNotRanked`.
  */
-function tableOf(label, columns, rows, kept) {
+function tableOf(label, columns, rows, kept, isBelow = () => false) {
   const heading = make("tr", {}, ...columns.map((column) =>
     make("th", { scope: "col", class: column.isLeft ? "left" : null, title: column.explain }, column.title)));
-  const body = make("tbody", {}, ...rows.map((row) => make("tr", {}, ...columns.map((column, index) => {
+  const rowOf = (row) => make("tr", {}, ...columns.map((column, index) => {
     const shown = column.cell(row);
     const cell = typeof shown === "object" ? shown : { text: shown };
     return make(index === columns.findIndex((each) => each.isLeft) ? "th" : "td",
       { class: column.isLeft ? "left" : null, scope: column.isLeft ? "row" : null, "data-value": cell.value },
       cell.text, cell.range ? make("span", { class: "range" }, cell.range) : null);
-  }))));
-  const table = make("table", {}, make("caption", { class: "muted left" }, label), make("thead", {}, heading), body);
+  }));
+  const below = rows.filter(isBelow);
+  const bodies = [make("tbody", {}, ...rows.filter((row) => !isBelow(row)).map(rowOf))];
+  if (below.length > 0) {
+    const title = make("tr", {}, make("th", { scope: "rowgroup", colspan: columns.length, class: "group" }, kNotRanked));
+    bodies.push(make("tbody", {}, title, ...below.map(rowOf)));
+  }
+  const table = make("table", {}, make("caption", { class: "muted left" }, label), make("thead", {}, heading), ...bodies);
   makeSortable(table, kept);
   return wide(label, table);
 }

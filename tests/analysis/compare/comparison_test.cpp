@@ -50,6 +50,39 @@ Names names_of(const Comparison& comparison) {
   return names;
 }
 
+/// Two workers that average once an epoch of 10 iterations.
+RunResult rare(RunResult run, std::int64_t period) {
+  run.workers = 2;
+  run.iterations_per_epoch = 10;
+  run.rounds_per_epoch = (10 + period - 1) / period;
+  run.by_device = {{.device_class = "gpu",
+                    .model = "a10",
+                    .role = "trains",
+                    .workers = 2,
+                    .batch = 1,
+                    .local_steps = period,
+                    .phases = {}}};
+  return run;
+}
+
+TEST_CASE("pairs that average at most once an epoch come last, and say why") {
+  const Comparison comparison = compared({rare(run_of("node-based", 10), 10), run_of("sync", 10)},
+                                         {rare(run_of("node-based", 2), 10), run_of("sync", 9)});
+
+  CHECK(names_of(comparison) == Names{"sync", "node-based"});
+  CHECK(comparison.pairs[0].not_ranked.empty());
+  CHECK_THAT(comparison.pairs[1].not_ranked, Catch::StartsWith("not ranked: "));
+}
+
+TEST_CASE("a pair shows the period and the overlap that it holds for, of both sides") {
+  const Comparison comparison = compared(
+      {rare(run_of("node-based", 10), 5), with_setting(run_of("sync", 9), "overlap", "bucket")},
+      {rare(run_of("node-based", 2), 10), with_setting(run_of("sync", 9), "overlap", "bucket")});
+
+  CHECK(comparison.pairs[0].shown == "sync, overlap");
+  CHECK(comparison.pairs[1].shown == "node-based, K' 5 -> node-based, K' 10 = an epoch");
+}
+
 TEST_CASE("the biggest difference comes first: twice as fast is as much as twice as slow") {
   const Comparison comparison =
       compared({run_of("sync", 10), run_of("dlb", 10), run_of("byteps", 10)},

@@ -54,11 +54,11 @@ TEST_CASE("CSV has a row for what was not forecast, which says why", "[cli]") {
   REQUIRE(rows.size() == 4);
   CHECK(
       rows[0].ends_with(",input_grade,currency,epoch_cost,job_cost,epoch_energy_j,job_energy_j,"
-                        "speed_up,efficiency,knee,not_forecast"));
-  CHECK(rows[1] == "nodes 1,byteps,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,no CPUs");
+                        "speed_up,efficiency,knee,is_ranked,not_forecast"));
+  CHECK(rows[1] == "nodes 1,byteps,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,no CPUs");
   CHECK(rows[2].starts_with("nodes 1,sync,pair,"));
-  CHECK(rows[2].ends_with(",estimated,,,,,,,,,"));
-  CHECK(rows[3] == "nodes 2,dlb,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,no CPUs");
+  CHECK(rows[2].ends_with(",estimated,,,,,,,,,yes,"));
+  CHECK(rows[3] == "nodes 2,dlb,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,,no CPUs");
   for (const std::string& row : rows)
     CHECK(std::count(row.begin(), row.end(), ',') ==
           std::count(rows[0].begin(), rows[0].end(), ','));

@@ -25,7 +25,7 @@ std::vector<std::string> shown(const Comparison& comparison) {
 
 /// The row of times of A and B.
 std::string row_of(double a_s, double b_s) {
-  const ComparedPair pair = {.name = "sync", .a = run_of(a_s), .b = run_of(b_s)};
+  const ComparedPair pair = {.name = "sync", .shown = "sync", .a = run_of(a_s), .b = run_of(b_s)};
   return shown({.a = "a", .b = "b", .pairs = {pair}}).at(5);
 }
 
@@ -45,7 +45,7 @@ TEST_CASE("figures are shown for people, except where these would see no differe
   const std::vector<std::string> text =
       shown({.a = "a",
              .b = "b",
-             .pairs = {{.name = "sync", .a = run_of(1), .b = run_of(1)}},
+             .pairs = {{.name = "sync", .shown = "sync", .a = run_of(1), .b = run_of(1)}},
              .figures = {{.name = "reduce", .a = "1.117e+06MBps", .b = "512000MBps"},
                          {.name = "latency", .a = "12.5us", .b = ""},
                          {.name = "memory", .a = "32GiB", .b = "16000000000B"},
@@ -60,6 +60,27 @@ TEST_CASE("figures are shown for people, except where these would see no differe
                                  "  memory: 32GiB -> 16.0 GB",
                                  "  backbone: 100001MBps -> 100002MBps",
                                  "  rate: 2USD/h -> 3USD/h"});
+}
+
+TEST_CASE("a comparison has what is not ranked below the rest, with the reason") {
+  const std::vector<std::string> text =
+      shown({.a = "a",
+             .b = "b",
+             .pairs = {{.name = "sync", .shown = "sync, overlap", .a = run_of(1), .b = run_of(1)},
+                       {.name = "one-shot",
+                        .shown = "one-shot, steps 9",
+                        .not_ranked = "not ranked: averages only after the last epoch",
+                        .a = run_of(1),
+                        .b = run_of(1)}}});
+  REQUIRE(text.size() > 12);
+
+  CHECK(text[5].starts_with("sync, overlap  "));
+  CHECK(text[6].empty());
+  CHECK(text[7].starts_with("Not ranked: all workers average at most once an epoch"));
+  CHECK(text[8].starts_with("one-shot, steps 9  "));
+  CHECK(text[11] == "  one-shot, steps 9: not ranked: averages only after the last epoch");
+  CHECK(text[12] ==
+        "  How accurate the model gets is not compared here, but by epochcast rehearse.");
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 
@@ -45,17 +47,17 @@ TEST_CASE("a ranking can be checked on paper", "[cli]") {
             kLegend);
 }
 
-// With H = 100 only one round fits into 195 iterations: 100 of them, 51.2 % of the samples, take 10
-// s and an exchange. Half an epoch's work is not half an epoch's time gained.
+// With H = 80 two rounds fit into 195 iterations: 160 of them, 81.9 % of the samples, take 16 s and
+// two exchanges. Less work an epoch is no time gained.
 TEST_CASE("epochs of unequal length are compared by the time for equally many samples", "[cli]") {
   const Outcome outcome =
-      Folder().run(kJob + " --exchange-seconds 20ms --strategy sync,local-sgd --local-steps 100");
+      Folder().run(kJob + " --exchange-seconds 20ms --strategy sync,local-sgd --local-steps 80");
 
   REQUIRE(outcome.status == 0);
   CHECK(lines(outcome.out)[4].starts_with(
-      "1  local-sgd, H 100  10.0 s   51.2 %    19.6 s    1.20x "));
+      "1  local-sgd, H 80  16.0 s   81.9 %    19.6 s    1.20x "));
   CHECK(lines(outcome.out)[5].starts_with(
-      "2  sync              23.4 s   99.8 %    23.4 s    1.00x "));
+      "2  sync             23.4 s   99.8 %    23.4 s    1.00x "));
 }
 
 TEST_CASE("a forecast is of so many samples as were asked for, if there are", "[cli]") {
@@ -76,7 +78,42 @@ TEST_CASE("among all strategies, sync stands with and without overlap", "[cli]")
   REQUIRE(outcome.status == 0);
   CHECK(outcome.out.find("  sync, overlap ") != std::string::npos);
   CHECK(outcome.out.find("  sync  ") != std::string::npos);
-  CHECK(outcome.out.find("  node-based, K' 195 ") != std::string::npos);
+  CHECK(outcome.out.find("  node-based, K' 195 = an epoch ") != std::string::npos);
+}
+
+TEST_CASE("what averages at most once an epoch stands below the ranking, and is not fastest",
+          "[cli]") {
+  const Outcome outcome =
+      Folder().run(kJob + " --exchange-seconds 20ms --strategy one-shot,sync,node-based");
+
+  REQUIRE(outcome.status == 0);
+  const std::vector<std::string> rows = lines(outcome.out);
+  REQUIRE(rows.size() > 8);
+  CHECK(rows[4].starts_with("1  sync "));
+  CHECK(rows[5].empty());
+  CHECK(rows[6] ==
+        "Not ranked: all workers average at most once an epoch, and learn less from as many "
+        "samples:");
+  CHECK(rows[7].starts_with("-  one-shot, steps 390 "));
+  CHECK(rows[8].starts_with("-  node-based, K' 195 = an epoch "));
+  CHECK_THAT(outcome.out,
+             Catch::Contains("\n  one-shot: not ranked: averages only after the last epoch"));
+}
+
+TEST_CASE("--rank-by ranks what averages at most once an epoch behind all others", "[cli]") {
+  const Outcome outcome = Folder().run(
+      kJob + " --exchange-seconds 20ms --strategy one-shot,sync --rank-by time");
+
+  REQUIRE(outcome.status == 0);
+  const std::vector<std::string> rows = lines(outcome.out);
+  const auto of = [&](const std::string& begin) {
+    return std::find_if(
+        rows.begin(), rows.end(), [&](const auto& row) { return row.starts_with(begin); });
+  };
+  CHECK(of("1  sync") != rows.end());
+  CHECK(of("-  one-shot") != rows.end());
+  CHECK(of("1  sync") < of("Not ranked: "));
+  CHECK(of("Not ranked: ") < of("-  one-shot"));
 }
 
 // CPU and GPU of one node: the GPU waits 1 s - 0.1 s in each of 50,000 / 256 = 195 iterations.
