@@ -59,7 +59,7 @@ class Pages(unittest.TestCase):
         cls.page = pathlib.Path(cls.folder.name) / "page.html"
         subprocess.run(
             [EPOCHCAST, "simulate"] + JOB[:2] + JOB[4:]
-            + ["--strategy", "sync,node-based", "--sweep", "nodes=2,4,8", "--html", cls.page],
+            + ["--strategy", "sync,node-based", "--averaging-period", "2", "--sweep", "nodes=2,4,8", "--html", cls.page],
             check=True, stdout=subprocess.DEVNULL,
         )
         cls.validation = pathlib.Path(cls.folder.name) / "validation.html"
