@@ -64,20 +64,32 @@ claim "where there are too few, too" [ "$(same_cores --cores own --ranks 1,98)" 
 claim "a node's network has nothing but its own link" says 'eth0 lo' \
   "$box" --nodes 2 -- bash -c 'echo $(ip -o link show | cut -d: -f2 | cut -d@ -f1 | sort)'
 
-"$box" --nodes 2 -- sleep 60 &
+# Waits until a command succeeds, at most two minutes.
+wait_until() {
+  for _ in $(seq 1200); do
+    "$@" && return
+    sleep 0.1
+  done
+  return 1
+}
+# Seconds that no other process of this machine sleeps.
+long=$((1000000 + $$))
+sleeps() { pgrep -x -f "sleep $long" >/dev/null; }
+sleeps_not() { ! sleeps; }
+
+"$box" --nodes 2 -- sleep $long &
 job=$!
-sleep 2
+wait_until sleeps
 kill -TERM $job
 wait $job
 claim "an interrupted box ends with 143" [ $? -eq 143 ]
 claim "no namespaces are left" [ "$(boxes)" -eq "$boxes_before" ]
-"$box" --nodes 2 -- sleep 61 &
+"$box" --nodes 2 -- sleep $long &
 job=$!
-sleep 2
+wait_until sleeps
 kill -KILL $job
 wait $job 2>/dev/null
-sleep 1
-claim "what ran in a killed box has ended" [ -z "$(pgrep -x -f 'sleep 61')" ]
+claim "what ran in a killed box has ended" wait_until sleeps_not
 "$box" --nodes 1 -- true
 claim "what a killed box leaves is removed by the next" [ "$(boxes)" -eq "$boxes_before" ]
 claim "no interface of the machine has changed" [ "$(interfaces)" = "$before" ]

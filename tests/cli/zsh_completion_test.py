@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-TIMEOUT_S = 30
+TIMEOUT_S = 120
 # Tab completes, and the line that comes of it goes into a file; Control-U empties the line.
 START = """PROMPT=; fpath=({room} $fpath); autoload -Uz compinit && compinit -u -d {room}/dump
 pressed() {{ zle complete-word; print -r -- "$BUFFER|" > {room}/new && mv {room}/new {room}/line }}

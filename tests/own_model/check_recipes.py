@@ -118,10 +118,12 @@ def train(rank, code, strategy, port, results):
         buffers = who_agrees(flat(buffer for buffer in local.buffers() if buffer.is_floating_point()))
     if rank == 0:
         pathlib.Path(results).write_text(repr((agreed, buffers, flat(local.parameters()).tolist())))
-    # PyTorch 1.13 may wait for itself when it takes a process group with gloo down: nothing is taken down here. Nobody
-    # leaves while others listen.
+    # PyTorch 1.13 may wait for itself when it takes a process group with gloo down: nothing is taken down here. No rank
+    # ends before all have left the barrier.
     dist.barrier()
-    time.sleep(1)
+    pathlib.Path(f"{results}.{rank}").touch()
+    while not all(pathlib.Path(f"{results}.{other}").exists() for other in range(RANKS)):
+        time.sleep(0.01)
     os._exit(0)
 
 
@@ -156,9 +158,10 @@ def expected(strategy, nodes):
 
 def run(code, strategy, number):
     """Who agreed after each step, and on which buffers at the end; the parameters then."""
-    with tempfile.NamedTemporaryFile() as results:
-        torch.multiprocessing.spawn(train, (code, strategy, 29600 + os.getpid() % 300 + number, results.name), nprocs=RANKS)
-        return eval(pathlib.Path(results.name).read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        results = pathlib.Path(folder) / "results"
+        torch.multiprocessing.spawn(train, (code, strategy, 29600 + os.getpid() % 300 + number, str(results)), nprocs=RANKS)
+        return eval(results.read_text())
 
 
 def node_recipe_of(strategy, gradient_bytes=4):

@@ -3,7 +3,6 @@
 // what it kept is good.
 #include <chrono>
 #include <csignal>
-#include <functional>
 #include <map>
 #include <thread>
 
@@ -12,16 +11,15 @@
 #include "tests/real/run/jobs.hpp"
 #include "tests/real/run/running_program.hpp"
 #include "tests/robustness/campaign.hpp"
+#include "tests/support/soon.hpp"
 
 namespace epochcast::tests {
 namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
-constexpr auto kGiveUp = 60s;     ///< machines may be slow; what is left after that stays
 constexpr auto kOwnEnd = 3s;      ///< for a command that the attack did not end
 constexpr double kLongest_s = 4;  ///< moments are random until then
 
@@ -142,12 +140,6 @@ class Attack {
   Random random_;
 };
 
-bool wait_until(Clock::duration time, const std::function<bool()>& is_so) {
-  const auto end = Clock::now() + time;
-  while (!is_so() && Clock::now() < end) std::this_thread::sleep_for(20ms);
-  return is_so();
-}
-
 TEST_CASE(
     "a signal to any process of a command leaves nothing behind but what can be gone on with") {
   const Campaign campaign(4);
@@ -163,9 +155,12 @@ TEST_CASE(
     CAPTURE(seed, command.name, attack.signal, attack.delay.count(), victim);
 
     // What hit a helper may not have ended the command; then a user does.
-    if (!wait_until(kOwnEnd, [&] { return program.has_ended(); })) kill(program.pid(), SIGTERM);
+    if (attack.target == Attack::Target::any &&
+        !soon([&] { return program.has_ended(); }, kOwnEnd)) {
+      kill(program.pid(), SIGTERM);
+    }
     const bool is_gone =
-        wait_until(kGiveUp, [&] { return program.has_ended() && program.processes().empty(); });
+        soon([&] { return program.has_ended() && RunningProgram::processes().empty(); });
 
     CAPTURE(folder.read("err.txt"), program.status());
     INFO("left: " << program.process_text());

@@ -27,7 +27,7 @@ except ImportError:
 EPOCHCAST, AXE = sys.argv[1], pathlib.Path(sys.argv[2])
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 VALIDATION = pathlib.Path(__file__).parents[1] / "cli/data/validation.json"
-PATIENCE_S = 60
+PATIENCE_S = 120
 JOB = ["--platform", "deep-est-esb", "--nodes", "4", "--network", "resnet50", "--dataset", "cifar10"]
 
 
@@ -73,7 +73,7 @@ class Pages(unittest.TestCase):
         cls.wide.quit()
         cls.narrow.quit()
         cls.server.send_signal(signal.SIGINT)
-        assert cls.server.wait(30) == 128 + signal.SIGINT
+        assert cls.server.wait(PATIENCE_S) == 128 + signal.SIGINT
         cls.server.stdout.close()
         cls.folder.cleanup()
 

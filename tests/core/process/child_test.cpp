@@ -163,12 +163,16 @@ TEST_CASE("a child ends when its parent is killed, a program and a fork alike") 
     Pipe pipe;
     Child parent = in_process([&] {
       const SignalScope signals;
-      Child child = is_program ? Child::start({"sleep", "1000"}, {.out = pipe.writing.number()})
-                               : Child::fork([] { return pause(); });
+      Child child = is_program ? Child::start({"sh", "-c", "echo; exec sleep 1000"},
+                                              {.out = pipe.writing.number()})
+                               : Child::fork([&] {
+                                   static_cast<void>(write(pipe.writing.number(), "\n", 1));
+                                   return pause();
+                                 });
       return child.wait().in_shell();
     });
     pipe.writing.reset();
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    CHECK(read_some(pipe.reading) == "\n");
     kill_now(parent);
 
     CHECK(read_some(pipe.reading).empty());  // comes when parent and child are gone

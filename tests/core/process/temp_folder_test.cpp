@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/process/temp_folder.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -34,12 +35,19 @@ class PrivateTmp {
     return std::distance(fs::directory_iterator(path_), {});
   }
 
+  /// Whether a folder in it has that file.
+  [[nodiscard]] bool has(const std::string& file) const {
+    return std::any_of(fs::directory_iterator(path_), {}, [&](const fs::directory_entry& folder) {
+      return fs::exists(folder.path() / file);
+    });
+  }
+
  private:
   fs::path path_;
   std::string before_;
 };
 
-/// A process that has made a folder with a file and waits.
+/// A process that has made a folder with a file and waits; once the file is there, it has a guard.
 Child owner_of_folder() {
   return in_process([] {
     const TempFolder folder("owned");
@@ -103,8 +111,7 @@ TEST_CASE("a temporary folder's owner ends when its guard is stopped") {
 TEST_CASE("a temporary folder goes when its owner is killed") {
   const PrivateTmp tmp;
   Child owner = owner_of_folder();
-  REQUIRE(soon([&] { return tmp.entries() == 1; }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  REQUIRE(soon([&] { return tmp.has("file"); }));
 
   kill_now(owner);
 
@@ -119,7 +126,8 @@ TEST_CASE("a folder whose owner was killed with its guard goes when the next is 
   const fs::path foreign = fs::temp_directory_path() / "owned-without-mark";
   fs::create_directory(foreign);
   Child owner = owner_of_folder();
-  CHECK(soon([&] { return !fs::exists(stale) && tmp.entries() == 2; }));
+  CHECK(soon([&] { return !fs::exists(stale) && tmp.has("file"); }));
+  CHECK(tmp.entries() == 2);
 
   { const TempFolder next("owned"); }
 
@@ -132,17 +140,19 @@ TEST_CASE("a folder whose owner was killed with its guard goes when the next is 
 TEST_CASE("a folder stays until the programs of a killed owner have ended") {
   const PrivateTmp tmp;
   Pipe go;
+  Pipe end;
   Child owner = in_process([&] {
     const TempFolder folder("owned");
     // Deaf to what it gets when its parent dies.
-    Child child =
-        Child::start({"sh", "-c", "trap '' TERM; echo; sleep 0.3"}, {.out = go.writing.number()});
+    Child child = Child::start({"sh", "-c", "trap '' TERM; echo; read -r line"},
+                               {.in = end.reading.number(), .out = go.writing.number()});
     return child.wait().in_shell();
   });
   static_cast<void>(read_some(go.reading));
   kill_now(owner);
 
   CHECK(tmp.entries() == 1);
+  end.writing.reset();
   CHECK(soon([&] { return tmp.entries() == 0; }));
 }
 

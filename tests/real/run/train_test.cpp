@@ -18,6 +18,7 @@ struct Job {
 };
 
 TEST_CASE("every strategy trains for real, and a worker's phases add up to its epoch") {
+  constexpr double kRounding = 1e-9;
   const Job job;
   for (const std::string strategy : {"sync",
                                      "sync-fastest",
@@ -41,12 +42,14 @@ TEST_CASE("every strategy trains for real, and a worker's phases add up to its e
     const auto& run = result.at("runs").at(0);
     CHECK(run.at("epochs") == 2);
     CHECK(run.at("input_grade") == "measured");
-    CHECK(run.at("epoch_s").get<double>() > 0);
+    const double epoch_s = run.at("epoch_s").get<double>();
+    CHECK(epoch_s > 0);
     const double phases_s = run.at("compute_s").get<double>() +
                             run.at("exposed_communication_s").get<double>() +
                             run.at("blocked_s").get<double>();
-    // Workers leave an epoch's last barrier within a scheduler's slice of each other.
-    CHECK(phases_s == Approx(run.at("epoch_s").get<double>()).epsilon(0.05).margin(0.02));
+    // Phases are the mean of two workers, an epoch is the longer of theirs.
+    CHECK(phases_s <= epoch_s * (1 + kRounding));
+    CHECK(phases_s >= epoch_s / 2 * (1 - kRounding));
   }
 }
 
