@@ -48,7 +48,8 @@ po::options_description own_run_flags(Command command) {
         "and after every COUNT iterations (local SGD: rounds)")(
         "resume",
         po::value<std::string>()->value_name("on|off")->implicit_value("on"),
-        "go on from the last checkpoint, if there is one")(
+        "go on from the last checkpoint, if there is one; of its folder, checkpoint.json and the "
+        "files that it names are read")(
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),
         "train as often, with seeds from --seed on; tell means and deviations. Files get the seed "

@@ -3,6 +3,8 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "tests/catch.hpp"
@@ -231,6 +233,34 @@ TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read
   CHECK_THAT(
       lost.err,
       Catch::Contains(saved + "/checkpoint.json: is missing beside rank-00000-a.state" + advice));
+}
+
+TEST_CASE("a damaged file of a checkpoint is refused by its name, or it is not read") {
+  const Folder folder;
+  folder.write("tiny.json", kTinyDataset);
+  const fs::path saved = folder.path() / "saved";
+  const std::string job = kTrain + "--strategy sync --checkpoint saved ";
+  REQUIRE(folder.run(job + "--epochs 2").status == 0);
+  REQUIRE(serial_of(folder) == 2);
+  fs::copy(saved, folder.path() / "copy");
+  const std::set<std::string> read = {
+      "checkpoint.json", "rank-00000-a.state", "rank-00001-a.state"};
+  std::set<std::string> refused;
+  for (const auto& entry : fs::directory_iterator(folder.path() / "copy")) {
+    const std::string name = entry.path().filename();
+    CAPTURE(name);
+    folder.write("saved/" + name, "damaged");
+
+    const Outcome outcome = folder.run(job + "--epochs 3 --resume");
+
+    if (outcome.status != 0) {
+      refused.insert(name);
+      CHECK_THAT(outcome.err, Catch::Contains((saved / name).string() + ": "));
+    }
+    fs::remove_all(saved);
+    fs::copy(folder.path() / "copy", saved);
+  }
+  CHECK(refused == read);
 }
 
 TEST_CASE("what a killed job has half written does not stay, and is in nobody's way") {
