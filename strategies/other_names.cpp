@@ -2,7 +2,10 @@
 #include "strategies/other_names.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+
+#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
@@ -24,7 +27,11 @@ constexpr std::string_view kOuter =
     "outer optimizers are not available; --strategy local-sgd averages every --local-steps like "
     "an outer SGD of rate 1 without momentum";
 constexpr std::string_view kCompressed =
-    "compression is not available; --gradient-bytes 2 exchanges gradients of two bytes";
+    "compression is not available; the nearest, --strategy sync --gradient-bytes 2, is much "
+    "weaker: half the bytes of gradients, not a few percent";
+constexpr std::string_view kQuantised =
+    "compression is not available; the nearest, --strategy sync --gradient-bytes 2, is much "
+    "weaker: two bytes for each value, not a few bits";
 constexpr std::string_view kAsynchronous =
     "asynchronous training is not available; the nearest is --strategy unbalanced-local-sgd, in "
     "which slow workers make fewer steps";
@@ -32,51 +39,92 @@ constexpr std::string_view kServer =
     "parameter servers are not available; the nearest is --strategy byteps, whose CPUs sum";
 constexpr std::string_view kGossip =
     "gossip is not available; the nearest that averages seldom is --strategy local-sgd";
+constexpr std::string_view kPostLocal = "post-local SGD is --strategy post-local-sgd";
+constexpr std::string_view kLocal = "local SGD is --strategy local-sgd";
 constexpr std::string_view kFedAvg =
     "federated averaging with every client in each round is --strategy local-sgd";
 
+/// In lower case, with "-" for "_" and blanks.
 constexpr OtherName kOtherNames[] = {
+    {"1-bit-sgd", kQuantised},
+    {"1bit", kQuantised},
     {"ad-psgd", kGossip},
-    {"allreduce", kDdp},
     {"all-reduce", kDdp},
+    {"allreduce", kDdp},
     {"asgd", kAsynchronous},
     {"async", kAsynchronous},
+    {"async-sgd", kAsynchronous},
     {"asynchronous", kAsynchronous},
     {"bsp", "bulk-synchronous training is --strategy sync"},
     {"daso", "DASO is not available; the nearest is --strategy node-based"},
+    {"data-parallel", kDdp},
     {"ddp", kDdp},
     {"deepspeed", kSharded},
+    {"dgc", kCompressed},
     {"diloco", kOuter},
+    {"distributed-data-parallel", kDdp},
+    {"distributeddataparallel", kDdp},
+    {"fairscale", kSharded},
     {"fedavg", kFedAvg},
     {"fsdp", kSharded},
+    {"fsdp2", kSharded},
+    {"fully-sharded-data-parallel", kSharded},
     {"gossip", kGossip},
     {"gssp", kAsynchronous},
     {"hivemind", kAsynchronous},
     {"hogwild", kAsynchronous},
     {"horovod", kHorovod},
-    {"localsgd", "local SGD is --strategy local-sgd"},
+    {"local", kLocal},
+    {"localsgd", kLocal},
+    {"parameter-server", kServer},
+    {"post-localsgd", kPostLocal},
+    {"postlocalsgd", kPostLocal},
     {"powersgd", kCompressed},
     {"ps", kServer},
     {"ps-async", kAsynchronous},
+    {"ps-lite", kServer},
     {"ps-sync", kServer},
+    {"qsgd", kQuantised},
     {"sgp", kGossip},
     {"slowmo", kOuter},
     {"ssp", kAsynchronous},
-    {"stl-sgd",
-     "STL-SGD is not available; the nearest is "
-     "--strategy post-local-sgd"},
-    {"terngrad", kCompressed},
+    {"stl-sgd", "STL-SGD is not available; the nearest is --strategy post-local-sgd"},
+    {"synchronous", "synchronous training is --strategy sync"},
+    {"terngrad", kQuantised},
+    {"top-k", kCompressed},
     {"topk", kCompressed},
-    {"zero", kSharded}};
+    {"zero", kSharded},
+    {"zero-1", kSharded},
+    {"zero-2", kSharded},
+    {"zero-3", kSharded}};
+
+/// As names are listed above.
+std::string listed_form(std::string_view name) {
+  std::string text;
+  for (const char sign : name) {
+    const bool is_separator = sign == '_' || sign == ' ';
+    text += is_separator ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(sign)));
+  }
+  return text;
+}
 
 }  // namespace
 
 std::string answer_to_other_name(std::string_view name) {
+  const std::string listed = listed_form(name);
+  for (const Strategy& strategy : strategies())
+    if (strategy.name == listed) return "it is called --strategy " + listed + " here";
   const auto* const found =
       std::find_if(std::begin(kOtherNames), std::end(kOtherNames), [&](const OtherName& other) {
-        return other.name == name;
+        return other.name == listed;
       });
   return found == std::end(kOtherNames) ? std::string() : std::string(found->answer);
+}
+
+std::vector<std::string> other_names() {
+  std::vector<std::string> names;
+  for (const OtherName& other : kOtherNames) names.emplace_back(other.name);
+  return names;
 }
 
 }  // namespace epochcast

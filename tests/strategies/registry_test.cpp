@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
+#include <sstream>
 
+#include "strategies/other_names.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/set.hpp"
 #include "tests/support/strategy_run.hpp"
@@ -45,11 +47,49 @@ TEST_CASE("a name that users know from elsewhere is answered with ours or with t
       find_strategy("async"),
       "--strategy: got \"async\"; asynchronous training is not available; the nearest "
       "is --strategy unbalanced-local-sgd, in which slow workers make fewer steps");
-  for (const char* name : {"fsdp", "zero", "diloco", "powersgd", "horovod", "fedavg"}) {
-    CAPTURE(name);
-    CHECK_THROWS_WITH(find_strategy(name),
-                      Catch::Contains("--strategy ") || Catch::Contains("--gradient-bytes"));
+  CHECK_THROWS_WITH(
+      find_strategy("powersgd"),
+      "--strategy: got \"powersgd\"; compression is not available; the nearest, --strategy sync "
+      "--gradient-bytes 2, is much weaker: half the bytes of gradients, not a few percent");
+  CHECK_THROWS_WITH(find_strategy("Local_SGD"),
+                    "--strategy: got \"Local_SGD\"; it is called --strategy local-sgd here");
+  CHECK_THROWS_WITH(find_strategy("post_localSGD"),
+                    "--strategy: got \"post_localSGD\"; post-local SGD is --strategy "
+                    "post-local-sgd");
+}
+
+/// The settings that an answer suggests, set in a job: "--overlap bucket" sets overlap.
+JobConfig suggested_by(const std::string& answer) {
+  JobConfig config;
+  config.strategy.clear();
+  std::istringstream words(answer);
+  for (std::string word; words >> word;) {
+    if (word.rfind("--", 0) != 0) continue;
+    const std::string name = word.substr(2, word.find_first_of(",;", 2) - 2);
+    if (name == "local-steps") continue;  // named without a value
+    std::string value;
+    words >> value;
+    value = value.substr(0, value.find_first_of(",;"));
+    set(config, name, value);
   }
+  return config;
+}
+
+TEST_CASE("what an answer to another name suggests is accepted, and async is not answered sync") {
+  for (const std::string& name : other_names()) {
+    CAPTURE(name);
+    const std::string answer = answer_to_other_name(name);
+
+    const std::string strategy = suggested_by(answer).strategy;
+
+    CHECK(find_strategy(strategy).name == strategy);
+    CHECK_THROWS_WITH(find_strategy(name), "--strategy: got \"" + name + "\"; " + answer);
+    if (answer.rfind("asynchronous", 0) == 0) CHECK(strategy == "unbalanced-local-sgd");
+  }
+  for (const char* name : {"async", "asgd", "ps-async", "hogwild", "ssp"})
+    CHECK(answer_to_other_name(name).rfind("asynchronous training is not available", 0) == 0);
+  CHECK(suggested_by(answer_to_other_name("ddp")).overlap == Overlap::bucket);
+  CHECK(suggested_by(answer_to_other_name("powersgd")).gradient_bytes == 2);
 }
 
 TEST_CASE("every strategy runs on 1, 2 and 5 unequal workers, with and without overlap") {
