@@ -227,6 +227,9 @@ class RehearsalRun {
                    reports_,
                    simulated_.costs(),
                    simulated_.job().config.accumulate);
+    const Job& job = simulated_.job();
+    if (const std::string note = class_note(job.network, job.dataset); !note.empty())
+      result.notes.push_back(note);
     result.notes.push_back("data: " + data_.title);
     if (!start_note_.empty()) result.notes.push_back(start_note_);
   }

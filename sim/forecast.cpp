@@ -148,6 +148,8 @@ RunResult forecast(const Job& given,
         !exchanges_gradients(simulated.strategy(), workers))
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
+    if (const std::string note = class_note(job.network, job.dataset); !note.empty())
+      result.notes.push_back(note);
     uncertainty.see(workers, reports, costs);
     if (!is_noisy) {
       add_reports(result, workers, reports, 1);

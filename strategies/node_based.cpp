@@ -74,6 +74,7 @@ void run_node_based(Worker& worker) {
     fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
   };
   const bool applies_last = kAveragingOrder.of(worker.config) == AveragingOrder::printed;
+  worker.report.has_own_model = applies_last && fabric.node().size() < workers;
   const auto iterate_and_average = [&](std::int64_t count) {
     repeat(worker, fabric.node(), applies_last ? count - 1 : count, [&](std::int64_t) {
       node_gradient();

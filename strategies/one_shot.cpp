@@ -19,6 +19,7 @@ void run_one_shot(Worker& worker) {
   worker.report.samples_per_epoch = batch * iterations;
 
   const auto epoch = [&](std::int64_t e) {
+    worker.report.has_own_model = e != last;
     use_equal_share(worker, 1, iterations);
     worker.learner.train(iterations, batch);
     if (e == last) {

@@ -124,6 +124,17 @@ std::vector<Layer> layers_of(const NetworkVariant& variant,
   return layers;
 }
 
+/// Whether some figure of the layers depends on the number of classes.
+bool depends_on_classes(const NetworkVariant& variant) {
+  const auto is_free = [](const NetworkTensor& tensor) {
+    return std::find(tensor.shape.begin(), tensor.shape.end(), kClasses) != tensor.shape.end();
+  };
+  return std::any_of(variant.layers.begin(), variant.layers.end(), [&](const NetworkLayer& layer) {
+    return layer.forward_flops_per_class > 0 || layer.activation_bytes_per_class > 0 ||
+           std::any_of(layer.tensors.begin(), layer.tensors.end(), is_free);
+  });
+}
+
 std::int64_t usual_classes(const NetworkVariant& variant) {
   constexpr std::int64_t kLargeImage = 100;
   const std::vector<std::int64_t>& shape = variant.input;
@@ -240,6 +251,7 @@ Network parse_network(const nlohmann::json& document,
     if (variant.input != dataset.shape || !network.input.empty()) continue;
     network.input = variant.input;
     network.buffers = variant.buffers;
+    if (!depends_on_classes(variant)) network.fixed_classes = variant.classes;
     const std::int64_t classes = dataset.classes > 0 ? dataset.classes : usual_classes(variant);
     network.layers = layers_of(variant, classes, "/variants/" + std::to_string(i), problems);
   }
@@ -255,6 +267,15 @@ Network parse_network(const nlohmann::json& document,
 
 Network load_network(const std::filesystem::path& file, const Dataset& dataset) {
   return parse_network(read_json_file(file), file.string(), dataset);
+}
+
+std::string class_note(const Network& network, const Dataset& dataset) {
+  const std::int64_t scored = network.fixed_classes.value_or(dataset.classes);
+  if (dataset.targets.kind != TargetKind::classes || scored == dataset.classes) return {};
+  return network.name + " scores " + std::to_string(scored) + " classes, and " + dataset.name +
+         " has " + std::to_string(dataset.classes) +
+         (scored < dataset.classes ? ": `train` refuses that until its last layer is replaced"
+                                   : ": no sample has one of the other classes");
 }
 
 }  // namespace epochcast

@@ -66,6 +66,8 @@ struct Network {
   std::vector<Layer> layers = {};  ///< backward order: the first one's gradient is ready first
   std::int64_t buffers = 0;        ///< BatchNorm running statistics, elements
   Source source = {};
+  /// That its last layer scores, whatever the data set has; absent: as many as that, or unknown.
+  std::optional<std::int64_t> fixed_classes = {};
   /// Of a gradient's value when it is exchanged, as --gradient-bytes says; no file tells it.
   int bytes_per_gradient = 4;
 
@@ -96,6 +98,10 @@ struct Network {
                                     const std::string& file,
                                     const Dataset& dataset);
 [[nodiscard]] Network load_network(const std::filesystem::path& file, const Dataset& dataset);
+
+/// That the network scores fewer or more classes than the data set has, with both numbers; empty
+/// where it does not.
+[[nodiscard]] std::string class_note(const Network& network, const Dataset& dataset);
 
 /// Which model files there are, for messages.
 inline constexpr const char* kExpectedModelFile =

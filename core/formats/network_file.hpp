@@ -48,10 +48,12 @@ struct NetworkLayer {
 /// A network for one shape of samples.
 struct NetworkVariant {
   std::vector<std::int64_t> input;
-  std::optional<std::int64_t> classes = {};  ///< that such samples usually have; absent: unknown
-  std::string note = {};                     ///< empty: none
-  std::int64_t buffers = 0;                  ///< BatchNorm running statistics, elements
-  std::vector<NetworkLayer> layers = {};     ///< backward order: whose gradient is ready first
+  /// That such samples usually have or, where no layer depends on the data set's, that the network
+  /// scores; absent: unknown.
+  std::optional<std::int64_t> classes = {};
+  std::string note = {};                  ///< empty: none
+  std::int64_t buffers = 0;               ///< BatchNorm running statistics, elements
+  std::vector<NetworkLayer> layers = {};  ///< backward order: whose gradient is ready first
 
   bool operator==(const NetworkVariant&) const = default;
 };

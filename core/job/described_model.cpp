@@ -75,7 +75,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
   fs::path file =
       cache_folder() /
       (cached_name(model) + "-" + samples + "-" + kind + "-" + classes + "-" + targets + "-" +
-       checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION "-with-work.json");
+       checksum_of_file(model, kDataFile) + "-" EPOCHCAST_VERSION "-with-classes.json");
   if (fs::exists(file)) return file;
   const fs::path program = fs::read_symlink("/proc/self/exe").parent_path() / kProgram;
   if (!fs::exists(program))

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "collectives/all_gather.hpp"
 #include "collectives/one_to_all.hpp"
 #include "collectives/registry.hpp"
 #include "real/mpi/mpi_call.hpp"
@@ -180,7 +181,8 @@ void MpiFabric::gather(Payload mine, Payload all, int root, const Communicator& 
 
 SharedNumbers MpiFabric::all_gather(std::span<const double> mine, const Communicator& among) {
   std::vector<double> all(mine.size() * static_cast<std::size_t>(among.size()));
-  traffic_ += plan_of(group_of(among), sizeof(double) * static_cast<double>(all.size())).sent;
+  const double bytes = sizeof(double) * static_cast<double>(all.size());
+  traffic_ += sent_by(group_of(among), BruckAllGather(among.size()), bytes);
   run(collective(among, "all-gather", [&all, mine](Group& group) {
     const auto count = static_cast<int>(mine.size());
     check_mpi(

@@ -95,6 +95,8 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   result.notes.emplace_back("computing was slept for its measured cost; messages were real");
   const std::string note = memory_note(seating);
   if (!note.empty()) result.notes.push_back(note);
+  if (const std::string classes = class_note(job.network, job.dataset); !classes.empty())
+    result.notes.push_back(classes);
   std::optional<RunResult> collected =
       collect_result(std::move(result), workers, worker.report, epochs_s, comm);
   if (collected) {

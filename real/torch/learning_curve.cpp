@@ -36,6 +36,7 @@ LearningCurve::Passed LearningCurve::passed() {
 }
 
 void LearningCurve::average_statistics() {
+  if (worker_.report.has_own_model) return;
   const Payload statistics = learner_.statistics();
   if (statistics.values.empty()) return;
   Fabric& fabric = worker_.fabric;

@@ -23,9 +23,10 @@ class LearningCurve {
       : worker_(worker), learner_(learner), test_(test) {}
 
   /// The point after an epoch (0, 1, ...). What is tested is one model: parameters are equal by
-  /// then, and BatchNorm's statistics are averaged, by batches. Every trainer tests a part of the
-  /// test samples with it, and all add up their scores. Collective over the job; call it from
-  /// Worker::after_epoch.
+  /// then, and BatchNorm's statistics are averaged, by batches. Where workers have models of their
+  /// own (WorkerReport::has_own_model), each keeps its statistics. Every trainer tests a part of
+  /// the test samples with its model, and all add up their scores. Collective over the job; call it
+  /// from Worker::after_epoch.
   [[nodiscard]] CurvePoint after_epoch(std::int64_t epoch);
   /// The same after an epoch whose point is known, and which was run again for its time alone:
   /// nothing is tested. Throws a RunError when it took another time, or sent other bytes.
@@ -40,8 +41,9 @@ class LearningCurve {
   };
 
   [[nodiscard]] Passed passed();
-  /// Replaces everybody's BatchNorm statistics by their average, weighted by batches: a worker
-  /// without samples has seen nothing, and one with many has seen the most. Collective.
+  /// Where all have one model, replaces everybody's BatchNorm statistics by their average, weighted
+  /// by batches: a worker without samples has seen nothing, and one with many has seen the most.
+  /// Collective.
   void average_statistics();
   /// Adds up the workers' numbers. Collective; takes as long whatever they are.
   [[nodiscard]] std::vector<double> sums_of(const Passed& passed,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "collectives/all_gather.hpp"
 #include "collectives/one_to_all.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
@@ -306,8 +307,10 @@ std::shared_ptr<const Schedule> Runtime::schedule_of(const CollectiveCall& call)
       known = std::make_shared<LinearGather>(sizes, call.root);
       break;
     }
-    case CollectiveCall::Kind::all_reduce:
     case CollectiveCall::Kind::all_gather:
+      known = std::make_shared<BruckAllGather>(among.size());
+      break;
+    case CollectiveCall::Kind::all_reduce:
     case CollectiveCall::Kind::barrier:
       known = make_all_reduce(among, workers_, std::llround(call.bytes));
       break;

@@ -48,6 +48,26 @@ TEST_CASE("phases add up to the epoch, for the job and for every device", "[long
   }
 }
 
+TEST_CASE("a note says that a network scores other classes than the data set has") {
+  Job job = job_on(cluster(), kSamples);
+  job.network.name = "mine";
+  job.dataset.name = "photos";
+  job.dataset.classes = 1000;
+  const auto notes = [&] { return forecast_of(job, "sync").notes; };
+
+  CHECK(notes().empty());
+  job.network.fixed_classes = 1000;
+  CHECK(notes().empty());
+  job.network.fixed_classes = 10;
+  CHECK(notes() ==
+        std::vector<std::string>{"mine scores 10 classes, and photos has 1000: `train` refuses "
+                                 "that until its last layer is replaced"});
+  job.network.fixed_classes = 2000;
+  CHECK(notes() ==
+        std::vector<std::string>{"mine scores 2000 classes, and photos has 1000: no sample has one "
+                                 "of the other classes"});
+}
+
 TEST_CASE("an epoch of sync on equal workers is K times batch plus all-reduce") {
   const TestLink link = {.bytes_per_s = 1e9, .latency_s = 1e-5};
   const Job job = job_on(plain_star(4, link), 4 * 8 * 7);

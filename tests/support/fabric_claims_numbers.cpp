@@ -170,6 +170,26 @@ void all_gathers(Fabric& fabric, Expectations& expect) {
   }
 }
 
+double sent_bytes(const Fabric& fabric) {
+  return fabric.traffic().intra_node_bytes + fabric.traffic().inter_node_bytes;
+}
+
+void all_gathers_send_parts(Fabric& fabric, Expectations& expect) {
+  std::vector<float> summed(1000, 1);
+  const std::vector<double> mine = {1, 2};
+  const double start = sent_bytes(fabric);
+  fabric.all_reduce(payload_of(summed), 1, fabric.world());
+  const bool counts_collectives = sent_bytes(fabric) > start;  // the fake does not
+
+  const double before = sent_bytes(fabric);
+  static_cast<void>(fabric.all_gather(mine, fabric.world()));
+
+  const double others = fabric.world().size() - 1;
+  expect.equal(sent_bytes(fabric) - before,
+               counts_collectives ? others * sizeof(double) * 2 : 0,
+               "bytes that a rank sends in an all-gather");
+}
+
 void sums_started_together(Fabric& fabric, Expectations& expect) {
   std::vector<float> first = numbers_of(fabric.rank(), kCount);
   std::vector<float> second = numbers_of(fabric.rank() + 4, kCount);
@@ -213,6 +233,8 @@ std::vector<FabricClaim> claims_about_numbers() {
   add("broadcast spreads any root's payload", broadcasts);
   add("gather concatenates payloads of any size by rank, at the root alone", gathers);
   add("all_gather concatenates numbers by rank", all_gathers);
+  add("in an all_gather a rank sends as much as its numbers to each other one",
+      all_gathers_send_parts);
   add("two all-reduces under way at once keep their payloads apart", sums_started_together);
   for (const std::vector<int>& layout : {std::vector<int>{0, 0, 1, 1}, {0, 1, 2, 3}}) {
     claims.push_back(

@@ -72,7 +72,9 @@ ModelDescription describe_model(const std::string& file, Task task) {
       .grade = Grade::estimated,
       .method = "epochcast describe: a sample was sent through the model, and what LibTorch " +
                 std::string(TORCH_VERSION) + " was asked to do was added up by operation"};
-  description.file.variants.front().input = task.shape;
+  NetworkVariant& variant = description.file.variants.front();
+  variant.input = task.shape;
+  if (task.targets.kind == TargetKind::classes) variant.classes = network.scored_classes();
   return description;
 }
 

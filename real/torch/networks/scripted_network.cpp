@@ -220,7 +220,10 @@ void ScriptedNetwork::try_samples(bool may_return_loss) {
   }
   check_batch_sizes(results);
   train(was_training);
-  if (!returns_loss_) return check_outputs(results.front());
+  if (!returns_loss_) {
+    if (results.front().dim() == 2) scored_classes_ = results.front().size(1);
+    return check_outputs(results.front());
+  }
   const auto loss = std::find_if(results.begin(), results.end(), [](const torch::Tensor& result) {
     return result.numel() == 1 && result.is_floating_point();
   });

@@ -42,6 +42,8 @@ class ScriptedNetwork : public TorchNetwork {
 
   /// Whether forward() takes targets and returns the loss.
   [[nodiscard]] bool returns_loss() const { return returns_loss_; }
+  /// Classes that it scores for each sample; absent where it returns the loss, or something else.
+  [[nodiscard]] std::optional<std::int64_t> scored_classes() const { return scored_classes_; }
 
  private:
   /// Every tensor that the model returns, in order. Throws a UserError where there is none.
@@ -77,6 +79,7 @@ class ScriptedNetwork : public TorchNetwork {
   Task task_;
   torch::jit::Module script_;
   bool returns_loss_ = false;
+  std::optional<std::int64_t> scored_classes_;
   std::size_t place_of_loss_ = 0;  ///< among what run() returns
 };
 

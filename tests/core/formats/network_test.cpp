@@ -60,6 +60,17 @@ TEST_CASE("the data set's number of classes stands for \"classes\" in a shape") 
   }
 }
 
+TEST_CASE("a network whose layers do not depend on the data set scores the classes that it names") {
+  const std::string open =
+      with(kNetwork, "\"input\": [1, 4, 4]", "\"input\": [1, 4, 4], \"classes\": 3");
+  const std::string shape =
+      with(kNetwork, "\"input\": [3, 32, 32]", "\"input\": [3, 32, 32], \"classes\": 3");
+
+  CHECK_FALSE(parsed_network(open).fixed_classes);
+  CHECK_FALSE(parsed_network(kNetwork, with(kDataset, "[1, 4, 4]", "[3, 32, 32]")).fixed_classes);
+  CHECK(parsed_network(shape, with(kDataset, "[1, 4, 4]", "[3, 32, 32]")).fixed_classes == 3);
+}
+
 TEST_CASE("the variant is the one for the shape of the data set's samples") {
   CHECK(parsed_network(kNetwork).input == std::vector<std::int64_t>{1, 4, 4});
   CHECK(parsed_network(kNetwork).buffers == 4);

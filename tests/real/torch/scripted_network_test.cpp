@@ -231,6 +231,7 @@ TEST_CASE("a model is described by what it does with a sample") {
   CHECK(description.multiply_adds == 3 * 4 + 4 * 2);
   const NetworkVariant& variant = description.file.variants.at(0);
   CHECK(variant.input == kRows);
+  CHECK(variant.classes == 2);
   CHECK(variant.buffers == 8);
   REQUIRE(variant.layers.size() == 3);  // backward order
   CHECK(variant.layers[0].name == "head");

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "real/torch/learning_curve.hpp"
+
+#include <array>
+
+#include "tests/catch.hpp"
+#include "tests/real/torch/learner_setup.hpp"
+#include "tests/support/set.hpp"
+
+namespace epochcast::real {
+namespace {
+
+JobConfig config_of(const std::string& strategy) {
+  JobConfig config;
+  config.strategy = strategy;
+  return config;
+}
+
+/// BatchNorm's statistics of two workers around the test after each of two epochs.
+struct Statistics {
+  std::array<std::vector<Values>, 2> before, after;  ///< by rank, then epoch
+};
+
+Statistics statistics_of(JobConfig config) {
+  config.batch = kBatch;
+  config.epochs = 2;
+  const TinyData data(kSamples, small_shape("resnet20"));
+  Statistics seen;
+  static_cast<void>(tests::run_workers(tests::workers_on({0, 1}), [&](Fabric& fabric) {
+    torch::set_num_threads(1);
+    TorchLearner learner(fabric, data, settings_of("resnet20"), test_device());
+    Worker worker = {.fabric = fabric,
+                     .learner = learner,
+                     .sampling = learner,
+                     .config = config,
+                     .train_samples = kSamples};
+    LearningCurve curve(worker, learner, data);
+    const auto rank = static_cast<std::size_t>(fabric.rank());
+    worker.after_epoch = [&](std::int64_t epoch) {
+      seen.before[rank].push_back(copy_of(learner.statistics()));
+      static_cast<void>(curve.after_epoch(epoch));
+      seen.after[rank].push_back(copy_of(learner.statistics()));
+    };
+    find_strategy(config.strategy).run(worker);
+  }));
+  return seen;
+}
+
+TEST_CASE("one model is tested with the mean of all workers' BatchNorm statistics") {
+  const Statistics seen = statistics_of(config_of("sync"));
+
+  for (const std::size_t epoch : {0, 1}) {
+    CHECK(seen.before[0][epoch] != seen.before[1][epoch]);
+    CHECK(seen.after[0][epoch] == seen.after[1][epoch]);
+  }
+}
+
+TEST_CASE("models that differ are tested with their own BatchNorm statistics") {
+  const Statistics seen = statistics_of(config_of("one-shot"));
+
+  CHECK(seen.after[0][0] == seen.before[0][0]);
+  CHECK(seen.after[1][0] == seen.before[1][0]);
+  CHECK(seen.after[0][0] != seen.after[1][0]);
+  CHECK(seen.after[0][1] == seen.after[1][1]);  // one model, after the last epoch
+
+  JobConfig config = config_of("node-based");
+  tests::set(config, "averaging-order", "printed");
+  const Statistics printed = statistics_of(config);
+  for (const std::size_t epoch : {0, 1}) {
+    CHECK(printed.after[0][epoch] == printed.before[0][epoch]);
+    CHECK(printed.after[1][epoch] == printed.before[1][epoch]);
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::real
