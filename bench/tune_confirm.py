@@ -73,9 +73,9 @@ def main():
         where = [*LEARNING, "--platform", platform, "--trace", batches, "--folder", str(folder / "kept")]
         tuned = json.loads(output_of(program, "tune", *where, "--seeds", str(SEEDS), "--epochs", str(EPOCHS),
                                      "--target-accuracy", str(TARGET), "--format", "json"))
-        if not tuned["best"]:
+        if not tuned["ahead"]:
             sys.exit("no setting reaches the target")
-        best = int(tuned["best"].split()[1])
+        best = int(tuned["ahead"].split()[1])
         usual = next(int(one["name"].split()[1]) for one in tuned["candidates"] if one["is_default"])
         print(f"tune says H = {best}; the default is H = {usual}", flush=True)
         if best == usual:

@@ -75,12 +75,12 @@ def main():
         epochs = sum(len(curve) for candidate in tuned["candidates"] for curve in candidate["curves"])
         costs.append(epochs / all_epochs)
         best = min(seconds, key=seconds.get) if seconds else None
-        if not tuned["best"]:
+        if not tuned["ahead"]:
             ratios.append(float("inf"))
             print(f"seeds from {seed}: tune finds no setting; the best is {best}", flush=True)
             continue
         chosen = next(setting for setting in product(STEPS, RATES)
-                      if tuned["best"] == f"local-steps {setting[0]}, learning-rate {setting[1]}")
+                      if tuned["ahead"] == f"local-steps {setting[0]}, learning-rate {setting[1]}")
         ratios.append(seconds[chosen] / seconds[best])
         print(f"seeds from {seed}: tune says H = {chosen[0]}, learning rate {chosen[1]}; the best is H = {best[0]}, "
               f"{best[1]}: {ratios[-1]:.3f} times its {seconds[best]:.3f} s, at {costs[-1]:.0%} of {all_epochs} epochs",

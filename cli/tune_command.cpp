@@ -203,7 +203,7 @@ int run_tune(const std::vector<std::string>& arguments) {
   } else {
     show_tuning(choice, tuning, plan, rehearsals.cluster(), look_from(values));
   }
-  if (shows_code && tuning.best) {
+  if (shows_code && tuning.verdict == Verdict::recommended) {
     const RehearsedCluster& cluster = rehearsals.cluster();
     std::cout << "\nIn PyTorch:\n"
               << pytorch_text(choice.configs[*tuning.best],

@@ -60,6 +60,8 @@ class Tuner {
       if (rung < rungs) halve(until_s);
     }
     judge();
+    test_against_chance();
+    tuning_.verdict = verdict();
     find_front();
     account();
     return std::move(tuning_);
@@ -142,11 +144,16 @@ class Tuner {
   /// Within the seconds of the rung: an epoch that is longer than a rung may get there later, and
   /// the others might be there before.
   [[nodiscard]] bool has_reached(std::size_t index) const {
+    return seeds_there(index) == plan_.seeds;
+  }
+  [[nodiscard]] int seeds_there(std::size_t index) const {
     const CandidateOutcome& one = tuning_.outcomes[index];
-    return std::all_of(one.curves.begin(), one.curves.end(), [&](const Curve& curve) {
-      const std::optional<double> seconds = seconds_to(curve, *plan_.goal.target);
-      return seconds && *seconds <= one.until_s;
-    });
+    if (!plan_.goal.target) return 0;
+    return static_cast<int>(
+        std::count_if(one.curves.begin(), one.curves.end(), [&](const Curve& curve) {
+          const std::optional<double> seconds = seconds_to(curve, *plan_.goal.target);
+          return seconds && *seconds <= one.until_s;
+        }));
   }
   [[nodiscard]] std::vector<double> values_of(std::size_t index, double seconds) const {
     const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
@@ -243,6 +250,7 @@ class Tuner {
   }
 
   void judge() {
+    for (const std::size_t index : rehearsed()) outcome(index).seeds_there = seeds_there(index);
     for (const std::size_t index : alive_) {
       if (plan_.goal.target && !has_reached(index)) continue;
       const std::vector<double> objectives = objectives_of(index);
@@ -252,13 +260,71 @@ class Tuner {
         tuning_.best = index;
     }
     if (!tuning_.best) return;
-    for (const std::size_t index : racers_) {
+    for (const std::size_t index : compared()) {
       if (index == *tuning_.best) continue;
-      const double confidence = confidence_of_more(merits_of(*tuning_.best), merits_of(index));
+      const double confidence = confidence_against(index);
+      if (confidence < plan_.confidence) tuning_.tied.push_back(index);
       if (tuning_.runner_up && confidence >= *tuning_.confidence) continue;
       tuning_.runner_up = index;
       tuning_.confidence = confidence;
     }
+  }
+
+  /// Candidates that the best one is compared with: who was rehearsed last; with one seed, who was
+  /// rehearsed, as others were then given up without a test.
+  [[nodiscard]] std::vector<std::size_t> compared() const {
+    return plan_.seeds > 1 ? racers_ : rehearsed();
+  }
+
+  [[nodiscard]] std::vector<std::size_t> rehearsed() const {
+    std::vector<std::size_t> indices;
+    for (std::size_t index = 0; index < candidates_.size(); ++index) {
+      const CandidateOutcome& one = tuning_.outcomes[index];
+      if (!one.curves.empty() && one.fate != Fate::diverged) indices.push_back(index);
+    }
+    return indices;
+  }
+
+  /// That the best is better than another one.
+  [[nodiscard]] double confidence_against(std::size_t other) const {
+    const std::size_t best = *tuning_.best;
+    if (plan_.seeds > 1) return confidence_of_more(merits_of(best), merits_of(other));
+    constexpr double kUnknown = 0.5;
+    if (tuning_.metric != Metric::accuracy) return kUnknown;
+    const double until_s =
+        std::min(tuning_.outcomes[other].until_s,
+                 plan_.goal.target ? objectives_of(best).front() : tuning_.outcomes[best].until_s);
+    return confidence_of_more_correct(values_of(best, until_s).front(),
+                                      values_of(other, until_s).front(),
+                                      candidates_[best].test_samples);
+  }
+
+  void test_against_chance() {
+    if (tuning_.metric != Metric::accuracy) return;
+    const std::vector<std::size_t> tried = rehearsed();
+    std::optional<ChanceTest> highest;
+    for (const std::size_t index : tried) {
+      std::vector<double> accuracies;
+      for (const Curve& curve : outcome(index).curves)
+        accuracies.push_back(value_of(curve.back(), Metric::accuracy).value_or(0));
+      const double accuracy = mean_of(accuracies);
+      const bool is_wanted =
+          tuning_.best ? index == *tuning_.best : !highest || accuracy > highest->accuracy;
+      if (is_wanted) highest = {.candidate = index, .accuracy = accuracy};
+    }
+    if (!highest) return;
+    const Candidate& one = candidates_[highest->candidate];
+    if (one.classes < 2 || one.test_samples < 1) return;
+    highest->p = std::min(1.0,
+                          static_cast<double>(tried.size()) *
+                              p_of_chance(highest->accuracy, one.test_samples, one.classes));
+    tuning_.chance = highest;
+  }
+
+  [[nodiscard]] Verdict verdict() const {
+    if (tuning_.chance && tuning_.chance->p > 1 - plan_.confidence) return Verdict::nothing_learned;
+    if (!tuning_.best) return Verdict::not_reached;
+    return tuning_.tied.empty() ? Verdict::recommended : Verdict::no_difference;
   }
 
   void find_front() {
@@ -268,7 +334,8 @@ class Tuner {
       if (curves.empty() || outcome(index).fate == Fate::diverged) continue;
       for (const CurvePoint& mean : mean_of(curves)) {
         const std::optional<double> value = value_of(mean, tuning_.metric);
-        if (value && std::isfinite(*value))
+        const bool is_late = plan_.goal.target && mean.training_s > outcome(index).until_s;
+        if (value && std::isfinite(*value) && !is_late)
           points.push_back({.candidate = index, .seconds = mean.training_s, .value = *value});
       }
     }
@@ -301,6 +368,20 @@ class Tuner {
 };
 
 }  // namespace
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::nothing_learned:
+      return "nothing learned";
+    case Verdict::not_reached:
+      return "target not reached";
+    case Verdict::no_difference:
+      return "no difference";
+    case Verdict::recommended:
+      return "recommended";
+  }
+  return "?";
+}
 
 Tuning tune(const std::vector<Candidate>& candidates,
             const TuningPlan& plan,

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/curve_comparison.hpp"
@@ -21,7 +23,9 @@ struct Candidate {
   std::size_t family = 0;
   double period = 1;  ///< iterations between averagings
   bool is_default = false;
-  RunningCosts running = {};  ///< of its cluster
+  RunningCosts running = {};      ///< of its cluster
+  std::int64_t test_samples = 0;  ///< that its accuracy is of
+  std::int64_t classes = 0;       ///< of its data set; 0: its samples are not of classes
 };
 
 /// What is asked of a tuner: one of the two.
@@ -34,7 +38,7 @@ struct TuningPlan {
   TuningGoal goal;
   int seeds = 3;
   double eta = 3;            ///< a rung has so many times the seconds of the one before
-  double confidence = 0.95;  ///< with which a candidate has to be worse to be given up
+  double confidence = 0.95;  ///< of every test: that one is worse, that something was learned
 };
 
 /// What became of a candidate.
@@ -46,6 +50,7 @@ struct CandidateOutcome {
   double until_s = 0;          ///< simulated seconds that every seed was rehearsed for
   std::optional<double> mean;  ///< over seeds, of the objective: see Tuning
   double deviation = 0;        ///< over seeds
+  int seeds_there = 0;         ///< that reached the target within until_s
 };
 
 /// A point of the front of time and learning: nothing is faster and as good.
@@ -55,15 +60,40 @@ struct FrontPoint {
   double value = 0;  ///< of the metric, mean over seeds
 };
 
+/// What a tuner has to say, by the first of these that holds.
+enum class Verdict {
+  nothing_learned,  ///< no accuracy is significantly above chance
+  not_reached,      ///< no candidate reached the target with every seed
+  no_difference,    ///< the best is not significantly better than every other one
+  recommended       ///< the best
+};
+
+/// "nothing learned", "target not reached", "no difference", "recommended".
+[[nodiscard]] std::string_view to_string(Verdict verdict);
+
+/// A test of the best accuracy against that of guessing (p_of_chance), its p times the number of
+/// candidates that were rehearsed (Bonferroni's correction).
+struct ChanceTest {
+  std::size_t candidate = 0;
+  double accuracy = 0;  ///< in its last test, mean over seeds
+  double p = 1;
+};
+
 /// The result. The objective is the seconds to the target, or the metric after most_s.
 struct Tuning {
   Metric metric = Metric::accuracy;        ///< the target's, or what tells most of the curves
   std::vector<CandidateOutcome> outcomes;  ///< by candidate
-  std::optional<std::size_t> best;         ///< absent: no seed reached the target everywhere
-  std::optional<std::size_t> runner_up;
-  /// That the best is better than the runner-up: 1 - p of a paired t test. Absent without one. Who
-  /// was not at the target when the race ended, with some seed, counts as if it had been there
-  /// then.
+  Verdict verdict = Verdict::not_reached;
+  std::optional<ChanceTest> chance;  ///< absent where the metric or the data set have no such level
+  /// By the mean of the objective; recommended or not. Absent: none reached the target with every
+  /// seed.
+  std::optional<std::size_t> best;
+  std::vector<std::size_t> tied;         ///< that the best is not significantly better than
+  std::optional<std::size_t> runner_up;  ///< that the best is the least surely better than
+  /// That the best is better than the runner-up: 1 - p of a paired t test over seeds, or, with one
+  /// seed, of Fisher's exact test of both accuracies when they were last comparable. Absent without
+  /// a runner-up. Who was not at the target when the race ended, with some seed, counts as if it
+  /// had been there then.
   std::optional<double> confidence;
   std::vector<FrontPoint> front;
   double rehearsed_s = 0;   ///< simulated seconds of all candidates and seeds
@@ -94,6 +124,9 @@ using RehearseTo = std::function<std::vector<std::vector<Curve>>(
 ///
 /// With a target, the race ends soon after a candidate has reached it with every seed (each third
 /// of a rung, of its logarithm): whoever has not by then is given up.
+///
+/// Whether the best is recommended is a matter of tests: see Verdict, and "When nothing is
+/// recommended" in docs/rehearsals.md.
 [[nodiscard]] Tuning tune(const std::vector<Candidate>& candidates,
                           const TuningPlan& plan,
                           const RehearseTo& rehearse);

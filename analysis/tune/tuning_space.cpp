@@ -6,6 +6,7 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "core/job/chosen_dataset.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
@@ -97,6 +98,10 @@ void add_strategy(TuningChoice& choice,
         .epoch_s = outcome.run->epoch_s,
         .s_per_sample = outcome.run->epoch_s / static_cast<double>(outcome.run->samples_per_epoch),
         .period = period_of(one)};
+    const Dataset dataset = chosen_dataset(one, Catalog::standard());
+    candidate.test_samples =
+        std::min(one.learning.test_samples.value_or(dataset.test_samples), dataset.test_samples);
+    if (dataset.targets.kind == TargetKind::classes) candidate.classes = dataset.classes;
     if (outcome.run->cost) candidate.running.price = outcome.run->cost->rate;
     if (outcome.run->energy) candidate.running.power_w = outcome.run->training_j(1);
     JobConfig without = one;

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -35,6 +36,13 @@ std::string metric_prefix(const Tuning& tuning, const TuningGoal& goal) {
   return tells_itself ? "" : std::string(to_string(tuning.metric)) + " ";
 }
 
+/// "reached with 1 of 2 seeds"
+std::string reached_text(const CandidateOutcome& outcome) {
+  if (outcome.seeds_there == 0) return "not reached";
+  return "reached with " + std::to_string(outcome.seeds_there) + " of " +
+         std::to_string(outcome.curves.size()) + " seeds";
+}
+
 std::string fate_of(const CandidateOutcome& outcome) {
   switch (outcome.fate) {
     case Fate::dominated:
@@ -44,7 +52,7 @@ std::string fate_of(const CandidateOutcome& outcome) {
     case Fate::diverged:
       return "diverged: " + outcome.reason;
     case Fate::finalist:
-      return outcome.mean ? "to the end" : "to the end; target not reached";
+      return outcome.mean ? "to the end" : "to the end; target " + reached_text(outcome);
   }
   return {};
 }
@@ -102,7 +110,10 @@ void show_candidates(const TuningChoice& choice,
   table.print_whole(std::cout, look);
 }
 
-void show_front(const TuningChoice& choice, const Tuning& tuning, const TableLook& look) {
+void show_front(const TuningChoice& choice,
+                const Tuning& tuning,
+                const TuningGoal& goal,
+                const TableLook& look) {
   constexpr std::size_t kMost = 12;
   std::cout << "\nNothing is faster and has learned as much (means over seeds):\n";
   Table table;
@@ -123,6 +134,16 @@ void show_front(const TuningChoice& choice, const Tuning& tuning, const TableLoo
                    choice.candidates[point.candidate].name});
   }
   table.print_whole(std::cout, look);
+  for (std::size_t index = 0; goal.target && index < choice.candidates.size(); ++index) {
+    const bool is_there =
+        std::any_of(tuning.front.begin(), tuning.front.end(), [&](const FrontPoint& point) {
+          return point.candidate == index &&
+                 !is_better(tuning.metric, goal.target->value, point.value);
+        });
+    if (is_there && !tuning.outcomes[index].mean)
+      std::cout << choice.candidates[index].name
+                << " is at the target in the mean over seeds, but not with every seed.\n";
+  }
 }
 
 /// How to train with these settings for real.
@@ -143,6 +164,73 @@ std::string train_command(const JobConfig& config, const RehearsedCluster& clust
   return shell_text(words);
 }
 
+/// "56.1 % +- 1.2 % after 3 s", "545 ms +- 58 ms to accuracy 20.0 %"
+std::string result_text(const Tuning& tuning,
+                        const TuningGoal& goal,
+                        const CandidateOutcome& outcome) {
+  return metric_prefix(tuning, goal) + objective(tuning, goal, outcome) +
+         (goal.target ? " to " + goal.target->text() : " after " + format_seconds(goal.most_s));
+}
+
+std::string spread_note(const TuningPlan& plan) {
+  return " (mean and standard deviation over " + std::to_string(plan.seeds) + " seeds)";
+}
+
+std::string test_note(const TuningPlan& plan) {
+  return plan.seeds > 1 ? "(paired t test over seeds)"
+                        : "(one seed: Fisher's exact test of the test samples)";
+}
+
+std::string nothing_learned_text(const TuningChoice& choice, const Tuning& tuning) {
+  const ChanceTest& test = *tuning.chance;
+  const Candidate& one = choice.candidates[test.candidate];
+  const double chance = 1 / static_cast<double>(one.classes);
+  return "Nothing was learned, and no setting is recommended: " + one.name + " classifies " +
+         metric_text(Metric::accuracy, test.accuracy) + " of " + std::to_string(one.test_samples) +
+         " test samples correctly, which is not significantly above the " +
+         metric_text(Metric::accuracy, chance) + " of guessing among " +
+         std::to_string(one.classes) + " classes " +
+         fmt::format("(binomial test, p = {:.2g}).\n", test.p) +
+         "  Train for longer, with more --train-samples or another --learning-rate.\n";
+}
+
+std::string not_reached_text(const Tuning& tuning, const TuningGoal& goal) {
+  if (!goal.target) return "No setting is recommended: with each of them the loss diverged.\n";
+  std::string best;
+  if (!tuning.front.empty()) {
+    const FrontPoint& last = tuning.front.back();
+    const bool is_there = !is_better(tuning.metric, goal.target->value, last.value);
+    best = " (the best mean over seeds was " + metric_text(tuning.metric, last.value) + ", after " +
+           format_seconds(last.seconds) + (is_there ? "; not every seed was there" : "") + ")";
+  }
+  return "No setting reached " + goal.target->text() + " with every seed within " +
+         format_seconds(goal.most_s) +
+         " of the cluster's time. Raise --epochs, or ask for less: --target-" +
+         std::string(to_string(tuning.metric)) + best + ".\n";
+}
+
+std::string no_difference_text(const TuningChoice& choice,
+                               const Tuning& tuning,
+                               const TuningPlan& plan) {
+  const CandidateOutcome& best = tuning.outcomes[*tuning.best];
+  std::string text = "No setting is recommended: there is nothing to choose between these.\n  " +
+                     choice.candidates[*tuning.best].name + ": " +
+                     result_text(tuning, plan.goal, best) + spread_note(plan) + '\n';
+  for (const std::size_t index : tuning.tied) {
+    const CandidateOutcome& other = tuning.outcomes[index];
+    text += "  " + choice.candidates[index].name + ": " +
+            (other.mean ? objective(tuning, plan.goal, other)
+             : plan.goal.target
+                 ? "target " + reached_text(other) + " after " + format_seconds(other.until_s)
+                 : "given up after " + format_seconds(other.until_s)) +
+            '\n';
+  }
+  return text + "  The first one is better than " + choice.candidates[*tuning.runner_up].name +
+         " with a confidence of " + format_percent(*tuning.confidence, 1) + " only " +
+         test_note(plan) + ", not " + format_percent(plan.confidence, 0) +
+         ". More --seeds may tell.\n";
+}
+
 }  // namespace
 
 std::string recommendation_text(const TuningChoice& choice,
@@ -151,33 +239,23 @@ std::string recommendation_text(const TuningChoice& choice,
                                 const RehearsedCluster& cluster) {
   const TuningGoal& goal = plan.goal;
   std::ostringstream out;
-  if (!tuning.best) {
-    out << "No setting reached " << goal.target->text() << " with every seed within "
-        << format_seconds(goal.most_s)
-        << " of the cluster's time. Raise --epochs, or ask for less: --target-"
-        << to_string(tuning.metric)
-        << (tuning.front.empty()
-                ? std::string()
-                : " (the best was " + metric_text(tuning.metric, tuning.front.back().value) +
-                      ", after " + format_seconds(tuning.front.back().seconds) + ")")
-        << ".\n";
-    return out.str();
+  switch (tuning.verdict) {
+    case Verdict::nothing_learned:
+      return nothing_learned_text(choice, tuning);
+    case Verdict::not_reached:
+      return not_reached_text(tuning, goal);
+    case Verdict::no_difference:
+      return no_difference_text(choice, tuning, plan);
+    case Verdict::recommended:
+      break;
   }
   const Candidate& best = choice.candidates[*tuning.best];
   const CandidateOutcome& outcome = tuning.outcomes[*tuning.best];
-  out << "Recommended: " << best.name << " - " << metric_prefix(tuning, goal)
-      << objective(tuning, goal, outcome)
-      << (goal.target ? " to " + goal.target->text() : " after " + format_seconds(goal.most_s))
-      << " (mean and standard deviation over " << plan.seeds << " seeds)\n";
+  out << "Recommended: " << best.name << " - " << result_text(tuning, goal, outcome)
+      << spread_note(plan) << '\n';
   if (tuning.runner_up) {
-    const Candidate& second = choice.candidates[*tuning.runner_up];
-    if (*tuning.confidence < plan.confidence) {
-      out << "  It cannot be told apart from " << second.name << ": better with a confidence of "
-          << format_percent(*tuning.confidence, 1) << ". More --seeds would tell.\n";
-    } else {
-      out << "  Better than " << second.name << " with a confidence of "
-          << format_percent(*tuning.confidence, 1) << " (paired t test over seeds)\n";
-    }
+    out << "  Better than " << choice.candidates[*tuning.runner_up].name << " with a confidence of "
+        << format_percent(*tuning.confidence, 1) << ' ' << test_note(plan) << '\n';
   } else {
     out << "  No other one is left; the table says why.\n";
   }
@@ -212,7 +290,7 @@ void show_tuning(const TuningChoice& choice,
                  const RehearsedCluster& cluster,
                  const TableLook& look) {
   show_candidates(choice, tuning, plan.goal, look);
-  if (!tuning.front.empty()) show_front(choice, tuning, look);
+  if (!tuning.front.empty()) show_front(choice, tuning, plan.goal, look);
   std::cout << '\n' << recommendation_text(choice, tuning, plan, cluster);
   std::cout << "Rehearsed " << format_seconds(tuning.rehearsed_s)
             << " of the cluster's time; all settings to the end would have been "
@@ -251,6 +329,8 @@ Json tuning_json(const TuningChoice& choice,
                      {"seconds", point.seconds},
                      {std::string(to_string(tuning.metric)), point.value}});
   }
+  Json tied = Json::array();
+  for (const std::size_t index : tuning.tied) tied.push_back(choice.candidates[index].name);
   const TuningGoal& goal = plan.goal;
   return {
       {"schema", "epochcast.tuning/1"},
@@ -258,7 +338,13 @@ Json tuning_json(const TuningChoice& choice,
       {"target", goal.target ? Json(goal.target->value) : Json()},
       {"most_s", goal.most_s},
       {"seeds", plan.seeds},
-      {"best", tuning.best ? Json(choice.candidates[*tuning.best].name) : Json()},
+      {"verdict", to_string(tuning.verdict)},
+      {"best",
+       tuning.verdict == Verdict::recommended ? Json(choice.candidates[*tuning.best].name)
+                                              : Json()},
+      {"ahead", tuning.best ? Json(choice.candidates[*tuning.best].name) : Json()},
+      {"tied", std::move(tied)},
+      {"chance_p", tuning.chance ? Json(tuning.chance->p) : Json()},
       {"runner_up", tuning.runner_up ? Json(choice.candidates[*tuning.runner_up].name) : Json()},
       {"confidence", tuning.confidence ? Json(*tuning.confidence) : Json()},
       {"candidates", std::move(candidates)},

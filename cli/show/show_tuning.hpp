@@ -16,7 +16,7 @@ struct RehearsedCluster {
 };
 
 /// Which setting is recommended, how sure that is, how the default compares, and the command to
-/// train with; or what to do where no setting reached the target. Lines of text.
+/// train with; or why none is (see Verdict), and what to do. Lines of text.
 [[nodiscard]] std::string recommendation_text(const TuningChoice& choice,
                                               const Tuning& tuning,
                                               const TuningPlan& plan,

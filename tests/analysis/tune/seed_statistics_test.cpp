@@ -23,6 +23,27 @@ TEST_CASE("confidence is that of a paired t test") {
   CHECK(confidence_of_more({-kInfinite, 0}, {-kInfinite, 0}) == 0.5);
 }
 
+TEST_CASE("p of chance is that of a binomial test") {
+  // Of four coins two or more fall heads in 6 + 4 + 1 of 16 cases.
+  CHECK(p_of_chance(0.5, 4, 2) == Approx(11.0 / 16));
+  CHECK(p_of_chance(0.74, 4, 2) == Approx(11.0 / 16));
+  CHECK(p_of_chance(1, 4, 2) == Approx(1.0 / 16));
+  CHECK(p_of_chance(0, 4, 2) == 1);
+  CHECK(p_of_chance(0.081, 500, 10) > 0.9);
+  CHECK(p_of_chance(0.2, 500, 10) < 1e-9);
+}
+
+TEST_CASE("of one seed, confidence is that of Fisher's exact test") {
+  // The lady tasting tea (Fisher, The Design of Experiments, 1935): of four cups with milk first
+  // and four without, three or more chosen correctly by chance in 17 of 70 cases.
+  CHECK(confidence_of_more_correct(0.75, 0.25, 4) == Approx(1 - 17.0 / 70));
+  CHECK(confidence_of_more_correct(1, 0, 4) == Approx(1 - 1.0 / 70));
+  CHECK(confidence_of_more_correct(0.5, 0.5, 4) < 0.5);
+  CHECK(confidence_of_more_correct(0, 0, 4) == 0);
+  CHECK(confidence_of_more_correct(1, 1, 4) == 0);
+  CHECK(confidence_of_more_correct(0.6, 0.5, 500) > 0.99);
+}
+
 TEST_CASE("for two rows the least significant difference is that of the paired t test") {
   const double difference = least_significant_difference({{2, 4, 6}, {1, 2, 3}}, 0.95);
 

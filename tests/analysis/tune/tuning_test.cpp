@@ -25,6 +25,13 @@ class Field {
     return candidates.size() - 1;
   }
 
+  void test_with(std::int64_t samples, std::int64_t classes) {
+    for (Candidate& one : candidates) {
+      one.test_samples = samples;
+      one.classes = classes;
+    }
+  }
+
   [[nodiscard]] Tuning tuned(const TuningPlan& plan) {
     return tune(candidates, plan, [&](const std::vector<std::size_t>& some, double until_s) {
       std::vector<std::vector<Curve>> curves;
@@ -228,6 +235,112 @@ TEST_CASE("who averages more rarely and gains no time is not rehearsed, the defa
   CHECK(field.asked.contains(often));
   CHECK(field.asked.contains(usual));
   CHECK(tuning.best == quick);
+}
+
+/// After ten seconds.
+double rate_of(double accuracy) { return -std::log(1 - accuracy) / 10; }
+
+TEST_CASE("accuracies that guessing may reach are no learning, however they differ") {
+  Field field;
+  field.add("below chance", 1, rate_of(0.05), 0.01);
+  const std::size_t best = field.add("nearer to it", 1, rate_of(0.081), 0.01);
+  field.test_with(500, 10);
+
+  const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 10}, .seeds = 3});
+
+  CHECK(tuning.verdict == Verdict::nothing_learned);
+  CHECK(tuning.best == best);
+  REQUIRE(tuning.chance);
+  CHECK(tuning.chance->candidate == best);
+  CHECK(tuning.chance->accuracy == Approx(0.081).epsilon(0.01));
+  CHECK(tuning.chance->p == 1);
+
+  field.test_with(500, 1000);
+  CHECK(field.tuned({.goal = {.target = {}, .most_s = 10}, .seeds = 3}).verdict ==
+        Verdict::recommended);
+  field.test_with(500, 0);  // of no classes: there is no level of chance
+  CHECK_FALSE(field.tuned({.goal = {.target = {}, .most_s = 10}, .seeds = 3}).chance);
+}
+
+TEST_CASE("a target below chance is reached without learning") {
+  Field field;
+  field.add("a", 1, rate_of(0.05), 0.01);
+  field.add("b", 1, rate_of(0.02), 0.01);
+  field.test_with(500, 10);
+  const LearningTarget low = {.metric = Metric::accuracy, .value = 0.04};
+
+  const Tuning tuning = field.tuned({.goal = {.target = low, .most_s = 10}, .seeds = 3});
+
+  CHECK(tuning.best);
+  CHECK(tuning.verdict == Verdict::nothing_learned);
+}
+
+TEST_CASE("of many settings one is above chance by chance") {
+  // 66 of 500: guessing reaches that with a probability of 1.3 %.
+  Field two;
+  for (int i = 0; i < 2; ++i) two.add("one", 1, rate_of(0.132 + 1e-5));
+  two.test_with(500, 10);
+  Field six;
+  for (int i = 0; i < 6; ++i) six.add("one", 1, rate_of(0.132 + 1e-5));
+  six.test_with(500, 10);
+  const TuningPlan plan = {.goal = {.target = {}, .most_s = 10}, .seeds = 3};
+
+  CHECK(two.tuned(plan).verdict != Verdict::nothing_learned);
+  CHECK(six.tuned(plan).verdict == Verdict::nothing_learned);
+}
+
+TEST_CASE("what seeds do not tell apart is not recommended") {
+  Field field;
+  const std::size_t a = field.add("a", 1, 0.050, 0.2);
+  const std::size_t b = field.add("b", 1, 0.051, -0.2);
+  field.add("worse", 1, 0.01, 0.01);
+  field.candidates.back().is_default = true;  // stays to be compared with
+
+  const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 10}, .seeds = 4});
+
+  CHECK(tuning.verdict == Verdict::no_difference);
+  REQUIRE(tuning.best);
+  CHECK(tuning.tied == std::vector<std::size_t>{*tuning.best == a ? b : a});
+  CHECK(tuning.runner_up == tuning.tied.front());
+}
+
+TEST_CASE("with one seed, the test samples tell whether settings differ") {
+  Field field;
+  const std::size_t best = field.add("best", 1, rate_of(0.60));
+  const std::size_t next = field.add("next", 1, rate_of(0.57));
+  field.add("far", 1, rate_of(0.30));
+  field.candidates.back().is_default = true;
+  const TuningPlan plan = {.goal = {.target = {}, .most_s = 10}, .seeds = 1};
+
+  field.test_with(300, 10);
+  const Tuning few = field.tuned(plan);
+  CHECK(few.verdict == Verdict::no_difference);
+  CHECK(few.best == best);
+  CHECK(few.tied == std::vector<std::size_t>{next});
+  // It is given up after 1.1 s, at 9 % where the best one is at 10 %.
+  field.test_with(20'000, 10);
+  CHECK(field.tuned(plan).verdict == Verdict::recommended);
+
+  // Nothing but accuracies is of samples that can be counted.
+  field.is_classified = false;
+  CHECK(field.tuned(plan).verdict == Verdict::no_difference);
+}
+
+TEST_CASE("with a target, the front ends with the time, and seeds that were there are counted") {
+  Field field;
+  const std::size_t some = field.add("some seeds are there", 1, 0.250, 0.2);
+  field.add("its epoch ends too late", 12, 0.4, 0.01);
+  field.candidates.back().is_default = true;
+
+  const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 10}, .seeds = 2});
+
+  CHECK(tuning.verdict == Verdict::not_reached);
+  CHECK(tuning.outcomes[some].seeds_there == 1);
+  REQUIRE_FALSE(tuning.front.empty());
+  for (const FrontPoint& point : tuning.front) {
+    CHECK(point.seconds <= 10);
+    CHECK(point.candidate == some);
+  }
 }
 
 TEST_CASE("a target that nobody reaches has no winner, and diverged seeds no say") {
