@@ -2,37 +2,109 @@
 #include "core/job/figure_tables.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "core/error.hpp"
 
 namespace epochcast {
 namespace {
 
 constexpr double kLeastLatency_s = 1e-10;  // of links (docs/formats.md)
 
-/// A link is another one from now on. What was measured of messages that cross so many such links
-/// takes its share of the bandwidth as before, and what latencies differ by more or less.
-void change_link(LinkSpec& link,
-                 std::optional<MessageCosts>& messages,
-                 Source& source,
-                 const LinkSpec& to,
-                 int links,
-                 const GivenFigure& given) {
-  if (to == link) return;
-  const double times = to.bytes_per_s / link.bytes_per_s;
-  const double later_s = links * (to.latency_s - link.latency_s);
-  if (messages) {
-    for (MessageRegime& regime : messages->regimes) {
-      regime.bytes_per_s *= times;
-      regime.latency_s = std::max(kLeastLatency_s, regime.latency_s + later_s);
-    }
-    if (messages->barrier_round_s > 0)
-      messages->barrier_round_s = std::max(0.0, messages->barrier_round_s + later_s);
-    messages->notes.push_back(given.name +
-                              " is set: what was measured of messages is moved with it");
+/// Messages whose route has another latency and another limit from now on. What was measured of
+/// whole exchanges holds for the links that were there, and is left out.
+MessageCosts moved(MessageCosts costs, double later_s, double times, const GivenFigure& given) {
+  MessageCosts kept{.regimes = std::move(costs.regimes),
+                    .uncertainty = std::hypot(costs.uncertainty, kExtrapolationDeviation),
+                    .barrier_round_s = costs.barrier_round_s,
+                    .measured_on = costs.measured_on,
+                    .notes = std::move(costs.notes)};
+  for (MessageRegime& regime : kept.regimes) {
+    regime.bytes_per_s *= times;
+    regime.latency_s = std::max(kLeastLatency_s, regime.latency_s + later_s);
   }
+  if (kept.barrier_round_s > 0)
+    kept.barrier_round_s = std::max(0.0, kept.barrier_round_s + later_s);
+  kept.notes.push_back(given.name +
+                       " is set: measured messages are moved with it, and what was measured of "
+                       "whole all-reduces is left out");
+  return kept;
+}
+
+void set_link(LinkSpec& link, Source& source, const LinkSpec& to, const GivenFigure& given) {
+  if (to == link) return;
   link = to;
   source = {.grade = Grade::estimated, .method = given.name + " set for one job"};
+}
+
+/// From a worker of such a node to half of the shortest route to another node: its latency, and
+/// the least bandwidth.
+LinkSpec way_out(const Platform& platform, const NodeGroup& group) {
+  const Interlink& network = *platform.network;
+  LinkSpec way = group.uplink ? group.uplink->link : network.link;
+  if (network.topology == NetworkTopology::torus) way.latency_s /= 2;  // neighbours share a link
+  if (group.interconnect) {
+    const Interconnect& inside = *group.interconnect;
+    const LinkSpec& first = inside.pcie ? *inside.pcie : inside.link;
+    way.bytes_per_s = std::min(way.bytes_per_s, first.bytes_per_s);
+    way.latency_s += first.latency_s;
+  }
+  return way;
+}
+
+std::vector<LinkSpec> ways_out(const Platform& platform) {
+  std::vector<LinkSpec> ways;
+  if (!platform.network) return ways;
+  for (const NodeGroup& group : platform.nodes) ways.push_back(way_out(platform, group));
+  return ways;
+}
+
+/// Messages between nodes whose ways out were these before the links changed. Nodes whose messages
+/// are no longer as the network's get their own.
+void move_messages(Platform& platform,
+                   const std::vector<LinkSpec>& before,
+                   const GivenFigure& given) {
+  const std::vector<LinkSpec> after = ways_out(platform);
+  if (after == before) return;
+  Interlink& network = *platform.network;
+  int changed_nodes = 0;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    if (after[i] != before[i]) changed_nodes += platform.nodes[i].count;
+  }
+  const int ends = std::min(changed_nodes, 2);  // of a message that are such nodes
+  const auto moved_of = [&](const MessageCosts& costs, std::size_t i) {
+    if (after[i] == before[i]) return costs;
+    return moved(costs,
+                 ends * (after[i].latency_s - before[i].latency_s),
+                 after[i].bytes_per_s / before[i].bytes_per_s,
+                 given);
+  };
+  const std::optional<MessageCosts> old = network.messages;
+  std::optional<MessageCosts> common;  // of nodes that the network's own link joins
+  for (std::size_t i = 0; old && i < after.size() && !common; ++i) {
+    if (!platform.nodes[i].uplink) common = moved_of(*old, i);
+  }
+  if (common) network.messages = common;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    NodeGroup& group = platform.nodes[i];
+    if (group.uplink && group.uplink->messages) {
+      group.uplink->messages = moved_of(*group.uplink->messages, i);
+      continue;
+    }
+    if (!old) continue;
+    MessageCosts own = moved_of(*old, i);
+    if (own == network.messages) continue;
+    if (network.topology != NetworkTopology::star)
+      throw UserError(given.name +
+                      ": messages between nodes were measured for all kinds of nodes together; "
+                      "set it for all nodes of a star, or calibrate the changed cluster");
+    if (!group.uplink)
+      group.uplink = {.link = network.link, .messages = {}, .source = network.source};
+    group.uplink->messages = std::move(own);
+  }
 }
 
 LinkSpec with_bandwidth(LinkSpec link, double bytes_per_s) {
@@ -58,44 +130,54 @@ void change_network(Platform& platform, Changed changed, const GivenFigure& give
                                       " is set: the backbone that was fitted to measured messages "
                                       "is left out");
   }
-  const int links = network.topology == NetworkTopology::torus ? 1 : 2;  // of the shortest route
-  change_link(network.link,
-              network.messages,
-              network.source,
-              changed(network.link, given.value),
-              links,
-              given);
+  const std::vector<LinkSpec> before = ways_out(platform);
+  set_link(network.link, network.source, changed(network.link, given.value), given);
+  move_messages(platform, before, given);
 }
 
-void change_inside(NodeGroup& group, Changed changed, const GivenFigure& given) {
-  Interconnect& inside = *group.interconnect;
-  const bool has_switch =
-      inside.topology == NodeTopology::pcie || inside.topology == NodeTopology::nvswitch;
-  change_link(inside.link,
-              inside.messages,
-              inside.source,
-              changed(inside.link, given.value),
-              has_switch ? 2 : 1,
-              given);
-}
-
-void change_pcie(NodeGroup& group, Changed changed, const GivenFigure& given) {
-  Interconnect& inside = *group.interconnect;
-  std::optional<MessageCosts> none;
-  change_link(*inside.pcie, none, inside.source, changed(*inside.pcie, given.value), 0, given);
-}
-
-/// Nodes without a link of their own get one that is as the network's are, but for the figure.
-void change_uplink(const Platform& platform,
+void change_inside(Platform& platform,
                    NodeGroup& group,
                    Changed changed,
                    const GivenFigure& given) {
+  const std::vector<LinkSpec> before = ways_out(platform);
+  Interconnect& inside = *group.interconnect;
+  const LinkSpec was = inside.link;
+  set_link(inside.link, inside.source, changed(was, given.value), given);
+  if (inside.messages && inside.link != was) {
+    const bool has_switch =
+        inside.topology == NodeTopology::pcie || inside.topology == NodeTopology::nvswitch;
+    const double links = has_switch ? 2 : 1;
+    const auto limit = [&](const LinkSpec& link) {
+      return std::min(link.bytes_per_s, inside.backbone_bytes_per_s.value_or(link.bytes_per_s));
+    };
+    inside.messages = moved(std::move(*inside.messages),
+                            links * (inside.link.latency_s - was.latency_s),
+                            limit(inside.link) / limit(was),
+                            given);
+  }
+  move_messages(platform, before, given);
+}
+
+void change_pcie(Platform& platform, NodeGroup& group, Changed changed, const GivenFigure& given) {
+  const std::vector<LinkSpec> before = ways_out(platform);
+  Interconnect& inside = *group.interconnect;
+  set_link(*inside.pcie, inside.source, changed(*inside.pcie, given.value), given);
+  move_messages(platform, before, given);
+}
+
+/// Nodes without a link of their own get one that is as the network's are, but for the figure.
+void change_uplink(Platform& platform,
+                   NodeGroup& group,
+                   Changed changed,
+                   const GivenFigure& given) {
+  const std::vector<LinkSpec> before = ways_out(platform);
   const Interlink& network = *platform.network;
-  if (!group.uplink)
-    group.uplink = {.link = network.link, .messages = network.messages, .source = network.source};
-  Uplink& uplink = *group.uplink;
-  change_link(
-      uplink.link, uplink.messages, uplink.source, changed(uplink.link, given.value), 2, given);
+  const LinkSpec was = group.uplink ? group.uplink->link : network.link;
+  const LinkSpec to = changed(was, given.value);
+  if (to == was) return;
+  if (!group.uplink) group.uplink = {.link = was, .messages = {}, .source = network.source};
+  set_link(group.uplink->link, group.uplink->source, to, given);
+  move_messages(platform, before, given);
 }
 
 bool trains(const DeviceGroup& device, const std::string& workers) {
@@ -147,16 +229,16 @@ constexpr NodeFigure kAllOfNodes[] = {
      [](P, G group, W) {
        return group.interconnect ? Value(group.interconnect->link.bytes_per_s) : Value();
      },
-     [](Platform&, NodeGroup& group, const GivenFigure& given) {
-       change_inside(group, with_bandwidth, given);
+     [](Platform& platform, NodeGroup& group, const GivenFigure& given) {
+       change_inside(platform, group, with_bandwidth, given);
      }},
     {"latency",
      FigureKind::link_latency,
      [](P, G group, W) {
        return group.interconnect ? Value(group.interconnect->link.latency_s) : Value();
      },
-     [](Platform&, NodeGroup& group, const GivenFigure& given) {
-       change_inside(group, with_latency, given);
+     [](Platform& platform, NodeGroup& group, const GivenFigure& given) {
+       change_inside(platform, group, with_latency, given);
      }},
     {"backbone",
      FigureKind::link_bandwidth,
@@ -164,7 +246,10 @@ constexpr NodeFigure kAllOfNodes[] = {
        return group.interconnect ? group.interconnect->backbone_bytes_per_s : Value();
      },
      [](Platform&, NodeGroup& group, const GivenFigure& given) {
-       group.interconnect->backbone_bytes_per_s = given.value;
+       Interconnect& inside = *group.interconnect;
+       if (inside.backbone_bytes_per_s == given.value) return;
+       inside.backbone_bytes_per_s = given.value;
+       inside.source = {.grade = Grade::estimated, .method = given.name + " set for one job"};
      }},
     {"pcie-bandwidth",
      FigureKind::link_bandwidth,
@@ -172,8 +257,8 @@ constexpr NodeFigure kAllOfNodes[] = {
        const bool is_there = group.interconnect && group.interconnect->pcie;
        return is_there ? Value(group.interconnect->pcie->bytes_per_s) : Value();
      },
-     [](Platform&, NodeGroup& group, const GivenFigure& given) {
-       change_pcie(group, with_bandwidth, given);
+     [](Platform& platform, NodeGroup& group, const GivenFigure& given) {
+       change_pcie(platform, group, with_bandwidth, given);
      }},
     {"pcie-latency",
      FigureKind::link_latency,
@@ -181,8 +266,8 @@ constexpr NodeFigure kAllOfNodes[] = {
        const bool is_there = group.interconnect && group.interconnect->pcie;
        return is_there ? Value(group.interconnect->pcie->latency_s) : Value();
      },
-     [](Platform&, NodeGroup& group, const GivenFigure& given) {
-       change_pcie(group, with_latency, given);
+     [](Platform& platform, NodeGroup& group, const GivenFigure& given) {
+       change_pcie(platform, group, with_latency, given);
      }},
     {"uplink-bandwidth",
      FigureKind::link_bandwidth,
@@ -232,6 +317,7 @@ constexpr NetworkFigure kAllOfNetworks[] = {
      FigureKind::link_bandwidth,
      [](P platform) { return platform.network ? platform.network->backbone_bytes_per_s : Value(); },
      [](Platform& platform, const GivenFigure& given) {
+       if (platform.network->backbone_bytes_per_s == given.value) return;
        platform.network->backbone_bytes_per_s = given.value;
        platform.network->source = {.grade = Grade::estimated,
                                    .method = given.name + " set for one job"};

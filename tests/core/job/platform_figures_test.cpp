@@ -2,6 +2,7 @@
 #include "core/job/platform_figures.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/job/job.hpp"
 #include "tests/catch.hpp"
@@ -56,11 +57,8 @@ TEST_CASE("a figure that is set to what the file says changes no platform of the
     const Platform platform = platform_named(name);
     for (const PlatformFigure& figure : figures_of(platform, "")) {
       CAPTURE(name, figure.name);
-      Platform same = changed(platform, {{figure.name, figure_text(figure.kind, figure.value)}});
-      // A link of its own that is as the network's are is no other cluster.
-      if (figure.name.find("uplink") != std::string::npos) {
-        for (NodeGroup& group : same.nodes) group.uplink.reset();
-      }
+      const Platform same =
+          changed(platform, {{figure.name, figure_text(figure.kind, figure.value)}});
 
       const std::vector<PlatformFigure> before = figures_of(platform, "");
       const std::vector<PlatformFigure> after = figures_of(same, "");
@@ -121,6 +119,10 @@ TEST_CASE("nodes get a link of their own that is as the network's but for what i
         }).size() == 1);
 }
 
+const std::string kMovedBandwidth =
+    "network.bandwidth is set: measured messages are moved with it, and what was measured of whole "
+    "all-reduces is left out";
+
 TEST_CASE("measured messages move with the links they cross") {
   const Platform platform =
       changed(calibrated(), {{"network.bandwidth", "4GBps"}, {"network.latency", "10us"}});
@@ -132,10 +134,116 @@ TEST_CASE("measured messages move with the links they cross") {
   CHECK(messages.regimes[1].bytes_per_s == Approx(3.6e9));
   CHECK(messages.regimes[1].latency_s == Approx(80e-6));
   CHECK(messages.barrier_round_s == Approx(30e-6));
-  CHECK(messages.notes == Texts{"network.bandwidth is set: what was measured of messages is moved "
-                                "with it",
-                                "network.latency is set: what was measured of messages is moved "
-                                "with it"});
+  CHECK(messages.notes == Texts{kMovedBandwidth, "network.latency" + kMovedBandwidth.substr(17)});
+}
+
+/// As calibrated(), with devices behind a bus of 2 us, and nodes of a second kind whose own link is
+/// as fast.
+Platform calibrated_with_uplinks() {
+  Platform platform = calibrated();
+  NodeGroup& group = platform.nodes.front();
+  group.count = 2;
+  group.devices.front().count = 2;
+  group.interconnect = Interconnect{};
+  group.interconnect->topology = NodeTopology::shared_memory;
+  group.interconnect->link = {.bytes_per_s = 8e9, .latency_s = 2e-6};
+  group.interconnect->source = platform.network->source;
+  platform.nodes.push_back(group);
+  platform.nodes.back().name = "own";
+  platform.nodes.back().uplink =
+      Uplink{.link = platform.network->link, .messages = {}, .source = platform.network->source};
+  return platform;
+}
+
+double first_latency_s(const MessageCosts& costs) { return costs.regimes.front().latency_s; }
+
+TEST_CASE("messages between nodes take the latency of links inside nodes with them") {
+  const Platform all = changed(calibrated_with_uplinks(), {{"node.latency", "5us"}});
+
+  // 3 us more at both ends.
+  CHECK(first_latency_s(*all.network->messages) == Approx(46e-6));
+  CHECK(first_latency_s(all.nodes[1].uplink->messages.value_or(*all.network->messages)) ==
+        Approx(46e-6));
+}
+
+TEST_CASE("latencies of PCIe count in messages between nodes") {
+  Platform platform = calibrated_with_uplinks();
+  platform.nodes.pop_back();
+  platform.nodes[0].interconnect->topology = NodeTopology::nvlink;
+  platform.nodes[0].interconnect->pcie = LinkSpec{.bytes_per_s = 4e9, .latency_s = 1e-6};
+
+  CHECK(first_latency_s(*changed(platform, {{"node.pcie-latency", "4us"}}).network->messages) ==
+        Approx(46e-6));
+  // PCIe limits messages only if it is slower than the network's 1 GB/s.
+  const auto first_rate = [&](const std::string& pcie) {
+    const Platform set = changed(platform, {{"node.pcie-bandwidth", pcie}});
+    return set.network->messages->regimes.front().bytes_per_s;
+  };
+  CHECK(first_rate("2GBps") == Approx(5e8));
+  CHECK(first_rate("500MBps") == Approx(2.5e8));
+}
+
+TEST_CASE("the network's link moves no messages of nodes with a link of their own") {
+  const Platform set = changed(calibrated_with_uplinks(), {{"network.bandwidth", "2GBps"}});
+
+  CHECK(set.network->messages->regimes.front().bytes_per_s == Approx(1e9));
+  REQUIRE(set.nodes[1].uplink->messages);
+  CHECK(set.nodes[1].uplink->messages->regimes.front().bytes_per_s == Approx(5e8));
+}
+
+TEST_CASE("an uplink moves the messages of its nodes, once for each end that has it") {
+  Platform platform = calibrated_with_uplinks();
+  const auto latency_s = [&] {
+    const Platform set = changed(platform, {{"node.own.uplink-latency", "30us"}});
+    CHECK(set.network->messages == platform.network->messages);
+    return first_latency_s(*set.nodes[1].uplink->messages);
+  };
+
+  CHECK(latency_s() == Approx(60e-6));
+  platform.nodes[1].count = 1;
+  CHECK(latency_s() == Approx(50e-6));
+}
+
+TEST_CASE("what was measured of whole all-reduces does not hold for links that are set") {
+  Platform platform = calibrated();
+  MessageCosts& messages = *platform.network->messages;
+  messages.all_reduces = {{.algorithm = "ring", .bytes = 1e6, .measured_s = 2, .ranks = 2}};
+  messages.pairwise = messages.one_way = {{.bytes = 1e6, .share = 0.9}};
+  messages.turns_from_bytes = 4096;
+
+  const Platform set = changed(platform, {{"network.latency", "10us"}});
+
+  CHECK(set.network->messages->measured_factor("ring", 1e6, 2) == 1);
+  CHECK(set.network->messages->pairwise.empty());
+  CHECK(set.network->messages->one_way.empty());
+  CHECK(std::isinf(set.network->messages->turns_from_bytes));
+}
+
+TEST_CASE("calibrated messages: present values change nothing, better links are never slower") {
+  const Platform platform = calibrated_with_uplinks();
+  const auto message_s = [](const Platform& of, double bytes) {
+    const MessageCosts& common = *of.network->messages;
+    double slowest_s = common.message_s(bytes);
+    for (const NodeGroup& group : of.nodes) {
+      if (group.uplink && group.uplink->messages)
+        slowest_s = std::max(slowest_s, group.uplink->messages->message_s(bytes));
+    }
+    return slowest_s;
+  };
+  for (const PlatformFigure& figure : figures_of(platform, "")) {
+    if (figure.kind != FigureKind::link_bandwidth && figure.kind != FigureKind::link_latency)
+      continue;
+    CAPTURE(figure.name);
+    const auto with = [&](double times) {
+      return changed(platform, {{figure.name, figure_text(figure.kind, times * figure.value)}});
+    };
+    CHECK(with(1) == platform);
+    for (const double bytes : {1.0, 1e5, 1e8}) {
+      const bool is_rate = figure.kind == FigureKind::link_bandwidth;
+      CHECK(message_s(with(is_rate ? 2 : 0.5), bytes) <= message_s(platform, bytes));
+      CHECK(message_s(with(is_rate ? 0.5 : 2), bytes) >= message_s(platform, bytes));
+    }
+  }
 }
 
 TEST_CASE("a fitted backbone does not limit links that are set, unless it is set, too") {
