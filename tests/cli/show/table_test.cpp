@@ -54,10 +54,10 @@ TEST_CASE("epochs of unequal length are compared by the time for equally many sa
       Folder().run(kJob + " --exchange-seconds 20ms --strategy sync,local-sgd --local-steps 80");
 
   REQUIRE(outcome.status == 0);
-  CHECK(lines(outcome.out)[4].starts_with(
-      "1  local-sgd, H 80  16.0 s   81.9 %    19.6 s    1.20x "));
-  CHECK(lines(outcome.out)[5].starts_with(
-      "2  sync             23.4 s   99.8 %    23.4 s    1.00x "));
+  CHECK(
+      lines(outcome.out)[4].starts_with("1  local-sgd, H 80  16.0 s   81.9 %    19.6 s    1.20x "));
+  CHECK(
+      lines(outcome.out)[5].starts_with("2  sync             23.4 s   99.8 %    23.4 s    1.00x "));
 }
 
 TEST_CASE("a forecast is of so many samples as were asked for, if there are", "[cli]") {
@@ -101,8 +101,8 @@ TEST_CASE("what averages at most once an epoch stands below the ranking, and is 
 }
 
 TEST_CASE("--rank-by ranks what averages at most once an epoch behind all others", "[cli]") {
-  const Outcome outcome = Folder().run(
-      kJob + " --exchange-seconds 20ms --strategy one-shot,sync --rank-by time");
+  const Outcome outcome =
+      Folder().run(kJob + " --exchange-seconds 20ms --strategy one-shot,sync --rank-by time");
 
   REQUIRE(outcome.status == 0);
   const std::vector<std::string> rows = lines(outcome.out);
