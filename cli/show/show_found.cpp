@@ -166,6 +166,7 @@ void show_table(std::ostream& out,
     table.add_column({.title = title, .align = right, .importance = 30});
   table.add_column({.title = "just before", .align = left, .importance = 10});
   std::vector<const FoundValue*> rows;
+  rows.reserve(answers.size());
   for (const FoundValue& answer : answers) rows.push_back(&answer);
   const auto others = std::stable_partition(
       rows.begin(), rows.end(), [](const FoundValue* answer) { return is_ranked(*answer); });

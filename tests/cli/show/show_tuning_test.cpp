@@ -86,7 +86,7 @@ TEST_CASE("settings that cannot be told apart are listed, and none is recommende
   tried.tuning.outcomes[1].mean.reset();
   tried.tuning.outcomes[1].seeds_there = 1;
   CHECK_THAT(tried.text(),
-             Catch::Contains("  local-steps 8: target reached with 1 of 2 seeds after 1 s\n"));
+             Catch::Contains("  local-steps 8: target reached with 1 of 2 seeds after 1.00 s\n"));
   CHECK(tried.json().at("candidates").at(1).at("fate") ==
         "to the end; target reached with 1 of 2 seeds");
 }
@@ -113,7 +113,7 @@ TEST_CASE("a mean at the target that not every seed has reached is said to be th
   tried.tuning.front = {{.candidate = 1, .seconds = 0.588, .value = 0.21}};
 
   CHECK(tried.text() ==
-        "No setting reached accuracy 20.0 % with every seed within 1 s of the cluster's time. "
+        "No setting reached accuracy 20.0 % with every seed within 1.00 s of the cluster's time. "
         "Raise --epochs, or ask for less: --target-accuracy (the best mean over seeds was 21.0 %, "
         "after 588 ms; not every seed was there).\n");
   CHECK(tried.json().at("verdict") == "target not reached");
