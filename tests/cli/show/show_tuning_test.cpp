@@ -81,7 +81,7 @@ TEST_CASE("settings that cannot be told apart are listed, and none is recommende
   CHECK(tried.json().at("verdict") == "no difference");
   CHECK(tried.json().at("best").is_null());
   CHECK(tried.json().at("ahead") == "local-steps 2");
-  CHECK(tried.json().at("tied") == nlohmann::json::array({"local-steps 8"}));
+  CHECK(tried.json().at("tied") == nlohmann::ordered_json::array({"local-steps 8"}));
 
   tried.tuning.outcomes[1].mean.reset();
   tried.tuning.outcomes[1].seeds_there = 1;
