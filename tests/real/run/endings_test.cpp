@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How real jobs end when they do not end by themselves.
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -78,16 +77,8 @@ TEST_CASE("a job that is killed while its ranks start leaves no shared memory") 
   setenv(kPlace, memory.c_str(), 1);
   RunningProgram job(folder, kLong);
   unsetenv(kPlace);
-  // The ranks that run wait for the one that does not.
-  REQUIRE(soon([&] { return processes_of("epochcast-run").size() == 2; }));
-  kill(processes_of("epochcast-run").back(), SIGSTOP);
-  const auto has_segment = [&] {
-    const auto files = fs::recursive_directory_iterator(memory);
-    return std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
-      return file.path().filename().string().starts_with("vader_segment.");
-    });
-  };
-  REQUIRE(soon(has_segment));
+  // Each rank makes a folder before it starts MPI.
+  REQUIRE(soon([&] { return !fs::is_empty(memory); }));
 
   for (const std::string program : {"epochcast", "mpirun", "epochcast-run"}) {
     for (const pid_t pid : processes_of(program)) kill(pid, SIGKILL);
