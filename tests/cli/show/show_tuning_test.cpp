@@ -65,7 +65,7 @@ TEST_CASE("a recommended setting comes with its confidence and the command to tr
   CHECK(tried.json().at("best") == "local-steps 2");
 }
 
-TEST_CASE("settings that cannot be told apart are listed, and none is recommended") {
+TEST_CASE("settings without a significant difference are listed, and none is recommended") {
   Tried tried;
   tried.tuning.verdict = Verdict::no_difference;
   tried.tuning.tied = {1};
