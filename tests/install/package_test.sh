@@ -70,7 +70,7 @@ quiet dpkg --no-triggers -i "/packages/$(basename "$package")"
 quiet epochcast list platforms --names
 grep -qx deep-est-esb /mnt/out.txt
 quiet epochcast simulate --platform deep-est-esb --nodes 12 --network resnet50 --dataset cifar10
-grep -q '^ 1  ' /mnt/out.txt || { cat /mnt/out.txt; exit 1; }
+grep -q '^ *1  ' /mnt/out.txt || { cat /mnt/out.txt; exit 1; }
 for page in epochcast epochcast-simulate; do
   quiet test -s /usr/share/man/man1/$page.1.gz
   [ ! -x $root/usr/bin/man ] || quiet man --where $page
