@@ -4,8 +4,8 @@
 
 How far off forecasts are is not tested: other work on a machine lengthens real runs. `make validation` has bounds.
 
-quick_test.py here|box EPOCHCAST; ends with 77 where there can be no cluster in a box, or where other work makes measured
-messages differ so much that `validate` asks for a quiet machine."""
+quick_test.py here|box EPOCHCAST; ends with 77 (skipped) if there can be no cluster in a box, or if `validate` fails and asks
+for a quiet machine: other work on this one then changed the measured messages too much."""
 import json
 import math
 import pathlib
@@ -57,10 +57,11 @@ def main():
         command = [EPOCHCAST, "validate", EXPERIMENT, "--repetitions", "1", "--save", file]
         run = subprocess.run(command, cwd=SOURCE, stderr=subprocess.PIPE, text=True, check=False)
         print(run.stderr)
-        if run.returncode == 2 and "measure again, on a quiet machine" in run.stderr.splitlines()[-1]:
+        if run.returncode != 0 and "on a quiet machine" in run.stderr:
             print("skipped: this machine is too busy to measure messages")
             return SKIPPED
-        if run.returncode != 0:
+        claim("`validate` succeeds", run.returncode == 0, f"exit status {run.returncode}; what it printed is above")
+        if failures:
             return 1
         result = json.loads(file.read_text())
     summary, rows = result["summary"], result["rows"]
