@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "analysis/pages/web_files.hpp"
@@ -71,15 +72,32 @@ Json settings_json() {
   return all;
 }
 
-/// The lines that sum up docs/fidelity.md's table of real runs.
+/// A line of Markdown without the addresses of its links.
+std::string without_links(const std::string& line) {
+  static const std::regex link(R"(\[([^\]]*)\]\([^)]*\))");
+  return std::regex_replace(line, link, "$1");
+}
+
+/// The rows of the first table of docs/fidelity.md as "FORECAST. Compared with OTHER: ERROR", and
+/// the paragraph below it, which says what was never measured.
 Json fidelity() {
+  static const std::regex row(R"(\| (.+) \| (.+) \| (.+) \|)");
   Json lines = Json::array();
   std::istringstream text{std::string(web_file("fidelity.md"))};
-  bool is_summary = false;
+  bool is_below = false;
   for (std::string line; std::getline(text, line);) {
-    if (line.ends_with("configurations.**")) is_summary = true;
-    if (is_summary && line.starts_with("- ")) lines.push_back(line.substr(2));
-    if (is_summary && line.starts_with("Times are")) break;
+    if (line.starts_with("## ")) break;
+    line = without_links(line);
+    std::smatch cells;
+    if (std::regex_match(line, cells, row)) {
+      if (cells[3] != "error")
+        lines.push_back(cells[1].str() + ". Compared with " + cells[2].str() + ": " +
+                        cells[3].str());
+      is_below = true;
+    } else if (is_below && !line.empty() && !line.starts_with("|")) {
+      lines.push_back(line);
+      break;
+    }
   }
   return lines;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/find/found_json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/formats/result.hpp"
@@ -36,6 +37,22 @@ std::string command_of(const FoundValue& answer) {
                       : std::string();
 }
 
+std::string compared_with(const std::vector<FoundValue>& answers) {
+  std::vector<std::string> names;
+  for (const FoundValue& answer : answers) {
+    for (const Condition* condition : answer.conditions) {
+      if (condition->baseline.empty()) continue;
+      std::string name =
+          condition->baseline + (answer.overlaps ? " with overlap" : " without overlap");
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
+    }
+  }
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
 nlohmann::ordered_json to_json(const FindRequest& request,
                                const std::vector<FoundValue>& answers,
                                const std::string& command) {
@@ -49,6 +66,7 @@ nlohmann::ordered_json to_json(const FindRequest& request,
       {"wants", request.wants_largest ? "largest" : "smallest"},
       {"where", std::move(where)},
       {"holds_for", ""},
+      {"compared_with", compared_with(answers)},
       {"answers", nlohmann::ordered_json::array()}};
   for (const FoundValue& answer : answers) {
     const auto& tried = answer.found ? answer.found : answer.best;

@@ -12,6 +12,10 @@ namespace epochcast {
 /// What simulates the value that was found; empty where there is none.
 [[nodiscard]] std::string command_of(const FoundValue& answer);
 
+/// Strategies that "A faster than B" compares with, and whether these overlap: "sync without
+/// overlap". Empty where no condition compares.
+[[nodiscard]] std::string compared_with(const std::vector<FoundValue>& answers);
+
 /// The document `epochcast.found/1`. `command`: what the user typed.
 [[nodiscard]] nlohmann::ordered_json to_json(const FindRequest& request,
                                              const std::vector<FoundValue>& answers,

@@ -196,7 +196,10 @@ void show_table(std::ostream& out,
   for (const FoundValue& answer : answers) {
     if (!answer.found || !answer.found->run) continue;
     out << "\n  Answers hold for " << held_for(*answer.found->run)
-        << ", and the H, K' and overlap in their names.\n  " << kAccuracyIsElsewhere << '\n';
+        << ", and the H, K' and overlap in their names.\n";
+    if (const std::string compared = compared_with(answers); !compared.empty())
+      out << "  They compare with " << compared << ".\n";
+    out << "  " << kAccuracyIsElsewhere << '\n';
     break;
   }
   if (has_bounds)

@@ -93,7 +93,7 @@ function rankingTable(runs, axes, kept) {
       cell: (run) => seconds(datasetSeconds(run), range(datasetInterval(run))),
     },
     ...(hasBaseline ? [{
-      title: "vs sync", explain: "how many times as fast as sync",
+      title: "vs sync", explain: "how many times as fast as sync, without overlap if there is such a row",
       cell: (run) => {
         const baseline = baselineOf(run, runs);
         if (!baseline) return "-";

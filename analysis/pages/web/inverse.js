@@ -117,7 +117,8 @@ class Inverse {
         (answer) => answer.not_ranked !== ""),
       ...(reasons.length > 0 ? [reasonList(reasons, found.answers.length)] : []),
       make("p", { class: "muted" },
-        `${found.holds_for ? `Answers hold for ${found.holds_for}, and the H, K' and overlap in their names. ` : ""}${kAccuracyIsElsewhere}`),
+        `${found.holds_for ? `Answers hold for ${found.holds_for}, and the H, K' and overlap in their names. ` : ""}` +
+        `${found.compared_with ? `They compare with ${found.compared_with}. ` : ""}${kAccuracyIsElsewhere}`),
       make("pre", {}, found.provenance.command),
     ];
   }

@@ -193,7 +193,7 @@ function headline(runs) {
     ? card("fastest for as many samples", best.name, `${secondsText(datasetSeconds(best))} for all data`)
     : card("not ranked", best.name, best.not_ranked)];
   if (sync && sync !== best)
-    cards.push(card("against sync", `${digits(datasetSeconds(sync) / datasetSeconds(best))}x`, `sync takes ${secondsText(datasetSeconds(sync))}`));
+    cards.push(card(sync.config.overlap === "bucket" ? "against sync" : "against sync without overlap", `${digits(datasetSeconds(sync) / datasetSeconds(best))}x`, `sync takes ${secondsText(datasetSeconds(sync))}`));
   cards.push(card("exchange, of sync", sync ? percentText(sync.exposed_communication_s / sync.epoch_s) : "-", "communication that nothing hides"));
   cards.push(card("workers", String(best.workers), `${best.nodes} ${best.nodes === 1 ? "node" : "nodes"}`));
   for (const column of spendingColumns(runs)) cards.push(card(column.title, column.cell(best).text ?? "-", `of ${best.name}, for all data`));
@@ -207,18 +207,19 @@ function trust(runs, about) {
     measured: "Every input was measured on such machines.",
     published: "Some inputs are figures that others have published.",
     extrapolated: "Every input was measured, some of them on another cluster or with other batches (see notes).",
-    estimated: "Some inputs are estimates: rankings can be trusted more than seconds. Measure your own (epochcast measure, calibrate).",
+    estimated: "Some inputs are estimates: seconds and the order of strategies may both be wrong. Measure your own (epochcast measure, calibrate).",
   };
   return [
     make("h2", {}, "How far to trust it"),
     make("p", {}, `Inputs: ${runs[0].input_grade}. ${grades[runs[0].input_grade]}`),
-    make("p", {}, "Where inputs were measured on the machine itself, forecasts were compared with real runs (docs/fidelity.md):"),
+    make("p", {}, "What forecasts were compared with, and how far off they were (docs/fidelity.md):"),
     make("ul", { class: "notes" }, ...about.fidelity.map((line) => make("li", {}, line))),
     ...[noteList(runs)].filter((part) => part),
     make("details", {}, make("summary", {}, "Formulas behind it"),
-      make("p", {}, "An epoch is compute + exchange + blocked, means over workers, of a simulation of every message (SimGrid) " +
-        "in which each worker runs the strategy's own code. To compare: without contention, an all-reduce of n bytes among P " +
-        "workers with latency \u03b1 and bandwidth B takes"),
+      make("p", {}, "An epoch is compute + exchange + blocked, means over workers, of a simulation of messages (SimGrid) in which " +
+        "each worker runs the strategy's own code; iterations that repeat are simulated once. To compare: without contention and " +
+        "without the time of adding, an all-reduce of n bytes among P workers (a power of two but for the ring) with latency \u03b1 " +
+        "and bandwidth B takes"),
       make("ul", { class: "notes" },
         make("li", {}, "ring: 2 (P - 1) (\u03b1 + n / (P B))"),
         make("li", {}, "recursive doubling: log2 P (\u03b1 + n / B)"),

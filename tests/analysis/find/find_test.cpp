@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "analysis/find/found_json.hpp"
 #include "analysis/forecast/scaling.hpp"
 #include "core/random.hpp"
 #include "strategies/settings.hpp"
@@ -147,6 +148,8 @@ TEST_CASE("each strategy has an answer, and a comparison is of those that it nam
   asked.wants_largest = true;
   const FoundValue faster = only(asked);
   CHECK(faster.strategy == "local-sgd");
+  CHECK(compared_with({faster}) == "sync without overlap");
+  CHECK(compared_with(both).empty());
   // (b + x) = 2 (b + x / 10), x = b / 0.8.
   CHECK(faster.found->value == Approx(1.875 * kGradients / (kBatch_s / 0.8)).epsilon(0.011));
 }
