@@ -19,10 +19,11 @@ constexpr std::string_view kDdp =
     "DistributedDataParallel is --strategy sync --overlap bucket --bucket 25MiB --first-bucket "
     "1MiB";
 constexpr std::string_view kHorovod =
-    "Horovod is --strategy sync --overlap bucket --bucket 64MiB --first-bucket 64MiB";
+    "Horovod has no fixed buckets: each cycle (1 ms) it exchanges what is ready, up to 128 MiB (64 "
+    "MiB before 0.21); the nearest is --strategy sync --overlap bucket with smaller buckets";
 constexpr std::string_view kSharded =
-    "sharded parameters or optimizer states are not available; --strategy sync exchanges about as "
-    "many bytes as ZeRO stages 1 and 2";
+    "sharded parameters or optimizer states are not available; ZeRO stages 1 and 2 exchange about "
+    "as many bytes as --strategy sync, stage 3 and FSDP's FULL_SHARD 1.5 times as many";
 constexpr std::string_view kOuter =
     "outer optimizers are not available; --strategy local-sgd averages every --local-steps like "
     "an outer SGD of rate 1 without momentum";
@@ -71,7 +72,9 @@ constexpr OtherName kOtherNames[] = {
     {"fully-sharded-data-parallel", kSharded},
     {"gossip", kGossip},
     {"gssp", kAsynchronous},
-    {"hivemind", kAsynchronous},
+    {"hivemind",
+     "Hivemind is not available; the nearest is --strategy hetgrad, whose workers share a global "
+     "batch by their speeds"},
     {"hogwild", kAsynchronous},
     {"horovod", kHorovod},
     {"local", kLocal},

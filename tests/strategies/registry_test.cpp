@@ -43,6 +43,18 @@ TEST_CASE("a name that users know from elsewhere is answered with ours or with t
   CHECK_THROWS_WITH(find_strategy("ddp"),
                     "--strategy: got \"ddp\"; DistributedDataParallel is --strategy sync --overlap "
                     "bucket --bucket 25MiB --first-bucket 1MiB");
+  // Its buckets are what is ready at the moment; the limit of 64 MiB became 128 with 0.21.0.
+  CHECK_THROWS_WITH(
+      find_strategy("horovod"),
+      "--strategy: got \"horovod\"; Horovod has no fixed buckets: each cycle (1 ms) it exchanges "
+      "what is ready, up to 128 MiB (64 MiB before 0.21); the nearest is --strategy sync --overlap "
+      "bucket with smaller buckets");
+  // ZeRO (arXiv 1910.02054), section 7: 2, 2 and 3 times the parameters.
+  CHECK_THROWS_WITH(
+      find_strategy("fsdp"),
+      "--strategy: got \"fsdp\"; sharded parameters or optimizer states are not available; ZeRO "
+      "stages 1 and 2 exchange about as many bytes as --strategy sync, stage 3 and FSDP's "
+      "FULL_SHARD 1.5 times as many");
   CHECK_THROWS_WITH(
       find_strategy("async"),
       "--strategy: got \"async\"; asynchronous training is not available; the nearest "
