@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/error.hpp"
+#include "core/source.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 #include "strategies/strategy.hpp"
@@ -168,6 +169,15 @@ void add_notes(const RunResult& a, const RunResult& b, std::vector<std::string>&
            " in B: compared is one time through the data");
 }
 
+/// "batch 128 per worker, bfloat16, inputs estimated": of the first run, and the lowest grade of
+/// all. Empty without runs.
+std::string held_for_all(const std::vector<RunResult>& runs) {
+  if (runs.empty()) return {};
+  Grade grade = runs.front().input_grade;
+  for (const RunResult& run : runs) grade = lowest(grade, run.input_grade);
+  return held_for(runs.front()) + ", inputs " + std::string(to_string(grade));
+}
+
 }  // namespace
 
 std::optional<bool> ComparedPair::is_significant(double of_a, double of_b) const {
@@ -207,8 +217,8 @@ std::string ComparedPair::largest_part() const {
 
 Comparison compare(const ComparedSide& a, const ComparedSide& b) {
   Comparison comparison = {.a = a.name, .b = b.name};
-  if (!a.runs.empty()) comparison.a_holds_for = held_for(a.runs.front());
-  if (!b.runs.empty()) comparison.b_holds_for = held_for(b.runs.front());
+  comparison.a_holds_for = held_for_all(a.runs);
+  comparison.b_holds_for = held_for_all(b.runs);
   const std::vector<NamedRun> of_a = named(a, a, b);
   std::vector<NamedRun> of_b = named(b, a, b);
   std::vector<std::pair<NamedRun, const RunResult*>> pairs;

@@ -34,8 +34,8 @@ TEST_CASE("two results are compared strategy by strategy", "[cli]") {
   CHECK(outcome.status == 0);
   const std::vector<std::string> rows = lines(outcome.out);
   REQUIRE(rows.size() > 6);
-  CHECK(rows[0] == "A: a.json  (batch 128 per worker)");
-  CHECK(rows[1] == "B: b.json  (batch 128 per worker)");
+  CHECK(rows[0] == "A: a.json  (batch 128 per worker, inputs estimated)");
+  CHECK(rows[1] == "B: b.json  (batch 128 per worker, inputs estimated)");
   CHECK(rows[3].starts_with("run "));
   CHECK_THAT(rows[5], Catch::Contains("compute"));
   CHECK_THAT(outcome.out, Catch::Contains("Settings that differ (A -> B):\n"));
