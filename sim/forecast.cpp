@@ -144,8 +144,10 @@ RunResult forecast(const Job& given,
     result.iterations_per_epoch = reports.front().iterations_per_epoch;
     result.rounds_per_epoch = reports.front().rounds_per_epoch;
     add_notes(result, workers, reports, costs, config.accumulate);
-    if (config.gradient_bytes != JobConfig().gradient_bytes &&
-        !exchanges_gradients(simulated.strategy(), workers))
+    const bool sends_gradients = exchanges_gradients(simulated.strategy(), workers);
+    if (config.overlap == Overlap::bucket && sends_gradients && !config.exchange_seconds.empty())
+      result.notes.emplace_back("--exchange-seconds is taken for each bucket, not for all of them");
+    if (config.gradient_bytes != JobConfig().gradient_bytes && !sends_gradients)
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())

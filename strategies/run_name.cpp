@@ -34,7 +34,8 @@ std::string run_name(const RunResult& run) {
         period != nullptr && setting_of(run, std::string(period->setting->name)).empty();
     if (is_default && steps.front() == run.iterations_per_epoch) text += " = an epoch";
   }
-  if (setting_of(run, "overlap") == "bucket") text += ", overlap";
+  const bool may_overlap = find_strategy(run.strategy).exchanges_gradients;
+  if (may_overlap && setting_of(run, "overlap") == "bucket") text += ", overlap";
   return text;
 }
 

@@ -39,6 +39,20 @@ bool says_extrapolated(const RunResult& run) {
 
 }  // namespace
 
+TEST_CASE("given seconds of an exchange are those of each bucket, and a note says so") {
+  Job job = job_on(mixed(2, 1, 0, shared_memory(), star()), 2560);
+  job.config.exchange_seconds = {{"all", 1.0}};
+  const RunResult whole = forecast_of(job, "sync");
+  job.config.overlap = Overlap::bucket;
+  job.config.bucket_bytes = job.config.first_bucket_bytes = 1;
+  const RunResult cut = forecast_of(job, "sync");
+  const std::string note = "--exchange-seconds is taken for each bucket, not for all of them";
+
+  CHECK(cut.phases.exposed_communication_s > 2 * whole.phases.exposed_communication_s);
+  CHECK(std::count(cut.notes.begin(), cut.notes.end(), note) == 1);
+  CHECK(std::count(whole.notes.begin(), whole.notes.end(), note) == 0);
+}
+
 TEST_CASE("a job on the measured cluster, or on fewer of its nodes, is of grade measured") {
   const int nodes = GENERATE(2, 3);
   const RunResult run = forecast_of(job_on_measured(nodes, 2, {3, 2}), "sync");

@@ -45,5 +45,14 @@ TEST_CASE("a default period of an epoch says so") {
   CHECK(run_name(set) == "local-sgd, H 100");
 }
 
+TEST_CASE("a name has overlap only if the strategy exchanges gradients") {
+  RunResult sync = run_of("sync", 1, 100);
+  RunResult local = run_of("local-sgd", 50, 2);
+  sync.config = local.config = {{"overlap", "bucket"}};
+
+  CHECK(run_name(sync) == "sync, overlap");
+  CHECK(run_name(local) == "local-sgd, H 50");
+}
+
 }  // namespace
 }  // namespace epochcast::tests
