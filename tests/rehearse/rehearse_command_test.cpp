@@ -8,6 +8,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/rehearse/counted_rehearsals.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -88,7 +89,7 @@ TEST_CASE("a number of seeds is a whole one") {
 }
 
 TEST_CASE("what was rehearsed is not rehearsed again, and what goes further goes on from there") {
-  const Folder folder;
+  const CountedRehearsals folder;
   const std::string job =
       kWork + "--platform pair.json --batch 4 --strategy sync --epochs 4 --format json --folder ";
   const Json whole = curve_of(folder.run(job + "whole"));
@@ -97,10 +98,11 @@ TEST_CASE("what was rehearsed is not rehearsed again, and what goes further goes
   // 12 iterations of 10 ms and their exchanges: an epoch takes some 120 ms.
   const Json begun = curve_of(folder.run(job + "kept --stop-after 0.2s"));
   CHECK(begun.size() == 2);
-  // With so little time to compute, this can only come from the folder.
-  const Outcome again = folder.run(job + "kept --stop-after 0.2s", {.cpu_seconds = 1});
-  CHECK(curve_of(again) == begun);
+  CHECK(folder.count() == 2);
+  CHECK(curve_of(folder.run(job + "kept --stop-after 0.2s")) == begun);
+  CHECK(folder.count() == 2);
   const Json ended = curve_of(folder.run(job + "kept"));
+  CHECK(folder.count() == 3);
 
   CHECK(ended == whole);
 }

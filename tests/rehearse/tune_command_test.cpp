@@ -4,6 +4,7 @@
 
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
+#include "tests/rehearse/counted_rehearsals.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -17,7 +18,7 @@ const std::string kTuning =
     "--batch-seconds gpu=10ms --exchange-seconds 100ms --seeds 2 ";
 
 TEST_CASE("one command says which H, or that nothing was learned, in text, page and JSON alike") {
-  const Folder folder;
+  const CountedRehearsals folder;
 
   const Outcome outcome =
       folder.run(kTuning + "--strategy local-sgd --time-budget 1s --html tuned.html");
@@ -34,14 +35,16 @@ TEST_CASE("one command says which H, or that nothing was learned, in text, page 
   }
   CHECK_THAT(outcome.out, !Catch::Contains("Recommended"));
   CHECK_THAT(page, Catch::Contains("\"name\":\"local-steps 1\""));
+
+  // Everything is kept already: nothing is rehearsed again.
+  const std::size_t count = folder.count();
+  CHECK(count >= 10);  // five settings, two seeds
   const Outcome json = folder.run(kTuning + "--strategy local-sgd --time-budget 1s --format json");
   CHECK(Json::parse(json.out).at("verdict") == "nothing learned");
   CHECK(Json::parse(json.out).at("best").is_null());
-
-  // Everything is there already: it takes no computing to say so again.
-  const Outcome again =
-      folder.run(kTuning + "--strategy local-sgd --time-budget 1s", {.cpu_seconds = 2});
+  const Outcome again = folder.run(kTuning + "--strategy local-sgd --time-budget 1s");
   CHECK(again.out == outcome.out);
+  CHECK(folder.count() == count);
 }
 
 TEST_CASE("K' is chosen where nodes average, and settings that gain no time are left out") {
