@@ -33,7 +33,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 COPIED = ["models", "traces"]  # commands may write into these
 LINKED = ["bench", "docs", "tests", "tools", "CMakeLists.txt", "Makefile"]
 OURS = re.compile(r"^(\$ |\$E |build/\S+/epochcast|epochcast[ -])")
-TIMEOUT_S = 600
+TIMEOUT_S = 3000
 SHOWN_LINES = 30
 SKIPPED = 77
 

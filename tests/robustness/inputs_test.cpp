@@ -33,7 +33,7 @@ std::vector<std::string> readers() {
 }
 
 Outcome run_with(const Folder& folder, std::string command, const std::string& file) {
-  return folder.run(command.replace(command.find("FILE"), 4, file), {.cpu_seconds = 60});
+  return folder.run(command.replace(command.find("FILE"), 4, file), {.cpu_seconds = 120});
 }
 
 std::string repeated(const std::string& text, std::size_t times) {

@@ -32,7 +32,7 @@ class Program {
 
   [[nodiscard]] Outcome run(const Words& arguments) const {
     return folder_.run(arguments,
-                       {.program = (folder_.path() / "bin/epochcast").string(), .cpu_seconds = 60});
+                       {.program = (folder_.path() / "bin/epochcast").string(), .cpu_seconds = 120});
   }
   [[nodiscard]] Words options_of(const std::string& command) const {
     const std::string help = run({command, "--help", "all"}).out;
