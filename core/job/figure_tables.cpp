@@ -15,23 +15,21 @@ namespace {
 constexpr double kLeastLatency_s = 1e-10;  // of links (docs/formats.md)
 
 /// Messages whose route has another latency and another limit from now on. What was measured of
-/// whole exchanges holds for the links that were there, and is left out.
+/// kinds of exchange and of whole all-reduces are shares of what messages take, and stay.
 MessageCosts moved(MessageCosts costs, double later_s, double times, const GivenFigure& given) {
-  MessageCosts kept{.regimes = std::move(costs.regimes),
-                    .uncertainty = std::hypot(costs.uncertainty, kExtrapolationDeviation),
-                    .barrier_round_s = costs.barrier_round_s,
-                    .measured_on = costs.measured_on,
-                    .notes = std::move(costs.notes)};
-  for (MessageRegime& regime : kept.regimes) {
+  const auto widen = [](double deviation) {
+    return std::hypot(deviation, kExtrapolationDeviation);
+  };
+  for (MessageRegime& regime : costs.regimes) {
     regime.bytes_per_s *= times;
     regime.latency_s = std::max(kLeastLatency_s, regime.latency_s + later_s);
   }
-  if (kept.barrier_round_s > 0)
-    kept.barrier_round_s = std::max(0.0, kept.barrier_round_s + later_s);
-  kept.notes.push_back(given.name +
-                       " is set: measured messages are moved with it, and what was measured of "
-                       "whole all-reduces is left out");
-  return kept;
+  if (costs.barrier_round_s > 0)
+    costs.barrier_round_s = std::max(0.0, costs.barrier_round_s + later_s);
+  costs.uncertainty = widen(costs.uncertainty);
+  for (MeasuredAllReduce& each : costs.all_reduces) each.deviation = widen(each.deviation);
+  costs.notes.push_back(given.name + " is set: what was measured of messages is moved with it");
+  return costs;
 }
 
 void set_link(LinkSpec& link, Source& source, const LinkSpec& to, const GivenFigure& given) {
@@ -161,7 +159,13 @@ void change_inside(Platform& platform,
 void change_pcie(Platform& platform, NodeGroup& group, Changed changed, const GivenFigure& given) {
   const std::vector<LinkSpec> before = ways_out(platform);
   Interconnect& inside = *group.interconnect;
-  set_link(*inside.pcie, inside.source, changed(*inside.pcie, given.value), given);
+  const LinkSpec to = changed(*inside.pcie, given.value);
+  // What was measured inside a node holds for all of its devices.
+  if (!platform.network && inside.messages && to.latency_s != inside.pcie->latency_s)
+    throw UserError(given.name +
+                    ": changes nothing, as messages inside the node were measured; expected "
+                    "node.latency to move these");
+  set_link(*inside.pcie, inside.source, to, given);
   move_messages(platform, before, given);
 }
 

@@ -120,8 +120,7 @@ TEST_CASE("nodes get a link of their own that is as the network's but for what i
 }
 
 const std::string kMovedBandwidth =
-    "network.bandwidth is set: measured messages are moved with it, and what was measured of whole "
-    "all-reduces is left out";
+    "network.bandwidth is set: what was measured of messages is moved with it";
 
 TEST_CASE("measured messages move with the links they cross") {
   const Platform platform =
@@ -204,19 +203,17 @@ TEST_CASE("an uplink moves the messages of its nodes, once for each end that has
   CHECK(latency_s() == Approx(50e-6));
 }
 
-TEST_CASE("what was measured of whole all-reduces does not hold for links that are set") {
+TEST_CASE("a link that is set leaves measured shares, and makes them less certain") {
   Platform platform = calibrated();
   MessageCosts& messages = *platform.network->messages;
   messages.all_reduces = {{.algorithm = "ring", .bytes = 1e6, .measured_s = 2, .ranks = 2}};
-  messages.pairwise = messages.one_way = {{.bytes = 1e6, .share = 0.9}};
-  messages.turns_from_bytes = 4096;
+  messages.one_way = {{.bytes = 1e6, .share = 0.9}};
 
   const Platform set = changed(platform, {{"network.latency", "10us"}});
 
-  CHECK(set.network->messages->measured_factor("ring", 1e6, 2) == 1);
-  CHECK(set.network->messages->pairwise.empty());
-  CHECK(set.network->messages->one_way.empty());
-  CHECK(std::isinf(set.network->messages->turns_from_bytes));
+  CHECK(set.network->messages->measured_factor("ring", 1e6, 2) == 2);
+  CHECK(set.network->messages->one_way == messages.one_way);
+  CHECK(set.network->messages->uncertainty_of("ring", 1e6, 2) == kExtrapolationDeviation);
 }
 
 TEST_CASE("calibrated messages: present values change nothing, better links are never slower") {

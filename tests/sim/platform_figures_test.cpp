@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a forecast makes of figures of a platform that are set for one job: on every platform of the
+// catalogue, and on clusters of every topology with and without measured messages.
+#include "core/job/platform_figures.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "sim/forecast.hpp"
+#include "tests/catch.hpp"
+#include "tests/sim/in_process.hpp"
+#include "tests/sim/jobs.hpp"
+
+namespace epochcast::tests {
+namespace {
+
+/// As calibrate writes them: a message takes what the links it crosses do, and something of its
+/// own.
+MessageCosts measured(const LinkSpec& link, double links) {
+  const double latency_s = links * link.latency_s + 10e-6;
+  return {.regimes = {{.from_bytes = 0, .latency_s = latency_s, .bytes_per_s = link.bytes_per_s},
+                      {.from_bytes = 65536,
+                       .latency_s = latency_s + 20e-6,
+                       .bytes_per_s = 0.9 * link.bytes_per_s}},
+          .barrier_round_s = latency_s + 5e-6};
+}
+
+Platform with_messages(Platform platform) {
+  for (NodeGroup& group : platform.nodes) {
+    if (!group.interconnect) continue;
+    Interconnect& inside = *group.interconnect;
+    inside.messages = measured(inside.link, inside.topology == NodeTopology::pcie ? 2 : 1);
+  }
+  if (platform.network) platform.network->messages = measured(platform.network->link, 2);
+  return platform;
+}
+
+/// The second half of the nodes is of another kind, whose links into the network are as all others.
+Platform with_two_kinds(Platform platform) {
+  NodeGroup& first = platform.nodes.front();
+  NodeGroup second = first;
+  first.count /= 2;
+  second.count -= first.count;
+  second.name = "own";
+  second.uplink =
+      Uplink{.link = platform.network->link, .messages = {}, .source = platform.network->source};
+  platform.nodes.push_back(second);
+  return platform;
+}
+
+/// Four nodes of one device, which no link inside a node joins.
+Platform single_devices() {
+  Platform platform = mixed(4, 1, 0, pcie(), star());
+  platform.nodes.front().interconnect.reset();
+  return platform;
+}
+
+struct Cluster {
+  std::string name;
+  Platform platform;
+};
+
+/// Those of the catalogue, and one of each topology.
+std::vector<Cluster> clusters() {
+  std::vector<Cluster> all = {
+      {"pcie", mixed(1, 4, 0, pcie_with_backbone(), nullptr)},
+      {"shared memory", mixed(1, 4, 0, shared_memory(), nullptr)},
+      {"nvlink, star", mixed(3, 2, 0, nvlink(), star())},
+      {"nvswitch with CPUs", mixed(1, 2, 1, nvswitch(), nullptr)},
+      {"pcie, star", mixed(4, 2, 1, pcie(), star())},
+      {"fat tree", mixed(4, 1, 0, pcie(), fat_tree())},
+      {"torus", mixed(4, 1, 0, pcie(), torus())},
+      {"dragonfly", mixed(6, 2, 0, pcie(), dragonfly())},
+      {"two kinds", with_two_kinds(mixed(4, 2, 0, pcie(), star()))},
+      {"two kinds of one device", with_two_kinds(single_devices())},
+  };
+  const std::size_t described = all.size();
+  for (std::size_t i = 0; i < described; ++i)
+    all.push_back({all[i].name + ", measured", with_messages(all[i].platform)});
+  const Catalog catalog(EPOCHCAST_SOURCE_DIR);
+  for (const std::string& name : catalog.names("models/platforms")) {
+    all.push_back({name, platform_in(catalog.find("models/platforms", name, "test"))});
+    for (NodeGroup& group : all.back().platform.nodes) group.count = std::min(group.count, 4);
+  }
+  return all;
+}
+
+/// Every device trains, so every link is used.
+std::vector<RunResult> forecasts_on(const Platform& platform) {
+  Job job = job_on(platform, 2000);
+  for (const NodeGroup& group : platform.nodes) {
+    for (const DeviceGroup& device : group.devices) {
+      job.traces.push_back(job.traces.front());
+      job.traces.back().device = device.model;
+    }
+  }
+  job.config.workers = "all";
+  job.config.epochs = 1;
+  return forecasts({{job, "sync"}, {job, "node-based"}});
+}
+
+Platform with(Platform platform, const PlatformFigure& figure, double value) {
+  JobConfig config;
+  config.platform_figures.emplace(figure.name, figure_text(figure.kind, value));
+  apply_figures(platform, config);
+  return platform;
+}
+
+/// Figures of links and of adding; those of the only kind of nodes, once.
+std::vector<PlatformFigure> link_figures(const Platform& platform) {
+  std::vector<PlatformFigure> found;
+  for (const PlatformFigure& figure : figures_of(platform, "all")) {
+    const bool is_of_one_kind =
+        figure.name.starts_with("node.") && figure.name.find('.') != figure.name.rfind('.');
+    const bool is_link = figure.kind == FigureKind::link_bandwidth ||
+                         figure.kind == FigureKind::link_latency ||
+                         figure.kind == FigureKind::adding;
+    if (is_link && (platform.nodes.size() > 1 || !is_of_one_kind)) found.push_back(figure);
+  }
+  return found;
+}
+
+/// It changes nothing, and that is said.
+bool is_refused(const Platform& platform, const PlatformFigure& figure) {
+  try {
+    static_cast<void>(with(platform, figure, 2 * figure.value));
+    return false;
+  } catch (const UserError& error) {
+    return std::string(error.what()).find("changes nothing") != std::string::npos;
+  }
+}
+
+TEST_CASE("a figure of links that is set to what it is changes no forecast") {
+  for (const Cluster& cluster : clusters()) {
+    const std::vector<RunResult> usual = forecasts_on(cluster.platform);
+    for (const PlatformFigure& figure : link_figures(cluster.platform)) {
+      const Platform same = with(cluster.platform, figure, figure.value);
+      CAPTURE(cluster.name, figure.name);
+      if (same == cluster.platform) continue;
+      const std::vector<RunResult> set = forecasts_on(same);
+      for (std::size_t i = 0; i < usual.size(); ++i)
+        CHECK(set[i].epoch_s == Approx(usual[i].epoch_s).epsilon(1e-9));
+    }
+  }
+}
+
+/// Members that come apart leave a measured barrier a little later, and share links for less of the
+/// time.
+constexpr double kApart = 0.01;
+
+TEST_CASE("a better link is never slower, a worse one never faster, and much worse ones show") {
+  for (const Cluster& cluster : clusters()) {
+    const std::vector<RunResult> usual = forecasts_on(cluster.platform);
+    for (const PlatformFigure& figure : link_figures(cluster.platform)) {
+      CAPTURE(cluster.name, figure.name);
+      if (is_refused(cluster.platform, figure)) continue;
+      const bool is_rate = figure.kind != FigureKind::link_latency;
+      const auto at = [&](double worse) {
+        return forecasts_on(
+            with(cluster.platform, figure, is_rate ? figure.value / worse : figure.value * worse));
+      };
+      const std::vector<RunResult> better = at(0.5);
+      const std::vector<RunResult> worse = at(2);
+      const std::vector<RunResult> much_worse = at(1000);
+      bool shows = false;
+      for (std::size_t i = 0; i < usual.size(); ++i) {
+        CAPTURE(usual[i].strategy);
+        CHECK(better[i].epoch_s <= usual[i].epoch_s * (1 + kApart));
+        CHECK(worse[i].epoch_s >= usual[i].epoch_s * (1 - kApart));
+        CHECK(much_worse[i].epoch_s >= worse[i].epoch_s * (1 - kApart));
+        shows = shows || much_worse[i].epoch_s > usual[i].epoch_s * (1 + 1e-9);
+      }
+      CHECK(shows);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace epochcast::tests
