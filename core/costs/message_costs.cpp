@@ -6,6 +6,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -144,18 +145,6 @@ std::vector<MeasuredAllReduce> alike(const std::vector<MeasuredAllReduce>& all,
   return some;
 }
 
-/// Where two lines cross within (from, to); nothing if they do not.
-std::optional<double> crossing(const MessageRegime& a,
-                               const MessageRegime& b,
-                               double from,
-                               double to) {
-  const double slopes = 1 / a.bytes_per_s - 1 / b.bytes_per_s;
-  if (slopes == 0) return std::nullopt;
-  const double bytes = (b.latency_s - a.latency_s) / slopes;
-  if (!(bytes > from && bytes < to)) return std::nullopt;
-  return bytes;
-}
-
 }  // namespace
 
 const MessageRegime& MessageCosts::regime(double bytes) const {
@@ -243,12 +232,12 @@ double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes,
   return std::clamp(of_all_reduces, uncertainty, std::max(uncertainty, kMostUncertainty));
 }
 
-MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
-  MessageCosts slower = a;
-  slower.uncertainty = std::max(a.uncertainty, b.uncertainty);
-  slower.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
-  slower.turns_share = std::max(a.turns_share, b.turns_share);
-  slower.turns_share_of_two_together =
+MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b) {
+  MessageCosts both = a;
+  both.uncertainty = std::max(a.uncertainty, b.uncertainty);
+  both.barrier_round_s = std::midpoint(a.barrier_round_s, b.barrier_round_s);
+  both.turns_share = std::max(a.turns_share, b.turns_share);
+  both.turns_share_of_two_together =
       std::max(a.turns_share_of_two_together, b.turns_share_of_two_together);
   const auto larger_share = [&](Turns turns) {
     return [&a, &b, turns](double bytes) {
@@ -256,50 +245,35 @@ MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b) {
                       b.share_of_turns(turns, b.turns_from_bytes, bytes));
     };
   };
-  slower.turns_one_late =
+  both.turns_one_late =
       shares_of_both(a, b, &MessageCosts::turns_one_late, larger_share(Turns::two_one_late));
-  slower.turns_in_a_row =
+  both.turns_in_a_row =
       shares_of_both(a, b, &MessageCosts::turns_in_a_row, larger_share(Turns::two_in_a_row));
-  slower.all_reduces.insert(slower.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
-  slower.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
-  slower.pairwise = shares_of_both(a, b, &MessageCosts::pairwise, [&](double bytes) {
-    const auto pair_s = [bytes](const MessageCosts& costs) {
-      return costs.share_of(Exchange::pairwise, bytes) * costs.message_s(bytes);
-    };
-    return std::max(pair_s(a), pair_s(b)) / std::max(a.message_s(bytes), b.message_s(bytes));
+  both.all_reduces.insert(both.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
+  both.turns_from_bytes = std::min(a.turns_from_bytes, b.turns_from_bytes);
+  both.pairwise = shares_of_both(a, b, &MessageCosts::pairwise, [&](double bytes) {
+    return std::max(share_at(a.pairwise, bytes), share_at(b.pairwise, bytes));
   });
-  slower.one_way = shares_of_both(a, b, &MessageCosts::one_way, [&](double bytes) {
+  both.one_way = shares_of_both(a, b, &MessageCosts::one_way, [&](double bytes) {
     return std::max(a.load_of(Exchange::one_way, bytes), b.load_of(Exchange::one_way, bytes));
   });
   for (const std::string& note : b.notes) {
     if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())
-      slower.notes.push_back(note);
+      both.notes.push_back(note);
   }
-  std::set<double> breakpoints;
+  std::set<double> sizes;
   for (const MessageCosts* costs : {&a, &b}) {
-    for (const MessageRegime& regime : costs->regimes) breakpoints.insert(regime.from_bytes);
+    for (const MessageRegime& regime : costs->regimes) sizes.insert(regime.from_bytes);
   }
-  // Between two breakpoints there are two lines, which cross once at most.
-  for (auto from = breakpoints.begin(); from != breakpoints.end(); ++from) {
-    const double to = std::next(from) == breakpoints.end() ? std::numeric_limits<double>::infinity()
-                                                           : *std::next(from);
-    // What has just been inserted begins where both lines are the same.
-    if (const auto bytes = crossing(a.regime(*from), b.regime(*from), *from, to))
-      breakpoints.insert(*bytes);
+  both.regimes.clear();
+  for (const double bytes : sizes) {
+    const MessageRegime& of_a = a.regime(bytes);
+    const MessageRegime& of_b = b.regime(bytes);
+    both.regimes.push_back({.from_bytes = bytes,
+                            .latency_s = std::midpoint(of_a.latency_s, of_b.latency_s),
+                            .bytes_per_s = std::min(of_a.bytes_per_s, of_b.bytes_per_s)});
   }
-  slower.regimes.clear();
-  for (auto from = breakpoints.begin(); from != breakpoints.end(); ++from) {
-    const double inside =
-        std::next(from) == breakpoints.end() ? 2 * *from + 1 : 0.5 * (*from + *std::next(from));
-    const bool is_a = a.message_s(inside) >= b.message_s(inside);
-    MessageRegime regime = (is_a ? a : b).regime(inside);
-    regime.from_bytes = *from;
-    const auto is_same = [&regime](const MessageRegime& other) {
-      return other.latency_s == regime.latency_s && other.bytes_per_s == regime.bytes_per_s;
-    };
-    if (slower.regimes.empty() || !is_same(slower.regimes.back())) slower.regimes.push_back(regime);
-  }
-  return slower;
+  return both;
 }
 
 nlohmann::ordered_json to_json(const MessageCosts& costs) {

@@ -149,9 +149,10 @@ struct MessageCosts {
   bool operator==(const MessageCosts&) const = default;
 };
 
-/// What messages cost between two programs that know their own costs only: at each size what the
-/// slower says (of each kind of exchange), the larger uncertainty and barrier, the notes of both.
-[[nodiscard]] MessageCosts slower_of(const MessageCosts& a, const MessageCosts& b);
+/// What messages cost between two ends that know what they cost between two of their own kind: each
+/// end adds half of its latency and of its barrier, the slower one's bandwidth counts, and of each
+/// share and uncertainty the larger one; the notes of both.
+[[nodiscard]] MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b);
 
 /// The "messages" object of a platform, and back; problems are collected in `input`.
 [[nodiscard]] nlohmann::ordered_json to_json(const MessageCosts& costs);

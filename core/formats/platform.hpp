@@ -59,8 +59,8 @@ struct Interconnect {
 /// A node's own link into the network, where it is not as the network says of all.
 struct Uplink {
   LinkSpec link;
-  /// Of messages from and to the node. Between two nodes, a message takes what the slower node's
-  /// costs say of its size. Absent: as between all nodes.
+  /// Of messages between nodes of this kind; to others, see between_ends(). Absent: as between all
+  /// nodes.
   std::optional<MessageCosts> messages;
   Source source;
 

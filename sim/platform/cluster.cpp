@@ -193,7 +193,7 @@ const MessageCosts* Cluster::messages_between(int node, int other) const {
   const std::pair<const Kind*, const Kind*> both = std::minmax({&own, &its});
   auto known = mixed_.find(both);
   if (known == mixed_.end())
-    known = mixed_.emplace(both, slower_of(*both.first->between, *both.second->between)).first;
+    known = mixed_.emplace(both, between_ends(*both.first->between, *both.second->between)).first;
   return &known->second;
 }
 

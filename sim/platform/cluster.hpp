@@ -39,8 +39,8 @@ class Cluster {
   /// file.
   [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
 
-  /// What messages between devices of these nodes cost: of two nodes with costs of their own, the
-  /// slower_of() both. Null when the platform does not say.
+  /// What messages between devices of these nodes cost: of two nodes with costs of their own,
+  /// between_ends(). Null when the platform does not say.
   [[nodiscard]] const MessageCosts* messages_between(int node, int other) const;
 
   /// What a message from one host to another meets before its bytes flow.

@@ -46,36 +46,23 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
   CHECK(costs.notes == std::vector<std::string>{"measured in a hurry"});
 }
 
-TEST_CASE("the slower of two costs is the slower at every size") {
-  Dice dice(1);
-  const auto random_costs = [&dice] {
-    MessageCosts costs;
-    double from = 0;
-    for (int count = dice.between(1, 4); count > 0; --count) {
-      costs.regimes.push_back({.from_bytes = from,
-                               .latency_s = dice.magnitude(1e-6, 1e-4),
-                               .bytes_per_s = dice.magnitude(1e7, 1e10)});
-      from = std::round(2 * from + dice.magnitude(1e2, 1e6));
-    }
-    costs.uncertainty = dice.magnitude(0.01, 1);
-    return costs;
-  };
-  for (int i = 0; i < 200; ++i) {
-    const MessageCosts a = random_costs();
-    const MessageCosts b = random_costs();
-    const MessageCosts slower = slower_of(a, b);
-    CHECK(slower.uncertainty == std::max(a.uncertainty, b.uncertainty));
-    for (int j = 0; j < 50; ++j) {
-      const double bytes = std::round(dice.magnitude(1, 1e8));
-      CAPTURE(i, bytes);
-      CHECK(slower.message_s(bytes) ==
-            Approx(std::max(a.message_s(bytes), b.message_s(bytes))).epsilon(1e-9));
-    }
-    for (const MessageRegime& regime : slower.regimes)
-      CHECK(slower.message_s(regime.from_bytes) ==
-            Approx(std::max(a.message_s(regime.from_bytes), b.message_s(regime.from_bytes)))
-                .epsilon(1e-9));
-  }
+TEST_CASE("each end of a message adds half of its latency, and the slower one's rate counts") {
+  const MessageCosts a = {.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e9},
+                                      {.from_bytes = 4096, .latency_s = 30e-6, .bytes_per_s = 2e9}},
+                          .uncertainty = 0.1,
+                          .barrier_round_s = 40e-6};
+  const MessageCosts b = {.regimes = {{.from_bytes = 0, .latency_s = 20e-6, .bytes_per_s = 1.5e9}},
+                          .uncertainty = 0.05,
+                          .barrier_round_s = 20e-6};
+
+  const MessageCosts both = between_ends(a, b);
+
+  CHECK(both.message_s(1000) == Approx(15e-6 + 1e-6));
+  CHECK(both.message_s(1.5e6) == Approx(25e-6 + 1e-3));
+  CHECK(both.barrier_round_s == Approx(30e-6));
+  CHECK(both.uncertainty == 0.1);
+  CHECK(between_ends(b, a).regimes == both.regimes);
+  CHECK(between_ends(a, a).regimes == a.regimes);
 }
 
 TEST_CASE("an exchange is as uncertain as costs were wrong about all-reduces of its size") {
@@ -198,14 +185,10 @@ TEST_CASE("what messages take one way lies between measured shares, and is the l
   CHECK(costs.share_of(Exchange::pairwise, 1e4) == 0.95);
   CHECK(costs.share_of(Exchange::around, 1e4) == 1);
   CHECK(MessageCosts{}.share_of(Exchange::one_way, 1e4) == 1);
-  CHECK(slower_of(costs, other).load_of(Exchange::one_way, 1e4) == 0.8);
-  CHECK(slower_of(costs, other).load_of(Exchange::one_way, 1e6) == 0.9);
-  CHECK(slower_of(costs, {.regimes = {{}}}).load_of(Exchange::one_way, 1e4) == 1);
-  MessageCosts fast = costs;
-  fast.regimes = {{.from_bytes = 0, .latency_s = 5e-7, .bytes_per_s = 2e9}};
-  fast.pairwise = {};
-  CHECK(slower_of(costs, fast).share_of(Exchange::pairwise, 1e3) == Approx(0.95));
-  CHECK(slower_of(fast, costs).share_of(Exchange::pairwise, 1e3) == Approx(0.95));
+  CHECK(between_ends(costs, other).load_of(Exchange::one_way, 1e4) == 0.8);
+  CHECK(between_ends(costs, other).load_of(Exchange::one_way, 1e6) == 0.9);
+  CHECK(between_ends(costs, {.regimes = {{}}}).load_of(Exchange::one_way, 1e4) == 1);
+  CHECK(between_ends(costs, other).share_of(Exchange::pairwise, 1e3) == Approx(0.95));
   CHECK(read(json::parse(to_json(costs).dump())) == costs);
 }
 

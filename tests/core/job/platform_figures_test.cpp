@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/job/job.hpp"
 #include "tests/catch.hpp"
@@ -190,17 +191,16 @@ TEST_CASE("the network's link moves no messages of nodes with a link of their ow
   CHECK(set.nodes[1].uplink->messages->regimes.front().bytes_per_s == Approx(5e8));
 }
 
-TEST_CASE("an uplink moves the messages of its nodes, once for each end that has it") {
-  Platform platform = calibrated_with_uplinks();
-  const auto latency_s = [&] {
-    const Platform set = changed(platform, {{"node.own.uplink-latency", "30us"}});
-    CHECK(set.network->messages == platform.network->messages);
-    return first_latency_s(*set.nodes[1].uplink->messages);
-  };
+TEST_CASE("an uplink moves the messages of its nodes, at both ends") {
+  const Platform platform = calibrated_with_uplinks();
 
-  CHECK(latency_s() == Approx(60e-6));
-  platform.nodes[1].count = 1;
-  CHECK(latency_s() == Approx(50e-6));
+  const Platform set = changed(platform, {{"node.own.uplink-latency", "30us"}});
+
+  CHECK(set.network->messages == platform.network->messages);
+  CHECK(first_latency_s(*set.nodes[1].uplink->messages) == Approx(60e-6));
+  // To a node of the other kind, it is one end: 10 us more.
+  CHECK(first_latency_s(between_ends(*set.network->messages, *set.nodes[1].uplink->messages)) ==
+        Approx(50e-6));
 }
 
 TEST_CASE("a link that is set leaves measured shares, and makes them less certain") {
@@ -241,6 +241,72 @@ TEST_CASE("calibrated messages: present values change nothing, better links are 
       CHECK(message_s(with(is_rate ? 0.5 : 2), bytes) >= message_s(platform, bytes));
     }
   }
+}
+
+/// The platform of a file in which a value was replaced, with sources as `like` has them.
+Platform edited(const Platform& like, const std::string& pointer, const std::string& value) {
+  nlohmann::json document = to_json(like);
+  document.at(nlohmann::json::json_pointer(pointer)) = value;
+  Platform platform = parse_platform(document, like.path);
+  platform.path = like.path;
+  return platform;
+}
+
+void take_sources(Platform& platform, const Platform& from) {
+  if (platform.network) platform.network->source = from.network->source;
+  for (std::size_t i = 0; i < platform.nodes.size(); ++i) {
+    if (platform.nodes[i].interconnect)
+      platform.nodes[i].interconnect->source = from.nodes[i].interconnect->source;
+  }
+}
+
+TEST_CASE("a figure that is set is the same as in a file that says so") {
+  const std::string inside = "/nodes/0/interconnect/";
+  const std::pair<std::string, std::string> places[] = {
+      {"network.bandwidth", "/network/bandwidth"},
+      {"network.latency", "/network/latency"},
+      {"network.backbone", "/network/backbone"},
+      {"node.bandwidth", inside + "bandwidth"},
+      {"node.latency", inside + "latency"},
+      {"node.backbone", inside + "backbone"},
+      {"node.pcie-bandwidth", inside + "pcie/bandwidth"},
+      {"node.pcie-latency", inside + "pcie/latency"},
+      {"node.uplink-bandwidth", "/nodes/0/uplink/bandwidth"},
+      {"node.uplink-latency", "/nodes/0/uplink/latency"}};
+  int compared = 0;
+  for (const std::string& name : catalog().names("models/platforms")) {
+    const Platform platform = platform_named(name);
+    if (platform.nodes.size() > 1 || platform.nodes.front().count < 2) continue;
+    for (const PlatformFigure& figure : figures_of(platform, "")) {
+      const auto* const place =
+          std::find_if(std::begin(places), std::end(places), [&](const auto& each) {
+            return each.first == figure.name;
+          });
+      if (place == std::end(places)) continue;
+      if (figure.name.find("uplink") != std::string::npos && !platform.nodes.front().uplink)
+        continue;  // no file has said it
+      CAPTURE(name, figure.name);
+      const std::string text = figure_text(figure.kind, 3 * figure.value);
+      Platform file = edited(platform, place->second, text);
+      const Platform set = changed(platform, {{figure.name, text}});
+      take_sources(file, set);
+      CHECK(set == file);
+      ++compared;
+    }
+  }
+  CHECK(compared > 40);
+}
+
+TEST_CASE("links of one kind of nodes are not set where a network other than a star was measured") {
+  Platform platform = calibrated_with_uplinks();
+  platform.nodes.back().uplink.reset();
+  platform.network->topology = NetworkTopology::torus;
+  platform.network->dimensions = {2, 2};
+
+  CHECK(problems_of([&] {
+          static_cast<void>(changed(platform, {{"node.own.latency", "5us"}}));
+        }) == Texts{"node.own.latency: messages between nodes were measured for all kinds of nodes "
+                    "together; set it for all nodes of a star, or calibrate the changed cluster"});
 }
 
 TEST_CASE("a fitted backbone does not limit links that are set, unless it is set, too") {

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/job/link_changes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace epochcast {
+namespace {
+
+constexpr double kLeastLatency_s = 1e-10;  // of links (docs/formats.md)
+
+/// Messages whose route has another latency and another limit from now on. What was measured of
+/// kinds of exchange and of whole all-reduces are shares of what messages take, and stay.
+MessageCosts moved(MessageCosts costs, double later_s, double times, const GivenFigure& given) {
+  const auto widen = [](double deviation) {
+    return std::hypot(deviation, kExtrapolationDeviation);
+  };
+  for (MessageRegime& regime : costs.regimes) {
+    regime.bytes_per_s *= times;
+    regime.latency_s = std::max(kLeastLatency_s, regime.latency_s + later_s);
+  }
+  if (costs.barrier_round_s > 0)
+    costs.barrier_round_s = std::max(0.0, costs.barrier_round_s + later_s);
+  costs.uncertainty = widen(costs.uncertainty);
+  for (MeasuredAllReduce& each : costs.all_reduces) each.deviation = widen(each.deviation);
+  costs.notes.push_back(given.name + " is set: what was measured of messages is moved with it");
+  return costs;
+}
+
+void set_link(LinkSpec& link, Source& source, const LinkSpec& to, const GivenFigure& given) {
+  if (to == link) return;
+  link = to;
+  source = {.grade = Grade::estimated, .method = given.name + " set for one job"};
+}
+
+/// From a worker of such a node to half of the shortest route to another node: its latency, and
+/// the least bandwidth.
+LinkSpec way_out(const Platform& platform, const NodeGroup& group) {
+  const Interlink& network = *platform.network;
+  LinkSpec way = group.uplink ? group.uplink->link : network.link;
+  if (network.topology == NetworkTopology::torus) way.latency_s /= 2;  // neighbours share a link
+  if (group.interconnect) {
+    const Interconnect& inside = *group.interconnect;
+    const LinkSpec& first = inside.pcie ? *inside.pcie : inside.link;
+    way.bytes_per_s = std::min(way.bytes_per_s, first.bytes_per_s);
+    way.latency_s += first.latency_s;
+  }
+  return way;
+}
+
+std::vector<LinkSpec> ways_out(const Platform& platform) {
+  std::vector<LinkSpec> ways;
+  if (!platform.network) return ways;
+  for (const NodeGroup& group : platform.nodes) ways.push_back(way_out(platform, group));
+  return ways;
+}
+
+/// Messages between nodes whose ways out were these before the links changed. Nodes whose messages
+/// are no longer as the network's get their own.
+void move_messages(Platform& platform,
+                   const std::vector<LinkSpec>& before,
+                   const GivenFigure& given) {
+  const std::vector<LinkSpec> after = ways_out(platform);
+  if (after == before) return;
+  Interlink& network = *platform.network;
+  const auto moved_of = [&](const MessageCosts& costs, std::size_t i) {
+    if (after[i] == before[i]) return costs;
+    return moved(costs,
+                 2 * (after[i].latency_s - before[i].latency_s),  // at both ends
+                 after[i].bytes_per_s / before[i].bytes_per_s,
+                 given);
+  };
+  const std::optional<MessageCosts> old = network.messages;
+  std::optional<MessageCosts> common;  // of nodes that the network's own link joins
+  for (std::size_t i = 0; old && i < after.size() && !common; ++i) {
+    if (!platform.nodes[i].uplink) common = moved_of(*old, i);
+  }
+  if (common) network.messages = common;
+  for (std::size_t i = 0; i < after.size(); ++i) {
+    NodeGroup& group = platform.nodes[i];
+    if (group.uplink && group.uplink->messages) {
+      group.uplink->messages = moved_of(*group.uplink->messages, i);
+      continue;
+    }
+    if (!old) continue;
+    MessageCosts own = moved_of(*old, i);
+    if (own == network.messages) continue;
+    if (network.topology != NetworkTopology::star)
+      throw UserError(given.name +
+                      ": messages between nodes were measured for all kinds of nodes together; "
+                      "set it for all nodes of a star, or calibrate the changed cluster");
+    if (!group.uplink)
+      group.uplink = {.link = network.link, .messages = {}, .source = network.source};
+    group.uplink->messages = std::move(own);
+  }
+}
+
+LinkSpec changed(LinkSpec link, LinkMember member, double value) {
+  link.*member = value;
+  return link;
+}
+
+/// Does `change`, after which messages between nodes are as their links are.
+template <typename Change>
+void change_links(Platform& platform, const GivenFigure& given, const Change& change) {
+  const std::vector<LinkSpec> before = ways_out(platform);
+  change();
+  move_messages(platform, before, given);
+}
+
+}  // namespace
+
+void change_network(Platform& platform, LinkMember member, const GivenFigure& given) {
+  Interlink& network = *platform.network;
+  const LinkSpec to = changed(network.link, member, given.value);
+  if (to == network.link) return;
+  // What messages were measured to share holds for the links that were there (see calibrate): it
+  // may be these links' own limit. A backbone that is described stays.
+  if (network.messages && network.backbone_bytes_per_s) {
+    network.backbone_bytes_per_s.reset();
+    network.messages->notes.push_back(given.name +
+                                      " is set: the backbone that was fitted to measured messages "
+                                      "is left out");
+  }
+  change_links(platform, given, [&] { set_link(network.link, network.source, to, given); });
+}
+
+void change_inside(Platform& platform,
+                   NodeGroup& group,
+                   LinkMember member,
+                   const GivenFigure& given) {
+  Interconnect& inside = *group.interconnect;
+  const LinkSpec was = inside.link;
+  const LinkSpec to = changed(was, member, given.value);
+  change_links(platform, given, [&] { set_link(inside.link, inside.source, to, given); });
+  if (!inside.messages || to == was) return;
+  const bool has_switch =
+      inside.topology == NodeTopology::pcie || inside.topology == NodeTopology::nvswitch;
+  const double links = has_switch ? 2 : 1;
+  const auto limit = [&](const LinkSpec& link) {
+    return std::min(link.bytes_per_s, inside.backbone_bytes_per_s.value_or(link.bytes_per_s));
+  };
+  inside.messages = moved(std::move(*inside.messages),
+                          links * (to.latency_s - was.latency_s),
+                          limit(to) / limit(was),
+                          given);
+}
+
+void change_pcie(Platform& platform,
+                 NodeGroup& group,
+                 LinkMember member,
+                 const GivenFigure& given) {
+  Interconnect& inside = *group.interconnect;
+  const LinkSpec to = changed(*inside.pcie, member, given.value);
+  // What was measured inside a node holds for all of its devices.
+  if (!platform.network && inside.messages && to.latency_s != inside.pcie->latency_s)
+    throw UserError(given.name +
+                    ": changes nothing, as messages inside the node were measured; expected "
+                    "node.latency to move these");
+  change_links(platform, given, [&] { set_link(*inside.pcie, inside.source, to, given); });
+}
+
+void change_uplink(Platform& platform,
+                   NodeGroup& group,
+                   LinkMember member,
+                   const GivenFigure& given) {
+  const Interlink& network = *platform.network;
+  const LinkSpec was = group.uplink ? group.uplink->link : network.link;
+  const LinkSpec to = changed(was, member, given.value);
+  if (to == was) return;
+  change_links(platform, given, [&] {
+    if (!group.uplink) group.uplink = {.link = was, .messages = {}, .source = network.source};
+    set_link(group.uplink->link, group.uplink->source, to, given);
+  });
+}
+
+}  // namespace epochcast
