@@ -100,6 +100,7 @@ FindRequest request_from(const po::variables_map& values) {
   if (values.count("scaling") > 0)
     request.scales_strongly = parse_scaling(values["scaling"].as<std::string>()) == Scaling::strong;
   request.config = config_from(Command::simulate, values);
+  request.adds_overlapped_sync = true;
   choose_strategies(request);
   return request;
 }

@@ -169,6 +169,7 @@ Question question_in(std::string_view body,
   check_strategies_have_settings(question.config);
   if (question.find) {
     question.find->config = question.config;
+    question.find->adds_overlapped_sync = true;
     question.find->config.deterministic = !question.has_intervals || question.config.deterministic;
   }
   return question;

@@ -65,10 +65,9 @@ void check(const FindRequest& request, const std::vector<std::string>& strategie
   }
 }
 
-/// Those that a strategy gets answers for: sync without overlap is asked about with it, too, as its
-/// users train.
+/// Those that a strategy gets answers for.
 std::vector<Overlap> overlaps_of(const JobConfig& config, const FindRequest& request) {
-  const bool is_both = config.strategy == "sync" &&
+  const bool is_both = request.adds_overlapped_sync && config.strategy == "sync" &&
                        config.overlap == Overlap::none && request.name != "overlap" &&
                        request.over != "overlap";
   if (is_both) return {Overlap::none, Overlap::bucket};

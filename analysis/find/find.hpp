@@ -25,6 +25,8 @@ struct FindRequest {
   std::vector<SearchRange> between = {};  ///< of these two, where not the usual ranges
   std::vector<Condition> conditions;      ///< all of which are to hold
   bool wants_largest = false;             ///< else the smallest value
+  /// sync without overlap is asked about with it, too: as its users train.
+  bool adds_overlapped_sync = false;
   /// The batch of more than one node is what keeps the global batch of one (strongly_scaled()).
   bool scales_strongly = false;
 };
