@@ -41,7 +41,8 @@ std::vector<fs::path> own_folders(const fs::path& root) {
   std::istringstream folders(listed != nullptr ? listed : "");
   for (std::string folder; std::getline(folders, folder, ':');) {
     if (folder.empty()) continue;
-    if (!fs::is_directory(folder))
+    std::error_code unreadable;
+    if (!fs::is_directory(folder, unreadable))
       throw UserError("EPOCHCAST_PATH: " + folder + ": no such folder");
     add(folder);
   }
@@ -115,7 +116,9 @@ void check_scaled(const Job& job) {
 
 Catalog::Catalog(fs::path root, std::vector<fs::path> own)
     : root_(std::move(root)), own_(std::move(own)) {
-  if (!fs::is_directory(root_ / "models") || !fs::is_directory(root_ / "traces")) {
+  std::error_code unreadable;
+  if (!fs::is_directory(root_ / "models", unreadable) ||
+      !fs::is_directory(root_ / "traces", unreadable)) {
     throw UserError(
         root_.string() +
         ": has no models/ and traces/; set EPOCHCAST_DATA to the folder that holds them");
@@ -160,11 +163,15 @@ fs::path Catalog::find(const std::string& folder,
                     folder.substr(folder.find_last_of('/') + 1) + "` shows what there is");
   }
   if (is_path(name)) {
-    if (!fs::exists(name)) throw UserError(origin + ": " + name + ": no such file");
-    return name;
+    std::error_code unreadable;
+    if (fs::exists(name, unreadable)) return name;
+    throw UserError(origin + ": " + name + ": " +
+                    (unreadable ? unreadable.message() : "no such file"));
   }
+  std::error_code unreadable;  // such as a name that is too long
   for (const fs::path& own : own_) {
-    if (fs::exists(own / folder / (name + ".json"))) return own / folder / (name + ".json");
+    if (fs::exists(own / folder / (name + ".json"), unreadable))
+      return own / folder / (name + ".json");
   }
   const std::vector<std::string> known = names(folder);
   if (std::find(known.begin(), known.end(), name) == known.end()) {

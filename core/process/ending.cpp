@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 
 #include <cstring>
+#include <filesystem>
 
 #include "core/diverged.hpp"
 #include "core/error.hpp"
@@ -21,6 +22,8 @@ int status_of(const std::exception& error) {
 
 std::vector<std::string> problems_of(const std::exception& error) {
   if (const auto* bad_input = dynamic_cast<const UserError*>(&error)) return bad_input->problems();
+  if (const auto* of_files = dynamic_cast<const std::filesystem::filesystem_error*>(&error))
+    return {of_files->path1().string() + ": " + of_files->code().message()};
   return {error.what()};
 }
 

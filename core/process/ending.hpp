@@ -20,7 +20,8 @@ enum class Ending {
 [[nodiscard]] constexpr int status_of(Ending ending) { return static_cast<int>(ending); }
 /// The exit status of a program that this has ended.
 [[nodiscard]] int status_of(const std::exception& error);
-/// What such a program says: the problems of a UserError, or what any other exception says.
+/// What such a program says: the problems of a UserError; of files, the path and the reason; or
+/// what any other exception says.
 [[nodiscard]] std::vector<std::string> problems_of(const std::exception& error);
 
 /// How a process has ended, as its parent learns it.

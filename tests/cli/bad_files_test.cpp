@@ -87,6 +87,22 @@ TEST_CASE("a file that is missing or a folder is bad input", "[cli]") {
   CHECK(folder.run("simulate --platform ./" + rest).status == 2);
 }
 
+TEST_CASE("a link that leads to itself, and too long a name, are bad input", "[cli]") {
+  const Folder folder;
+  std::filesystem::create_symlink("loop.json", folder.path() / "loop.json");
+  const std::string rest = " --network resnet20 --dataset cifar10";
+
+  const Outcome loop = folder.run("simulate --platform loop.json" + rest);
+  CHECK(loop.status == 2);
+  CHECK(loop.err == "epochcast: --platform: loop.json: Too many levels of symbolic links\n");
+  const Outcome compared = folder.run("compare loop.json pair.json" + rest);
+  CHECK(compared.status == 2);
+  CHECK(compared.err == "epochcast: A: loop.json: Too many levels of symbolic links\n");
+  const std::string longest(300, 'a');
+  CHECK(folder.run("simulate --platform ./" + longest + rest).err ==
+        "epochcast: --platform: ./" + longest + ": File name too long\n");
+}
+
 TEST_CASE("an experiment file's mistakes are reported all at once, by path", "[cli]") {
   const Folder folder;
   folder.write("e.json",

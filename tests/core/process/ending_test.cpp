@@ -2,6 +2,7 @@
 #include "core/process/ending.hpp"
 
 #include <csignal>
+#include <filesystem>
 
 #include "core/diverged.hpp"
 #include "core/process/child.hpp"
@@ -47,6 +48,9 @@ TEST_CASE("what ends a program decides its exit status and what it says") {
   CHECK(epochcast::problems_of(UserError(Texts{"a: wrong", "b: missing"})) ==
         Texts{"a: wrong", "b: missing"});
   CHECK(epochcast::problems_of(Interrupted(SIGINT)) == Texts{"ended by SIGINT"});
+  CHECK(epochcast::problems_of(std::filesystem::filesystem_error(
+            "status", "models", std::make_error_code(std::errc::permission_denied))) ==
+        Texts{"models: Permission denied"});
 }
 
 TEST_CASE("a death is told in words, with the signal's name") {
