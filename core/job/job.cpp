@@ -272,12 +272,12 @@ void load_costs(Job& job, const Catalog& catalog) {
 
 std::optional<Precision> Job::chosen_precision() const {
   if (!config.batch_seconds.empty()) return std::nullopt;
-  if (config.precision) return config.precision;
   std::set<std::string> models;
   for (const std::string& model : training_models(platform, config)) models.insert(model);
   if (models.empty()) {
     for (const CostTrace& trace : traces) models.insert(trace.device);
   }
+  if (config.precision) return named(*config.precision, models);
   const auto every = [&](const auto& has) {
     return !models.empty() && std::all_of(models.begin(), models.end(), has);
   };

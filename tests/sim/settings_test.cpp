@@ -328,5 +328,12 @@ TEST_CASE("without --precision a job takes that of its traces, else bfloat16, el
   CHECK(precision_with(kOneServer + Settings{{"batch-seconds", "gpu=10ms,cpu=20ms"}}) == "none");
 }
 
+TEST_CASE("tf32 is named float32 if no device that trains has it") {
+  CHECK(precision_with(kEstimated + Settings{{"precision", "tf32"}}) == "float32");
+  CHECK(precision_with(kOneServer + Settings{{"precision", "tf32"}}) == "tf32");
+  CHECK(precision_with(kOneServer + Settings{{"precision", "tf32"}, {"workers", "cpu"}}) ==
+        "float32");
+}
+
 }  // namespace
 }  // namespace epochcast::tests
