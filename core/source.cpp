@@ -91,6 +91,7 @@ Source read_source(JsonInput input) {
   Source source;
   JsonInput grade = input.at("grade");
   const auto note = input.maybe("note");
+  bool is_known = true;
   if (grade.value() == "measured") {
     source.grade = Grade::measured;
     source.machine = input.at("machine").string();
@@ -112,9 +113,10 @@ Source read_source(JsonInput input) {
     if (const auto reference = input.maybe("reference")) source.reference = reference->string();
   } else {
     grade.fail("\"measured\", \"published\" or \"estimated\"");
+    is_known = false;  // so the grade's keys are unknown, too
   }
   if (note) source.note = note->string();
-  if (!grade.value().is_null() || !input.value().is_object()) input.finish();
+  if (is_known || !input.value().is_object()) input.finish();
   return source;
 }
 

@@ -102,6 +102,7 @@ TEST_CASE("a grade of our own invention is refused") {
   CHECK(problems_of_source(R"({"grade": "guessed"})") ==
         Texts{"f.json: /source/grade: got \"guessed\"; expected \"measured\", \"published\" or "
               "\"estimated\""});
+  CHECK(problems_of_source(R"({"grade": "guessed", "method": "m"})").size() == 1);
   CHECK(problems_of_source("{}") == Texts{"f.json: /source/grade: missing"});
 }
 
