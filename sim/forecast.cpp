@@ -122,6 +122,23 @@ class Passes {
   std::vector<WorkerReport> reports_;
 };
 
+/// Notes which figures are of devices that neither train nor sum. How many there are counts in what
+/// they draw.
+void add_figure_notes(RunResult& result,
+                      const JobConfig& config,
+                      const std::vector<WorkerInfo>& workers) {
+  constexpr std::string_view kDevice = "device.";
+  for (const auto& [name, text] : config.platform_figures) {
+    if (!name.starts_with(kDevice) || name.ends_with(".count")) continue;
+    const std::string device = name.substr(kDevice.size(), name.rfind('.') - kDevice.size());
+    const bool takes_part =
+        std::any_of(workers.begin(), workers.end(), [&](const WorkerInfo& worker) {
+          return worker.device_class == device || worker.model == device;
+        });
+    if (!takes_part) result.notes.push_back(name + " changes nothing: no such device takes part");
+  }
+}
+
 }  // namespace
 
 RunResult forecast(const Job& given,
@@ -150,6 +167,7 @@ RunResult forecast(const Job& given,
     if (config.gradient_bytes != JobConfig().gradient_bytes && !sends_gradients)
       result.notes.emplace_back(
           "exchanges parameters, of 4 bytes: --gradient-bytes changes nothing");
+    add_figure_notes(result, config, workers);
     if (const std::string note = class_note(job.network, job.dataset); !note.empty())
       result.notes.push_back(note);
     uncertainty.see(workers, reports, costs);

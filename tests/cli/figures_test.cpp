@@ -161,6 +161,23 @@ TEST_CASE("a note says where no gradient travels, so that their bytes change not
   CHECK_FALSE(is_noted("--workers all"));
 }
 
+TEST_CASE("a note says which figures are of devices that take no part", "[cli]") {
+  const Folder folder;
+  const auto is_noted = [&](const std::string& figure, const std::string& flags) {
+    const Outcome outcome = folder.run(kSync + " --set " + figure + "=2 " + flags);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.status == 0);
+    return outcome.out.find(figure + " changes nothing: no such device takes part") !=
+           std::string::npos;
+  };
+
+  CHECK(is_noted("device.cpu.speed", "--workers gpu"));
+  CHECK(is_noted("device.test-cpu.speed", "--workers gpu"));
+  CHECK_FALSE(is_noted("device.cpu.count", "--workers gpu"));
+  CHECK_FALSE(is_noted("device.test-gpu.speed", "--workers gpu"));
+  CHECK_FALSE(is_noted("device.cpu.speed", "--workers all"));
+}
+
 TEST_CASE("scaling has columns in every format", "[cli]") {
   const Folder folder;
   const std::string job = kSync + " --set node.count=4 --sweep nodes=1,2,4 --scaling ";
