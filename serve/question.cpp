@@ -163,6 +163,8 @@ Question question_in(std::string_view body,
     if (const auto largest = input.maybe("largest"))
       question.find->wants_largest = largest->boolean();
   }
+  if (question.find && !question.axes.empty())
+    wrong.emplace_back("sweep: a question of find is about one job; expected no sweep");
   input.finish();
   problems.throw_if_any();
   if (!wrong.empty()) throw UserError(wrong);

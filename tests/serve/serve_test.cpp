@@ -177,6 +177,8 @@ TEST_CASE("an inverse question that makes no sense is told") {
   CHECK(problem(R"("intervals":false)") ==
         "request: /find: missing; expected the name of a setting");
   CHECK(problem(R"("find":"nodes")").find("/where") != std::string::npos);
+  CHECK(problem(R"("find":"nodes","where":["exposed < 10%"],"sweep":{"batch":["32","64"]})") ==
+        "sweep: a question of find is about one job; expected no sweep");
   CHECK(problem(R"("find":"nodes","where":["exposed is small"])").find("exposed is small") !=
         std::string::npos);
   CHECK(problem(R"("find":"colour","where":["exposed < 10%"])").find("colour") !=
