@@ -53,9 +53,15 @@ void report_problems(const std::vector<RehearsalOutcome>& outcomes, bool is_swee
   bool is_bad_input = false;
   bool has_failed = false;
   bool has_curve = false;
+  const auto is_of_all = [&](const std::string& problem) {
+    return std::all_of(outcomes.begin(), outcomes.end(), [&](const RehearsalOutcome& outcome) {
+      return std::find(outcome.problems.begin(), outcome.problems.end(), problem) !=
+             outcome.problems.end();
+    });
+  };
   for (const RehearsalOutcome& outcome : outcomes) {
     for (const std::string& problem : outcome.problems) {
-      std::string text = outcomes.size() > 1 ? name_of(outcome) + ": " + problem : problem;
+      std::string text = is_of_all(problem) ? problem : name_of(outcome) + ": " + problem;
       if (std::find(problems.begin(), problems.end(), text) == problems.end())
         problems.push_back(std::move(text));
     }

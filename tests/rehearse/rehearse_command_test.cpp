@@ -172,6 +172,16 @@ TEST_CASE("a target that tests do not tell is refused, also of what is kept to i
   CHECK_THAT(outcome.err, Catch::Contains("--target-perplexity: tests of this model"));
 }
 
+TEST_CASE("a problem of all rehearsals is said once, without their names") {
+  const Outcome outcome = Folder().run("rehearse --strategy sync,local-sgd --folder kept");
+
+  CHECK(outcome.status == 2);
+  CHECK(outcome.err ==
+        "epochcast: --platform: missing; `epochcast list platforms` shows what there is\n"
+        "epochcast: --network: missing; `epochcast list networks` shows what there is\n"
+        "epochcast: --dataset: missing; `epochcast list datasets` shows what there is\n");
+}
+
 TEST_CASE("what cannot be rehearsed is said before anything is computed") {
   const Folder folder;
   const auto [arguments, complaint] = GENERATE(table<std::string, std::string>({
