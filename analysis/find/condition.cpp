@@ -11,6 +11,7 @@
 #include "core/job/setting_text.hpp"
 #include "core/price.hpp"
 #include "core/suggest.hpp"
+#include "strategies/other_names.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
@@ -101,6 +102,8 @@ std::string strategy_named(const std::string& name) {
     if (strategy.name == name) return name;
     known.emplace_back(strategy.name);
   }
+  if (const std::string answer = answer_to_other_name(name); !answer.empty())
+    throw UserError("got \"" + name + "\"; " + answer);
   throw UserError(unknown_name("strategy", name, known));
 }
 

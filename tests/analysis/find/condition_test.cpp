@@ -120,6 +120,9 @@ TEST_CASE("what is no condition is told with what is one") {
         "--where \"dlb faster than dlb\": expected two different strategies");
   CHECK(refused("faster than snyc") ==
         "--where \"faster than snyc\": unknown strategy \"snyc\"; did you mean \"sync\"?");
+  CHECK(refused("ddp faster than sync") ==
+        "--where \"ddp faster than sync\": got \"ddp\"; DistributedDataParallel is --strategy sync "
+        "--overlap bucket --bucket 25MiB --first-bucket 1MiB");
   CHECK(refused("dlb faster sync") ==
         "--where \"dlb faster sync\": expected \"faster than STRATEGY by 2x\", or \"by 20%\", with "
         "the strategy that is to be faster before it if it is one alone");
