@@ -7,6 +7,17 @@
 #include "strategies/strategy.hpp"
 
 namespace epochcast {
+namespace {
+
+/// "float16 with tuned kernels"; empty if --batch-seconds gives the cost of batches.
+std::string arithmetic_of(const RunResult& run) {
+  const std::string precision = setting_of(run, "precision");
+  const std::string kernels = setting_of(run, "kernels");
+  if (precision.empty() || precision == "auto") return {};
+  return precision + (kernels.empty() ? "" : " with " + kernels + " kernels");
+}
+
+}  // namespace
 
 std::string setting_of(const RunResult& run, const std::string& name) {
   const auto found = std::find_if(run.config.begin(),
@@ -39,12 +50,21 @@ std::string run_name(const RunResult& run) {
   return text;
 }
 
-std::string held_for(const RunResult& run) {
-  const std::string precision = setting_of(run, "precision");
-  const std::string kernels = setting_of(run, "kernels");
-  std::string text = "batch " + std::to_string(run.batch) + " per worker";
-  if (!precision.empty() && precision != "auto") text += ", " + precision;
-  if (!kernels.empty()) text += " with " + kernels + " kernels";
+std::string held_for(const RunResult& run) { return held_for(std::vector{&run}); }
+
+std::string held_for(const std::vector<const RunResult*>& runs) {
+  if (runs.empty()) return {};
+  const auto [least, most] = std::ranges::minmax(runs, {}, &RunResult::batch);
+  std::string text = "batch " + std::to_string(least->batch);
+  if (most->batch != least->batch) text += " to " + std::to_string(most->batch);
+  text += " per worker";
+  std::vector<std::string> arithmetics;
+  for (const RunResult* run : runs) {
+    const std::string each = arithmetic_of(*run);
+    if (each.empty() || std::ranges::count(arithmetics, each) > 0) continue;
+    text += (arithmetics.empty() ? ", " : " or ") + each;
+    arithmetics.push_back(each);
+  }
   return text;
 }
 

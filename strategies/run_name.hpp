@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/formats/result.hpp"
 
@@ -18,5 +19,8 @@ namespace epochcast {
 /// What every figure of a run holds for, periods and overlap apart: "batch 128 per worker, float16
 /// with tuned kernels". Without the precision if --batch-seconds gives the cost of batches.
 [[nodiscard]] std::string held_for(const RunResult& run);
+/// The same of several runs: "batch 9 to 13 per worker, float16 or float32" if they differ. Empty
+/// without runs.
+[[nodiscard]] std::string held_for(const std::vector<const RunResult*>& runs);
 
 }  // namespace epochcast

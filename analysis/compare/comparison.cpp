@@ -169,13 +169,17 @@ void add_notes(const RunResult& a, const RunResult& b, std::vector<std::string>&
            " in B: compared is one time through the data");
 }
 
-/// "batch 128 per worker, bfloat16, inputs estimated": of the first run, and the lowest grade of
-/// all. Empty without runs.
+/// "batch 128 per worker, bfloat16, inputs estimated": of all runs, with their lowest grade. Empty
+/// without runs.
 std::string held_for_all(const std::vector<RunResult>& runs) {
   if (runs.empty()) return {};
   Grade grade = runs.front().input_grade;
-  for (const RunResult& run : runs) grade = lowest(grade, run.input_grade);
-  return held_for(runs.front()) + ", inputs " + std::string(to_string(grade));
+  std::vector<const RunResult*> all;
+  for (const RunResult& run : runs) {
+    grade = lowest(grade, run.input_grade);
+    all.push_back(&run);
+  }
+  return held_for(all) + ", inputs " + std::string(to_string(grade));
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ struct InputDifference {
 
 struct Comparison {
   std::string a, b;                                ///< their names
-  std::string a_holds_for = {}, b_holds_for = {};  ///< held_for() of their first runs, lowest grade
+  std::string a_holds_for = {}, b_holds_for = {};  ///< held_for() of their runs, lowest grade
   std::vector<ComparedPair> pairs = {};  ///< the biggest difference of time first; last those
                                          ///< that are not ranked
   std::vector<std::string> only_a = {}, only_b = {};

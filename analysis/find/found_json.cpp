@@ -53,6 +53,16 @@ std::string compared_with(const std::vector<FoundValue>& answers) {
   return text;
 }
 
+std::string held_for(const std::vector<FoundValue>& answers) {
+  std::vector<const RunResult*> found;
+  std::vector<const RunResult*> closest;
+  for (const FoundValue& answer : answers) {
+    if (answer.found && answer.found->run) found.push_back(&*answer.found->run);
+    if (answer.best && answer.best->run) closest.push_back(&*answer.best->run);
+  }
+  return held_for(found.empty() ? closest : found);
+}
+
 nlohmann::ordered_json to_json(const FindRequest& request,
                                const std::vector<FoundValue>& answers,
                                const std::string& command) {
@@ -65,13 +75,12 @@ nlohmann::ordered_json to_json(const FindRequest& request,
        request.over.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(request.over)},
       {"wants", request.wants_largest ? "largest" : "smallest"},
       {"where", std::move(where)},
-      {"holds_for", ""},
+      {"holds_for", held_for(answers)},
       {"compared_with", compared_with(answers)},
       {"answers", nlohmann::ordered_json::array()}};
   for (const FoundValue& answer : answers) {
     const auto& tried = answer.found ? answer.found : answer.best;
     const bool has_run = tried && tried->run;
-    if (has_run && json["holds_for"] == "") json["holds_for"] = held_for(*tried->run);
     json["answers"].push_back(
         {{"strategy", answer.strategy},
          {"name",

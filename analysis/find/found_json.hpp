@@ -16,6 +16,10 @@ namespace epochcast {
 /// overlap". Empty where no condition compares.
 [[nodiscard]] std::string compared_with(const std::vector<FoundValue>& answers);
 
+/// What the answers hold for; without answers, what the closest values hold for (held_for() of
+/// runs).
+[[nodiscard]] std::string held_for(const std::vector<FoundValue>& answers);
+
 /// The document `epochcast.found/1`. `command`: what the user typed.
 [[nodiscard]] nlohmann::ordered_json to_json(const FindRequest& request,
                                              const std::vector<FoundValue>& answers,

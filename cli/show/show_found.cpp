@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <set>
 
 #include "cli/show/remarks.hpp"
 #include "cli/show/table.hpp"
@@ -52,11 +53,13 @@ std::string figure_text_of(const FoundValue& answer,
 std::string figures_text(const FoundValue& answer, const TriedValue& tried) {
   if (!tried.problems.empty()) return tried.problems.front();
   std::string text;
+  std::set<std::string> titles;
   for (std::size_t i = 0; i < answer.conditions.size(); ++i) {
     if (!tried.figures[i]) continue;
     const Condition& condition = *answer.conditions[i];
-    text += (text.empty() ? "" : ", ") + title_of(condition) + " " +
-            condition.value_text(*tried.figures[i]);
+    const std::string title = title_of(condition);
+    if (!titles.insert(title).second) continue;  // two bounds of one quantity
+    text += (text.empty() ? "" : ", ") + title + " " + condition.value_text(*tried.figures[i]);
   }
   return text;
 }
@@ -81,10 +84,15 @@ std::string found_text(const FindRequest& request, const FoundValue& answer) {
                                                        : " or less");
 }
 
-/// "node-based, K' 625"; the strategy alone if there is no run.
+/// "sync, overlap".
+std::string kind_of(const FoundValue& answer) {
+  const bool overlaps = answer.overlaps && find_strategy(answer.strategy).exchanges_gradients;
+  return answer.strategy + (overlaps ? ", overlap" : "");
+}
+
+/// "node-based, K' 625"; without the period if there is no run.
 std::string name_of(const FoundValue& answer) {
-  if (answer.found && answer.found->run) return run_name(*answer.found->run);
-  return answer.strategy + (answer.overlaps ? ", overlap" : "");
+  return answer.found && answer.found->run ? run_name(*answer.found->run) : kind_of(answer);
 }
 
 /// Whether the answer is one about learning as in sync, as far as is known.
@@ -134,9 +142,9 @@ void show_remarks(std::ostream& out, const std::vector<FoundValue>& answers) {
   Remarks remarks;
   for (const FoundValue& answer : answers) {
     const std::string point = point_text(answer.point);
-    remarks.expect(answer.strategy, point);
+    remarks.expect(kind_of(answer), point);
     for (const std::string& remark : remarks_of(answer))
-      remarks.add(remark, answer.strategy, point);
+      remarks.add(remark, kind_of(answer), point);
   }
   if (!remarks.empty()) out << '\n';
   remarks.print(out);
@@ -186,21 +194,19 @@ void show_table(std::ostream& out,
   }
   table.print_whole(out, look);
   show_remarks(out, answers);
-  if (std::any_of(answers.begin(), answers.end(), [](const FoundValue& answer) {
-        return answer.found.has_value();
-      }))
-    out << "\nEach answer again:\n";
+  const bool has_any = std::any_of(answers.begin(), answers.end(), [](const FoundValue& answer) {
+    return answer.found.has_value();
+  });
+  if (has_any) out << "\nEach answer again:\n";
   for (const FoundValue& answer : answers) {
     if (answer.found) out << "  " << command_of(answer) << '\n';
   }
-  for (const FoundValue& answer : answers) {
-    if (!answer.found || !answer.found->run) continue;
-    out << "\n  Answers hold for " << held_for(*answer.found->run)
+  if (has_any) {
+    out << "\n  Answers hold for " << held_for(answers)
         << ", and the H, K' and overlap in their names.\n";
     if (const std::string compared = compared_with(answers); !compared.empty())
       out << "  They compare with " << compared << ".\n";
     out << "  " << kAccuracyIsElsewhere << '\n';
-    break;
   }
   if (has_bounds)
     out << "\n  5 - 95 %: the same for epochs as short, and as long, as these quantiles of the "

@@ -105,6 +105,36 @@ TEST_CASE("find: what cannot be met is told with the closest value and what limi
   CHECK(outcome.out.find("Each answer again") == std::string::npos);  // there is none
 }
 
+TEST_CASE("find: remarks name the row that they are about, each quantity once", "[cli]") {
+  std::vector<std::string> arguments = asked("network.bandwidth", "epoch < 1s", "--strategy sync");
+  arguments.insert(arguments.end(), {"--where", "epoch > 2s"});
+  const Outcome outcome = Folder().run(arguments);
+
+  CHECK(outcome.status == 1);
+  CHECK_THAT(outcome.out, Catch::Contains("\n  sync: an epoch there computes "));
+  CHECK_THAT(outcome.out, Catch::Contains("\n  sync, overlap: an epoch there computes "));
+  for (const std::string& line : lines(outcome.out)) {
+    CAPTURE(line);
+    const std::size_t first = line.find(": epoch ");
+    CHECK((first == std::string::npos || line.find(", epoch ", first) == std::string::npos));
+  }
+}
+
+TEST_CASE("find: the batches that answers hold for are those of all answers", "[cli]") {
+  const Folder folder;
+  const std::string flags = "--strategy sync --overlap bucket --deterministic --format ";
+  const auto told = [&](const std::string& format) {
+    return folder
+        .run(asked(
+            "network.bandwidth,batch", "exposed < 50%", flags + format + " --between batch=8..16"))
+        .out;
+  };
+
+  CHECK_THAT(told("table"), Catch::Contains("  Answers hold for batch 8 to 16 per worker, "));
+  CHECK(nlohmann::json::parse(told("json"))["holds_for"].get<std::string>().starts_with(
+      "batch 8 to 16 per worker"));
+}
+
 TEST_CASE("find: what no forecast can tell is impossible, and says why", "[cli]") {
   const Folder folder;
   std::vector<std::string> arguments = words(

@@ -54,5 +54,20 @@ TEST_CASE("a name has overlap only if the strategy exchanges gradients") {
   CHECK(run_name(local) == "local-sgd, H 50");
 }
 
+TEST_CASE("figures of several runs hold for the range of their batches and each precision") {
+  RunResult small = run_of("sync", 1, 100);
+  small.batch = 9;
+  small.config = {{"precision", "float16"}};
+  RunResult large = small;
+  large.batch = 13;
+  CHECK(held_for(small) == "batch 9 per worker, float16");
+  CHECK(held_for({&large, &small, &large}) == "batch 9 to 13 per worker, float16");
+
+  large.config = {{"precision", "float32"}, {"kernels", "tuned"}};
+  CHECK(held_for({&small, &large}) ==
+        "batch 9 to 13 per worker, float16 or float32 with tuned kernels");
+  CHECK(held_for(std::vector<const RunResult*>{}).empty());
+}
+
 }  // namespace
 }  // namespace epochcast::tests
