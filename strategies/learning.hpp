@@ -17,8 +17,8 @@ inline constexpr std::string_view kNotRanked =
 inline constexpr std::string_view kAccuracyIsElsewhere =
     "How accurate the model gets is not compared here, but by epochcast rehearse.";
 
-/// Why a run is not ranked, with what rehearsals found: "averages once an epoch; rehearsed: ...".
-/// Empty for a run that is ranked.
+/// Why a run is not ranked, with what rehearsals found: "not ranked: averages all workers once an
+/// epoch; rehearsed: ...". Empty for a run that is ranked.
 [[nodiscard]] std::string why_not_ranked(const RunResult& run);
 
 }  // namespace epochcast
