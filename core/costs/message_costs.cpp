@@ -235,7 +235,7 @@ double MessageCosts::uncertainty_of(const std::string& all_reduce, double bytes,
 MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b) {
   MessageCosts both = a;
   both.uncertainty = std::max(a.uncertainty, b.uncertainty);
-  both.barrier_round_s = std::midpoint(a.barrier_round_s, b.barrier_round_s);
+  both.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
   both.turns_share = std::max(a.turns_share, b.turns_share);
   both.turns_share_of_two_together =
       std::max(a.turns_share_of_two_together, b.turns_share_of_two_together);

@@ -150,8 +150,8 @@ struct MessageCosts {
 };
 
 /// What messages cost between two ends that know what they cost between two of their own kind: each
-/// end adds half of its latency and of its barrier, the slower one's bandwidth counts, and of each
-/// share and uncertainty the larger one; the notes of both.
+/// end adds half of its latency, the slower one's bandwidth counts, and of barriers, shares and
+/// uncertainties the larger one; the notes of both.
 [[nodiscard]] MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b);
 
 /// The "messages" object of a platform, and back; problems are collected in `input`.

@@ -213,22 +213,21 @@ double Runtime::BarrierTime::after(double waited_s) const {
 Runtime::BarrierTime Runtime::barrier_time(const std::vector<int>& ranks) const {
   if (options_.fixed_exchange) return {};
   const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
-  const int first = node_of(ranks.front());
-  int other = first;
-  for (const int index : ranks) {
-    if (node_of(index) != first) other = node_of(index);
-  }
+  const bool is_in_a_node = std::all_of(ranks.begin(), ranks.end(), [&](int index) {
+    return node_of(index) == node_of(ranks.front());
+  });
   double round_s = 0;
   double message_s = 0;
   for (const int index : ranks) {
     const int node = node_of(index);
-    const MessageCosts* costs = cluster_.messages_between(node, node == other ? first : other);
+    const MessageCosts* costs =
+        is_in_a_node ? cluster_.messages_between(node, node) : cluster_.messages_out_of(node);
     if (costs == nullptr) continue;
     round_s = std::max(round_s, costs->barrier_round_s);
     message_s = std::max(message_s, costs->message_s(1));
   }
   // A dissemination barrier: everybody has heard of everybody after ⌈log2 P⌉ rounds, each as slow
-  // as its slowest message.
+  // as the messages of its slowest member.
   const double rounds = std::ceil(std::log2(ranks.size()));
   return {.together_s = rounds * std::min(message_s, round_s), .after_wait_s = rounds * round_s};
 }

@@ -197,6 +197,12 @@ const MessageCosts* Cluster::messages_between(int node, int other) const {
   return &known->second;
 }
 
+const MessageCosts* Cluster::messages_out_of(int node) const {
+  if (kinds_.empty()) return nullptr;
+  const Kind& own = kind(node);
+  return own.between ? &*own.between : nullptr;
+}
+
 const Cluster::Kind& Cluster::kind(int node) const {
   return *kinds_.at(static_cast<std::size_t>(node));
 }

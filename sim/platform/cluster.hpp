@@ -42,6 +42,8 @@ class Cluster {
   /// What messages between devices of these nodes cost: of two nodes with costs of their own,
   /// between_ends(). Null when the platform does not say.
   [[nodiscard]] const MessageCosts* messages_between(int node, int other) const;
+  /// What messages between this node and others of its kind cost; null as above.
+  [[nodiscard]] const MessageCosts* messages_out_of(int node) const;
 
   /// What a message from one host to another meets before its bytes flow.
   struct Way {

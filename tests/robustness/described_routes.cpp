@@ -192,11 +192,11 @@ RouteCost described_cost(const Platform& platform,
   if (messages) {
     const std::optional<MessageCosts>& others =
         is_inside ? messages : messages_of(platform, to.node);
-    const bool is_other_slower = others->message_s(bytes) > messages->message_s(bytes);
-    const MessageRegime& regime = (is_other_slower ? others : messages)->regime(bytes);
-    cost.bytes_per_s = std::min(cost.bytes_per_s, regime.bytes_per_s);
-    cost.latency_s =
-        regime.latency_s + (is_inside ? 0 : further_s(*platform.network, from.node, to.node));
+    const MessageRegime& here = messages->regime(bytes);
+    const MessageRegime& there = others->regime(bytes);
+    cost.bytes_per_s = std::min({cost.bytes_per_s, here.bytes_per_s, there.bytes_per_s});
+    cost.latency_s = 0.5 * (here.latency_s + there.latency_s) +
+                     (is_inside ? 0 : further_s(*platform.network, from.node, to.node));
   }
   return cost;
 }

@@ -290,7 +290,6 @@ TEST_CASE("overlap leaves the mean speed measured with the algorithm, nearest in
 TEST_CASE("batches after exchanges cost the median of what was measured nearest in size") {
   CostTrace trace = trace_of({samples(8, {1}), samples(64, {8})});
   CHECK(BatchCost(trace).after_exchange(8) == 1);
-
   trace.overlap = {overlap(8, "ring", 1e6, {1.5, 1.5, 1.5}, 2),
                    overlap(8, "openmpi", 1e6, {1.5}, 2),
                    overlap(48, "ring", 1e6, {1.5}, 2),
@@ -339,7 +338,6 @@ TEST_CASE("what exchanges cost a worker's batches is what its own rank measured"
 TEST_CASE("an epoch's first batches take longer by the mean of what was measured nearest in size") {
   CostTrace trace = trace_of({samples(8, {1}), samples(8, {2}), samples(64, {8})});
   CHECK(BatchCost(trace).cold_start_s(8) == 0);  // nobody measured that
-
   trace.batches[1].session = 1;
   trace.batches[0].cold_start_s = 0.1;
   trace.batches[1].cold_start_s = 0.4;
@@ -357,7 +355,6 @@ TEST_CASE("what waits in another way tells nothing about overlap, and nothing is
   trace.overlap = {overlap(8, "openmpi", 1e6, {1.01}, 50)};
   CHECK(!BatchCost(trace).overlap(8, "ring", 1e6).is_known);
   CHECK(BatchCost(trace).overlap(8, "openmpi", 1e6).is_known);
-
   trace.overlap = {overlap(8, "ring", 1e6, {1.2}, 2)};
   CHECK(!BatchCost(trace).overlap(8, "openmpi", 1e6).is_known);
 }

@@ -59,7 +59,7 @@ TEST_CASE("each end of a message adds half of its latency, and the slower one's 
 
   CHECK(both.message_s(1000) == Approx(15e-6 + 1e-6));
   CHECK(both.message_s(1.5e6) == Approx(25e-6 + 1e-3));
-  CHECK(both.barrier_round_s == Approx(30e-6));
+  CHECK(both.barrier_round_s == Approx(40e-6));
   CHECK(both.uncertainty == 0.1);
   CHECK(between_ends(b, a).regimes == both.regimes);
   CHECK(between_ends(a, a).regimes == a.regimes);
