@@ -58,16 +58,16 @@ constexpr NodeFigure kAllOfNodes[] = {
      [](P, G group, W) {
        return group.interconnect ? Value(group.interconnect->link.bytes_per_s) : Value();
      },
-     [](Platform& platform, NodeGroup& group, const GivenFigure& given) {
-       change_inside(platform, group, &LinkSpec::bytes_per_s, given);
+     [](Platform&, NodeGroup& group, const GivenFigure& given) {
+       change_inside(group, &LinkSpec::bytes_per_s, given);
      }},
     {"latency",
      FigureKind::link_latency,
      [](P, G group, W) {
        return group.interconnect ? Value(group.interconnect->link.latency_s) : Value();
      },
-     [](Platform& platform, NodeGroup& group, const GivenFigure& given) {
-       change_inside(platform, group, &LinkSpec::latency_s, given);
+     [](Platform&, NodeGroup& group, const GivenFigure& given) {
+       change_inside(group, &LinkSpec::latency_s, given);
      }},
     {"backbone",
      FigureKind::link_bandwidth,
@@ -145,12 +145,7 @@ constexpr NetworkFigure kAllOfNetworks[] = {
     {"backbone",
      FigureKind::link_bandwidth,
      [](P platform) { return platform.network ? platform.network->backbone_bytes_per_s : Value(); },
-     [](Platform& platform, const GivenFigure& given) {
-       if (platform.network->backbone_bytes_per_s == given.value) return;
-       platform.network->backbone_bytes_per_s = given.value;
-       platform.network->source = {.grade = Grade::estimated,
-                                   .method = given.name + " set for one job"};
-     }},
+     change_backbone},
 };
 
 constexpr DeviceFigure kAllOfDevices[] = {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -105,39 +106,40 @@ LinkSpec changed(LinkSpec link, LinkMember member, double value) {
   return link;
 }
 
-/// Does `change`, after which messages between nodes are as their links are.
-template <typename Change>
-void change_links(Platform& platform, const GivenFigure& given, const Change& change) {
+constexpr const char* kBackboneLeftOut =
+    " is set: the backbone that was fitted to measured messages is left out";
+
+/// What messages were measured to share holds for the links that were there (see calibrate): it may
+/// be these links' own limit. A backbone that is described stays.
+void leave_out_fitted_backbone(Interlink& network, const GivenFigure& given) {
+  if (!network.messages || !network.backbone_bytes_per_s) return;
+  network.backbone_bytes_per_s.reset();
+  network.messages->notes.push_back(given.name + kBackboneLeftOut);
+}
+
+}  // namespace
+
+void change_links(Platform& platform,
+                  const GivenFigure& given,
+                  const std::function<void()>& change) {
   const std::vector<LinkSpec> before = ways_out(platform);
   change();
   move_messages(platform, before, given);
 }
 
-}  // namespace
-
 void change_network(Platform& platform, LinkMember member, const GivenFigure& given) {
   Interlink& network = *platform.network;
   const LinkSpec to = changed(network.link, member, given.value);
   if (to == network.link) return;
-  // What messages were measured to share holds for the links that were there (see calibrate): it
-  // may be these links' own limit. A backbone that is described stays.
-  if (network.messages && network.backbone_bytes_per_s) {
-    network.backbone_bytes_per_s.reset();
-    network.messages->notes.push_back(given.name +
-                                      " is set: the backbone that was fitted to measured messages "
-                                      "is left out");
-  }
+  leave_out_fitted_backbone(network, given);
   change_links(platform, given, [&] { set_link(network.link, network.source, to, given); });
 }
 
-void change_inside(Platform& platform,
-                   NodeGroup& group,
-                   LinkMember member,
-                   const GivenFigure& given) {
+void change_inside(NodeGroup& group, LinkMember member, const GivenFigure& given) {
   Interconnect& inside = *group.interconnect;
   const LinkSpec was = inside.link;
   const LinkSpec to = changed(was, member, given.value);
-  change_links(platform, given, [&] { set_link(inside.link, inside.source, to, given); });
+  set_link(inside.link, inside.source, to, given);
   if (!inside.messages || to == was) return;
   const bool has_switch =
       inside.topology == NodeTopology::pcie || inside.topology == NodeTopology::nvswitch;
@@ -151,7 +153,7 @@ void change_inside(Platform& platform,
                           given);
 }
 
-void change_pcie(Platform& platform,
+void change_pcie(const Platform& platform,
                  NodeGroup& group,
                  LinkMember member,
                  const GivenFigure& given) {
@@ -162,21 +164,30 @@ void change_pcie(Platform& platform,
     throw UserError(given.name +
                     ": changes nothing, as messages inside the node were measured; expected "
                     "node.latency to move these");
-  change_links(platform, given, [&] { set_link(*inside.pcie, inside.source, to, given); });
+  set_link(*inside.pcie, inside.source, to, given);
 }
 
 void change_uplink(Platform& platform,
                    NodeGroup& group,
                    LinkMember member,
                    const GivenFigure& given) {
-  const Interlink& network = *platform.network;
+  Interlink& network = *platform.network;
   const LinkSpec was = group.uplink ? group.uplink->link : network.link;
   const LinkSpec to = changed(was, member, given.value);
   if (to == was) return;
-  change_links(platform, given, [&] {
-    if (!group.uplink) group.uplink = {.link = was, .messages = {}, .source = network.source};
-    set_link(group.uplink->link, group.uplink->source, to, given);
-  });
+  leave_out_fitted_backbone(network, given);
+  if (!group.uplink) group.uplink = {.link = was, .messages = {}, .source = network.source};
+  set_link(group.uplink->link, group.uplink->source, to, given);
+}
+
+void change_backbone(Platform& platform, const GivenFigure& given) {
+  Interlink& network = *platform.network;
+  if (network.backbone_bytes_per_s == given.value) return;
+  network.backbone_bytes_per_s = given.value;
+  network.source = {.grade = Grade::estimated, .method = given.name + " set for one job"};
+  if (!network.messages) return;
+  std::erase_if(network.messages->notes,
+                [](const std::string& note) { return note.ends_with(kBackboneLeftOut); });
 }
 
 }  // namespace epochcast

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "core/job/figure_tables.hpp"
+#include "core/job/link_changes.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/plausible.hpp"
 #include "core/suggest.hpp"
@@ -53,8 +54,10 @@ void add_node_figures(std::vector<Settable>& all,
                       .kind = figure.kind,
                       .value = *first},
                      [groups, &figure](Platform& changed, const GivenFigure& given) {
-                       for (const std::size_t i : groups)
-                         figure.set(changed, changed.nodes[i], given);
+                       change_links(changed, given, [&] {
+                         for (const std::size_t i : groups)
+                           figure.set(changed, changed.nodes[i], given);
+                       });
                      }});
     }
   }

@@ -216,33 +216,6 @@ TEST_CASE("a link that is set leaves measured shares, and makes them less certai
   CHECK(set.network->messages->uncertainty_of("ring", 1e6, 2) == kExtrapolationDeviation);
 }
 
-TEST_CASE("calibrated messages: present values change nothing, better links are never slower") {
-  const Platform platform = calibrated_with_uplinks();
-  const auto message_s = [](const Platform& of, double bytes) {
-    const MessageCosts& common = *of.network->messages;
-    double slowest_s = common.message_s(bytes);
-    for (const NodeGroup& group : of.nodes) {
-      if (group.uplink && group.uplink->messages)
-        slowest_s = std::max(slowest_s, group.uplink->messages->message_s(bytes));
-    }
-    return slowest_s;
-  };
-  for (const PlatformFigure& figure : figures_of(platform, "")) {
-    if (figure.kind != FigureKind::link_bandwidth && figure.kind != FigureKind::link_latency)
-      continue;
-    CAPTURE(figure.name);
-    const auto with = [&](double times) {
-      return changed(platform, {{figure.name, figure_text(figure.kind, times * figure.value)}});
-    };
-    CHECK(with(1) == platform);
-    for (const double bytes : {1.0, 1e5, 1e8}) {
-      const bool is_rate = figure.kind == FigureKind::link_bandwidth;
-      CHECK(message_s(with(is_rate ? 2 : 0.5), bytes) <= message_s(platform, bytes));
-      CHECK(message_s(with(is_rate ? 0.5 : 2), bytes) >= message_s(platform, bytes));
-    }
-  }
-}
-
 /// The platform of a file in which a value was replaced, with sources as `like` has them.
 Platform edited(const Platform& like, const std::string& pointer, const std::string& value) {
   nlohmann::json document = to_json(like);
@@ -320,6 +293,23 @@ TEST_CASE("a fitted backbone does not limit links that are set, unless it is set
             .network->backbone_bytes_per_s == 1e9);
   platform.network->messages.reset();  // then it was described, not fitted
   CHECK(changed(platform, {{"network.bandwidth", "4GBps"}}).network->backbone_bytes_per_s == 6.4e7);
+}
+
+TEST_CASE("a backbone that was fitted is left out for uplinks, too, until it is set") {
+  Platform platform = calibrated();
+  platform.network->backbone_bytes_per_s = 6.4e7;
+  const std::string left_out =
+      "node.uplink-bandwidth is set: the backbone that was fitted to measured messages is left out";
+  const auto notes_with = [&](const std::map<std::string, std::string>& figures) {
+    return changed(platform, figures).network->messages->notes;
+  };
+
+  const Texts without = notes_with({{"node.uplink-bandwidth", "4GBps"}});
+  CHECK(std::count(without.begin(), without.end(), left_out) == 1);
+  CHECK(changed(platform, {{"node.uplink-bandwidth", "4GBps"}}).network->backbone_bytes_per_s ==
+        std::nullopt);
+  const Texts with = notes_with({{"network.bandwidth", "4GBps"}, {"network.backbone", "1GBps"}});
+  CHECK(with == Texts{kMovedBandwidth});
 }
 
 TEST_CASE("what is set of links is estimated, whatever it was") {
