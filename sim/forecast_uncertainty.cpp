@@ -50,11 +50,13 @@ ForecastUncertainty::ForecastUncertainty(const Job& job, const std::vector<Worke
           std::max(deviation_, costs->uncertainty_of(job.config.all_reduce, bytes, members));
       barrier_round_s_ = std::max(barrier_round_s_, costs->barrier_round_s);
     }
-    check_cluster(*costs, workers);
+    if (members > 1) check_cluster(*costs, workers);
     for (const std::string& note : costs->notes) {
       if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(note);
     }
   }
+  if (is_other_cluster_ && !job.config.deterministic)
+    deviation_ = std::hypot(deviation_, kExtrapolationDeviation);
 }
 
 void ForecastUncertainty::check_cluster(const MessageCosts& costs,
@@ -70,7 +72,6 @@ void ForecastUncertainty::check_cluster(const MessageCosts& costs,
   is_other_cluster_ =
       asked.nodes > measured.nodes || asked.ranks_per_node != measured.ranks_per_node;
   if (!is_other_cluster_) return;
-  if (!config_.deterministic) deviation_ = std::hypot(deviation_, kExtrapolationDeviation);
   const auto text = [](const MeasuredOn& cluster) {
     return std::to_string(cluster.nodes) + (cluster.nodes == 1 ? " node" : " nodes") + " of " +
            std::to_string(cluster.ranks_per_node) +
@@ -113,11 +114,12 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
     const std::int64_t batch =
         part_of(reports[i].batch, config_.accumulate, config_.accumulate - 1);
     const CostBounds bounds = costs.of_device(static_cast<int>(i)).bounds(batch);
-    if (!config_.deterministic) {
-      batches_ = {.low = std::min(batches_.low, bounds.low),
-                  .high = std::max(batches_.high, bounds.high)};
-    }
     const PhaseTimes& phases = reports[i].training;
+    if (!config_.deterministic) {
+      const double compute_s = phases.compute_s / static_cast<double>(config_.epochs);
+      batches_below_s_ = std::max(batches_below_s_, compute_s * (1 - bounds.low));
+      batches_above_s_ = std::max(batches_above_s_, compute_s * (bounds.high - 1));
+    }
     slowest_s = std::max(slowest_s,
                          bounds.low * phases.compute_s +
                              std::exp(-k95 * deviation_) * phases.exposed_communication_s);
@@ -130,10 +132,9 @@ void ForecastUncertainty::apply_to(RunResult& result) const {
   result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   if (is_other_cluster_) result.input_grade = lowest(result.input_grade, Grade::extrapolated);
   const bool is_sure =
-      deviation_ == 0 && barrier_s_ == 0 && batches_.low == 1 && batches_.high == 1;
+      deviation_ == 0 && barrier_s_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0;
   if (!result.epoch_s_interval && is_sure) return;
   const double epoch_s = result.epoch_s;
-  const double compute_s = result.phases.compute_s;
   const double exchange_s = result.phases.exposed_communication_s;
   const auto meetings = static_cast<double>(result.rounds_per_epoch + 1);  // and the epoch's end
   const double meeting_s = k95 * barrier_s_ * meetings;
@@ -144,11 +145,11 @@ void ForecastUncertainty::apply_to(RunResult& result) const {
   };
   const double below_s = together(std::max(0.0, epoch_s - computing.low_s),
                                   exchange_s * -std::expm1(-k95 * deviation_),
-                                  compute_s * (1 - batches_.low),
+                                  batches_below_s_,
                                   meeting_s);
   const double above_s = together(std::max(0.0, computing.high_s - epoch_s),
                                   exchange_s * std::expm1(k95 * deviation_),
-                                  compute_s * (batches_.high - 1),
+                                  batches_above_s_,
                                   meeting_s);
   // Less has not been seen, but for sessions that nobody has measured.
   const double least_s = std::min(least_s_, computing.low_s);

@@ -52,7 +52,9 @@ class ForecastUncertainty {
   const JobConfig& config_;
   double deviation_ = 0;  ///< of the logarithm of what messages take
   bool is_other_cluster_ = false;
-  CostBounds batches_ = {};  ///< of all workers
+  /// What an epoch's batches may take less or more, of the worker for which that is most.
+  double batches_below_s_ = 0;
+  double batches_above_s_ = 0;
   double barrier_round_s_ = 0;
   double barrier_s_ = 0;                                      ///< of all who train
   bool overlaps_ = false;                                     ///< and what that costs is not known

@@ -97,6 +97,31 @@ TEST_CASE("a batch beyond the measured sizes is extrapolated: between as long an
   CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + compute_s * (138.0 / 133 - 1)));
 }
 
+TEST_CASE("the interval covers what the slowest worker's batches may take") {
+  Job job = job_on(mixed(1, 8, 1, pcie(), nullptr), 2880);
+  job.config.deterministic = false;
+  job.config.batch = 32;
+  std::erase_if(job.traces.back().batches, [](const auto& each) { return each.batch > 8; });
+
+  const RunResult run = forecast_of(job, "sync");
+
+  // The CPU's batch of 8 takes 75 ms, one of 32 is forecast to take 291 ms, in proportion 300 ms.
+  const auto cpu = std::find_if(run.by_device.begin(), run.by_device.end(), [](const auto& each) {
+    return each.device_class == "cpu";
+  });
+  REQUIRE(cpu != run.by_device.end());
+  REQUIRE(run.epoch_s_interval);
+  CHECK(run.epoch_s_interval->high_s - run.epoch_s ==
+        Approx(cpu->phases.compute_s * (300.0 / 291 - 1)).epsilon(0.001));
+}
+
+TEST_CASE("one worker sends no messages, wherever these were measured") {
+  const RunResult run = forecast_of(job_on_measured(1, 1, {2, 2}), "sync");
+
+  CHECK(run.input_grade == Grade::measured);
+  CHECK_FALSE(says_extrapolated(run));
+}
+
 TEST_CASE("a deterministic forecast has no interval, but the grade") {
   Job job = job_on_measured(3, 1, {2, 1});
   job.config.deterministic = true;
