@@ -119,10 +119,12 @@ void run_dlb(Worker& worker) {
       all_reduce_gradients(worker, batch, weight, *among);
       worker.learner.step();
     });
-    // Rank 0's model is the one that is tested and kept.
+    // Rank 0's model is the one that is kept.
     if (first_rank != 0) fabric.broadcast(worker.learner.parameters(), first_rank, fabric.world());
     const double busy_s = fabric.phases().compute_s - busy_before_s;
-    const double throughput = batch > 0 ? static_cast<double>(batch * run) / busy_s : 0;
+    // Who was resumed at the end of an epoch has seen nobody compute.
+    const double throughput = run > 0 && batch > 0 ? static_cast<double>(batch * run) / busy_s
+                                                   : static_cast<double>(batch);
     const SharedNumbers throughputs = fabric.all_gather({&throughput, 1}, fabric.world());
     const SharedNumbers next =
         *throughputs.follow([&](const std::vector<double>& all) -> SharedNumbers {

@@ -72,17 +72,23 @@ std::vector<double> LearningCurve::totals() const {
   return totals;
 }
 
-CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
+Score LearningCurve::tested_share() const {
   Fabric& fabric = worker_.fabric;
+  // Who computed no batch in this epoch (see dlb) has an older model.
+  const double mine = fabric.self().role == Role::trains && worker_.report.batch > 0 ? 1 : 0;
+  const std::vector<double> all = fabric.all_gather({&mine, 1}, fabric.world());
+  if (mine == 0) return {};
+  const auto own = all.begin() + fabric.rank();
+  const auto before = static_cast<std::int64_t>(std::accumulate(all.begin(), own, 0.0));
+  const auto testers = static_cast<std::int64_t>(std::accumulate(all.begin(), all.end(), 0.0));
+  const std::int64_t samples = test_.size();
+  return learner_.test(test_, samples * before / testers, samples * (before + 1) / testers);
+}
+
+CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
   const Passed now = passed();
   average_statistics();
-  const std::int64_t trainers = std::max(1, trainer_count(fabric));
-  const std::int64_t samples = test_.size();
-  Score tested;
-  if (fabric.self().role == Role::trains) {
-    tested = learner_.test(
-        test_, samples * fabric.rank() / trainers, samples * (fabric.rank() + 1) / trainers);
-  }
+  const Score tested = tested_share();
   const std::vector<double> sums = sums_of(now, learner_.trained(), tested);
   std::vector<double> sofar = totals();
   sofar[0] += now.seconds;

@@ -45,6 +45,9 @@ class LearningCurve {
   /// by batches: a worker without samples has seen nothing, and one with many has seen the most.
   /// Collective.
   void average_statistics();
+  /// What this worker's model makes of its part of the test set, which those divide who have
+  /// trained in the last epoch. Collective.
+  [[nodiscard]] Score tested_share() const;
   /// Adds up the workers' numbers. Collective; takes as long whatever they are.
   [[nodiscard]] std::vector<double> sums_of(const Passed& passed,
                                             const Score& trained,

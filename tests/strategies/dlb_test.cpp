@@ -47,6 +47,18 @@ TEST_CASE("dlb's batches follow the throughput of the last epoch and sum to G") 
   CHECK(run.reports[0].iterations_per_epoch == 4);
 }
 
+TEST_CASE("dlb resumed when an epoch's last iteration is over keeps its batches for another one") {
+  StrategyJob job = one_two_four(3);
+  job.resumed_at = {0, 0, 0, 4};
+
+  const StrategyRun run = run_strategy("dlb", job);
+
+  REQUIRE(run.learners[0].batches.size() == 8);
+  CHECK(run.learners[0].batches.front() == 7);
+  CHECK(run.learners[0].batches.back() == 12);
+  CHECK(run.learners[2].batches.back() == 3);
+}
+
 TEST_CASE("dlb follows a device whose small batches are dear") {
   StrategyJob job = one_two_four(6);
   job.workers = fast_and_slow({true, false});

@@ -34,6 +34,7 @@ StrategyRun run_strategy(std::string_view name, const StrategyJob& job) {
                      .config = job.config,
                      .train_samples = job.train_samples,
                      .report = {}};
+    if (!job.resumed_at.empty()) worker.progress.resume_at(job.resumed_at, "test");
     strategy.run(worker);
     run.reports[rank] = worker.report;
   };

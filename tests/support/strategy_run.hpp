@@ -17,6 +17,8 @@ struct StrategyJob {
   std::int64_t train_samples = 0;
   TestWork work;
   ExchangeCost cost;
+  /// Progress::position() of the job that this one resumes; empty: none.
+  std::vector<std::int64_t> resumed_at = {};
 };
 
 /// What every worker of it did, by rank.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/torch/learning_curve.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "tests/catch.hpp"
@@ -70,6 +71,39 @@ TEST_CASE("models that differ are tested with their own BatchNorm statistics") {
     CHECK(printed.after[0][epoch] == printed.before[0][epoch]);
     CHECK(printed.after[1][epoch] == printed.before[1][epoch]);
   }
+}
+
+TEST_CASE("those who trained in an epoch test its model, on all of the test set") {
+  JobConfig config = config_of("sync");
+  config.batch = kBatch;
+  config.epochs = 1;
+  const TinyData data(kSamples, small_shape("resnet20"));
+  std::array<CurvePoint, 2> points;  // with the second worker's model, and without
+  for (const bool has_left : {false, true}) {
+    static_cast<void>(tests::run_workers(tests::workers_on({0, 1}), [&](Fabric& fabric) {
+      torch::set_num_threads(1);
+      TorchLearner learner(fabric, data, settings_of("resnet20"), test_device());
+      Worker worker = {.fabric = fabric,
+                       .learner = learner,
+                       .sampling = learner,
+                       .config = config,
+                       .train_samples = kSamples};
+      LearningCurve curve(worker, learner, data);
+      worker.after_epoch = [&](std::int64_t epoch) {
+        if (has_left && fabric.rank() == 1) {  // as with dlb
+          worker.report.batch = 0;
+          const Payload model = learner.parameters();
+          std::fill(model.values.begin(), model.values.end(), 0.0F);
+        }
+        const CurvePoint point = curve.after_epoch(epoch);
+        if (fabric.rank() == 0) points[has_left ? 1 : 0] = point;
+      };
+      find_strategy(config.strategy).run(worker);
+    }));
+  }
+
+  CHECK(points[1].test_accuracy == points[0].test_accuracy);
+  CHECK_THAT(points[1].test_loss, Catch::Matchers::WithinRel(points[0].test_loss, 1e-3));
 }
 
 }  // namespace
