@@ -159,9 +159,9 @@ def main():
                 rows.append({
                     "device": options.device_name, "network": name,
                     "input": [TOKENS] if name.startswith("bert") else IMAGE, "precision": precision,
-                    "kernels": options.kernels, "batch": batch,
+                    "kernels": "plain" if options.kernels == "plain" else "tuned", "batch": batch,
                     "samples_per_second": [float(f"{batch / seconds:.4g}")], "peak_bytes": peak,
-                    "reference": "tools/gpu_precisions.py"})
+                    "reference": f"tools/gpu_precisions.py --kernels {options.kernels}"})
                 print(f"{name}, {precision}, batch {batch}: {batch / seconds:.1f} samples/s, {peak / 2**30:.1f} GiB", flush=True)
         torch.compiler.reset()
         with open(options.output, "w", encoding="utf-8") as out:

@@ -21,6 +21,7 @@ std::string files_of(const JobConfig& config) {
                                                  "train-samples",
                                                  "trace",
                                                  "precision",
+                                                 "workers",
                                                  "calibrate-on"};
   std::string key = config.batch_seconds.empty() ? "traces\n" : "";
   for (const auto& [name, value] : setting_texts(config)) {
@@ -38,6 +39,7 @@ void SharedJobs::read(const JobConfig& config) {
   if (!is_new) return;
   JobConfig as_in_files = config;
   as_in_files.platform_figures.clear();
+  as_in_files.nodes.reset();  // a figure may say how many there are
   try {
     at->second.job = load_(as_in_files);
   } catch (const UserError& error) {

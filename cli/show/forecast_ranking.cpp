@@ -99,20 +99,26 @@ class RankingTable : public ForecastWriter {
     CostFront front;
     bool has_point = false;
     bool has_energy = false;
+    std::set<std::string> precisions;
     for (const ForecastOutcome& outcome : outcomes_) {
       if (!outcome.run) continue;
+      precisions.insert(setting_of(*outcome.run, "precision"));  // "auto" of given batches
       front.add(*outcome.run, {});
       has_point = has_point || !outcome.task.point.empty();
       has_energy = has_energy || outcome.run->energy;
     }
     const std::vector<std::size_t> best = front.places();
     const RunResult& first = *outcomes_.front().run;
-    out_ << first.network << " on " << first.dataset << ", times of all data:\n\n";
+    const bool differ = precisions.size() > 1;
+    out_ << first.network << " on " << first.dataset << ", "
+         << (differ || precisions.contains("auto") ? "" : *precisions.begin() + ", ")
+         << "times of all data:\n\n";
     Table table;
     using enum Table::Align;
     table.add_column("#", right);
     if (has_point) table.add_column("point");
     table.add_column({.title = "strategy", .align = left, .importance = Table::kAlways});
+    if (differ) table.add_column("precision");
     table.add_column({.title = "time", .align = right, .importance = Table::kAlways});
     if (!best.empty()) table.add_column("cost", right);
     if (!best.empty()) table.add_column("");
@@ -126,6 +132,7 @@ class RankingTable : public ForecastWriter {
       std::vector<std::string> row = {is_ranked(run) ? std::to_string(i + 1) : "-"};
       if (has_point) row.push_back(point_text(outcomes_[i].task.point));
       row.push_back(run_name(run));
+      if (differ) row.push_back(setting_of(run, "precision"));
       row.push_back(format_seconds(seconds));
       if (!best.empty()) {
         row.push_back(run.cost ? format_money(run.cost->rate.of(seconds), run.cost->rate.currency)

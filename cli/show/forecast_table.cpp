@@ -152,8 +152,9 @@ std::vector<std::size_t> ForecastTable::wanted_columns() const {
   }
   if (!wanted.empty()) return wanted;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool differs =
-        all[i].name == "workers" ? sweeps_layout() : all[i].name == "batch" && has_batches_;
+    const bool differs = all[i].name == "workers"     ? sweeps_layout()
+                         : all[i].name == "precision" ? precisions_.size() > 1
+                                                      : all[i].name == "batch" && has_batches_;
     if (has_column_[i] || differs) wanted.push_back(i);
   }
   return wanted;
@@ -215,6 +216,7 @@ void ForecastTable::show(std::ostream& out, const std::vector<ForecastOutcome>& 
     const ForecastRow row = {
         .run = *runs[i], .rank = is_ranked(*runs[i]) ? i + 1 : 0, .sync = sync};
     rows.push_back(row_of(row, task));
+    precisions_.insert(setting_of(*runs[i], "precision"));
     for (std::size_t column = 0; column < has_column_.size(); ++column) {
       const auto has = forecast_columns()[column].has;
       has_column_[column] = has_column_[column] || has == nullptr || has(row);
@@ -254,8 +256,15 @@ void ForecastTable::finish(std::ostream& out) {
         return !std::isnan(a.sorted_by) && std::isnan(b.sorted_by);
       return first.sorted_by < second.sorted_by;
     });
+    const auto unranked =
+        has_ranks_ ? std::stable_partition(
+                         kept_.begin(), kept_.end(), [](const Row& row) { return row.is_ranked; })
+                   : kept_.end();
     table_ = begun();
-    for (Row& row : kept_) add(std::move(row));
+    for (auto row = kept_.begin(); row != kept_.end(); ++row) {
+      if (row == unranked && row != kept_.begin()) table_.add_heading(std::string(kNotRanked));
+      add(std::move(*row));
+    }
     table_.print(out, style_.look);
   }
   table_.name_left_out(out);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,7 @@ class ForecastTable {
   std::size_t strategy_width_ = 0;    ///< of the longest name with what tells it from its kin
   bool has_ranks_ = true;             ///< several strategies at some place, or one place only
   bool has_batches_ = false;          ///< differ though none is swept: strong scaling
+  std::set<std::string> precisions_;  ///< of the runs so far
   std::vector<bool> has_column_;      ///< whether some row wants it, by column
   std::vector<std::size_t> columns_;  ///< shown, in their order
   std::vector<Row> kept_;             ///< of a sorted table

@@ -176,9 +176,10 @@ std::string spread_note(const TuningPlan& plan) {
   return " (mean and standard deviation over " + std::to_string(plan.seeds) + " seeds)";
 }
 
-std::string test_note(const TuningPlan& plan) {
-  return plan.seeds > 1 ? "(paired t test over seeds)"
-                        : "(one seed: Fisher's exact test of the test samples)";
+std::string test_note(const TuningPlan& plan, const Tuning& tuning) {
+  if (plan.seeds > 1) return "(paired t test over seeds)";
+  return tuning.metric == Metric::accuracy ? "(one seed: Fisher's exact test of the test samples)"
+                                           : "(one seed, whose loss cannot be tested)";
 }
 
 std::string nothing_learned_text(const TuningChoice& choice, const Tuning& tuning) {
@@ -227,7 +228,7 @@ std::string no_difference_text(const TuningChoice& choice,
   }
   return text + "  The first one is better than " + choice.candidates[*tuning.runner_up].name +
          " with a confidence of " + format_percent(*tuning.confidence, 1) + " only " +
-         test_note(plan) + ", not " + format_percent(plan.confidence, 0) +
+         test_note(plan, tuning) + ", not " + format_percent(plan.confidence, 0) +
          ". More --seeds may tell.\n";
 }
 
@@ -255,7 +256,7 @@ std::string recommendation_text(const TuningChoice& choice,
       << spread_note(plan) << '\n';
   if (tuning.runner_up) {
     out << "  Better than " << choice.candidates[*tuning.runner_up].name << " with a confidence of "
-        << format_percent(*tuning.confidence, 1) << ' ' << test_note(plan) << '\n';
+        << format_percent(*tuning.confidence, 1) << ' ' << test_note(plan, tuning) << '\n';
   } else {
     out << "  No other one is left; the table says why.\n";
   }

@@ -281,7 +281,8 @@ std::optional<Precision> Job::chosen_precision() const {
   const auto every = [&](const auto& has) {
     return !models.empty() && std::all_of(models.begin(), models.end(), has);
   };
-  for (const Precision precision : {Precision::tf32, Precision::bfloat16, Precision::float16}) {
+  for (const Precision precision :
+       {Precision::tf32, Precision::bfloat16, Precision::float16, Precision::float32}) {
     const bool is_measured = every([&](const std::string& model) {
       const CostTrace* trace = trace_of(model, precision);
       return trace != nullptr && (trace->source.grade < Grade::estimated || !config.traces.empty());

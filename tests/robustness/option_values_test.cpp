@@ -31,8 +31,8 @@ class Program {
   }
 
   [[nodiscard]] Outcome run(const Words& arguments) const {
-    return folder_.run(arguments,
-                       {.program = (folder_.path() / "bin/epochcast").string(), .cpu_seconds = 120});
+    return folder_.run(
+        arguments, {.program = (folder_.path() / "bin/epochcast").string(), .cpu_seconds = 120});
   }
   [[nodiscard]] Words options_of(const std::string& command) const {
     const std::string help = run({command, "--help", "all"}).out;

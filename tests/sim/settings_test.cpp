@@ -267,7 +267,7 @@ TEST_CASE("every setting changes a forecast or is refused, on every platform of 
       base.erase("trace");
       const std::string answer = answer_to(base + Settings{{name, change->value}});
       CAPTURE(platform, name, answer);
-      CHECK((answer.starts_with("--") || answer.starts_with("strategy ") ||
+      CHECK((answer.starts_with("--" + name) || answer.starts_with("strategy ") ||
              answer != answer_to(base)));
     }
   }
@@ -333,6 +333,19 @@ TEST_CASE("tf32 is named float32 if no device that trains has it") {
   CHECK(precision_with(kOneServer + Settings{{"precision", "tf32"}}) == "tf32");
   CHECK(precision_with(kOneServer + Settings{{"precision", "tf32"}, {"workers", "cpu"}}) ==
         "float32");
+}
+
+TEST_CASE("a measured trace in float32 counts more than an estimate in bfloat16") {
+  JobConfig config;
+  const Settings settings = kOneServer + Settings{{"workers", "gpu"}};
+  for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
+  Job job = load_job(config, Catalog(EPOCHCAST_SOURCE_DIR));
+  for (CostTrace& trace : job.traces) {
+    trace.precision = Precision::float32;
+    trace.source.grade = Grade::measured;
+  }
+
+  CHECK(job.chosen_precision() == Precision::float32);
 }
 
 }  // namespace

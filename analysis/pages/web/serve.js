@@ -209,9 +209,10 @@ function trust(runs, about) {
     extrapolated: "Every input was measured, some of them on another cluster or with other batches (see notes).",
     estimated: "Some inputs are estimates: seconds and the order of strategies may both be wrong. Measure your own (epochcast measure, calibrate).",
   };
+  const lowest = Object.keys(grades).findLast((grade) => runs.some((run) => run.input_grade === grade));
   return [
     make("h2", {}, "How far to trust it"),
-    make("p", {}, `Inputs: ${runs[0].input_grade}. ${grades[runs[0].input_grade]}`),
+    make("p", {}, `Inputs: ${lowest}. ${grades[lowest]}`),
     make("p", {}, "What forecasts were compared with, and how far off they were (docs/fidelity.md):"),
     make("ul", { class: "notes" }, ...about.fidelity.map((line) => make("li", {}, line))),
     ...[noteList(runs)].filter((part) => part),

@@ -186,6 +186,33 @@ TEST_CASE("--sort orders rows by a column, over all points of a sweep", "[cli]")
   CHECK(rows("rounds:desc") == std::vector<std::string>{"64: 390", "128: 195", "64: 6", "128: 3"});
 }
 
+TEST_CASE("--sort orders those that are not ranked by themselves, below", "[cli]") {
+  const std::vector<std::string> all =
+      lines(Folder()
+                .run("simulate --platform deep-est-esb --nodes 4 --network resnet20 --dataset "
+                     "cifar10 --strategy sync,one-shot,local-sgd --columns strategy,all-data "
+                     "--sort all-data")
+                .out);
+
+  REQUIRE(all.size() > 8);
+  CHECK(words(all[4])[1] == "sync,");
+  CHECK(words(all[5])[1] == "sync");
+  CHECK(all[6].empty());
+  CHECK(all[7].starts_with("Not ranked: "));
+}
+
+TEST_CASE("a column tells precisions that differ between points", "[cli]") {
+  const auto table = [](const std::string& platforms) {
+    return Folder()
+        .run("simulate --network resnet50 --dataset imagenet --strategy sync --sweep platform=" +
+             platforms)
+        .out;
+  };
+
+  CHECK(table("dgx-a100,dgx-h100").find("precision") == std::string::npos);
+  CHECK(table("dgx-a100,deep-est-esb").find("precision") != std::string::npos);
+}
+
 TEST_CASE("columns that no table of forecasts has are told, with the closest", "[cli]") {
   const auto error = [](const std::string& flags) {
     const Outcome outcome = Folder().run(kRanking + " " + flags);
