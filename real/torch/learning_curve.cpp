@@ -72,7 +72,7 @@ std::vector<double> LearningCurve::totals() const {
   return totals;
 }
 
-Score LearningCurve::tested_share() const {
+LearningCurve::Part LearningCurve::tested_part() const {
   Fabric& fabric = worker_.fabric;
   // Who computed no batch in this epoch (see dlb) has an older model.
   const double mine = fabric.self().role == Role::trains && worker_.report.batch > 0 ? 1 : 0;
@@ -82,13 +82,14 @@ Score LearningCurve::tested_share() const {
   const auto before = static_cast<std::int64_t>(std::accumulate(all.begin(), own, 0.0));
   const auto testers = static_cast<std::int64_t>(std::accumulate(all.begin(), all.end(), 0.0));
   const std::int64_t samples = test_.size();
-  return learner_.test(test_, samples * before / testers, samples * (before + 1) / testers);
+  return {.begin = samples * before / testers, .end = samples * (before + 1) / testers};
 }
 
 CurvePoint LearningCurve::after_epoch(std::int64_t epoch) {
   const Passed now = passed();
   average_statistics();
-  const Score tested = tested_share();
+  const Part part = tested_part();
+  const Score tested = part.end > part.begin ? learner_.test(test_, part.begin, part.end) : Score();
   const std::vector<double> sums = sums_of(now, learner_.trained(), tested);
   std::vector<double> sofar = totals();
   sofar[0] += now.seconds;
@@ -115,6 +116,7 @@ void LearningCurve::after_known_epoch(const CurvePoint& known) {
   constexpr double kRelative = 1e-9;  // other libraries may round otherwise
   const Passed now = passed();
   average_statistics();
+  static_cast<void>(tested_part());
   const std::vector<double> sums = sums_of(now, {}, {});
   const std::vector<double> sofar = totals();
   const auto is_as = [](double found, double expected) {

@@ -40,14 +40,20 @@ class LearningCurve {
     bool is_whole = false;  ///< the epoch was run from start to end
   };
 
+  /// Samples of the test set, without `end`.
+  struct Part {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+
   [[nodiscard]] Passed passed();
   /// Where all have one model, replaces everybody's BatchNorm statistics by their average, weighted
   /// by batches: a worker without samples has seen nothing, and one with many has seen the most.
   /// Collective.
   void average_statistics();
-  /// What this worker's model makes of its part of the test set, which those divide who have
-  /// trained in the last epoch. Collective.
-  [[nodiscard]] Score tested_share() const;
+  /// The part of the test set that this worker tests: those divide it who have trained in the last
+  /// epoch. Collective.
+  [[nodiscard]] Part tested_part() const;
   /// Adds up the workers' numbers. Collective; takes as long whatever they are.
   [[nodiscard]] std::vector<double> sums_of(const Passed& passed,
                                             const Score& trained,

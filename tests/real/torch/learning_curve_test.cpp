@@ -77,12 +77,12 @@ TEST_CASE("those who trained in an epoch test its model, on all of the test set"
   JobConfig config = config_of("sync");
   config.batch = kBatch;
   config.epochs = 1;
-  const TinyData data(kSamples, small_shape("resnet20"));
+  const TinyData data(kSamples, small_shape("small-cnn"));
   std::array<CurvePoint, 2> points;  // with the second worker's model, and without
   for (const bool has_left : {false, true}) {
     static_cast<void>(tests::run_workers(tests::workers_on({0, 1}), [&](Fabric& fabric) {
       torch::set_num_threads(1);
-      TorchLearner learner(fabric, data, settings_of("resnet20"), test_device());
+      TorchLearner learner(fabric, data, settings_of("small-cnn"), test_device());
       Worker worker = {.fabric = fabric,
                        .learner = learner,
                        .sampling = learner,
