@@ -190,12 +190,12 @@ TEST_CASE("--sort orders those that are not ranked by themselves, below", "[cli]
   const std::vector<std::string> all =
       lines(Folder()
                 .run("simulate --platform deep-est-esb --nodes 4 --network resnet20 --dataset "
-                     "cifar10 --strategy sync,one-shot,local-sgd --columns strategy,all-data "
+                     "cifar10 --strategy sync,one-shot,hetgrad --columns strategy,all-data "
                      "--sort all-data")
                 .out);
 
   REQUIRE(all.size() > 8);
-  CHECK(words(all[4])[1] == "sync,");
+  CHECK(words(all[4])[1] == "hetgrad");
   CHECK(words(all[5])[1] == "sync");
   CHECK(all[6].empty());
   CHECK(all[7].starts_with("Not ranked: "));
