@@ -143,10 +143,11 @@ TEST_CASE("each strategy has an answer, and a comparison is of those that it nam
   // A tenth of the exchange needs a tenth of the bandwidth.
   CHECK(both[0].found->value / both[1].found->value == Approx(10).epsilon(0.02));
 
-  asked = request("network.bandwidth", {"local-sgd faster than sync by 2x"});
-  asked.config.strategy = "sync,local-sgd";
-  asked.wants_largest = true;
-  const FoundValue faster = only(asked);
+  // An answer points to the conditions of its own request.
+  FindRequest compared = request("network.bandwidth", {"local-sgd faster than sync by 2x"});
+  compared.config.strategy = "sync,local-sgd";
+  compared.wants_largest = true;
+  const FoundValue faster = only(compared);
   CHECK(faster.strategy == "local-sgd");
   CHECK(compared_with({faster}) == "sync without overlap");
   CHECK(compared_with(both).empty());
