@@ -12,7 +12,8 @@
 namespace epochcast {
 namespace {
 
-/// The checks with what a simulation on the platform says.
+/// The checks with what a simulation on the platform, in a process of its own, says. Throws a
+/// UserError that begins with `file` for all-reduces that cannot be simulated.
 std::vector<AllReduceCheck> simulated(std::vector<AllReduceCheck> checks,
                                       const Platform& platform,
                                       const std::string& file) {
@@ -20,37 +21,22 @@ std::vector<AllReduceCheck> simulated(std::vector<AllReduceCheck> checks,
   std::vector<sim::AllReduceCase> cases;
   cases.reserve(checks.size());
   for (const AllReduceCheck& check : checks) cases.push_back(check.all_reduce);
-  const sim::AllReduceTimes times = simulated_times(platform, cases, file);
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    checks[i].forecast_s = times.slowest_s[i];
-    if (times.slowest_s[i] > 0) checks[i].member_share = times.mean_s[i] / times.slowest_s[i];
-  }
-  return checks;
-}
-
-}  // namespace
-
-sim::AllReduceTimes simulated_times(const Platform& platform,
-                                    const std::vector<sim::AllReduceCase>& cases,
-                                    const std::string& file) {
-  sim::AllReduceTimes times;
   run_in_processes(
       1,
       1,
-      [&](std::size_t) {
-        const sim::AllReduceTimes found = sim::all_reduce_times(platform, cases);
-        return nlohmann::json({found.slowest_s, found.mean_s}).dump();
-      },
+      [&](std::size_t) { return nlohmann::json(sim::all_reduce_times(platform, cases)).dump(); },
       [&](std::size_t, const TaskAnswer& answer) {
         if (answer.ending == Ending::bad_input)
           throw UserError(file + ": " + answer.problems.front());
         if (answer.ending != Ending::done)
           throw RunError("the simulation of all-reduces " + answer.problems.front());
-        const auto lists = nlohmann::json::parse(answer.text);
-        times = {.slowest_s = lists.at(0), .mean_s = lists.at(1)};
+        const auto times_s = nlohmann::json::parse(answer.text).get<std::vector<double>>();
+        for (std::size_t i = 0; i < checks.size(); ++i) checks[i].forecast_s = times_s[i];
       });
-  return times;
+  return checks;
 }
+
+}  // namespace
 
 std::vector<AllReduceCheck> check_all_reduces(const Platform& platform, const MessageTrace& trace) {
   std::vector<AllReduceCheck> checks;

@@ -12,20 +12,11 @@ namespace epochcast {
 
 constexpr double kLargeAllReduce = 1 << 20;  ///< bytes: what training exchanges
 
-/// Seconds of all-reduces on the platform, simulated in a process of its own. Throws a UserError
-/// that begins with `file` for those that cannot be simulated.
-[[nodiscard]] sim::AllReduceTimes simulated_times(const Platform& platform,
-                                                  const std::vector<sim::AllReduceCase>& cases,
-                                                  const std::string& file);
-
 /// An all-reduce that was measured.
 struct AllReduceCheck {
   sim::AllReduceCase all_reduce;
-  bool is_fitted =
-      false;  ///< it has told how much exchanges take turns; else the fit has not seen it
   double measured_s = 0;  ///< expected_s() of the samples
   double forecast_s = 0;
-  double member_share = 1;  ///< of the forecast: its mean over members, of the slowest one's
 
   [[nodiscard]] double error() const { return forecast_s / measured_s - 1; }
 };

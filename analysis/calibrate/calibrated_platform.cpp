@@ -26,18 +26,6 @@ MessageCosts kept(MessageCosts costs) {
   constexpr double kDigits = 1e6;
   costs.uncertainty = std::round(kDigits * costs.uncertainty) / kDigits;
   costs.barrier_round_s = kept_s(costs.barrier_round_s);
-  if (std::isfinite(costs.turns_from_bytes))
-    costs.turns_from_bytes = rounded_quantity(costs.turns_from_bytes, Dimension::bytes);
-  costs.turns_share = std::round(kDigits * costs.turns_share) / kDigits;
-  costs.turns_share_of_two_together =
-      std::round(kDigits * costs.turns_share_of_two_together) / kDigits;
-  for (std::vector<MessageShare>* shares :
-       {&costs.pairwise, &costs.one_way, &costs.turns_one_late, &costs.turns_in_a_row}) {
-    for (MessageShare& each : *shares) {
-      each = {.bytes = rounded_quantity(each.bytes, Dimension::bytes),
-              .share = std::max(1 / kDigits, std::round(kDigits * each.share) / kDigits)};
-    }
-  }
   return costs;
 }
 

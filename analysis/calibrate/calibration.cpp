@@ -5,13 +5,11 @@
 #include <cmath>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
 #include "analysis/calibrate/fit_doubts.hpp"
 #include "analysis/calibrate/measured_all_reduces.hpp"
 #include "analysis/calibrate/message_points.hpp"
-#include "core/costs/batch_cost.hpp"
 
 namespace epochcast {
 namespace {
@@ -19,55 +17,6 @@ namespace {
 constexpr const char* kBetween = "messages between nodes";
 constexpr const char* kBetweenFaster = "messages between the faster nodes";
 constexpr const char* kInside = "messages inside nodes";
-
-/// Whether the all-reduce shows how much exchanges take turns.
-bool shows_turns(const sim::AllReduceCase& all_reduce) {
-  return all_reduce.algorithm == kLibrary && all_reduce.scope == "all" &&
-         all_reduce.bytes >= kLargeAllReduce;
-}
-
-/// Which share of turns the trace's all-reduces show: their ranks come together.
-double MessageCosts::*turns_shown_by(const MessageTrace& trace) {
-  return trace.node_of_rank.size() > 2 ? &MessageCosts::turns_share
-                                       : &MessageCosts::turns_share_of_two_together;
-}
-
-/// The platform with this share of the turns that the trace shows.
-Platform with_turns_share(Platform platform, const MessageTrace& trace, double share) {
-  double MessageCosts::*const field = turns_shown_by(trace);
-  (*platform.network->messages).*field = share;
-  for (NodeGroup& group : platform.nodes) {
-    if (group.uplink && group.uplink->messages) (*group.uplink->messages).*field = share;
-  }
-  return platform;
-}
-
-/// How much of the later of two messages waits, from what the library's own all-reduce among all
-/// ranks took and would take if nobody or everybody took turns, if they show it.
-std::optional<double> fit_turns_share(const MessageTrace& trace, const Platform& platform) {
-  std::vector<sim::AllReduceCase> cases;
-  std::vector<double> measured_s;
-  for (const MessageCost& cost : trace.costs) {
-    const sim::AllReduceCase all_reduce = {
-        .scope = cost.scope, .algorithm = cost.algorithm, .bytes = static_cast<double>(cost.bytes)};
-    if (cost.kind != "all-reduce" || !shows_turns(all_reduce)) continue;
-    cases.push_back(all_reduce);
-    measured_s.push_back(expected_s(cost.samples_s));
-  }
-  if (cases.empty()) return std::nullopt;
-  const std::vector<double> least_s =
-      simulated_times(with_turns_share(platform, trace, 0), cases, trace.file).slowest_s;
-  const std::vector<double> most_s =
-      simulated_times(with_turns_share(platform, trace, 1), cases, trace.file).slowest_s;
-  std::vector<double> shares;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    constexpr double kShows = 1.1;
-    if (most_s[i] < kShows * least_s[i]) continue;
-    shares.push_back(std::clamp((measured_s[i] - least_s[i]) / (most_s[i] - least_s[i]), 0.0, 1.0));
-  }
-  if (shares.empty()) return std::nullopt;
-  return median_of(std::move(shares));
-}
 
 /// Writes what was measured of all-reduces beside the messages of their scope, whose uncertainty is
 /// that of samples alone.
@@ -110,25 +59,10 @@ Calibration calibrate(const MessageTrace& trace) {
   for (FasterNodes& faster : fit.faster) refuse_if_unknown(faster.fit, kBetweenFaster);
   if (fit.node) refuse_if_unknown(*fit.node, kInside);
   const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
-  const auto calibrated = [&] {
-    Platform platform = calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
-    check_platform(platform, trace.file);
-    return platform;
-  };
-  Platform platform = calibrated();
-  if (fit.between && std::isfinite(fit.between->costs.turns_from_bytes)) {
-    if (const auto share = fit_turns_share(trace, platform)) {
-      double MessageCosts::*const field = turns_shown_by(trace);
-      fit.between->costs.*field = *share;
-      for (FasterNodes& faster : fit.faster) faster.fit.costs.*field = *share;
-      platform = calibrated();
-    }
-  }
+  const Platform platform =
+      calibrated_platform(platform_of_trace(trace, models), fit, trace.source);
+  check_platform(platform, trace.file);
   calibration.checks = check_all_reduces(platform, trace);
-  for (AllReduceCheck& check : calibration.checks) {
-    check.is_fitted = fit.between && std::isfinite(fit.between->costs.turns_from_bytes) &&
-                      shows_turns(check.all_reduce);
-  }
   keep_all_reduces(calibration, platform, trace);
   const auto widen =
       [&](std::optional<ScopeFit>& scope, const std::string& ring, const std::string& name) {
@@ -136,6 +70,7 @@ Calibration calibrate(const MessageTrace& trace) {
         double sum = 0;
         double count = 0;
         for (const AllReduceCheck& check : calibration.checks) {
+          // The library exchanges by blocking calls: that says nothing of other algorithms.
           if (check.all_reduce.scope != ring || check.all_reduce.bytes < kLargeAllReduce ||
               check.all_reduce.algorithm == kLibrary)
             continue;

@@ -14,10 +14,10 @@ struct Calibration {
   std::vector<AllReduceCheck> checks;
 };
 
-/// Fits the trace and checks it. The library's own all-reduces among all ranks say how much their
-/// exchanges take turns, where they do. How far off all other large all-reduces are, which the fit
-/// has not seen, adds to the uncertainty of its messages (root of the sum of squares). Throws a
-/// UserError for traces that cannot be fitted, or with an uncertainty above kMostUncertainty.
+/// Fits the trace and checks it. How far off large all-reduces are, which the fit has not seen,
+/// adds to the uncertainty of its messages (root of the sum of squares); those of the library are
+/// left out. Throws a UserError for traces that cannot be fitted, or with an uncertainty above
+/// kMostUncertainty.
 [[nodiscard]] Calibration calibrate(const MessageTrace& trace);
 
 }  // namespace epochcast

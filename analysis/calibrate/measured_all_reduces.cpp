@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "analysis/calibrate/message_points.hpp"
 #include "core/spread.hpp"
@@ -27,29 +26,11 @@ double deviation_of_sessions(const MessagePoint& point, double uncertainty) {
   return deviation_of(logarithms) * std::sqrt(1 + 1 / static_cast<double>(logarithms.size()));
 }
 
-/// Of just this algorithm.
-std::vector<MessagePoint> points_of_algorithm(MessageTrace trace,
-                                              const std::string& kind,
-                                              const std::string& scope,
-                                              const std::string& algorithm) {
+std::vector<MessagePoint> all_reduces_by(const std::string& algorithm,
+                                         MessageTrace trace,
+                                         const std::string& scope) {
   std::erase_if(trace.costs, [&](const MessageCost& cost) { return cost.algorithm != algorithm; });
-  return points_of(trace, kind, scope);
-}
-
-/// Members' mean of the slowest one's time, the mean of the sessions that tell; nothing if none
-/// does.
-std::optional<double> member_share_of(const MessageTrace& trace,
-                                      const std::string& scope,
-                                      const std::string& algorithm,
-                                      double bytes) {
-  std::vector<double> shares;
-  for (const MessageCost& cost : trace.costs) {
-    if (cost.kind == "all-reduce" && cost.scope == scope && cost.algorithm == algorithm &&
-        static_cast<double>(cost.bytes) == bytes && cost.member_share > 0)
-      shares.push_back(cost.member_share);
-  }
-  if (shares.empty()) return std::nullopt;
-  return mean_of(shares);
+  return points_of(trace, "all-reduce", scope);
 }
 
 }  // namespace
@@ -70,32 +51,21 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
   }
   std::vector<MeasuredAllReduce> measured;
   for (const std::string& algorithm : algorithms) {
-    const std::vector<MessagePoint> late = points_of_algorithm(trace, "late", scope, algorithm);
-    double late_factor = 0;
-    for (const MessagePoint& point : points_of_algorithm(trace, "all-reduce", scope, algorithm)) {
+    for (const MessagePoint& point : all_reduces_by(algorithm, trace, scope)) {
       const auto check = std::find_if(checks.begin(), checks.end(), [&](const auto& each) {
         return each.all_reduce.scope == scope && each.all_reduce.algorithm == algorithm &&
                each.all_reduce.bytes == point.bytes;
       });
       constexpr double kDigits = 1e6;
-      const auto six_digits = [](double share) { return std::round(kDigits * share) / kDigits; };
-      constexpr double kLeastShare = 0.01;
-      const auto share = member_share_of(trace, scope, algorithm, point.bytes);
       const double deviation =
           std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
-      // The largest may not have been measured with members that come late.
-      if (const MessagePoint* const same = point_at(late, point.bytes))
-        late_factor = same->seconds / check->forecast_s;
       measured.push_back(
           {.algorithm = algorithm,
            .bytes = point.bytes,
            .measured_s = kept_s(point.seconds),
            .forecast_s = kept_s(check->forecast_s),
            .ranks = ranks,
-           .deviation = six_digits(std::min(kMostUncertainty, deviation)),
-           .member_share =
-               share ? six_digits(std::clamp(*share / check->member_share, kLeastShare, 1.0)) : 1,
-           .measured_late_s = kept_s(late_factor * check->forecast_s)});
+           .deviation = std::round(kDigits * std::min(kMostUncertainty, deviation)) / kDigits});
     }
     const MeasuredAllReduce largest = measured.back();
     for (const AllReduceCheck& check : larger) {
@@ -104,7 +74,6 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
       more.bytes = check.all_reduce.bytes;
       more.measured_s = kept_s(largest.measured_s * more.bytes / largest.bytes);
       more.forecast_s = kept_s(check.forecast_s);
-      more.measured_late_s = kept_s(largest.measured_late_s * more.bytes / largest.bytes);
       more.is_extrapolated = true;
       measured.push_back(more);
     }

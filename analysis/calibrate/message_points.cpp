@@ -83,13 +83,6 @@ std::vector<MessagePoint> points_of(const MessageTrace& trace,
   return points;
 }
 
-const MessagePoint* point_at(const std::vector<MessagePoint>& points, double bytes) {
-  const auto found = std::find_if(points.begin(), points.end(), [&](const MessagePoint& point) {
-    return point.bytes == bytes;
-  });
-  return found == points.end() ? nullptr : &*found;
-}
-
 void check_times(const MessageTrace& trace) {
   constexpr double kLeast_s = 1e-9;
   constexpr double kMost_s = 1e4;

@@ -33,9 +33,6 @@ struct MessagePoint {
                                                   const std::string& scope,
                                                   const std::vector<int>& nodes = {});
 
-/// That of so many bytes; null if there is none.
-[[nodiscard]] const MessagePoint* point_at(const std::vector<MessagePoint>& points, double bytes);
-
 /// The sets of nodes, each once, of which alone the trace has costs of this kind.
 [[nodiscard]] std::set<std::vector<int>> nodes_of(const MessageTrace& trace,
                                                   const std::string& kind);

@@ -6,10 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/calibrate/exchange_shares.hpp"
 #include "analysis/calibrate/fit_doubts.hpp"
 #include "core/error.hpp"
-#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {
@@ -111,10 +109,6 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.uncertainty = uncertainty_of(points, fit.costs);
   fit.costs.notes = doubts_of(scope.name, points);
 
-  fit_turns(points_of(trace, "opposite", scope.pair, scope.nodes),
-            points_of(trace, "late", scope.pair, scope.nodes),
-            points_of(trace, "in-a-row", scope.pair, scope.nodes),
-            fit.costs);
   const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring, scope.nodes);
   if (!barrier.empty())
     fit.costs.barrier_round_s = barrier.front().seconds / std::ceil(std::log2(scope.members));
@@ -165,7 +159,7 @@ std::optional<Backbone> fit_backbone(const MessageTrace& trace, ScopeFit& fit) {
 }
 
 /// Rings of some nodes only, from the most to the fewest nodes.
-std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& between) {
+std::vector<FasterNodes> fit_faster(const MessageTrace& trace) {
   std::vector<FasterNodes> faster;
   for (const std::vector<int>& nodes : nodes_of(trace, "ring-step")) {
     const auto members =
@@ -178,11 +172,6 @@ std::vector<FasterNodes> fit_faster(const MessageTrace& trace, const ScopeFit& b
                           .ring = "between",
                           .members = static_cast<int>(std::max<std::ptrdiff_t>(2, members)),
                           .nodes = nodes});
-    if (fit) {
-      fit->costs.turns_from_bytes = between.costs.turns_from_bytes;
-      fit->costs.turns_one_late = between.costs.turns_one_late;
-      fit->costs.turns_in_a_row = between.costs.turns_in_a_row;
-    }
     if (fit) faster.push_back({.nodes = nodes, .fit = std::move(*fit)});
   }
   std::stable_sort(faster.begin(), faster.end(), [](const auto& a, const auto& b) {
@@ -352,10 +341,9 @@ NetworkFit fit_network(const MessageTrace& trace) {
                         .pair = "node",
                         .ring = nodes > 1 ? "node" : "all",
                         .members = std::max(2, in_first)});
-  if (fit.between) fit.faster = fit_faster(trace, *fit.between);
+  if (fit.between) fit.faster = fit_faster(trace);
   fit.link_bytes_per_s = fit_links(trace, fit);
   if (fit.between && fit.link_bytes_per_s.empty()) fit.backbone = fit_backbone(trace, *fit.between);
-  fit_shares(trace, fit);
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   note_measured_on(fit, trace);
   if (!reduce.empty()) fit.reduce_bytes_per_s = reduce.back().bytes / reduce.back().seconds;

@@ -43,8 +43,7 @@ Json scope_plot(const ScopeFit& fit, const std::string& heading, const std::stri
 Json check_plot(const std::vector<AllReduceCheck>& checks) {
   std::map<std::string, std::vector<FitPoint>> by_name;
   for (const AllReduceCheck& check : checks) {
-    const std::string name = check.all_reduce.algorithm + " among " + check.all_reduce.scope +
-                             (check.is_fitted ? ", fitted" : "");
+    const std::string name = check.all_reduce.algorithm + " among " + check.all_reduce.scope;
     by_name[name].push_back({check.measured_s, check.forecast_s, 0});
   }
   Json series = Json::array();
@@ -63,9 +62,7 @@ std::string judgement(const std::vector<AllReduceCheck>& checks) {
   constexpr double kGood = 0.1;
   constexpr double kUsable = 0.25;
   std::vector<double> errors;
-  for (const AllReduceCheck& check : checks) {
-    if (!check.is_fitted) errors.push_back(std::abs(check.error()));
-  }
+  for (const AllReduceCheck& check : checks) errors.push_back(std::abs(check.error()));
   if (errors.empty()) return "no all-reduce is left to check the fit with";
   const double median = median_of(errors);
   const double worst = *std::max_element(errors.begin(), errors.end());
@@ -86,9 +83,7 @@ std::string calibration_html(const NetworkFit& fit,
                              const std::string& command) {
   const std::string how =
       "Markers are measured means (stalls left out), lines the fit. Rounds of collectives are "
-      "forecast with the "
-      "costs of messages while all ranks send and receive, or the share of them that two take who "
-      "exchange alone, or messages that go one way.";
+      "forecast with the costs of messages while all ranks send and receive.";
   const std::string shared =
       fit.backbone ? " Here large ones are as fast as a pair of opposite messages, and all share " +
                          format_bytes(fit.backbone->bytes_per_s) + "/s, which slows ring steps."

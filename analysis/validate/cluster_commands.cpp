@@ -139,7 +139,7 @@ std::vector<std::string> run_words(const ValidationCase& one,
     words.push_back(word_of(setting));
   words.insert(words.end(), {"--format", "json", "--bar=off"});
   if (one.command == Command::train) words.emplace_back("--time-batches=on");
-  // By chance, those of the library take turns or do not: a few seconds tell little of its speed.
+  // Times of the library's own all-reduces vary by chance: a few seconds say little of its speed.
   if (config.all_reduce != kLibrary) {
     const double at_once = config.overlap == Overlap::none
                                ? gradient_bytes

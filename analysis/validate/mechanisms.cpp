@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -44,42 +43,10 @@ void without_regimes(Platform& platform) {
   });
 }
 
-void without_turns(Platform& platform) {
-  change_messages(platform, [](MessageCosts& costs) {
-    costs.turns_from_bytes = std::numeric_limits<double>::infinity();
-  });
-}
-
-void without_turns_by_chance(Platform& platform) {
-  change_messages(platform, [](MessageCosts& costs) {
-    costs.turns_share = 1;
-    costs.turns_one_late.clear();
-    costs.turns_share_of_two_together = 0;
-    costs.turns_in_a_row.clear();
-    for (MeasuredAllReduce& each : costs.all_reduces) each.measured_late_s = 0;
-  });
-}
-
-/// A message takes as long whether or not another one comes the other way.
-void without_one_way(Platform& platform) {
-  change_messages(platform, [](MessageCosts& costs) { costs.one_way.clear(); });
-}
-
-/// A message takes as long whoever else is sent to.
-void without_pairwise(Platform& platform) {
-  change_messages(platform, [](MessageCosts& costs) { costs.pairwise.clear(); });
-}
-
 /// Those that were measured count as if among other ranks: for what is in doubt.
 void without_all_reduces(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) {
     for (MeasuredAllReduce& each : costs.all_reduces) each.ranks = 0;
-  });
-}
-
-void without_leaving_early(Platform& platform) {
-  change_messages(platform, [](MessageCosts& costs) {
-    for (MeasuredAllReduce& each : costs.all_reduces) each.member_share = 1;
   });
 }
 
@@ -241,19 +208,9 @@ std::vector<Mechanism> all_mechanisms() {
       of_platform("uplink", "every node has the slowest node's link", without_uplinks),
       of_platform("backbone", "every message is as slow as a ring's", without_backbone),
       of_platform("regimes", "one latency and one bandwidth for all sizes", without_regimes),
-      of_platform("turns", "the library's exchanges never take turns", without_turns),
-      of_platform("turns-by-chance",
-                  "they always do, but for two that come together",
-                  without_turns_by_chance),
-      of_platform("one-way", "messages mind no others that come the other way", without_one_way),
-      of_platform(
-          "pairwise", "what two exchange alone takes what it does in a ring", without_pairwise),
       of_platform("all-reduces",
                   "all-reduces that were measured take what messages say",
                   without_all_reduces),
-      of_platform("leaving-early",
-                  "members are in an all-reduce until its messages have come (phases alone)",
-                  without_leaving_early),
       of_platform("barrier", "members know at once that all have come", without_barrier),
       of_platform("adding", "adding what has come is free", without_adding),
       of_platform(

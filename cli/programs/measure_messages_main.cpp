@@ -45,12 +45,11 @@ std::string note_of(const SamplingRule& rule, const std::vector<int>& node_of_ra
     const auto pair = find_pair(node_of_rank, same_node);
     if (pair) note << where << " ranks " << pair->first << " and " << pair->second << ", ";
   };
-  note << "ping-pong and opposite: ";
+  note << "ping-pong, and opposite between nodes: ";
   name_pair(true, "inside a node");
   name_pair(false, "between nodes");
-  note << "ping-pong as half a round trip; late: between the latter, one of whom comes 5 ms after "
-          "the other; in-a-row: between the same, each of eight; pairs and hubs of nodes: their "
-          "first ranks; all others: the slowest rank's seconds after a barrier; "
+  note << "ping-pong as half a round trip; pairs and hubs of nodes: their first ranks; all others: "
+          "the slowest rank's seconds after a barrier; "
        << rule.warmup
        << " samples of warm-up per point, then until the 95 % confidence interval of the median "
           "was within "

@@ -3,8 +3,6 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
 #include <iostream>
 #include <string>
 
@@ -13,7 +11,6 @@
 #include "cli/show/table.hpp"
 #include "core/costs/roofline.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/spread.hpp"
 #include "core/units.hpp"
 
 namespace epochcast {
@@ -50,35 +47,12 @@ void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& 
     std::cout << "  from " << format_bytes(regime.from_bytes) << ": "
               << format_seconds(regime.latency_s) << " + " << rate(regime.bytes_per_s) << '\n';
   }
-  if (std::isfinite(fit.costs.turns_from_bytes)) {
-    std::cout << "  from " << format_bytes(fit.costs.turns_from_bytes)
-              << ": the library's own collectives (openmpi) exchange one way after the other";
-    const auto [least, most] =
-        std::ranges::minmax_element(fit.costs.turns_one_late, {}, &MessageShare::share);
-    if (least != fit.costs.turns_one_late.end()) {
-      const std::string from = format_percent(least->share, 0);
-      const std::string to = format_percent(most->share, 0);
-      std::cout << ", " << (from == to ? to : from + " to " + to)
-                << " of it between two of whom one is late";
-    }
-    if (fit.costs.turns_share < 1)
-      std::cout << ", " << format_percent(fit.costs.turns_share, 0)
-                << " of it among three and more";
-    std::cout << '\n';
-  }
   if (fit.stalls > 0) {
     std::cout << "  note: " << fit.stalls << " sample"
               << (fit.stalls == 1 ? " is a stall" : "s are stalls")
               << " of the machine, far from all others, and left out\n";
   }
   for (const std::string& note : fit.costs.notes) std::cout << "  note: " << note << '\n';
-  const auto show_share = [](const std::string& where, const std::vector<MessageShare>& shares) {
-    if (shares.empty()) return;
-    std::cout << "  " << where << ", " << format_bytes(shares.back().bytes) << " take "
-              << format_percent(shares.back().share, 0) << " of that\n";
-  };
-  show_share("between two that exchange with each other alone", fit.costs.pairwise);
-  show_share("where nothing comes the other way", fit.costs.one_way);
   std::cout << '\n';
   if (!fit.ping_pong.empty()) show_points("ping-pong", fit.ping_pong, look);
   if (!fit.ring_step.empty()) show_points("ring step", fit.ring_step, look);
@@ -101,11 +75,8 @@ void show_links(const NetworkFit& fit, const TableLook& look) {
 
 void show_checks(const std::vector<AllReduceCheck>& checks, const TableLook& look) {
   if (checks.empty()) return;
-  const bool is_any_fitted = std::any_of(
-      checks.begin(), checks.end(), [](const AllReduceCheck& check) { return check.is_fitted; });
-  std::cout << "All-reduces, not used for the fit"
-            << (is_any_fitted ? " (but *: how much exchanges take turns is fitted to them)" : "")
-            << "; forecasts of\nthe same algorithms among as many ranks take what was measured\n";
+  std::cout << "All-reduces, not used for the fit; forecasts of\n"
+               "the same algorithms among as many ranks take what was measured\n";
   Table table;
   table.add_column({.title = "among", .align = left, .importance = Table::kAlways});
   table.add_column({.title = "algorithm", .align = left, .importance = Table::kAlways});
@@ -115,7 +86,7 @@ void show_checks(const std::vector<AllReduceCheck>& checks, const TableLook& loo
   table.add_column({.title = "error", .align = right, .importance = 30});
   for (const AllReduceCheck& check : checks) {
     table.add_row({check.all_reduce.scope,
-                   check.all_reduce.algorithm + (check.is_fitted ? " *" : ""),
+                   check.all_reduce.algorithm,
                    format_bytes(check.all_reduce.bytes),
                    format_seconds(check.measured_s),
                    format_seconds(check.forecast_s),

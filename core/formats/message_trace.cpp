@@ -28,19 +28,25 @@ std::string read_name(const JsonInput& input,
   return name;
 }
 
+/// Refuses costs that only older versions measured, in one sentence for all of them.
+void refuse_older(const JsonInput& cost, const std::string& file) {
+  std::string part;
+  if (cost.has("member_share")) part = "\"member_share\"";
+  for (const char* kind : {"late", "in-a-row"}) {
+    if (cost.has("kind") && cost.value().at("kind") == kind)
+      part = "messages of the kind \"" + std::string(kind) + "\"";
+  }
+  if (part.empty()) return;
+  throw UserError(file + ": has " + part +
+                  " of an older version of epochcast; measure messages again");
+}
+
 MessageCost read_cost(JsonInput input, std::int64_t node_count) {
   MessageCost cost;
-  cost.kind = read_name(input.at("kind"),
-                        "kind of message",
-                        {"ping-pong",
-                         "opposite",
-                         "ring-step",
-                         "hub-step",
-                         "late",
-                         "in-a-row",
-                         "barrier",
-                         "reduce",
-                         "all-reduce"});
+  cost.kind = read_name(
+      input.at("kind"),
+      "kind of message",
+      {"ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce", "all-reduce"});
   cost.scope = read_name(input.at("scope"), "scope", {"node", "between", "all"});
   if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->identifier();
   if (auto nodes = input.maybe("nodes")) {
@@ -54,7 +60,6 @@ MessageCost read_cost(JsonInput input, std::int64_t node_count) {
   }
   cost.bytes = input.at("bytes").integer(0);
   cost.samples_s = input.at("samples_s").samples();
-  if (const auto share = input.maybe("member_share")) cost.member_share = read_number(*share, 0, 1);
   input.finish();
   return cost;
 }
@@ -65,7 +70,6 @@ Json cost_json(const MessageCost& cost) {
   if (!cost.nodes.empty()) json["nodes"] = cost.nodes;
   json["bytes"] = cost.bytes;
   json["samples_s"] = cost.samples_s;
-  if (cost.member_share > 0) json["member_share"] = cost.member_share;
   return json;
 }
 
@@ -92,8 +96,10 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
   if (problems.empty() && static_cast<std::int64_t>(trace.node_of_rank.size()) != ranks)
     node_of_rank.problem("has " + std::to_string(trace.node_of_rank.size()) + " entries for " +
                          std::to_string(ranks) + " ranks");
-  for (const JsonInput& cost : top.at("costs").elements(1))
+  for (const JsonInput& cost : top.at("costs").elements(1)) {
+    refuse_older(cost, file);
     trace.costs.push_back(read_cost(cost, nodes));
+  }
   top.finish();
   problems.throw_if_any();
   return trace;
@@ -119,7 +125,6 @@ Json to_json(const MessageTrace& trace) {
 MessageTrace rounded(MessageTrace trace) {
   for (MessageCost& cost : trace.costs) {
     for (double& sample_s : cost.samples_s) sample_s = rounded(sample_s);
-    cost.member_share = rounded(cost.member_share);
   }
   return trace;
 }

@@ -17,19 +17,17 @@ constexpr double kEqualLinks = 1.08;
 
 /// What one kind of message costs at one size.
 struct MessageCost {
-  /// "ping-pong", "opposite", "ring-step", "hub-step", "late", "in-a-row", "barrier",
-  /// "reduce" or "all-reduce" (docs/formats.md)
+  /// "ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce" or "all-reduce"
+  /// (docs/formats.md)
   std::string kind;
   std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
-  std::string algorithm = {};  ///< of all-reduces, late and in a row, too
+  std::string algorithm = {};  ///< of all-reduces
   /// Of these nodes only, where links of single nodes were measured: the two of a pair, the hub, or
   /// all whose ranks took part. Else empty.
   std::vector<int> nodes = {};
   std::int64_t bytes = 0;
   std::vector<double> samples_s = {};  ///< of the slowest rank, in the order measured
-  /// Of all-reduces: what a member takes on average, of what the slowest one does; 0: not measured.
-  double member_share = 0;
-  int session = 0;  ///< index of the file it comes from
+  int session = 0;                     ///< index of the file it comes from
 
   bool operator==(const MessageCost&) const = default;
 };

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/costs/message_costs.hpp"
 #include "real/measure/node_links.hpp"
 
 namespace epochcast::real {
@@ -14,10 +13,7 @@ namespace {
 constexpr double kShareOfLinks = 0.3;
 constexpr std::int64_t kSmallOfLinks = 1024;
 constexpr std::int64_t kLargeOfLinks = 4 << 20;
-/// Libraries begin to answer before they send somewhere between.
-constexpr std::int64_t kLeastOfTurns = 16384;
-constexpr std::int64_t kMostOfRows = 4 << 20;  ///< as large as buckets are
-constexpr int kFewestNodes = 3;                ///< two nodes have one link between them
+constexpr int kFewestNodes = 3;  ///< two nodes have one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   std::vector<WorkerInfo> workers;
@@ -105,43 +101,10 @@ void MessagePoints::add_pair(const std::optional<RankPair>& pair, const std::str
     add({.kind = "ping-pong", .scope = scope, .bytes = bytes},
         is_member ? [this, &both, bytes] { return samples_.ping_pong(both, bytes); } : Sample());
   }
+  if (scope != "between" || node_count() < kFewestNodes) return;
   for (const std::int64_t bytes : settings_.bytes) {
     add({.kind = "opposite", .scope = scope, .bytes = bytes},
         is_member ? [this, &both, bytes] { return samples_.ring_step(both, bytes); } : Sample());
-  }
-  if (scope != "between") return;
-  add_turns(*pair);
-}
-
-void MessagePoints::add_turns(const RankPair& pair) {
-  const bool is_member = rank() == pair.first || rank() == pair.second;
-  const Communicator* const both =
-      is_member
-          ? &fabric_.communicator({pair.first, pair.second}, {.algorithm = kLibrary, .servers = {}})
-          : nullptr;
-  const std::vector<std::string>& names = settings_.all_reduce;
-  const bool has_rows = std::find(names.begin(), names.end(), kLibrary) != names.end();
-  SamplingRule rule_of_rows = links_rule();
-  rule_of_rows.warmup = 1;
-  rule_of_rows.min_samples = 3;  // each is many
-  const auto add_point = [&](const std::string& kind,
-                             std::int64_t bytes,
-                             const SamplingRule& rule,
-                             const Sample& sample) {
-    points_.push_back(
-        {.costs = {{.kind = kind, .scope = "between", .algorithm = kLibrary, .bytes = bytes}},
-         .rule = rule,
-         .sample = is_member ? sample : Sample()});
-  };
-  for (const std::int64_t bytes : whole_floats()) {
-    if (bytes < kLeastOfTurns) continue;
-    add_point("late", bytes, links_rule(), [this, both, bytes, turn = 0]() mutable {
-      return samples_.late_all_reduce(*both, bytes, turn++);
-    });
-    if (!has_rows || bytes > kMostOfRows) continue;
-    add_point("in-a-row", bytes, rule_of_rows, [this, both, bytes] {
-      return samples_.all_reduces_in_a_row(*both, bytes);
-    });
   }
 }
 
@@ -153,14 +116,6 @@ void MessagePoints::add_group(const std::string& scope, const Communicator& amon
     for (const std::int64_t bytes : whole_floats()) {
       add({.kind = "all-reduce", .scope = scope, .algorithm = name, .bytes = bytes},
           is_member ? [this, &own, bytes] { return samples_.all_reduce(own, bytes); } : Sample());
-      // Turns are taken between nodes; what two do, the pair tells.
-      if (name != kLibrary || scope != "all" || node_count() == 1 || own.size() == 2 ||
-          bytes < kLeastOfTurns)
-        continue;
-      add({.kind = "late", .scope = scope, .algorithm = name, .bytes = bytes},
-          [this, &own, bytes, turn = 0]() mutable {
-            return samples_.late_all_reduce(own, bytes, turn++);
-          });
     }
   }
 }

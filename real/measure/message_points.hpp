@@ -58,9 +58,6 @@ class MessagePoints {
   enum class Stage { pairs, hubs, groups };
 
   void add_pair(const std::optional<RankPair>& pair, const std::string& scope);
-  /// The library's own all-reduces between two: with one of them late, and one right after the
-  /// other.
-  void add_turns(const RankPair& pair);
   void add_group(const std::string& scope, const Communicator& among);
   /// Opposite messages between the first ranks of nodes.
   void add_node_pairs();

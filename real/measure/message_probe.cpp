@@ -7,13 +7,11 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <thread>
 
 #include "core/costs/batch_cost.hpp"
-#include "core/costs/message_costs.hpp"
 #include "core/units.hpp"
 #include "real/measure/message_points.hpp"
 #include "real/measure/node_links.hpp"
@@ -27,11 +25,6 @@ namespace {
 constexpr std::int64_t kFewestOfWarmUp = 1;
 constexpr std::int64_t kFewestSamples = 3;
 
-/// One whose members come late, too.
-bool is_all_reduce(const MessageCost& cost) {
-  return cost.kind == "all-reduce" || cost.kind == "late";
-}
-
 /// Sleeps for a tenth of the time since `busy_since_s`, once that is worth it, as training pauses
 /// to compute: who waits for messages without a break is stopped by the kernel for 50 ms a second
 /// where processes run in real-time order.
@@ -44,29 +37,23 @@ void rest(double& busy_since_s) {
   busy_since_s = clock_s();
 }
 
-/// On rank 0, of each of a point's costs: the slowest rank's seconds of each sample, and the mean
-/// over ranks of all samples together.
-struct Taken {
-  std::vector<std::vector<double>> slowest_s;
-  std::vector<double> mean_s;
-};
-
-/// Over all ranks, on rank 0.
-std::vector<double> reduced(const std::vector<double>& own, MPI_Op operation) {
+/// The largest of all ranks, on rank 0.
+std::vector<double> largest(const std::vector<double>& own) {
   std::vector<double> all(own.size());
   check_mpi(MPI_Reduce(own.data(),
                        all.data(),
                        static_cast<int>(own.size()),
                        MPI_DOUBLE,
-                       operation,
+                       MPI_MAX,
                        0,
                        MPI_COMM_WORLD),
             "MPI_Reduce");
   return all;
 }
 
-/// Takes samples of a point.
-Taken take(const MessagePoint& point, std::int64_t count) {
+/// Takes samples of a point. On rank 0, of each of its costs: the slowest rank's seconds of each
+/// sample.
+std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
   std::vector<double> seconds(point.costs.size() * samples, 0.0);
   double busy_since_s = clock_s();
@@ -77,19 +64,13 @@ Taken take(const MessagePoint& point, std::int64_t count) {
     }
   }
   polite_barrier(MPI_COMM_WORLD);  // who takes no part must not disturb those who do
-  const std::vector<double> slowest = reduced(seconds, MPI_MAX);
-  const std::vector<double> sums = reduced(seconds, MPI_SUM);
-  std::vector<double> takes_part(point.costs.size(), 0.0);
-  if (point.sample) takes_part[point.own] = 1;
-  const std::vector<double> members = reduced(takes_part, MPI_SUM);
-  Taken taken;
+  const std::vector<double> slowest = largest(seconds);
+  std::vector<std::vector<double>> taken_s;
   for (std::size_t cost = 0; cost < point.costs.size(); ++cost) {
     const auto first = static_cast<std::ptrdiff_t>(cost) * count;
-    taken.slowest_s.emplace_back(slowest.begin() + first, slowest.begin() + first + count);
-    const double sum_s = std::accumulate(sums.begin() + first, sums.begin() + first + count, 0.0);
-    taken.mean_s.push_back(sum_s / std::max(1.0, members[cost]));
+    taken_s.emplace_back(slowest.begin() + first, slowest.begin() + first + count);
   }
-  return taken;
+  return taken_s;
 }
 
 /// Rank 0's number, everywhere.
@@ -144,16 +125,10 @@ class Measurement {
     const double start_s = clock_s();
     if (rule.warmup > 0) static_cast<void>(take(point, rule.warmup));
     std::vector<SampleLog> logs(point.costs.size(), SampleLog(rule, start_s));
-    std::vector<double> mean_s(logs.size(), 0.0);
-    std::vector<double> slowest_s(logs.size(), 0.0);
     for (std::int64_t next = rule.min_samples; next > 0;) {
-      const Taken taken = take(point, next);
+      const std::vector<std::vector<double>> taken_s = take(point, next);
       for (std::size_t i = 0; i < logs.size(); ++i) {
-        for (const double sample_s : taken.slowest_s[i]) {
-          logs[i].add(sample_s, sample_s);
-          slowest_s[i] += sample_s;
-        }
-        mean_s[i] += taken.mean_s[i];
+        for (const double sample_s : taken_s[i]) logs[i].add(sample_s, sample_s);
       }
       const double now = clock_s();
       const double spent_s = now - start_s;
@@ -168,8 +143,6 @@ class Measurement {
     for (std::size_t i = 0; i < logs.size(); ++i) {
       MessageCost& cost = point.costs[i];
       cost.samples_s.assign(logs[i].kept_s().begin(), logs[i].kept_s().end());
-      if (cost.kind == "all-reduce" && slowest_s[i] > 0)
-        cost.member_share = std::min(1.0, mean_s[i] / slowest_s[i]);
     }
     costs_.insert(costs_.end(), point.costs.begin(), point.costs.end());
   }
@@ -198,16 +171,10 @@ class Measurement {
     const double most_s = kFar * point.rule.max_s;
     if (expected_s(point.rule) <= most_s) return std::nullopt;
     const bool is_largest =
-        is_all_reduce(cost) && cost.bytes > largest_bytes_ - std::int64_t{sizeof(float)};
+        cost.kind == "all-reduce" && cost.bytes > largest_bytes_ - std::int64_t{sizeof(float)};
     SamplingRule few = point.rule;
     few.warmup = std::min(few.warmup, kFewestOfWarmUp);
     few.min_samples = std::min(few.min_samples, kFewestSamples);
-    if (is_largest && cost.algorithm == kLibrary) {
-      // By chance, its messages take turns: as many as there is time for tell how often.
-      const double samples = kFarOfLargest * point.rule.max_s / sample_s;
-      few.min_samples = std::clamp(
-          static_cast<std::int64_t>(samples) - few.warmup, few.min_samples, point.rule.min_samples);
-    }
     if (expected_s(few) > (is_largest ? kFarOfLargest * point.rule.max_s : most_s))
       return expected_s(few);
     point.rule = few;

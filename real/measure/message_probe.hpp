@@ -35,14 +35,14 @@ struct RankPair {
 ///
 /// Collective over MPI_COMM_WORLD, which has at least two ranks. A sample of "ping-pong" is half a
 /// round trip between two ranks. The others are the seconds of the slowest rank after a barrier:
-/// two ranks send to each other at once ("opposite"), every rank sends to its right neighbour while
-/// it receives from the left one ("ring-step"), and an all-reduce through MpiFabric. Of small
-/// messages, several steps in a row, and their mean. "barrier" is how long after the last rank has
-/// come to a barrier all know, where the others have waited; "reduce" is adding one buffer of
-/// floats to another, on all ranks at once. Those inside nodes run in all nodes at once; they are
-/// left out where they would repeat those among all ranks. All-reduces carry floats: of other
-/// sizes, the bytes below that are whole floats. Sizes above 4 MiB whose least samples would take
-/// more than four times the rule's `max_s` are left out.
+/// two ranks on two of three or more nodes send to each other at once ("opposite"), every rank
+/// sends to its right neighbour while it receives from the left one ("ring-step"), and an
+/// all-reduce through MpiFabric. Of small messages, several steps in a row, and their mean.
+/// "barrier" is how long after the last rank has come to a barrier all know, where the others have
+/// waited; "reduce" is adding one buffer of floats to another, on all ranks at once. Those inside
+/// nodes run in all nodes at once; they are left out where they would repeat those among all ranks.
+/// All-reduces carry floats: of other sizes, the bytes below that are whole floats. Sizes above 4
+/// MiB whose least samples would take more than four times the rule's `max_s` are left out.
 ///
 /// On three nodes or more, links may differ, and what follows names its `nodes`: "opposite" between
 /// the first ranks of pairs of nodes, as many pairs at once as there are (rounds_of_pairs()), at

@@ -8,7 +8,6 @@
 #include <span>
 #include <thread>
 
-#include "real/mpi/background_progress.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/polite_wait.hpp"
 
@@ -20,9 +19,7 @@ constexpr int kTag = 3;
 /// row.
 constexpr std::int64_t kSmallBytes = 65536;
 constexpr int kStepsOfSmall = 16;
-constexpr int kInARow = 8;
-constexpr std::chrono::milliseconds kLate{5};  ///< how much later one comes than the one before,
-constexpr std::chrono::duration<double> kLatest{0.05};  ///< and at most the last than the first
+constexpr std::chrono::milliseconds kLate{5};  ///< how much later one comes than the others
 
 /// Mean seconds of a step that all of a group take at once; several in a row of small messages.
 double step_s(const SplitComm& group, std::int64_t bytes, const std::function<void()>& step) {
@@ -134,24 +131,6 @@ double MessageSamples::all_reduce(const Communicator& among, std::int64_t bytes)
   fabric_.all_reduce(
       {.bytes = static_cast<double>(bytes), .values = values}, 1.0 / among.size(), among);
   return fabric_.phases().exposed_communication_s - before_s;
-}
-
-double MessageSamples::late_all_reduce(const Communicator& among,
-                                       std::int64_t bytes,
-                                       std::int64_t turn) {
-  const auto apart = std::min<std::chrono::duration<double>>(kLate, kLatest / among.size());
-  {
-    const BackgroundProgress while_late(MPI_COMM_WORLD);  // as messages go on while it computes
-    std::this_thread::sleep_for(
-        static_cast<double>((among.member_of(fabric_.rank()) + turn) % among.size()) * apart);
-  }
-  return all_reduce(among, bytes);
-}
-
-double MessageSamples::all_reduces_in_a_row(const Communicator& among, std::int64_t bytes) {
-  double seconds = 0;
-  for (int i = 0; i < kInARow; ++i) seconds += all_reduce(among, bytes);
-  return seconds / kInARow;
 }
 
 }  // namespace epochcast::real

@@ -36,10 +36,6 @@ class MessageSamples {
   /// Everybody adds one buffer to another.
   double reduce(std::int64_t bytes);
   double all_reduce(const Communicator& among, std::int64_t bytes);
-  /// With members that come one after another; who comes first changes by the turn.
-  double late_all_reduce(const Communicator& among, std::int64_t bytes, std::int64_t turn);
-  /// Mean of several, one right after the other.
-  double all_reduces_in_a_row(const Communicator& among, std::int64_t bytes);
 
  private:
   MpiFabric& fabric_;

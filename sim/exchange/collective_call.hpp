@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "collectives/schedule.hpp"
-#include "core/costs/message_costs.hpp"
 #include "core/fabric.hpp"
 #include "sim/exchange/interference.hpp"
 #include "sim/loops/round_skipper.hpp"
@@ -23,7 +22,6 @@ namespace epochcast::sim {
 struct LearnedCost {
   std::vector<double> duration_s;
   std::vector<Traffic> traffic;
-  double member_share = 1;
 };
 
 /// One collective call: the place where all members of a communicator meet.
@@ -46,11 +44,7 @@ struct CollectiveCall {
   int heads = 0;                  ///< members on whose stream it is next
   std::vector<double> arrival_s;  ///< by member, on the job's simulated clock
   double start_s = 0;
-  Turns turns = Turns::nobody;  ///< two that exchange large messages send one after the other
-  double measured_factor = 1;   ///< how many times as long it takes as its messages say
-  /// How much of that members are in it on average; they are blocked for the rest, as if they had
-  /// left and waited for the others.
-  double member_share = 1;
+  double measured_factor = 1;  ///< how many times as long it takes as its messages say
   int finished = 0;
   std::vector<double> unhindered_s;       ///< by member: how long it takes while nobody computes
   const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages
@@ -79,12 +73,11 @@ struct CollectiveCall {
   }
 };
 
-/// What two calls must have in common to cost the same: communicator, kind, root, bytes, how these
-/// are divided, and who takes turns.
-using CollectiveKey =
-    std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>, Turns>;
+/// What two calls must have in common to cost the same: communicator, kind, root, bytes, and how
+/// these are divided.
+using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>>;
 [[nodiscard]] inline CollectiveKey key_of(const CollectiveCall& call) {
-  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes, call.turns};
+  return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes};
 }
 
 /// Carries out on real numbers what the messages stand for, once everybody has arrived. `schedule`:

@@ -11,13 +11,12 @@
 
 namespace epochcast::sim {
 
-AllReduceTimes all_reduce_times(const Platform& platform, const std::vector<AllReduceCase>& cases) {
+std::vector<double> all_reduce_times(const Platform& platform,
+                                     const std::vector<AllReduceCase>& cases) {
   for (const AllReduceCase& each : cases) check_all_reduce(each.algorithm);
   const std::vector<WorkerInfo> workers = place(
       platform, JobConfig{}, {}, Participants::workers, [](const WorkerInfo&) { return 1.0; });
-  AllReduceTimes times = {.slowest_s = std::vector<double>(cases.size(), 0),
-                          .mean_s = std::vector<double>(cases.size(), 0)};
-  std::vector<double> members(cases.size(), 0);
+  std::vector<double> slowest_s(cases.size(), 0);
   Cluster cluster(platform, platform.node_count());
   Runtime runtime(
       cluster, workers, AllReduceChoice{}, {.is_accelerated = false, .fixed_exchange = {}});
@@ -31,10 +30,7 @@ AllReduceTimes all_reduce_times(const Platform& platform, const std::vector<AllR
       const double before_s = fabric.phases().exposed_communication_s;
       fabric.all_reduce({.bytes = cases[i].bytes, .values = {}}, 1, among);
       const double own_s = fabric.phases().exposed_communication_s - before_s;
-      times.slowest_s[i] = std::max(times.slowest_s[i], own_s);
-      if (among.size() == 1) continue;
-      ++members[i];
-      times.mean_s[i] += (own_s - times.mean_s[i]) / members[i];
+      slowest_s[i] = std::max(slowest_s[i], own_s);
     }
   };
   std::exception_ptr error;
@@ -46,7 +42,7 @@ AllReduceTimes all_reduce_times(const Platform& platform, const std::vector<AllR
     }
   });
   if (error) std::rethrow_exception(error);
-  return times;
+  return slowest_s;
 }
 
 }  // namespace epochcast::sim

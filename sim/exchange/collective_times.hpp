@@ -15,15 +15,10 @@ struct AllReduceCase {
   double bytes = 0;
 };
 
-/// Seconds of all-reduces, from the common start.
-struct AllReduceTimes {
-  std::vector<double> slowest_s;  ///< of each, its slowest member's
-  std::vector<double> mean_s;     ///< over its members
-};
-
-/// What each of them takes, with one worker on every device that trains. Uses up this process's
-/// SimGrid engine: one call per process. Throws UserError for unknown algorithms.
-[[nodiscard]] AllReduceTimes all_reduce_times(const Platform& platform,
-                                              const std::vector<AllReduceCase>& cases);
+/// What each of them takes from the common start, in seconds of its slowest member, with one worker
+/// on every device that trains. Uses up this process's SimGrid engine: one call per process. Throws
+/// UserError for unknown algorithms.
+[[nodiscard]] std::vector<double> all_reduce_times(const Platform& platform,
+                                                   const std::vector<AllReduceCase>& cases);
 
 }  // namespace epochcast::sim

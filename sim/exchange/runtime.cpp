@@ -118,7 +118,6 @@ void Runtime::begin_pass(const PassOptions& pass) {
   interference_ = std::make_unique<Interference>(static_cast<std::size_t>(node_count_), origin_s_);
   for (const auto& rank : ranks_) {
     rank->local_s = rank->skipped_s = rank->stream_free_s = 0;
-    rank->all_reduced_among = Rank::kNoCommunicator;
     rank->phases = {};
     rank->traffic = {};
     rank->loops.clear();

@@ -122,8 +122,7 @@ class Runtime {
     [[nodiscard]] double after(double waited_s) const;
   };
   [[nodiscard]] BarrierTime barrier_time(const std::vector<int>& ranks) const;
-  /// How many times as long the call takes as its messages say, where such ones were measured.
-  /// Costs that tell what such a call takes; null where none do.
+  /// Costs that may hold measurements of such a call; null if there are none.
   [[nodiscard]] const MessageCosts* measured_costs(const CollectiveCall& call) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
 
@@ -147,19 +146,16 @@ class Runtime {
   [[nodiscard]] double simulate_round(
       CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic);
   /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
-  /// Where members take turns, the lower one's message goes first. `kind`: of the whole round.
   void transfer(const CollectiveCall& call,
                 int member,
                 double unit_bytes,
                 std::span<const Action> actions,
-                Exchange kind,
                 double start_s);
   /// The same for many, by several actors.
   void share_out(const CollectiveCall& call,
                  int member,
                  double unit_bytes,
                  std::span<const Action> actions,
-                 Exchange kind,
                  double start_s);
   /// Goes through the rounds of a member. Returns the bytes that it has sent.
   Traffic simulate_rounds(CollectiveCall& call, int member);

@@ -25,17 +25,6 @@ constexpr double kTogether_s = 200e-6;
 constexpr double kLongWait_s = 20 * kTogether_s;
 constexpr double kShareOfWaking = 0.25;
 
-/// The library's own all-reduce exchanges by blocking calls. Its members are ready within so many
-/// seconds of each other; `is_in_a_row`: straight after another.
-Turns turns_of(const CollectiveCall& call, double apart_s, bool is_in_a_row) {
-  if (call.kind != CollectiveCall::Kind::all_reduce || call.among->all_reduce.algorithm != kLibrary)
-    return Turns::nobody;
-  const bool is_one_late = apart_s > kTogether_s;
-  if (call.among->size() > 2) return is_one_late ? Turns::many : Turns::many_together;
-  if (is_in_a_row) return Turns::two_in_a_row;
-  return is_one_late ? Turns::two_one_late : Turns::two_together;
-}
-
 }  // namespace
 
 std::shared_ptr<CollectiveCall> Runtime::next_call(CommunicatorState& state, int member) {
@@ -78,18 +67,14 @@ void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
   CollectiveCall& call = *shared;
   double first_s = std::numeric_limits<double>::infinity();
   double last_s = 0;
-  bool is_in_a_row = true;
   for (std::size_t member = 0; member < call.arrival_s.size(); ++member) {
     const Rank& self = rank(call.among->ranks[member]);
     const double ready_s = std::max(call.arrival_s[member], self.stream_free_s);
     first_s = std::min(first_s, ready_s);
     last_s = std::max(last_s, ready_s);
-    is_in_a_row = is_in_a_row && self.all_reduced_among == call.among->id &&
-                  ready_s - self.stream_free_s <= kTogether_s;
   }
   call.start_s = last_s + state_of(*call.among).barrier.after(last_s - first_s);
   call.progress_at_s = call.start_s;
-  call.turns = turns_of(call, last_s - first_s, is_in_a_row);
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
     move_numbers(call, call.schedule.get());
@@ -124,7 +109,6 @@ const LearnedCost* Runtime::replayed_cost(CollectiveCall& call) {
 bool Runtime::replay(CollectiveCall& call) {
   const LearnedCost* const cost = replayed_cost(call);
   if (cost == nullptr) return false;
-  call.member_share = cost->member_share;
   for (std::size_t member = 0; member < cost->duration_s.size(); ++member) {
     end(call,
         static_cast<int>(member),
@@ -140,8 +124,7 @@ void Runtime::simulate(const std::shared_ptr<CollectiveCall>& shared) {
   if (const MessageCosts* const costs = measured_costs(call)) {
     const std::string& algorithm = call.among->all_reduce.algorithm;
     const int members = call.among->size();
-    call.measured_factor = costs->measured_factor(algorithm, call.bytes, members, call.turns);
-    call.member_share = costs->member_share(algorithm, call.bytes, members);
+    call.measured_factor = costs->measured_factor(algorithm, call.bytes, members);
   }
   call.rounds = std::make_unique<RoundSkipper>(*call.schedule, options_.is_accelerated);
   for (const int index : call.among->ranks) {
@@ -233,21 +216,13 @@ Runtime::BarrierTime Runtime::barrier_time(const std::vector<int>& ranks) const 
 }
 
 const MessageCosts* Runtime::measured_costs(const CollectiveCall& call) const {
-  // What was measured is all-reduces of those who come together.
-  if (call.kind != CollectiveCall::Kind::all_reduce || call.turns == Turns::two_one_late)
-    return nullptr;
+  if (call.kind != CollectiveCall::Kind::all_reduce) return nullptr;
   const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
   const auto& ranks = call.among->ranks;
   const int first = node_of(ranks.front());
   const auto other =
       std::find_if(ranks.begin(), ranks.end(), [&](int index) { return node_of(index) != first; });
-  const MessageCosts* const costs =
-      cluster_.messages_between(first, other == ranks.end() ? first : node_of(*other));
-  if (costs == nullptr) return nullptr;
-  // Those in a row take what was measured in a row, if it was.
-  const std::vector<MessageShare>& in_a_row = costs->turns_in_a_row;
-  const bool is_known_in_a_row = !in_a_row.empty() && call.bytes >= in_a_row.front().bytes;
-  return call.turns == Turns::two_in_a_row && is_known_in_a_row ? nullptr : costs;
+  return cluster_.messages_between(first, other == ranks.end() ? first : node_of(*other));
 }
 
 void Runtime::learn(CollectiveCall& call) {
@@ -261,7 +236,6 @@ void Runtime::learn(CollectiveCall& call) {
     cost.duration_s.push_back(call.unhindered_s[static_cast<std::size_t>(member)]);
     cost.traffic.push_back(call.rounds->traffic(member));
   }
-  cost.member_share = call.member_share;
   learned_.emplace(key_of(call), std::move(cost));
 }
 
@@ -271,17 +245,14 @@ void Runtime::end(CollectiveCall& call, int member, double end_s, const Traffic&
   call.end_s[index] = end_s;
   self.traffic += traffic;
   self.stream_free_s = end_s;
-  self.all_reduced_among =
-      call.kind == CollectiveCall::Kind::all_reduce ? call.among->id : Rank::kNoCommunicator;
   if (end_s > call.start_s) {
-    const double left_s = std::lerp(call.start_s, end_s, call.member_share);
-    self.busy.push_back({call.start_s, left_s});
+    self.busy.push_back({call.start_s, end_s});
     if (pass_.timeline != nullptr) {
       pass_.timeline->add({.worker = call.among->ranks[index],
                            .stream = Stream::communication,
                            .name = call.label,
                            .start_s = call.start_s + self.skipped_s,
-                           .end_s = left_s + self.skipped_s,
+                           .end_s = end_s + self.skipped_s,
                            .bytes = call.bytes});
     }
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the messages of a collective go through SimGrid.
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 #include "sim/exchange/runtime_state.hpp"
@@ -15,28 +14,6 @@ constexpr int kCollectiveChannel = 0;
 // Whenever a transfer ends, SimGrid looks through all others of its actor: beyond this many, they
 // are shared out among several.
 constexpr std::size_t kMostOfOneActor = 64;
-
-// Who of two that take turns sends first is chance, pair by pair: on a link that several pairs
-// share, half of what they send goes the same way at a time, and half against each other. So
-// messages go in parts, of which other pairs send other ones first.
-constexpr unsigned kPartsOfTurns = 8;
-
-/// Whether the lower of two members sends its part before the higher one. Two pairs do so in the
-/// same order in half of the parts, but for those whose lower members are eight apart: in all.
-bool is_upward_first(int lower_member, unsigned part) {
-  return std::popcount(static_cast<unsigned>(lower_member) & part) % 2 == 0;
-}
-
-Exchange kind_of(const Round& round) {
-  const auto is_sent = [](const Action& action) { return action.kind == ActionKind::send; };
-  if (std::all_of(round.begin(), round.end(), is_sent) ||
-      std::none_of(round.begin(), round.end(), is_sent))
-    return Exchange::one_way;
-  const bool is_of_one = std::all_of(round.begin(), round.end(), [&](const Action& action) {
-    return action.peer == round.begin()->peer;
-  });
-  return is_of_one ? Exchange::pairwise : Exchange::around;
-}
 
 }  // namespace
 
@@ -56,11 +33,10 @@ double Runtime::simulate_round(
       added_bytes += bytes;
     }
   }
-  const Exchange kind = kind_of(round);
   if (round.size() <= kMostOfOneActor) {
-    transfer(call, member, unit_bytes, {round.data(), round.size()}, kind, start_s);
+    transfer(call, member, unit_bytes, {round.data(), round.size()}, start_s);
   } else {
-    share_out(call, member, unit_bytes, {round.data(), round.size()}, kind, start_s);
+    share_out(call, member, unit_bytes, {round.data(), round.size()}, start_s);
   }
   // Without messages in this round, what the one before left to add is still being added.
   const double moved_s = std::max(start_s, clock_s());
@@ -72,7 +48,6 @@ void Runtime::share_out(const CollectiveCall& call,
                         int member,
                         double unit_bytes,
                         std::span<const Action> actions,
-                        Exchange kind,
                         double start_s) {
   // By peer: transfers of a pair match in the order in which they are posted.
   std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
@@ -84,7 +59,7 @@ void Runtime::share_out(const CollectiveCall& call,
     helpers.push_back(sg::Actor::create(
         "transfers",
         rank(call.among->ranks[static_cast<std::size_t>(member)]).host,
-        [&, &part = part] { transfer(call, member, unit_bytes, part, kind, start_s); }));
+        [&, &part = part] { transfer(call, member, unit_bytes, part, start_s); }));
   }
   for (const sg::ActorPtr& helper : helpers) helper->join();
 }
@@ -93,21 +68,15 @@ void Runtime::transfer(const CollectiveCall& call,
                        int member,
                        double unit_bytes,
                        std::span<const Action> actions,
-                       Exchange kind,
                        double start_s) {
   struct Post {
     bool is_send;
-    bool is_upward;  ///< to a higher member
     const Path* path;
-    double bytes;  ///< at once
-    double load;   ///< of these: what links carry
-    double bytes_per_s;
+    double bytes;
     double latency_s;
-    double bytes_in_turns;  ///< when these have arrived
   };
   const auto& ranks = call.among->ranks;
   const int self = ranks[static_cast<std::size_t>(member)];
-  const bool is_pair = kind == Exchange::pairwise;
   boost::container::small_vector<Post, 4> posts;
   for (const Action& action : actions) {
     const int peer = ranks[static_cast<std::size_t>(action.peer)];
@@ -115,19 +84,7 @@ void Runtime::transfer(const CollectiveCall& call,
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
     const Path& way =
         is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
-    const double bytes_in_turns =
-        is_pair ? std::round(bytes * way.way.share_of_turns(call.turns, bytes, call.bytes)) : 0;
-    const double load = way.way.load_of(kind, bytes);
-    const double share = way.way.share_of(kind, bytes);
-    const double at_once = bytes - bytes_in_turns;
-    posts.push_back({is_send,
-                     (action.peer > member) == is_send,
-                     &way,
-                     at_once,
-                     call.measured_factor * load,
-                     load / share * way.way.bytes_per_s(bytes),
-                     call.measured_factor * share * way.way.latency_for_s(bytes),
-                     bytes_in_turns});
+    posts.push_back({is_send, &way, bytes, call.measured_factor * way.way.latency_for_s(bytes)});
   }
   // Both ends wait for the latency: the bytes flow that long after the later one has come.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
@@ -135,31 +92,16 @@ void Runtime::transfer(const CollectiveCall& call,
   });
   static int message = 0;  // SimGrid wants something to carry
   int* received = nullptr;
-  const auto begin = [&](const Post& post, double bytes) {
-    return post.is_send ? send_async(*post.path, &message, post.load * bytes, post.bytes_per_s)
-                        : post.path->mailbox->get_async<int>(&received);
-  };
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   for (const Post& post : posts) {
     sleep_until(start_s + post.latency_s);
-    if (post.bytes > 0 || post.bytes_in_turns == 0) transfers.push_back(begin(post, post.bytes));
+    transfers.push_back(post.is_send ? send_async(*post.path,
+                                                  &message,
+                                                  call.measured_factor * post.bytes,
+                                                  post.path->way.bytes_per_s(post.bytes))
+                                     : post.path->mailbox->get_async<int>(&received));
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();
-  if (std::none_of(
-          posts.begin(), posts.end(), [](const Post& post) { return post.bytes_in_turns > 0; }))
-    return;
-  const int lower = std::min(member, actions.front().peer);
-  const unsigned parts = call.among->size() > 2 ? kPartsOfTurns : 1;
-  for (unsigned part = 0; part < parts; ++part) {
-    for (const bool is_first : {true, false}) {
-      const bool is_upward = is_upward_first(lower, part) == is_first;
-      for (const Post& post : posts) {
-        if (post.is_upward != is_upward || post.bytes_in_turns == 0) continue;
-        if (post.is_send && part == 0 && !is_first) sleep_until(clock_s() + post.latency_s);
-        begin(post, post.bytes_in_turns / parts)->wait();
-      }
-    }
-  }
 }
 
 sg::CommPtr Runtime::send_async(const Path& path, void* content, double bytes, double bytes_per_s) {

@@ -89,7 +89,6 @@ void Runtime::exchange_beside(const std::shared_ptr<CollectiveCall>& shared, int
     return;
   }
   if (call.replayed != nullptr) {
-    call.member_share = call.replayed->member_share;
     pace(call, member, call.replayed->duration_s[place]);
     end(call, member, clock_s(), call.replayed->traffic[place]);
     return;

@@ -39,9 +39,7 @@ struct Runtime::Rank {
 
   std::deque<std::shared_ptr<CollectiveCall>> stream;  ///< entered, not ended; in order
   double stream_free_s = 0;                            ///< when the last one ended
-  static constexpr int kNoCommunicator = -1;
-  int all_reduced_among = kNoCommunicator;  ///< if the last one was an all-reduce
-  std::vector<Interval> busy;               ///< of the stream, not yet looked at by wait()
+  std::vector<Interval> busy;  ///< of the stream, not yet looked at by wait()
 
   simgrid::s4u::ActorPtr stream_actor;  ///< moves the messages; made when first needed
   simgrid::s4u::SemaphorePtr work;

@@ -50,18 +50,6 @@ class Cluster {
     double latency_s = 0;                    ///< of links, as far as `messages` does not contain it
     const MessageCosts* messages = nullptr;  ///< null when the platform does not say
 
-    /// How much of the later of two messages waits; see MessageCosts::turns_from_bytes.
-    [[nodiscard]] double share_of_turns(Turns turns, double bytes, double all_bytes) const {
-      return messages == nullptr ? 0 : messages->share_of_turns(turns, bytes, all_bytes);
-    }
-    /// What a message takes in such an exchange; see MessageCosts::share_of().
-    [[nodiscard]] double share_of(Exchange kind, double bytes) const {
-      return messages == nullptr ? 1 : messages->share_of(kind, bytes);
-    }
-    /// What links have to carry of it; see MessageCosts::load_of().
-    [[nodiscard]] double load_of(Exchange kind, double bytes) const {
-      return messages == nullptr ? 1 : messages->load_of(kind, bytes);
-    }
     /// The most that a message gets, however idle its links are. Infinite when nothing says.
     [[nodiscard]] double bytes_per_s(double bytes) const {
       return messages == nullptr ? std::numeric_limits<double>::infinity()

@@ -121,33 +121,6 @@ TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone
   CHECK(fit.reduce_bytes_per_s == Approx(4e9).epsilon(1e-12));
 }
 
-TEST_CASE("what two exchange alone, or send one way, is a share of what a ring's messages take") {
-  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                        [](double bytes) { return 30e-6 + bytes / 5e8; });
-  for (const std::int64_t bytes : {1 << 20, 1 << 26}) {
-    trace.costs.push_back({.kind = "opposite",
-                           .scope = "between",
-                           .bytes = bytes,
-                           .samples_s = {1.25 * (10e-6 + static_cast<double>(bytes) / 1e9)}});
-  }
-
-  const MessageCosts costs = fit_network(trace).between->costs;
-
-  const double mib = 1 << 20;
-  const double alone_s = 10e-6 + mib / 1e9;
-  REQUIRE(costs.one_way.size() == 2);
-  REQUIRE(costs.pairwise.size() == 2);
-  CHECK(costs.one_way[0].bytes == mib);
-  CHECK(costs.one_way[0].share == Approx(0.8).epsilon(1e-9));
-  CHECK(costs.share_of(Exchange::one_way, mib) * costs.message_s(mib) ==
-        Approx(alone_s).epsilon(1e-9));
-  CHECK(costs.pairwise[0].bytes == mib);
-  CHECK(costs.pairwise[0].share * costs.message_s(mib) == Approx(1.25 * alone_s).epsilon(1e-9));
-  CHECK(costs.share_of(Exchange::around, mib) == 1);
-  CHECK(costs.load_of(Exchange::one_way, 1e9) == Approx(0.8).epsilon(1e-9));
-  CHECK(costs.load_of(Exchange::pairwise, 1e9) == 1);
-}
-
 TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen") {
   MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                         [](double bytes) { return 30e-6 + bytes / 5e8; });
@@ -244,101 +217,19 @@ TEST_CASE("links differ where messages do that nothing else has kept") {
   CHECK(fit_network(trace_with_hub(1.3e-3, 1.3e-3)).link_bytes_per_s.size() == 4);
 }
 
-TEST_CASE("exchanges take turns from the size on where a late one takes as long as two") {
-  // An all-reduce of 128 KiB between two exchanges halves; smaller ones need no answer.
-  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                        [](double bytes) { return 30e-6 + bytes / 5e8; });
-  for (const std::int64_t bytes : {16384, 65536, 131072, 262144, 1048576}) {
-    const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
-    trace.costs.push_back(
-        {.kind = "opposite", .scope = "between", .bytes = bytes, .samples_s = {both_s}});
-    trace.costs.push_back({.kind = "late",
-                           .scope = "between",
-                           .algorithm = "openmpi",
-                           .bytes = bytes,
-                           .samples_s = {bytes < 131072 ? 1.5 * both_s : 2 * both_s}});
-  }
-
-  const auto shares = [&] {
-    std::vector<double> of_sizes;
-    const NetworkFit fit = fit_network(trace);
-    for (const MessageShare& each : fit.between->costs.turns_one_late)
-      of_sizes.push_back(each.share);
-    return of_sizes;
-  };
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
-  CHECK_THAT(shares(), Catch::Approx(std::vector<double>{1, 1, 1}));
-  for (MessageCost& cost : trace.costs) {
-    // By chance, two of five take turns.
-    const double both_s = 10e-6 + static_cast<double>(cost.bytes) / 1e9;
-    if (cost.kind == "late" && cost.bytes >= 131072)
-      cost.samples_s = {2 * both_s, both_s, both_s, 2 * both_s, both_s};
-  }
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
-  CHECK_THAT(shares(), Catch::Approx(std::vector<double>{0.4, 0.4, 0.4}));
-  for (MessageCost& cost : trace.costs) {
-    // Of few samples none may take turns: the other sizes tell that there are some.
-    if (cost.kind == "late" && cost.bytes == 262144) cost.samples_s = {272e-6};
-  }
-  CHECK(fit_network(trace).between->costs.turns_from_bytes == 65536);
-  CHECK_THAT(shares(), Catch::Approx(std::vector<double>{0.4, 0, 0.4}).margin(1e-3));
-  for (MessageCost& cost : trace.costs) {
-    if (cost.kind == "late" && cost.bytes == 1048576) cost.samples_s = {1e-3};
-  }
-  // One size of three, by chance, shows nothing.
-  CHECK(std::isinf(fit_network(trace).between->costs.turns_from_bytes));
-}
-
-TEST_CASE("the library's all-reduces in a row show how much of those between two takes turns") {
+TEST_CASE("how far off the library's own all-reduces are says nothing of messages") {
   MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                         [](double bytes) { return 10e-6 + bytes / 1e9; });
-  const auto with_points = [&](double late, double in_a_row) {
-    MessageTrace all = trace;
-    for (const std::int64_t bytes : {131072, 262144, 1048576}) {
-      const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
-      const auto add = [&](const std::string& kind, double times) {
-        all.costs.push_back(
-            {.kind = kind, .scope = "between", .bytes = bytes, .samples_s = {times * both_s}});
-      };
-      add("opposite", 1);
-      add("late", late);
-      add("in-a-row", in_a_row);
-    }
-    return fit_network(all).between->costs.turns_in_a_row;
-  };
-
-  const std::vector<MessageShare> shares = with_points(2, 1.3);
-  REQUIRE(shares.size() == 3);
-  CHECK(shares[2].bytes == 1048576);
-  CHECK(shares[2].share == Approx(0.3));
-  CHECK(with_points(2, 0.9)[0].share == 0);
-  CHECK(with_points(1, 1.3).empty());  // nobody takes turns
-}
-
-TEST_CASE("how much of an exchange takes turns is what the library's own all-reduces took") {
-  MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
-                                        [](double bytes) { return 10e-6 + bytes / 1e9; });
-  for (const std::int64_t bytes : {65536, 1048576}) {
-    const double both_s = 10e-6 + static_cast<double>(bytes) / 1e9;
-    trace.costs.push_back(
-        {.kind = "opposite", .scope = "between", .bytes = bytes, .samples_s = {both_s}});
-    trace.costs.push_back(
-        {.kind = "late", .scope = "between", .bytes = bytes, .samples_s = {2 * both_s}});
-  }
-  // Rabenseifner's among four: a half and a quarter, twice; 0.3 of each comes later. And adding.
-  const double messages_s = 2 * (1 + 0.3) * 0.75 * 64e6 / 1e9 + 8 * 10e-6;
   trace.costs.push_back({.kind = "all-reduce",
                          .scope = "all",
                          .algorithm = "openmpi",
                          .bytes = 64'000'000,
-                         .samples_s = {messages_s + 0.75 * 64e6 / 4e9}});
+                         .samples_s = {1}});
 
   const Calibration calibration = calibrate(trace);
 
-  CHECK(calibration.fit.between->costs.turns_share == Approx(0.3).epsilon(1e-3));
-  CHECK(calibration.checks[0].is_fitted);
-  CHECK(calibration.checks[0].error() == Approx(0).margin(1e-3));
-  // What it is fitted to says nothing of how certain other all-reduces are.
+  REQUIRE(calibration.checks.size() == 1);
+  CHECK(calibration.checks[0].error() < -0.5);
   CHECK(calibration.fit.between->costs.uncertainty == Approx(0).margin(1e-6));
 }
 

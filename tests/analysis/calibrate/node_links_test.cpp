@@ -65,23 +65,6 @@ Platform calibrated(const MessageTrace& trace) {
   return calibrated_platform(platform_of_trace(trace, models), fit_network(trace), trace.source);
 }
 
-TEST_CASE("pairs tell of their own links what two exchange alone, of a ring's time") {
-  MessageTrace trace = trace_of_links({4e7, 4e7, 4e7, 1e7}, {{0, 1, 2}});
-  for (MessageCost& cost : trace.costs) {
-    if (cost.kind != "opposite") continue;
-    const bool is_slow = cost.nodes.back() == 3;
-    for (double& seconds : cost.samples_s) seconds *= is_slow ? 0.8 : 0.95;
-  }
-
-  const Platform platform = calibrated(trace);
-
-  const MessageCosts& slow = *platform.network->messages;
-  const MessageCosts& fast = *platform.nodes[0].uplink->messages;
-  CHECK(slow.share_of(Exchange::pairwise, 1 << 22) == Approx(0.8).epsilon(1e-3));
-  CHECK(fast.share_of(Exchange::pairwise, 1 << 22) == Approx(0.95).epsilon(1e-3));
-  CHECK(slow.share_of(Exchange::pairwise, 4096) == 1);
-}
-
 TEST_CASE("one slow link: the others keep theirs") {
   const Platform platform = calibrated(trace_of_links({4e7, 4e7, 4e7, 1e7}, {{0, 1, 2}}));
 

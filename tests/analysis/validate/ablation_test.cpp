@@ -12,15 +12,15 @@ namespace {
 using Rows = std::vector<ValidationRow>;
 
 /// Two rows of 10 and 12 s: right with all mechanisms; without uplinks the second is forecast 3 s
-/// too short, and the first as good as the same; without turns the first has no forecast.
+/// too short, and the first as good as the same; without a barrier the first has no forecast.
 Ablation ablation() {
-  Rows no_turns = {failed_row("a", "killed"), row_of("b", 12, {12})};
-  no_turns[0].forecast.reset();
-  return {one_after_the_other(find_mechanisms({"uplink", "turns"})),
+  Rows no_barrier = {failed_row("a", "killed"), row_of("b", 12, {12})};
+  no_barrier[0].forecast.reset();
+  return {one_after_the_other(find_mechanisms({"uplink", "barrier"})),
           {{row_of("a", 10.1, {10}), row_of("b", 12, {12})},
            {row_of("a", 10.101, {10}), row_of("b", 9, {12})},
-           no_turns,
-           no_turns}};
+           no_barrier,
+           no_barrier}};
 }
 
 TEST_CASE("a mechanism concerns the rows whose forecast it moves") {
@@ -40,11 +40,11 @@ TEST_CASE("an ablation tells which pairs are ranked wrongly without a mechanism"
 }
 
 TEST_CASE("a row that has no forecast without a mechanism is concerned") {
-  const LeftOutFindings turns = ablation().left_out()[1];
+  const LeftOutFindings barrier = ablation().left_out()[1];
 
-  CHECK(turns.concerned == std::vector<std::size_t>{0});
-  CHECK(turns.all.failed == 1);
-  CHECK(turns.concerned_without.configurations == 0);
+  CHECK(barrier.concerned == std::vector<std::size_t>{0});
+  CHECK(barrier.all.failed == 1);
+  CHECK(barrier.concerned_without.configurations == 0);
 }
 
 TEST_CASE("of runs with forecasts of their own, their median counts") {
@@ -62,13 +62,13 @@ TEST_CASE("of runs with forecasts of their own, their median counts") {
 }
 
 TEST_CASE("mechanisms are left out one after the other, and then all together") {
-  const auto passes = one_after_the_other(find_mechanisms({"uplink", "turns"}));
+  const auto passes = one_after_the_other(find_mechanisms({"uplink", "barrier"}));
 
   REQUIRE(passes.size() == 3);
   CHECK(passes[0].size() == 1);
-  CHECK(passes[1].front().name == "turns");
+  CHECK(passes[1].front().name == "barrier");
   CHECK(passes[2].size() == 2);
-  CHECK(one_after_the_other(find_mechanisms({"turns"})).size() == 1);
+  CHECK(one_after_the_other(find_mechanisms({"barrier"})).size() == 1);
   CHECK(ablation().left_out()[2].name == "all of these");
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("an ablation's JSON has the errors of every row") {
   CHECK(json["left_out"][0]["concerned_without"]["worst_error"] == 0.25);
   CHECK(json["rows"][1]["point"] == "b");
   CHECK(json["rows"][1]["errors_without"]["uplink"] == -0.25);
-  CHECK(json["rows"][0]["errors_without"]["turns"].is_null());
+  CHECK(json["rows"][0]["errors_without"]["barrier"].is_null());
   CHECK(json["provenance"]["command"] == "epochcast report");
   CHECK(json["provenance"]["date"] == "2026-11-24");
 }

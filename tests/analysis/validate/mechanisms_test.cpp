@@ -21,20 +21,12 @@ MessageCosts measured_messages() {
                    {.from_bytes = 65536, .latency_s = 1e-3, .bytes_per_s = 4e7}};
   costs.uncertainty = 0.02;
   costs.barrier_round_s = 5e-4;
-  costs.turns_from_bytes = 65536;
-  costs.turns_share = 0.5;
-  costs.turns_one_late = {{.bytes = 1e6, .share = 0.4}};
-  costs.turns_share_of_two_together = 0.3;
-  costs.turns_in_a_row = {{.bytes = 1e6, .share = 0.35}};
-  costs.pairwise = {{.bytes = 1e6, .share = 0.95}};
-  costs.one_way = {{.bytes = 1e6, .share = 0.9}};
   costs.all_reduces = {{.algorithm = "ring",
                         .bytes = 1e6,
                         .measured_s = 2,
                         .forecast_s = 1,
                         .ranks = 7,
-                        .deviation = 0.1,
-                        .measured_late_s = 2.5}};
+                        .deviation = 0.1}};
   return costs;
 }
 
@@ -142,35 +134,6 @@ TEST_CASE("without regimes messages have the latency of small and the bandwidth 
   CHECK(costs.message_s(4e7) == Approx(1 + 1e-5));
 }
 
-TEST_CASE("without turns nobody waits for the other's message") {
-  MessageCosts expected = measured_messages();
-  expected.turns_from_bytes = std::numeric_limits<double>::infinity();
-
-  CHECK(messages_without("turns") == expected);
-}
-
-TEST_CASE("without chance all of the later message waits, but of two that come together") {
-  const MessageCosts costs = messages_without("turns-by-chance");
-
-  CHECK(costs.share_of_turns(Turns::many, 1e6, 1e6) == 1);
-  CHECK(costs.share_of_turns(Turns::two_one_late, 1e6, 1e6) == 1);
-  CHECK(costs.share_of_turns(Turns::two_together, 1e6, 1e6) == 0);
-  CHECK(costs.share_of_turns(Turns::two_in_a_row, 1e6, 1e6) == 0);
-  CHECK(measured_messages().measured_factor("ring", 1e6, 7, Turns::many) == 2.5);
-  CHECK(costs.measured_factor("ring", 1e6, 7, Turns::many) == 2);
-}
-
-TEST_CASE("without one way a message takes as long as beside an opposite one") {
-  CHECK(measured_messages().load_of(Exchange::one_way, 1e6) == 0.9);
-  CHECK(messages_without("one-way").load_of(Exchange::one_way, 1e6) == 1);
-}
-
-TEST_CASE("without pairwise two who exchange alone take as long as in a ring") {
-  CHECK(measured_messages().share_of(Exchange::pairwise, 1e6) == 0.95);
-  CHECK(messages_without("pairwise").share_of(Exchange::pairwise, 1e6) == 1);
-  CHECK(messages_without("pairwise").share_of(Exchange::one_way, 1e6) == 0.9);
-}
-
 // A measured one took twice what messages say.
 TEST_CASE("without all-reduces they take what messages say, and their errors are in doubt") {
   const MessageCosts costs = messages_without("all-reduces");
@@ -179,16 +142,6 @@ TEST_CASE("without all-reduces they take what messages say, and their errors are
   CHECK(measured_messages().uncertainty_of("ring", 1e6, 7) == 0.1);
   CHECK(costs.measured_factor("ring", 1e6, 7) == 1);
   CHECK(costs.uncertainty_of("ring", 1e6, 7) == Approx(std::log(2)));
-}
-
-TEST_CASE("without leaving early members are in all-reduces to their end") {
-  Platform platform = measured_platform();
-  MessageCosts& costs = *platform.network->messages;
-  REQUIRE_FALSE(costs.all_reduces.empty());
-  costs.all_reduces.front().member_share = 0.9;
-  leave_out({mechanism("leaving-early")}, platform);
-
-  CHECK(platform == measured_platform());
 }
 
 TEST_CASE("without barrier members know at once that all have come") {
@@ -332,9 +285,9 @@ TEST_CASE("what was not measured cannot be left out") {
 
 TEST_CASE("mechanisms that nobody knows, and those named twice, are told together") {
   CHECK(problems_of([] {
-          (void)find_mechanisms({"uplnk", "turns", "uplink", "turns"});
+          (void)find_mechanisms({"uplnk", "noise", "uplink", "noise"});
         }) ==
-        Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?", "\"turns\" is there twice"});
+        Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?", "\"noise\" is there twice"});
 }
 
 TEST_CASE("without their speed around a run exchanges are as when they were measured") {

@@ -116,8 +116,7 @@ TEST_CASE("an all-reduce that was measured among as many ranks is as uncertain a
         Approx(std::hypot(0.04, 0.08) / std::sqrt(2)).epsilon(1e-12));
   CHECK(costs.uncertainty_of("ring", 1e9, 3) == Approx(std::log(1.5)));
   CHECK(costs.uncertainty_of("linear", 1e9, 2) == Approx(std::log(1.5)));
-  // Two of whom one comes late may take turns.
-  CHECK(costs.uncertainty_of("openmpi", 1e9, 2) == Approx(std::log(1.5)));
+  CHECK(costs.uncertainty_of("openmpi", 1e9, 2) == 0.04);
 }
 
 TEST_CASE("all-reduces take what was measured, between sizes by their logarithm") {
@@ -139,57 +138,6 @@ TEST_CASE("all-reduces take what was measured, between sizes by their logarithm"
   CHECK(costs.measured_factor("ring", 1e9, 4) == Approx(1.4));
   CHECK(costs.measured_factor("ring", 1e5, 3) == 1);
   CHECK(costs.measured_factor("binary-tree", 1e5, 4) == 1);
-}
-
-TEST_CASE("members leave all-reduces as early as measured, between sizes by their logarithm") {
-  MessageCosts costs = {.regimes = {{}}};
-  costs.all_reduces = {{.algorithm = "ring", .bytes = 1e4, .ranks = 4, .member_share = 0.8},
-                       {.algorithm = "ring", .bytes = 1e6, .ranks = 4, .member_share = 0.9}};
-
-  CHECK(costs.member_share("ring", 1, 4) == Approx(0.8));
-  CHECK(costs.member_share("ring", 1e5, 4) == Approx(0.85));
-  CHECK(costs.member_share("ring", 1e9, 4) == Approx(0.9));
-  CHECK(costs.member_share("ring", 1e5, 3) == 1);
-  CHECK(costs.member_share("binary-tree", 1e5, 4) == 1);
-  CHECK(read(to_json(costs)) == costs);
-}
-
-TEST_CASE("all-reduces whose members come late take longer, between sizes by their logarithm") {
-  MessageCosts costs = {.regimes = {{}}};
-  costs.all_reduces = {
-      {.algorithm = "openmpi", .bytes = 1e4, .measured_s = 1, .ranks = 4},
-      {.algorithm = "openmpi", .bytes = 1e6, .measured_s = 1, .ranks = 4, .measured_late_s = 1.2}};
-
-  CHECK(costs.measured_factor("openmpi", 1, 4, Turns::many) == 1);
-  CHECK(costs.measured_factor("openmpi", 1e5, 4, Turns::many) == Approx(1.1));
-  CHECK(costs.measured_factor("openmpi", 1e9, 4, Turns::many) == Approx(1.2));
-  CHECK(costs.measured_factor("openmpi", 1e5, 3, Turns::many) == 1);
-  CHECK(costs.measured_factor("ring", 1e5, 4, Turns::many) == 1);
-  CHECK(read(to_json(costs)) == costs);
-}
-
-TEST_CASE("what messages take one way lies between measured shares, and is the larger of two") {
-  const MessageCosts costs =
-      read({{"regimes", {regime("0B", "1us", "1GBps")}},
-            {"pairwise", {{{"bytes", "1000B"}, {"share", 0.95}}}},
-            {"one_way",
-             {{{"bytes", "1000B"}, {"share", 0.5}}, {{"bytes", "100000B"}, {"share", 0.9}}}}});
-  MessageCosts other = costs;
-  other.one_way = {{.bytes = 1e4, .share = 0.8}};
-
-  CHECK(costs.load_of(Exchange::one_way, 1) == 0.5);
-  CHECK(costs.load_of(Exchange::one_way, 1e4) == Approx(0.7));
-  CHECK(costs.load_of(Exchange::one_way, 1e9) == 0.9);
-  CHECK(costs.load_of(Exchange::pairwise, 1e4) == 1);
-  CHECK(costs.share_of(Exchange::one_way, 1e9) == Approx(0.95 * 0.9));
-  CHECK(costs.share_of(Exchange::pairwise, 1e4) == 0.95);
-  CHECK(costs.share_of(Exchange::around, 1e4) == 1);
-  CHECK(MessageCosts{}.share_of(Exchange::one_way, 1e4) == 1);
-  CHECK(between_ends(costs, other).load_of(Exchange::one_way, 1e4) == 0.8);
-  CHECK(between_ends(costs, other).load_of(Exchange::one_way, 1e6) == 0.9);
-  CHECK(between_ends(costs, {.regimes = {{}}}).load_of(Exchange::one_way, 1e4) == 1);
-  CHECK(between_ends(costs, other).share_of(Exchange::pairwise, 1e3) == Approx(0.95));
-  CHECK(read(json::parse(to_json(costs).dump())) == costs);
 }
 
 TEST_CASE("bad message costs are named") {
@@ -222,16 +170,18 @@ TEST_CASE("bad message costs are named") {
                                      {"forecast", "1ms"}}}}}));
         }) ==
         Texts{"p.json: /messages/all_reduces/0/measured: got \"0s\"; expected a value above zero"});
-  CHECK(problems_of([] {
-          static_cast<void>(
-              read({{"regimes", {regime("0B", "1us", "1GBps")}},
-                    {"one_way",
-                     {{{"bytes", "2KiB"}, {"share", 0}}, {{"bytes", "1KiB"}, {"share", 1.5}}}}}));
-        }) == Texts{"p.json: /messages/one_way/0/share: got 0; expected a number above 0 and at "
-                    "most 1, such as 0.93",
-                    "p.json: /messages/one_way/1/share: got 1.5; expected a number above 0 and at "
-                    "most 1, such as 0.93",
-                    "p.json: /messages/one_way: \"bytes\" must ascend"});
+}
+
+TEST_CASE("message costs of an older version are refused in one sentence") {
+  for (const std::string key : {"turns", "pairwise", "one_way"}) {
+    CHECK(problems_of([&] {
+            static_cast<void>(read({{"regimes", {regime("0B", "1us", "1GBps")}},
+                                    {key, "64KiB"},
+                                    {"turns_share", 0.5},
+                                    {"all_reduces", {{{"member_share", 0.9}}}}}));
+          }) == Texts{"p.json: /messages: has \"" + key +
+                      "\" of an older version of epochcast; measure messages and calibrate again"});
+  }
 }
 
 json trace_document() {
@@ -265,6 +215,20 @@ TEST_CASE("all problems of a message trace are told at once") {
               "t.json: /costs/0/kind: unknown kind of message \"pingpong\"; did you mean "
               "\"ping-pong\"?",
               "t.json: /costs/1/samples_s: got a list of 0; expected a list of seconds"});
+}
+
+TEST_CASE("a message trace of an older version is refused in one sentence") {
+  const auto problems_with = [](const std::string& key, const json& value) {
+    json document = trace_document();
+    for (json& cost : document["costs"]) cost[key] = value;
+    return problems_of([&] { static_cast<void>(parse_message_trace(document, "t.json")); });
+  };
+  const std::string rest = " of an older version of epochcast; measure messages again";
+
+  CHECK(problems_with("kind", "late") == Texts{"t.json: has messages of the kind \"late\"" + rest});
+  CHECK(problems_with("kind", "in-a-row") ==
+        Texts{"t.json: has messages of the kind \"in-a-row\"" + rest});
+  CHECK(problems_with("member_share", 0.9) == Texts{"t.json: has \"member_share\"" + rest});
 }
 
 }  // namespace

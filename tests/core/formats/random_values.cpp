@@ -147,8 +147,7 @@ MessageTrace random_message_trace(Dice& dice, const std::string& file) {
          .algorithm = dice.one_of<std::string>({"", "ring"}),
          .nodes = {},
          .bytes = dice.between(0, 1 << 30),
-         .samples_s = random_samples(dice, dice.between(1, 50)),
-         .member_share = dice.chance(0.3) ? dice.magnitude(0.01, 1) : 0});
+         .samples_s = random_samples(dice, dice.between(1, 50))});
     MessageCost& cost = trace.costs.back();
     if (cost.scope == "between" && dice.chance(0.5)) cost.nodes = {dice.between(0, 1), 2};
   }
@@ -163,18 +162,11 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
   const auto complete = [&](std::optional<MessageCosts>& messages) {
     if (!messages) return;
     messages->uncertainty = dice.magnitude(1e-6, 1);
-    if (dice.chance(0.5)) messages->turns_from_bytes = dice.between(0, 1 << 20);
-    messages->turns_share = dice.magnitude(0.01, 1);
-    if (dice.chance(0.5)) messages->turns_one_late = {{.bytes = 1 << 20, .share = 0.75}};
-    messages->turns_share_of_two_together = dice.magnitude(0.01, 1);
-    if (dice.chance(0.5)) messages->turns_in_a_row = {{.bytes = 1 << 20, .share = 0.25}};
     for (int i = dice.between(0, 3); i > 0; --i) {
-      messages->all_reduces.push_back(
-          {.algorithm = dice.chance(0.5) ? "ring" : "openmpi",
-           .bytes = static_cast<double>(dice.between(4, 1 << 25)),
-           .measured_s = dice.magnitude(1e-6, 1),
-           .forecast_s = dice.magnitude(1e-6, 1),
-           .measured_late_s = dice.chance(0.5) ? dice.magnitude(1e-6, 1) : 0});
+      messages->all_reduces.push_back({.algorithm = dice.chance(0.5) ? "ring" : "openmpi",
+                                       .bytes = static_cast<double>(dice.between(4, 1 << 25)),
+                                       .measured_s = dice.magnitude(1e-6, 1),
+                                       .forecast_s = dice.magnitude(1e-6, 1)});
     }
     if (dice.chance(0.5))
       messages->measured_on =

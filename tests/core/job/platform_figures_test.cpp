@@ -203,16 +203,14 @@ TEST_CASE("an uplink moves the messages of its nodes, at both ends") {
         Approx(50e-6));
 }
 
-TEST_CASE("a link that is set leaves measured shares, and makes them less certain") {
+TEST_CASE("a link that is set leaves measured all-reduces, and makes them less certain") {
   Platform platform = calibrated();
   MessageCosts& messages = *platform.network->messages;
   messages.all_reduces = {{.algorithm = "ring", .bytes = 1e6, .measured_s = 2, .ranks = 2}};
-  messages.one_way = {{.bytes = 1e6, .share = 0.9}};
 
   const Platform set = changed(platform, {{"network.latency", "10us"}});
 
   CHECK(set.network->messages->measured_factor("ring", 1e6, 2) == 2);
-  CHECK(set.network->messages->one_way == messages.one_way);
   CHECK(set.network->messages->uncertainty_of("ring", 1e6, 2) == kExtrapolationDeviation);
 }
 
