@@ -90,6 +90,19 @@ TEST_CASE("a ring all-reduce takes 2(P-1) messages of its blocks' regime") {
   CHECK(seconds[2].get<double>() == Approx(6 * (20e-6 + 0.975e6 / 5e7)).epsilon(kTolerance));
 }
 
+TEST_CASE("a message takes as long between two alone, or one way, as around a ring") {
+  const auto seconds_among = [](int nodes, const std::string& algorithm) {
+    const auto seconds = in_process([&] {
+      return nlohmann::json(sim::all_reduce_times(measured_star(nodes), {{"all", algorithm, 4e6}}));
+    });
+    return seconds[0].get<double>();
+  };
+
+  CHECK(seconds_among(4, "recursive-doubling") ==
+        Approx(2 * (1e-3 + 4e6 / 8e7)).epsilon(kTolerance));
+  CHECK(seconds_among(2, "binary-tree") == Approx(2 * (1e-3 + 4e6 / 8e7)).epsilon(kTolerance));
+}
+
 TEST_CASE("all-reduces that were measured among as many ranks take what was measured") {
   const auto seconds_of = [](int measured_ranks) {
     Platform star = measured_star(3);
