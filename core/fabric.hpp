@@ -26,9 +26,6 @@ struct OverlapCost {
   double batch_slowdown = 1;     ///< of what it computes while its stream moves messages
   double exchange_slowdown = 1;  ///< of those messages, while it computes
   bool is_known = false;         ///< else overlap is taken to be free
-  /// Single batches', relative to batch_slowdown: mean 1. Chance decides which of a machine's cores
-  /// computing and messages share. Empty: all alike.
-  std::vector<double> batch_spread = {};
 
   /// Whether overlap costs anything.
   [[nodiscard]] bool counts() const { return batch_slowdown > 1 || exchange_slowdown > 1; }

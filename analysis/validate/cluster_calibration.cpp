@@ -98,11 +98,8 @@ std::map<fs::path, std::vector<int>> traces_of_ranks(const fs::path& file,
 }
 
 /// What was timed of batches that are passed through the network in so many parts, of one part.
-/// What a part takes longer after an exchange is not known where they are several.
 TimedRank of_parts(TimedRank timed, std::int64_t parts) {
-  for (BatchTimings* moment : {&timed.before, &timed.after})
-    moment->batch_s /= static_cast<double>(parts);
-  if (parts > 1) timed.exchanging = {};
+  for (double* seconds : {&timed.before_s, &timed.after_s}) *seconds /= static_cast<double>(parts);
   return timed;
 }
 
@@ -113,7 +110,7 @@ void write_around(
   std::map<int, TimedRank> timed_of;
   for (const TimedRank& timed : result.timed_batches)
     timed_of[timed.rank] = of_parts(timed, config.accumulate);
-  const auto measured = [&](int session, BatchTimings TimedRank::*moment) {
+  const auto measured = [&](int session, double TimedRank::*moment) {
     std::vector<TraceFile> traces;
     for (const auto& [file, own] : traces_of_ranks(folder / batches_file(session), config, ranks)) {
       std::vector<TimedRank> timed;
@@ -122,8 +119,8 @@ void write_around(
     }
     return traces;
   };
-  const std::vector<TraceFile> before = measured(run, &TimedRank::before);
-  const std::vector<TraceFile> after = measured(run + 1, &TimedRank::after);
+  const std::vector<TraceFile> before = measured(run, &TimedRank::before_s);
+  const std::vector<TraceFile> after = measured(run + 1, &TimedRank::after_s);
   std::size_t kind = 0;
   for (const auto& [file, own] : traces_of_ranks(folder / around_file(run), config, ranks)) {
     replace_file(file, to_json(merged(before[kind], after[kind], file.string())).dump() + "\n");

@@ -91,45 +91,6 @@ void without_overlap(std::vector<CostTrace>& traces) {
   });
 }
 
-/// Every batch beside buckets is slowed down by as much, and every bucket.
-void without_overlap_by_chance(std::vector<CostTrace>& traces) {
-  for (CostTrace& trace : traces) {
-    struct Speeds {
-      std::vector<double> batch, exchange;
-    };
-    std::map<std::tuple<std::string, std::int64_t, double>, Speeds> speeds;
-    const auto speeds_of = [&](const OverlapSamples& samples) -> Speeds& {
-      return speeds[{samples.all_reduce, samples.batch, samples.bytes}];
-    };
-    for (const OverlapSamples& samples : trace.overlap) {
-      Speeds& of_size = speeds_of(samples);
-      for (std::size_t i = 0; i < samples.batch_s.size(); ++i) {
-        const SpeedsBeside beside = speeds_beside(samples, i);
-        of_size.batch.push_back(beside.batch);
-        of_size.exchange.push_back(beside.exchange);
-      }
-    }
-    for (OverlapSamples& samples : trace.overlap) {
-      const Speeds& of_size = speeds_of(samples);
-      for (std::size_t i = 0; i < samples.batch_s.size(); ++i) {
-        samples.batch_s[i] = samples.batch_alone_s[i] / mean_of(of_size.batch);
-        samples.exchange_s[i] = samples.exchange_alone_s[i] / mean_of(of_size.exchange);
-      }
-    }
-  }
-}
-
-void without_after_exchange(std::vector<CostTrace>& traces) {
-  change_overlap(traces, [](OverlapSamples& samples) {
-    samples.batch_after_s.clear();
-    samples.batch_second_after_s.clear();
-  });
-}
-
-void without_cold_starts(std::vector<CostTrace>& traces) {
-  change_batches(traces, [](BatchSamples& samples) { samples.cold_start_s = 0; });
-}
-
 void without_loading(std::vector<CostTrace>& traces) {
   change_batches(traces, [](BatchSamples& samples) {
     for (std::size_t i = 0; i < samples.load_s.size(); ++i) samples.total_s[i] -= samples.load_s[i];
@@ -216,11 +177,6 @@ std::vector<Mechanism> all_mechanisms() {
       of_platform(
           "doubt", "what was measured of exchanges is sure (intervals alone)", without_doubt),
       of_costs("overlap", "overlap is free", without_overlap),
-      of_costs("overlap-by-chance", "it costs the same each time", without_overlap_by_chance),
-      of_costs("after-exchange",
-               "a batch after an exchange is one after a batch",
-               without_after_exchange),
-      of_costs("cold-start", "an epoch's first batches take what others do", without_cold_starts),
       of_costs("loading", "batches are there", without_loading),
       of_costs("other-sizes", "half a batch takes half the time", without_other_sizes),
       of_costs("slowed", "a slowed device takes a multiple", without_slowed_devices),

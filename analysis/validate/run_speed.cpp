@@ -33,36 +33,18 @@ void multiply(BatchSamples& samples, double factor) {
   }
 }
 
-/// What batches took on a rank once they had exchanged, as shares of what one in a row takes.
-void put_after_exchange(OverlapSamples& samples, const ExchangingTimings& timed) {
-  if (!(timed.batch_s > 0) || timed.after_exchange_s.empty()) return;
-  const double first = timed.after_exchange_s.front() / timed.batch_s;
-  double later = 1;
-  for (std::size_t i = 1; i < timed.after_exchange_s.size(); ++i)
-    later += timed.after_exchange_s[i] / timed.batch_s - 1;
-  samples.batch_after_s = samples.batch_second_after_s = samples.batch_alone_s;
-  for (double& each : samples.batch_after_s) each *= first;
-  for (double& each : samples.batch_second_after_s) each *= later;
-}
-
 }  // namespace
 
 TraceFile at_speeds(TraceFile trace,
                     std::int64_t batch,
                     const std::vector<TimedRank>& ranks,
-                    BatchTimings TimedRank::*moment) {
+                    double TimedRank::*moment) {
   for (CostTrace& costs : trace.costs) {
     for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
       const auto number = static_cast<std::int64_t>(rank);
-      const BatchTimings& timed = ranks[rank].*moment;
-      const double factor = factor_of(costs, batch, rank, timed.batch_s);
+      const double factor = factor_of(costs, batch, rank, ranks[rank].*moment);
       for (BatchSamples& samples : costs.batches) {
-        if (samples.rank != number) continue;
-        multiply(samples, factor);
-        if (samples.batch == batch) samples.cold_start_s = timed.cold_start_s;
-      }
-      for (OverlapSamples& samples : costs.overlap) {
-        if (samples.rank == number) put_after_exchange(samples, ranks[rank].exchanging);
+        if (samples.rank == number) multiply(samples, factor);
       }
     }
     costs = rounded(std::move(costs));

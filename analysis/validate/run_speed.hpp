@@ -11,16 +11,13 @@
 namespace epochcast {
 
 /// What batches of the trace take on ranks that are faster or slower now: on each of them all sizes
-/// are as many times as fast as its batches of `batch` are, which take what `ranks` tells. Where an
-/// epoch begins with batches of that size, they take longer as told. What exchanges cost batches
-/// follows those that were timed after some: what is more than a batch in a row takes, of the
-/// first, and of all later ones together as the second's. A rank without such batches, or that
-/// timed none, keeps what it has. Cores of shared machines change their speed by the second.
+/// are as many times as fast as its batches of `batch` are, which take what `ranks` tells. A rank
+/// that timed none keeps what it has. Cores of shared machines change their speed by the second.
 /// `moment`: before or after they trained.
 [[nodiscard]] TraceFile at_speeds(TraceFile trace,
                                   std::int64_t batch,
                                   const std::vector<TimedRank>& ranks,
-                                  BatchTimings TimedRank::*moment);
+                                  double TimedRank::*moment);
 
 /// The platform, at the speed that all-reduces among all workers that train had around a run: those
 /// by the algorithm that it timed take, in all sizes, as many times as long as it took for the one

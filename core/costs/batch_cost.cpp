@@ -17,9 +17,6 @@ namespace {
 constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 / 3};
 
 constexpr double kMostSlowdown = 1000;  // what is slower than that stands still
-constexpr double kMostSpread = 2;       // of single batches beside messages, in those on average
-constexpr double kLeastAfterExchange = 0.5;
-constexpr double kMostAfterExchange = 10;
 
 double at_quantile(const std::vector<double>& sorted, double quantile) {
   const auto index = static_cast<std::size_t>(quantile * static_cast<double>(sorted.size()));
@@ -88,22 +85,6 @@ std::vector<OverlapSamples> of_rank(std::vector<OverlapSamples> all, std::size_t
   return all;
 }
 
-/// How many times as long batches of each size take soon after an exchange: those of `after_s`.
-std::map<std::int64_t, double> after_exchange_of(
-    const std::vector<OverlapSamples>& all, const std::vector<double> OverlapSamples::*after_s) {
-  std::map<std::int64_t, std::vector<double>> slowdowns;
-  for (const OverlapSamples& samples : all) {
-    for (std::size_t i = 0; i < (samples.*after_s).size(); ++i)
-      slowdowns[samples.batch].push_back((samples.*after_s)[i] / samples.batch_alone_s[i]);
-  }
-  std::map<std::int64_t, double> medians;
-  for (auto& [batch, of_batch] : slowdowns) {
-    medians[batch] =
-        std::clamp(median_of(std::move(of_batch)), kLeastAfterExchange, kMostAfterExchange);
-  }
-  return medians;
-}
-
 }  // namespace
 
 double median_of(std::vector<double> values) {
@@ -124,7 +105,6 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
   point.batch = static_cast<double>(group.front()->batch);
   BatchSamples pooled;
   for (const BatchSamples* samples : group) {
-    point.cold_start_s += samples->cold_start_s / static_cast<double>(group.size());
     append(pooled.total_s, samples->total_s);
     append(pooled.load_s, samples->load_s);
     append(pooled.forward_s, samples->forward_s);
@@ -160,10 +140,10 @@ SpeedsBeside speeds_beside(const OverlapSamples& samples, std::size_t i) {
 BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
+      overlap_(trace.overlap),
       grade_(trace.source.grade),
       origin_(trace.file),
       doubt_(trace.doubt) {
-  use(trace.overlap);
   for (const auto& [batch, group] : by_batch(*samples_)) {
     points_.push_back(point_of(group));
     append(sessions_, numbers(group, &BatchSamples::session));
@@ -190,14 +170,8 @@ BatchCost BatchCost::of_worker(std::size_t index, std::optional<std::size_t> ses
     const std::int64_t rank = ranks[index % ranks_ % ranks.size()];
     narrowed.points_.push_back(point_of(only(group, &BatchSamples::rank, rank)));
   }
-  narrowed.use(of_rank(overlap_, index % ranks_));
+  narrowed.overlap_ = of_rank(overlap_, index % ranks_);
   return narrowed;
-}
-
-void BatchCost::use(std::vector<OverlapSamples> overlap) {
-  after_exchange_ = {after_exchange_of(overlap, &OverlapSamples::batch_after_s),
-                     after_exchange_of(overlap, &OverlapSamples::batch_second_after_s)};
-  overlap_ = std::move(overlap);
 }
 
 BatchCost::BatchCost(double seconds, std::int64_t batch)
@@ -322,51 +296,22 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
   // Times add up, so what counts is how much was done while both went on: the mean of the speeds.
   double batch_speeds = 0;
   double exchange_speeds = 0;
-  std::vector<double> spread;
+  double count = 0;
   for (const OverlapSamples* samples : fitting) {
     for (std::size_t i = 0; i < samples->batch_s.size(); ++i) {
       const SpeedsBeside speeds = speeds_beside(*samples, i);
       batch_speeds += speeds.batch;
       exchange_speeds += speeds.exchange;
-      spread.push_back(1 / speeds.batch);
+      ++count;
     }
   }
-  if (spread.empty()) return {};
-  const auto count = static_cast<double>(spread.size());
+  if (count == 0) return {};
   const auto slowdown = [](double speed) {
     return std::clamp(1 / std::max(speed, 1 / kMostSlowdown), 1.0, kMostSlowdown);
   };
-  // One that hardly met messages may seem to have stood still.
-  for (double& each : spread) each = std::min(each, kMostSpread * slowdown(batch_speeds / count));
-  const double mean = std::accumulate(spread.begin(), spread.end(), 0.0) / count;
-  for (double& each : spread) each /= mean;
   return {.batch_slowdown = slowdown(batch_speeds / count),
           .exchange_slowdown = slowdown(exchange_speeds / count),
-          .is_known = true,
-          .batch_spread = std::move(spread)};
-}
-
-double BatchCost::after_exchange(std::int64_t batch, std::int64_t batches_before) const {
-  if (batches_before >= std::ssize(after_exchange_)) return 1;
-  const auto& by_size = after_exchange_[static_cast<std::size_t>(batches_before)];
-  if (by_size.empty()) return 1;
-  const auto distance = [batch](const auto& known) { return std::abs(known.first - batch); };
-  return std::min_element(by_size.begin(),
-                          by_size.end(),
-                          [&](const auto& a, const auto& b) { return distance(a) < distance(b); })
-      ->second;
-}
-
-double BatchCost::cold_start_s(std::int64_t batch) const {
-  double least = std::numeric_limits<double>::infinity();
-  double seconds = 0;
-  for (const Point& point : points_) {
-    const double distance = std::abs(point.batch - static_cast<double>(batch));
-    if (point.cold_start_s == 0 || distance >= least) continue;
-    least = distance;
-    seconds = point.cold_start_s;
-  }
-  return seconds;
+          .is_known = true};
 }
 
 const BatchCost::Point& BatchCost::nearest(double batch) const {

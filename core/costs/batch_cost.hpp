@@ -2,10 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -103,16 +101,6 @@ class BatchCost {
   [[nodiscard]] OverlapCost overlap(std::int64_t batch,
                                     const std::string& all_reduce,
                                     double bytes) const;
-  /// How many times as long a batch takes with an exchange `batches_before` it (0: none between),
-  /// as it does with none: cores and caches have done something else meanwhile, and workers that
-  /// share a machine do the same at the same time. The median over what was measured with the
-  /// nearest batch size (the smaller of two), from 0.5 to 10; 1 where nothing was, and from 2
-  /// batches before on.
-  [[nodiscard]] double after_exchange(std::int64_t batch, std::int64_t batches_before = 0) const;
-  /// Seconds that an epoch's first batches take longer than later ones, all together, where they
-  /// are of this size: the mean of what was measured of the nearest size (the smaller of two); 0
-  /// where nothing was.
-  [[nodiscard]] double cold_start_s(std::int64_t batch) const;
   /// How wrong an estimate may be; empty for others.
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
   /// Where it comes from, for provenance.
@@ -125,7 +113,6 @@ class BatchCost {
     std::vector<double> quantiles;  ///< of the samples in the order measured
     double median_s = 0;
     BatchTimes shares;  ///< parts of a whole batch, sum 1
-    double cold_start_s = 0;
   };
 
   [[nodiscard]] double total_at(double batch, std::optional<double> quantile) const;
@@ -136,7 +123,6 @@ class BatchCost {
   using Group = std::vector<const BatchSamples*>;
 
   [[nodiscard]] static Point point_of(const Group& group);
-  void use(std::vector<OverlapSamples> overlap);
 
   std::shared_ptr<const Samples> samples_;  ///< what there is to narrow; null: nothing
   std::vector<std::int64_t> sessions_;      ///< their numbers in the trace, ascending
@@ -144,8 +130,6 @@ class BatchCost {
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
   std::vector<OverlapSamples> overlap_;
-  /// By batch size; of the first batch after an exchange, and of the second.
-  std::array<std::map<std::int64_t, double>, 2> after_exchange_;
   Grade grade_ = Grade::estimated;
   std::string origin_;
   std::string doubt_;

@@ -2,7 +2,6 @@
 #include "core/costs/cost_learner.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/costs/benchmark_rule.hpp"
 #include "core/error.hpp"
@@ -47,11 +46,8 @@ std::vector<Payload> CostLearner::buckets() {
 
 void CostLearner::begin_epoch(std::int64_t epoch) {
   under_weather_ = 0;
-  is_cold_ = true;
   if (!seed_) return;
-  const std::uint64_t seed = mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1);
-  weather_.emplace(seed);
-  beside_ = Random(mix_seed(seed, static_cast<std::uint64_t>(fabric_.rank()) + 1));
+  weather_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
 }
 
 // What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
@@ -79,14 +75,8 @@ void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
 
 BatchTimes CostLearner::next(std::int64_t samples) {
   if (samples > largest_batch_) check_memory(samples);
-  BatchTimes times =
-      weather_ ? cost_.at(samples, weather_->place(under_weather_++, cost_.samples(samples)))
-               : cost_.median(samples);
-  const Traffic sent = fabric_.traffic() - std::exchange(traffic_, fabric_.traffic());
-  if (sent.intra_node_bytes + sent.inter_node_bytes > 0) since_exchange_ = 0;
-  times *= cost_.after_exchange(samples, since_exchange_++);
-  if (std::exchange(is_cold_, false)) times.forward_s += cost_.cold_start_s(samples);
-  return times;
+  if (!weather_) return cost_.median(samples);
+  return cost_.at(samples, weather_->place(under_weather_++, cost_.samples(samples)));
 }
 
 BatchTimes CostLearner::last_part(std::int64_t batch) {
@@ -106,12 +96,6 @@ double CostLearner::whole(std::int64_t batch) {
     seconds += times.total_s() - times.step_s;
   }
   return seconds + next(part_of(batch, accumulate_, accumulate_ - 1)).total_s();
-}
-
-double CostLearner::drawn_beside() {
-  const std::vector<double>& spread = fabric_.self().overlap.batch_spread;
-  if (!weather_ || spread.empty() || fabric_.world().size() == 1) return 1;
-  return spread[beside_.below(spread.size())];
 }
 
 void CostLearner::check_memory(std::int64_t samples) {
@@ -134,14 +118,11 @@ void CostLearner::forward_backward(std::int64_t batch) {
 
 void CostLearner::forward_backward(std::int64_t batch, const GradientReady& ready) {
   const BatchTimes times = last_part(batch);
-  const double drawn = drawn_beside();
   pending_step_s_ = times.step_s;
   fabric_.compute(times.load_s + times.forward_s, "forward");
-  double beside = 1;  // until the first bucket is under way
   for (const Bucket& bucket : buckets_) {
-    fabric_.compute(times.backward_s * bucket.backward_share * beside, "backward");
+    fabric_.compute(times.backward_s * bucket.backward_share, "backward");
     ready({.bytes = bucket.bytes, .values = {}});
-    beside = drawn;
   }
 }
 
@@ -149,11 +130,12 @@ void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (steps == 0) return;
-  // Without weather all are alike but the first two, which may come after an exchange.
-  const std::int64_t unlike = weather_ ? steps : std::min(steps, kLongAgo);
   double seconds = 0;
-  for (std::int64_t i = 0; i < unlike; ++i) seconds += whole(batch);
-  if (steps > unlike) seconds += static_cast<double>(steps - unlike) * whole(batch);
+  if (weather_) {
+    for (std::int64_t i = 0; i < steps; ++i) seconds += whole(batch);
+  } else {
+    seconds = static_cast<double>(steps) * whole(batch);  // all alike
+  }
   fabric_.compute(seconds, "local steps");
 }
 

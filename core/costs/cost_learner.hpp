@@ -18,8 +18,7 @@ namespace epochcast {
 class CostLearner : public SamplingLearner {
  public:
   /// `seed`: costs are those of the samples at the places that the seed's Weather tells, each
-  /// epoch's alike whatever came before, and beside messages each batch draws from what overlap
-  /// costs; without one they are medians. Batches are computed in `accumulate` parts. All
+  /// epoch's alike whatever came before; without one they are medians. Batches are computed in `accumulate` parts. All
   /// references must outlive the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
@@ -47,16 +46,12 @@ class CostLearner : public SamplingLearner {
   double benchmark(std::int64_t batch) override;
 
  private:
-  static constexpr std::int64_t kLongAgo = 2;  ///< batches after which an exchange is forgotten
-
   /// What passing the next samples through the network costs, with a step behind it.
   BatchTimes next(std::int64_t samples);
   /// Computes all parts of a batch but the last, and returns what that costs.
   BatchTimes last_part(std::int64_t batch);
   /// Seconds of the next batch, all parts and a step.
   double whole(std::int64_t batch);
-  /// How much longer than usual the next backward takes beside messages.
-  double drawn_beside();
   void check_memory(std::int64_t samples);
 
   Fabric& fabric_;
@@ -67,10 +62,6 @@ class CostLearner : public SamplingLearner {
   std::int64_t accumulate_;
   std::optional<Weather> weather_;
   std::int64_t under_weather_ = 0;  ///< parts of batches so far
-  Random beside_{0};
-  Traffic traffic_;  ///< up to the last batch: who has sent since then has exchanged
-  std::int64_t since_exchange_ = kLongAgo;  ///< batches, or parts of them
-  bool is_cold_ = false;                    ///< until an epoch's first batch
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
   std::int64_t largest_batch_ = 0;  ///< known to fit

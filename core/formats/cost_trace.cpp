@@ -33,8 +33,6 @@ BatchSamples read_batch(JsonInput input) {
   if (const auto rank = input.maybe("rank")) samples.rank = rank->integer(0);
   samples.total_s = input.at("seconds").samples();
   if (const auto warmup = input.maybe("warmup_seconds")) samples.warmup_s = warmup->samples();
-  if (const auto cold = input.maybe("cold_start_seconds"))
-    samples.cold_start_s = read_number(*cold, 0);
   for (const double seconds : samples.total_s) {
     if (seconds <= 0) {
       input.at("seconds").problem("a batch cannot take 0 seconds");
@@ -72,15 +70,10 @@ OverlapSamples read_overlap(JsonInput input) {
   overlap.all_reduce = input.at("all_reduce").identifier();
   overlap.bytes = static_cast<double>(input.at("bytes").integer(1));
   const Part parts[] = {{"batch_alone_seconds", &overlap.batch_alone_s},
-                        {"batch_after_seconds", &overlap.batch_after_s},
-                        {"batch_second_after_seconds", &overlap.batch_second_after_s},
                         {"batch_seconds", &overlap.batch_s},
                         {"exchange_alone_seconds", &overlap.exchange_alone_s},
                         {"exchange_seconds", &overlap.exchange_s}};
   for (const auto& [key, values] : parts) {
-    const bool may_be_absent =
-        values == &overlap.batch_after_s || values == &overlap.batch_second_after_s;
-    if (may_be_absent && !input.maybe(key)) continue;
     JsonInput part = input.at(key);
     *values = part.samples();
     const auto is_zero = [](const nlohmann::json& seconds) { return seconds == 0; };
@@ -170,7 +163,6 @@ Json batch_json(const BatchSamples& samples, bool has_ranks) {
   if (samples.session > 0) json["session"] = samples.session;
   if (has_ranks) json["rank"] = samples.rank;
   if (!samples.warmup_s.empty()) json["warmup_seconds"] = samples.warmup_s;
-  if (samples.cold_start_s > 0) json["cold_start_seconds"] = samples.cold_start_s;
   json["seconds"] = samples.total_s;
   if (samples.load_s.empty()) return json;
   json["load_seconds"] = samples.load_s;
@@ -187,9 +179,6 @@ Json overlap_json(const OverlapSamples& overlap) {
   json["all_reduce"] = overlap.all_reduce;
   json["bytes"] = std::llround(overlap.bytes);
   json["batch_alone_seconds"] = overlap.batch_alone_s;
-  if (!overlap.batch_after_s.empty()) json["batch_after_seconds"] = overlap.batch_after_s;
-  if (!overlap.batch_second_after_s.empty())
-    json["batch_second_after_seconds"] = overlap.batch_second_after_s;
   json["batch_seconds"] = overlap.batch_s;
   json["exchange_alone_seconds"] = overlap.exchange_alone_s;
   json["exchange_seconds"] = overlap.exchange_s;
@@ -306,13 +295,10 @@ CostTrace rounded(CostTrace cost) {
                       &BatchSamples::step_s}) {
       for (double& sample_s : batch.*part) sample_s = rounded(sample_s);
     }
-    batch.cold_start_s = rounded(batch.cold_start_s);
   }
   for (LayerShare& layer : cost.backward_layers) layer.share = rounded(layer.share);
   for (OverlapSamples& overlap : cost.overlap) {
     for (auto part : {&OverlapSamples::batch_alone_s,
-                      &OverlapSamples::batch_after_s,
-                      &OverlapSamples::batch_second_after_s,
                       &OverlapSamples::batch_s,
                       &OverlapSamples::exchange_alone_s,
                       &OverlapSamples::exchange_s}) {

@@ -23,8 +23,6 @@ struct BatchSamples {
   std::vector<double> load_s, forward_s, backward_s, step_s;
   /// Of the batches before these, which take longer where they are a process's first.
   std::vector<double> warmup_s = {};
-  /// What an epoch's first batches take longer than later ones, all together; 0: not measured.
-  double cold_start_s = 0;
 
   bool operator==(const BatchSamples&) const = default;
 };
@@ -39,10 +37,6 @@ struct OverlapSamples {
   std::string all_reduce;  ///< its algorithm, among the ranks that measured
   double bytes = 0;        ///< of each all-reduce
   std::vector<double> batch_alone_s = {};
-  /// With an all-reduce before each optimizer step; empty where that was not measured.
-  std::vector<double> batch_after_s = {};
-  /// The second one after an all-reduce, none before its step; empty where that was not measured.
-  std::vector<double> batch_second_after_s = {};
   std::vector<double> batch_s = {};  ///< with all-reduces beside them
   std::vector<double> exchange_alone_s = {};
   std::vector<double> exchange_s = {};  ///< with batches beside them

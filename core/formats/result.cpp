@@ -130,26 +130,8 @@ nlohmann::ordered_json energy_json(const RunResult& run) {
 
 void check_timed_rank(JsonInput& rank) {
   check_counts(rank, {"rank"}, std::numeric_limits<int>::max());
-  for (const char* key : {"before", "after"}) {
-    JsonInput timings = rank.at(key);
-    check_seconds(timings, {"batch_s", "cold_start_s"});
-    timings.finish();
-  }
-  JsonInput exchanging = rank.at("exchanging");
-  check_counts(exchanging, {"batch"}, JsonInput::kMaxCount);
-  check_seconds(exchanging, {"batch_s"});
-  for (const JsonInput& each : exchanging.at("after_exchange_s").elements())
-    check_amount(each, "seconds, not negative");
-  exchanging.finish();
+  check_seconds(rank, {"before_s", "after_s"});
   rank.finish();
-}
-
-nlohmann::ordered_json timings_json(const BatchTimings& timings) {
-  return {{"batch_s", timings.batch_s}, {"cold_start_s", timings.cold_start_s}};
-}
-
-BatchTimings take_timings(const nlohmann::ordered_json& timings) {
-  return {.batch_s = timings.at("batch_s"), .cold_start_s = timings.at("cold_start_s")};
 }
 
 void check_timed_exchanges(JsonInput timed) {
@@ -220,23 +202,13 @@ int RunResult::trainers() const {
 }
 
 nlohmann::ordered_json to_json(const TimedRank& timed) {
-  return {{"rank", timed.rank},
-          {"before", timings_json(timed.before)},
-          {"after", timings_json(timed.after)},
-          {"exchanging",
-           {{"batch", timed.exchanging.batch},
-            {"batch_s", timed.exchanging.batch_s},
-            {"after_exchange_s", timed.exchanging.after_exchange_s}}}};
+  return {{"rank", timed.rank}, {"before_s", timed.before_s}, {"after_s", timed.after_s}};
 }
 
 TimedRank timed_rank_from_json(const nlohmann::ordered_json& json) {
-  const nlohmann::ordered_json& exchanging = json.at("exchanging");
   return {.rank = json.at("rank"),
-          .before = take_timings(json.at("before")),
-          .after = take_timings(json.at("after")),
-          .exchanging = {.batch = exchanging.at("batch"),
-                         .batch_s = exchanging.at("batch_s"),
-                         .after_exchange_s = exchanging.at("after_exchange_s")}};
+          .before_s = json.at("before_s"),
+          .after_s = json.at("after_s")};
 }
 
 nlohmann::ordered_json to_json(const RunResult& run) {

@@ -62,32 +62,12 @@ struct ScalingFigures {
   bool operator==(const ScalingFigures&) const = default;
 };
 
-/// What batches and their steps took on a rank at one time, all of one size.
-struct BatchTimings {
-  double batch_s = 0;       ///< median of batches in a row; 0: not timed
-  double cold_start_s = 0;  ///< what the first ones took longer, see cold_start_s()
-
-  bool operator==(const BatchTimings&) const = default;
-};
-
-/// What batches and their steps took on a rank between exchanges of gradients, of the size and as
-/// many as it had trained with: who need not wait for others in training does not do so here.
-struct ExchangingTimings {
-  std::int64_t batch = 0;  ///< samples of each
-  double batch_s = 0;      ///< median of such batches in a row; 0: not timed
-  /// Medians of the first, the second, ... batch after an exchange, up to the next exchange.
-  std::vector<double> after_exchange_s = {};
-
-  bool operator==(const ExchangingTimings&) const = default;
-};
-
-/// Timings of one of the ranks (of all that were started) right before and right after it trained:
-/// cores change their speed. Those with exchanges come after: its part of the work is known then.
+/// Median seconds of batches in a row on one of the ranks (of all that were started) right before
+/// and right after it trained: cores change their speed. 0: not timed.
 struct TimedRank {
   int rank = 0;
-  BatchTimings before = {};
-  BatchTimings after = {};
-  ExchangingTimings exchanging = {};
+  double before_s = 0;
+  double after_s = 0;
 
   bool operator==(const TimedRank&) const = default;
 };

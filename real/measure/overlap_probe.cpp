@@ -90,7 +90,7 @@ void OverlapTimes::add(double batch_s, double backward_s, double count, const Ex
 
 OverlapCost overlap_cost(const OverlapTimes& times) {
   return {.batch_slowdown =
-              slowdown(times.batches * times.batch_after_s, times.batches_s, times.both_s),
+              slowdown(times.batches * times.batch_alone_s, times.batches_s, times.both_s),
           .exchange_slowdown =
               slowdown(times.exchanges * times.exchange_alone_s, times.exchanges_s, times.both_s),
           .is_known = true};
@@ -101,7 +101,6 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
                                CrewExchange& exchange,
                                MeasureCrew& crew,
                                const std::function<void(double)>& tell) {
-  const BatchHooks exchange_before_step = {.before_step = [&] { exchange.run(point.bytes); }};
   for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch({}));
   const double own_batch_s = run_batch({});
   const double batch_s = exchange.largest(own_batch_s);
@@ -114,16 +113,16 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   const std::int64_t beside = fill(backward_s, exchange_s);
   const std::int64_t in_a_row = std::min(kMostInARow, fill(kSettle_s / 2, batch_s));
   const std::int64_t settling = fill(kSettle_s, own_batch_s);
-  const double cycle_s = static_cast<double>(2 * in_a_row + 1) * batch_s +
-                         std::max(kSettle_s, 2 * batch_s) +
-                         static_cast<double>(2 * beside + in_a_row) * exchange_s;
+  const double cycle_s = static_cast<double>(in_a_row + 1) * batch_s +
+                         std::max(kSettle_s, batch_s) +
+                         static_cast<double>(2 * beside) * exchange_s;
   const auto cycles =
       std::max(kFewestCycles, static_cast<int>(std::ceil(point.max_s / (kTimes * cycle_s))));
   const int times =
       std::clamp(static_cast<int>(point.max_s / (cycles * cycle_s)), kFewestTimes, kTimes);
-  const auto mean_s = [&](const BatchHooks& hooks) {
+  const auto mean_s = [&] {
     double sum_s = 0;
-    for (std::int64_t i = 0; i < in_a_row; ++i) sum_s += run_batch(hooks);
+    for (std::int64_t i = 0; i < in_a_row; ++i) sum_s += run_batch({});
     return sum_s / static_cast<double>(in_a_row);
   };
 
@@ -132,25 +131,15 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   for (int i = 0; i < times; ++i) {
     OverlapTimes both;
     both.exchange_alone_s = exchange_alone_s(cycles * beside, point.bytes, exchange, crew);
-    double alone_s = 0;
-    double after_s = 0;
-    double second_after_s = 0;
-    // In turn: a machine that is faster or slower for a second is so for all three.
+    // In turn: a machine that is faster or slower for a second is so for both.
     for (int cycle = 0; cycle < cycles; ++cycle) {
       run_beside(beside, point.bytes, run_batch, exchange, crew, both);
-      after_s += mean_s(exchange_before_step);
-      static_cast<void>(run_batch({}));  // after an exchange, too
-      second_after_s += run_batch({});
-      for (std::int64_t batch = 2; batch < settling; ++batch) static_cast<void>(run_batch({}));
-      alone_s += mean_s({});
+      for (std::int64_t batch = 0; batch < settling; ++batch) static_cast<void>(run_batch({}));
+      both.batch_alone_s += mean_s() / cycles;
     }
-    alone_s /= cycles;
-    both.batch_after_s = after_s / cycles;
     const OverlapCost cost = overlap_cost(both);
-    samples.batch_alone_s.push_back(alone_s);
-    samples.batch_after_s.push_back(both.batch_after_s);
-    samples.batch_second_after_s.push_back(second_after_s / cycles);
-    samples.batch_s.push_back(cost.batch_slowdown * alone_s);
+    samples.batch_alone_s.push_back(both.batch_alone_s);
+    samples.batch_s.push_back(cost.batch_slowdown * both.batch_alone_s);
     samples.exchange_alone_s.push_back(both.exchange_alone_s);
     samples.exchange_s.push_back(cost.exchange_slowdown * both.exchange_alone_s);
     tell(static_cast<double>(i + 1) / times);

@@ -25,8 +25,8 @@ struct OverlapTimes {
   double batches_s = 0;  ///< without what they waited for
   double exchanges = 0;
   double exchanges_s = 0;    ///< from the start of those of a batch to the end of the last one
-  double both_s = 0;         ///< while batches and all-reduces were under way
-  double batch_after_s = 0;  ///< alone, where batches exchange before their step
+  double both_s = 0;  ///< while batches and all-reduces were under way
+  double batch_alone_s = 0;
   double exchange_alone_s = 0;
 
   /// One more batch with so many all-reduces beside it, whose backward ended `backward_s` after
@@ -34,7 +34,7 @@ struct OverlapTimes {
   void add(double batch_s, double backward_s, double count, const ExchangeSpan& span);
 };
 
-/// How many times as long either takes while both go on. Of the batches' work, n · after, what was
+/// How many times as long either takes while both go on. Of the batches' work, n · alone, what was
 /// not done when they were alone, batches_s - both_s, was done in both_s; that of the all-reduces
 /// likewise. So what a batch does later than it might have, because messages took its core or its
 /// caches, counts too. At least 1; at most 100, where next to nothing was done. 1 where never both
@@ -52,8 +52,8 @@ using RunBatch = std::function<double(const BatchHooks& hooks)>;
 
 /// Measures how much batches and all-reduces slow each other down: several times all-reduces alone,
 /// and in turn a batch whose backward begins with as many all-reduces as take as long and whose
-/// step waits for them, as in training with overlap, one that exchanges before its step, and one
-/// alone. Collective over the crew. `tell` is called after each time, with the share that is done.
+/// step waits for them, as in training with overlap, and batches alone. Collective over the crew.
+/// `tell` is called after each time, with the share that is done.
 [[nodiscard]] OverlapSamples measure_overlap(const OverlapPoint& point,
                                              const RunBatch& run_batch,
                                              CrewExchange& exchange,

@@ -58,9 +58,9 @@ void PointTracker::end_overlap(const OverlapSamples& samples) {
   ++finished_;
   emit(0,
        0,
-       "batches take " + times(samples.batch_after_s, samples.batch_alone_s) +
-           " after all-reduces (" + samples.all_reduce + ", " + format_bytes(samples.bytes) +
-           "), " + times(samples.batch_s, samples.batch_alone_s) + " beside them, and these " +
+       "batches take " + times(samples.batch_s, samples.batch_alone_s) +
+           " beside all-reduces (" + samples.all_reduce + ", " + format_bytes(samples.bytes) +
+           "), and these " +
            times(samples.exchange_s, samples.exchange_alone_s) + " beside batches");
 }
 

@@ -43,8 +43,6 @@ Json overlap_json(const OverlapSamples& overlap) {
           {"all_reduce", overlap.all_reduce},
           {"bytes", overlap.bytes},
           {"batch_alone", overlap.batch_alone_s},
-          {"batch_after", overlap.batch_after_s},
-          {"batch_second_after", overlap.batch_second_after_s},
           {"batch_beside", overlap.batch_s},
           {"exchange_alone", overlap.exchange_alone_s},
           {"exchange_beside", overlap.exchange_s}};
@@ -56,8 +54,6 @@ OverlapSamples overlap_from(const Json& json, int rank) {
           .all_reduce = json.at("all_reduce"),
           .bytes = json.at("bytes"),
           .batch_alone_s = json.at("batch_alone"),
-          .batch_after_s = json.at("batch_after"),
-          .batch_second_after_s = json.at("batch_second_after"),
           .batch_s = json.at("batch_beside"),
           .exchange_alone_s = json.at("exchange_alone"),
           .exchange_s = json.at("exchange_beside")};

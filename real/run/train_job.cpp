@@ -19,7 +19,6 @@
 #include "real/data/content_mark.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
-#include "real/run/batch_timer.hpp"
 #include "real/run/checkpoint.hpp"
 #include "real/run/crew.hpp"
 #include "real/run/epoch_pictures.hpp"
@@ -74,10 +73,8 @@ class TrainingRun {
       result.notes.push_back(start->note);
     }
     const WorkerInfo& self = crew_.workers[static_cast<std::size_t>(fabric_.rank())];
-    if (self.role == Role::trains) {
-      learner_->warm_up(config_.batch);
-      if (options_.times_batches) batch_timer_.emplace(fabric_, *learner_, config_, strategy_);
-    }
+    if (self.role == Role::trains) learner_->warm_up(config_.batch);
+    const bool times_batches = self.role == Role::trains && options_.times_batches;
     if (!options_.checkpoint.empty()) open_checkpoints();
     if (is_first() && metrics_file_.is_wanted()) {
       metrics_.emplace(metrics_file_,
@@ -88,12 +85,9 @@ class TrainingRun {
     ExchangeTimer exchange_timer(fabric_, config_, options_);
     exchange_timer.before();
     TimedRank timed;
-    if (batch_timer_) timed.before = batch_timer_->now();
+    if (times_batches) timed.before_s = batch_s();
     strategy_.run(worker_);
-    if (batch_timer_) {
-      timed.after = batch_timer_->now();
-      timed.exchanging = batch_timer_->exchanging(worker_.report);
-    }
+    if (times_batches) timed.after_s = batch_s();
     exchange_timer.after();
     worker_.progress.finish();
     if (!options_.timeline.empty())
@@ -119,11 +113,15 @@ class TrainingRun {
     std::vector<TimedRank> all;
     for (const std::string& text : gather_texts(to_json(own).dump(), 0, crew_.comm)) {
       TimedRank timed = timed_rank_from_json(nlohmann::ordered_json::parse(text));
-      if (timed.before.batch_s > 0) all.push_back(std::move(timed));
+      if (timed.before_s > 0) all.push_back(std::move(timed));
     }
     return all;
   }
 
+  /// What a batch takes now, of some in a row of which training keeps nothing.
+  [[nodiscard]] double batch_s() {
+    return median_of(learner_->timed_batches(config_.step_batch()));
+  }
   [[nodiscard]] bool is_first() const { return fabric_.rank() == 0; }
   [[nodiscard]] std::string title() const {
     return std::string(strategy_.name) + ", " + network_name(config_.network) + " on " +
@@ -252,7 +250,6 @@ class TrainingRun {
   MpiFabric fabric_;
   std::unique_ptr<TrainingLearner> learner_;
   Worker worker_;
-  std::optional<BatchTimer> batch_timer_;  ///< of ranks that train, where asked for
   LearningCurve curve_;
   ProgressBar progress_;
   std::optional<Checkpoints> checkpoints_;

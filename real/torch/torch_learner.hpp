@@ -56,9 +56,6 @@ class TorchLearner : public TrainingLearner {
   double benchmark(std::int64_t batch) override;
   void warm_up(std::int64_t batch) override;
   std::vector<double> timed_batches(std::int64_t batch) override;
-  std::vector<double> timed_batches(std::int64_t batch,
-                                    std::int64_t count,
-                                    const std::function<void(std::int64_t)>& before_step) override;
 
   Score trained() const override { return trained_; }
   double learning_rate() const override { return learning_rate_; }

@@ -80,18 +80,6 @@ std::vector<double> TorchLearner::timed_batches(std::int64_t batch) {
   });
 }
 
-std::vector<double> TorchLearner::timed_batches(
-    std::int64_t batch, std::int64_t count, const std::function<void(std::int64_t)>& before_step) {
-  show_examples(batch);
-  std::int64_t done = 0;
-  const auto is_over = [count](std::int64_t batches, double) { return batches == count; };
-  return run_and_forget(batch, is_over, [&] {
-    forward_backward(batch);
-    before_step(done++);
-    step();
-  });
-}
-
 double TorchLearner::benchmark(std::int64_t batch) {
   const std::vector<double> seconds = timed_batches(batch);
   return median_of({seconds.begin() + kWarmUp, seconds.end()});

@@ -91,12 +91,6 @@ class TrainingLearner : public SamplingLearner {
   /// Seconds of batches of this size and their steps, from the first one on, as many as benchmark()
   /// computes; the training goes on as if there had been none.
   [[nodiscard]] virtual std::vector<double> timed_batches(std::int64_t batch) = 0;
-  /// The same of `count` batches, before whose steps `before_step(0)`, `before_step(1)`, ... do
-  /// something with others, which does not count.
-  [[nodiscard]] virtual std::vector<double> timed_batches(
-      std::int64_t batch,
-      std::int64_t count,
-      const std::function<void(std::int64_t)>& before_step) = 0;
 
   /// Everything that the rest of the training depends on, as bytes.
   [[nodiscard]] virtual std::string save() = 0;
