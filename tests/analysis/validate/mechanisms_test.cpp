@@ -83,8 +83,6 @@ std::vector<CostTrace> measured_costs() {
   overlap.all_reduce = "ring";
   overlap.bytes = 1e6;
   overlap.batch_alone_s = {10, 10};
-  overlap.batch_after_s = {11, 11};
-  overlap.batch_second_after_s = {10.5, 10.5};
   overlap.batch_s = {20, 40};
   overlap.exchange_alone_s = {1, 1};
   overlap.exchange_s = {1.25, 1.25};
@@ -168,41 +166,10 @@ TEST_CASE("without adding every device adds at once") {
   CHECK(platform_without("adding") == expected);
 }
 
-TEST_CASE("without overlap its costs are not known, and what follows an exchange is") {
+TEST_CASE("without overlap its costs are not known") {
   const BatchCost cost(costs_without("overlap")[0]);
 
   CHECK_FALSE(cost.overlap(16, "ring", 1e6).is_known);
-  CHECK(cost.after_exchange(16) == 1.1);
-  CHECK(cost.after_exchange(16, 1) == 1.05);
-}
-
-// Speeds of 1/2 and 1/4 are 3/8 in the mean.
-TEST_CASE("without chance overlap costs what it costs in the mean") {
-  const OverlapCost with = BatchCost(measured_costs()[0]).overlap(16, "ring", 1e6);
-  const OverlapCost without =
-      BatchCost(costs_without("overlap-by-chance")[0]).overlap(16, "ring", 1e6);
-
-  CHECK(with.batch_slowdown == Approx(8.0 / 3));
-  CHECK(with.batch_spread.back() > 1.3);
-  CHECK(without.batch_slowdown == Approx(with.batch_slowdown));
-  CHECK(without.exchange_slowdown == Approx(1.25));
-  for (const double spread : without.batch_spread) CHECK(spread == Approx(1));
-}
-
-TEST_CASE("without what follows an exchange, batches are alike, and overlap costs as much") {
-  const BatchCost cost(costs_without("after-exchange")[0]);
-
-  CHECK(cost.after_exchange(16) == 1);
-  CHECK(cost.after_exchange(16, 1) == 1);
-  CHECK(cost.overlap(16, "ring", 1e6).is_known);
-}
-
-TEST_CASE("without cold starts an epoch's first batches take what others do") {
-  std::vector<CostTrace> traces = measured_costs();
-  traces[0].batches[1].cold_start_s = 3;
-  leave_out({mechanism("cold-start")}, traces);
-
-  CHECK(traces == measured_costs());
 }
 
 TEST_CASE("without loading batches are shorter by it") {

@@ -38,16 +38,14 @@ TraceFile two_ranks() {
 /// Ranks at those speeds after they trained, and at another one before.
 TraceFile at_speeds_of(const TraceFile& trace,
                        std::int64_t batch,
-                       const std::vector<BatchTimings>& ranks) {
+                       const std::vector<double>& batch_s) {
   std::vector<TimedRank> timed;
-  for (const BatchTimings& timings : ranks)
-    timed.push_back({.before = {.batch_s = 7}, .after = timings});
-  return at_speeds(trace, batch, timed, &TimedRank::after);
+  for (const double seconds : batch_s) timed.push_back({.before_s = 7, .after_s = seconds});
+  return at_speeds(trace, batch, timed, &TimedRank::after_s);
 }
 
 TEST_CASE("a rank's batches of all sizes follow the median of those that were timed") {
-  const CostTrace costs =
-      at_speeds_of(two_ranks(), 4, {{.batch_s = 12}, {.batch_s = 4}}).costs.front();
+  const CostTrace costs = at_speeds_of(two_ranks(), 4, {12, 4}).costs.front();
 
   REQUIRE(costs.batches.size() == 4);
   CHECK(costs.batches[0].total_s == Seconds{12, 12, 24});
@@ -63,43 +61,12 @@ TEST_CASE("a rank's batches of all sizes follow the median of those that were ti
 TEST_CASE("a rank that timed nothing, or another size, keeps what was measured") {
   const TraceFile measured = two_ranks();
 
-  CHECK(at_speeds_of(measured, 4, {{}, {}}) == measured);
+  CHECK(at_speeds_of(measured, 4, {0, 0}) == measured);
   CHECK(at_speeds_of(measured, 4, {}) == measured);
-  CHECK(at_speeds_of(measured, 5, {{.batch_s = 1}, {.batch_s = 1}}) == measured);
-  const CostTrace costs = at_speeds_of(measured, 8, {{.batch_s = 32}}).costs.front();
+  CHECK(at_speeds_of(measured, 5, {1, 1}) == measured);
+  const CostTrace costs = at_speeds_of(measured, 8, {32}).costs.front();
   CHECK(costs.batches[0].total_s == Seconds{16, 16, 32});
   CHECK(costs.batches[1].total_s == measured.costs.front().batches[1].total_s);
-}
-
-TEST_CASE("epochs begin with batches of the size that was timed") {
-  const CostTrace costs =
-      at_speeds_of(two_ranks(), 8, {{.cold_start_s = 0.5}, {.cold_start_s = 0.25}}).costs.front();
-
-  CHECK(costs.batches[0].cold_start_s == 0);
-  CHECK(costs.batches[2].cold_start_s == 0.5);
-  CHECK(costs.batches[3].cold_start_s == 0.25);
-  CHECK(costs.batches[3].total_s == two_ranks().costs.front().batches[3].total_s);
-}
-
-TEST_CASE("what exchanges cost batches follows those that were timed after some") {
-  const TimedRank timed = {.exchanging = {.batch_s = 2, .after_exchange_s = {3, 2.5, 2.5}}};
-
-  const OverlapSamples first =
-      at_speeds(two_ranks(), 4, {timed}, &TimedRank::before).costs.front().overlap.front();
-
-  CHECK(first.batch_after_s == Seconds{4.5});         // 1.5 times as long as one in a row
-  CHECK(first.batch_second_after_s == Seconds{4.5});  // 1.25 times, and another quarter later
-  CHECK(first.batch_s == Seconds{6});
-}
-
-TEST_CASE("what exchanges cost another rank, or one that timed none after some, stays") {
-  const OverlapSamples measured = two_ranks().costs.front().overlap.front();
-  const auto told = [](const std::vector<TimedRank>& ranks) {
-    return at_speeds(two_ranks(), 4, ranks, &TimedRank::after).costs.front().overlap.front();
-  };
-
-  CHECK(told({{}, {.exchanging = {.batch_s = 2, .after_exchange_s = {3}}}}) == measured);
-  CHECK(told({{.exchanging = {.batch_s = 2}}}) == measured);
 }
 
 /// Three nodes on which all-reduces were measured; a run of all three timed rings of 8 MB.

@@ -45,35 +45,6 @@ TEST_CASE("a batch in parts costs what its parts cost, with one step") {
   CHECK(seconds_of(2, train) == Approx(3 * (2 * 0.9 + 0.1)));
 }
 
-TEST_CASE("each epoch begins cold, with its first batch") {
-  const Network network = {.name = "net", .layers = {{.parameters = 10}}};
-  BatchSamples samples;
-  samples.batch = 4;
-  samples.total_s = {1};
-  samples.cold_start_s = 0.25;
-  CostTrace trace;
-  trace.batches = {samples};
-  const BatchCost cost(trace);
-  const std::vector<Bucket> buckets = {{.bytes = 40, .backward_share = 1}};
-  static_cast<void>(run_workers(workers_on({0}), [&](Fabric& fabric) {
-    CostLearner learner(fabric, network, cost, buckets, std::nullopt);
-    const auto seconds_of = [&](const std::function<void()>& work) {
-      const double start_s = fabric.now_s();
-      work();
-      return fabric.now_s() - start_s;
-    };
-    CHECK(learner.benchmark(4) == Approx(1));  // before any epoch
-    for (const std::int64_t epoch : {0, 1}) {
-      learner.begin_epoch(epoch);
-      CHECK(seconds_of([&] { learner.forward_backward(4); }) == Approx(1.25));
-      learner.step();
-      CHECK(seconds_of([&] { learner.forward_backward(4); }) == Approx(1));
-    }
-    learner.begin_epoch(2);
-    CHECK(seconds_of([&] { learner.train(5, 4); }) == Approx(5.25));
-  }));
-}
-
 TEST_CASE("buckets are ready in the last part, and once") {
   int ready = 0;
   const double seconds = seconds_of(
@@ -81,25 +52,6 @@ TEST_CASE("buckets are ready in the last part, and once") {
 
   CHECK(ready == 1);
   CHECK(seconds == Approx(2 * 0.9));
-}
-
-TEST_CASE("what chance makes of batches beside messages begins with the first bucket") {
-  const Network network = {.name = "net", .layers = {{.parameters = 10}}};
-  const BatchCost cost = two_sizes();
-  const std::vector<Bucket> buckets = {{.bytes = 20, .backward_share = 0.75},
-                                       {.bytes = 20, .backward_share = 0.25}};
-  std::vector<WorkerInfo> workers = workers_on({0, 1});
-  for (WorkerInfo& worker : workers) worker.overlap.batch_spread = {2};
-  static_cast<void>(run_workers(workers, [&](Fabric& fabric) {
-    constexpr std::uint64_t kSeed = 1;
-    CostLearner learner(fabric, network, cost, buckets, kSeed);
-    std::vector<double> ready_s;
-    learner.forward_backward(4, [&](Payload) { ready_s.push_back(fabric.now_s()); });
-
-    REQUIRE(ready_s.size() == 2);
-    CHECK(ready_s[0] == Approx(0.3 + 0.75 * 0.6));
-    CHECK(ready_s[1] == Approx(ready_s[0] + 2 * 0.25 * 0.6));
-  }));
 }
 
 TEST_CASE("parts are as equal as they can be, and sum to the batch") {

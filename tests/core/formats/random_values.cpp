@@ -50,7 +50,6 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
         samples.rank = rank;
         const int count = dice.between(1, 20);
         samples.total_s = random_samples(dice, count);
-        if (dice.chance(0.3)) samples.cold_start_s = dice.magnitude(1e-6, 1);
         if (dice.chance(0.3)) samples.warmup_s = random_samples(dice, dice.between(1, 5));
         if (has_parts) {
           for (auto part : {&BatchSamples::load_s,
@@ -75,8 +74,6 @@ CostTrace random_cost(Dice& dice, const TraceFile& trace, int number) {
                      .all_reduce = "ring",
                      .bytes = static_cast<double>(dice.between(1, 1'000'000)),
                      .batch_alone_s = random_samples(dice, count),
-                     .batch_after_s = random_samples(dice, dice.chance(0.5) ? count : 0),
-                     .batch_second_after_s = random_samples(dice, dice.chance(0.5) ? count : 0),
                      .batch_s = random_samples(dice, count),
                      .exchange_alone_s = random_samples(dice, count),
                      .exchange_s = random_samples(dice, count)}};
@@ -212,17 +209,6 @@ NetworkFile random_network(Dice& dice) {
   return network;
 }
 
-BatchTimings random_timings(Dice& dice) {
-  return {.batch_s = dice.magnitude(1e-6, 1e3), .cold_start_s = dice.magnitude(1e-6, 1)};
-}
-
-ExchangingTimings random_exchanging(Dice& dice) {
-  ExchangingTimings timings = {.batch = dice.between(0, 512), .batch_s = dice.magnitude(1e-6, 1e3)};
-  for (int i = dice.between(0, 2); i > 0; --i)
-    timings.after_exchange_s.push_back(dice.magnitude(1e-6, 1e3));
-  return timings;
-}
-
 RunResult random_run(Dice& dice) {
   RunResult run;
   for (auto text :
@@ -257,9 +243,8 @@ RunResult random_run(Dice& dice) {
   }
   for (int i = dice.between(0, 2); i > 0; --i) {
     run.timed_batches.push_back({.rank = dice.between(0, 100),
-                                 .before = random_timings(dice),
-                                 .after = random_timings(dice),
-                                 .exchanging = random_exchanging(dice)});
+                                 .before_s = dice.magnitude(1e-6, 1e3),
+                                 .after_s = dice.magnitude(1e-6, 1e3)});
   }
   if (dice.chance(0.5))
     run.timed_exchanges = {.all_reduce = random_text(dice),

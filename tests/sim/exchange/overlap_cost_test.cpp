@@ -124,32 +124,6 @@ TEST_CASE("overlap that costs is forecast as by full simulation", "[long]") {
   }
 }
 
-TEST_CASE("batches soon after exchanges are forecast as by full simulation") {
-  Job job = job_on(plain_star(4, {}), 8 * 4 * 43);
-  set(job.config, "averaging-period", 10);
-  set(job.config, "local-steps", 5);
-  cost_overlap(job.traces.front(), 1, 1);
-  job.traces.front().overlap.front().batch_after_s = {1.25};
-  job.traces.front().overlap.front().batch_second_after_s = {1.125};
-  // Batches of an epoch, and rounds, of each of which the first takes a quarter longer and the
-  // second (where there is one) an eighth.
-  const auto [strategy, batches, rounds, more_of_round] =
-      GENERATE(table<std::string, double, double, double>(
-          {{"node-based", 43, 5, 0.375}, {"local-sgd", 40, 8, 0.375}, {"sync", 43, 43, 0.25}}));
-  CAPTURE(strategy);
-  Job exact = job;
-  exact.config.exact = true;
-
-  const RunResult result = forecast_of(job, strategy);
-
-  check_equal(result, forecast_of(exact, strategy));
-  // Of the six epochs' first batches, those of half of the workers come after no message of theirs:
-  // they have only received the parameters.
-  const double rounds_after = rounds - 0.5 / 6;
-  CHECK_THAT(result.phases.compute_s,
-             WithinRel((batches + rounds_after * more_of_round) * 0.013, 1e-9));
-}
-
 TEST_CASE("a forecast says where nobody has measured what overlap costs") {
   Job job = four_buckets();
   job.config.exchange_seconds.clear();
