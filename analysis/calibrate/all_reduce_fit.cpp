@@ -68,7 +68,7 @@ std::optional<ScopeFit> fit_rings(const MessageTrace& trace,
     fit.bytes_per_s = fastest_of(points);
     for (const MessagePoint& point : points)
       fit.bytes_per_s = std::max(fit.bytes_per_s, point.bytes / point.seconds);
-    fit.costs.regimes = fit_regimes(points, fit.bytes_per_s);
+    fit.costs.regimes = {fit_line(points, fit.bytes_per_s)};
   } else {
     fit.bytes_per_s = 1 / seconds_per_byte(points);
     fit.costs.regimes = {{.bytes_per_s = fit.bytes_per_s}};

@@ -53,17 +53,15 @@ Interlink network_of(Interlink network, const ScopeFit& fit, const Source& sourc
   return network;
 }
 
-/// The costs of messages from and to a node, and what its link gives.
+/// The link of a node that is faster than the network's, and messages among such nodes.
 Uplink uplink_of(const NetworkFit& fit, int node, const Source& source) {
+  const double bytes_per_s = fit.link_bytes_per_s[static_cast<std::size_t>(node)];
   Uplink uplink;
-  const ScopeFit* costs = &*fit.between;
-  for (const FasterNodes& faster : fit.faster) {
-    if (!std::binary_search(faster.nodes.begin(), faster.nodes.end(), node)) continue;
-    costs = &faster.fit;
-    uplink.messages = kept(costs->costs);
-  }
-  uplink.link = {.bytes_per_s = kept_rate(fit.link_bytes_per_s[static_cast<std::size_t>(node)]),
-                 .latency_s = kept_s(0.5 * latency_of(*costs))};
+  uplink.link = {.bytes_per_s = kept_rate(bytes_per_s),
+                 .latency_s = kept_s(0.5 * latency_of(*fit.between))};
+  uplink.messages = fit.between->costs;
+  for (MessageRegime& regime : uplink.messages->regimes) regime.bytes_per_s = bytes_per_s;
+  uplink.messages = kept(*uplink.messages);
   uplink.source = source;
   return uplink;
 }
@@ -132,24 +130,6 @@ Platform platform_of_trace(const MessageTrace& trace,
   return platform;
 }
 
-namespace {
-
-/// Of as many nodes as were measured, messages share the backbone; of others, or where the topology
-/// says what is shared, each is as slow as a ring's were.
-void share_backbone(Platform& platform, const Backbone& backbone) {
-  Interlink& network = *platform.network;
-  if (network.topology == NetworkTopology::star && platform.node_count() == backbone.nodes) {
-    network.backbone_bytes_per_s = kept_rate(backbone.bytes_per_s);
-    return;
-  }
-  const double ring = kept_rate(backbone.ring_bytes_per_s);
-  network.link.bytes_per_s = std::min(network.link.bytes_per_s, ring);
-  for (MessageRegime& regime : network.messages->regimes)
-    regime.bytes_per_s = std::min(regime.bytes_per_s, ring);
-}
-
-}  // namespace
-
 Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Source& source) {
   for (NodeGroup& group : platform.nodes) {
     if (fit.node && devices_of(group) > 1)
@@ -161,7 +141,6 @@ Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Sou
   if (!fit.between) return platform;
   platform.network = network_of(platform.network.value_or(Interlink()), *fit.between, source);
   for (NodeGroup& group : platform.nodes) group.uplink.reset();
-  if (fit.backbone) share_backbone(platform, *fit.backbone);
   if (fit.link_bytes_per_s.empty()) return platform;
   if (platform.node_count() == static_cast<int>(fit.link_bytes_per_s.size()) &&
       platform.network->topology == NetworkTopology::star) {

@@ -15,7 +15,6 @@ namespace epochcast {
 namespace {
 
 constexpr const char* kBetween = "messages between nodes";
-constexpr const char* kBetweenFaster = "messages between the faster nodes";
 constexpr const char* kInside = "messages inside nodes";
 
 /// Writes what was measured of all-reduces beside the messages of their scope, whose uncertainty is
@@ -30,11 +29,7 @@ void keep_all_reduces(Calibration& calibration,
         trace, calibration.checks, larger, name, static_cast<int>(ranks), scope.costs.uncertainty);
   };
   const auto ranks = std::ssize(trace.node_of_rank);
-  if (fit.between) {
-    fit.between->costs.all_reduces = measured(*fit.between, "all", ranks);
-    for (FasterNodes& faster : fit.faster)
-      faster.fit.costs.all_reduces = fit.between->costs.all_reduces;
-  }
+  if (fit.between) fit.between->costs.all_reduces = measured(*fit.between, "all", ranks);
   if (!fit.node) return;
   // Those inside nodes were measured on all nodes at once: the slowest has the most ranks.
   std::ptrdiff_t in_node = 0;
@@ -56,7 +51,6 @@ Calibration calibrate(const MessageTrace& trace) {
       check_uncertainty(trace.file, name, scope.costs);
   };
   if (fit.between) refuse_if_unknown(*fit.between, kBetween);
-  for (FasterNodes& faster : fit.faster) refuse_if_unknown(faster.fit, kBetweenFaster);
   if (fit.node) refuse_if_unknown(*fit.node, kInside);
   const std::vector<std::string> models(trace.node_of_rank.size(), "cpu");
   const Platform platform =
@@ -81,18 +75,7 @@ Calibration calibrate(const MessageTrace& trace) {
         if (count > 0) uncertainty = std::hypot(uncertainty, std::sqrt(sum / count));
         check_uncertainty(trace.file, name, scope->costs);
       };
-  if (fit.between) {
-    // All-reduces among all nodes were measured, not those among the faster ones.
-    const double of_samples = fit.between->costs.uncertainty;
-    widen(fit.between, "all", kBetween);
-    const double of_checks = std::sqrt(
-        std::max(0.0, std::pow(fit.between->costs.uncertainty, 2) - std::pow(of_samples, 2)));
-    for (FasterNodes& faster : fit.faster) {
-      double& uncertainty = faster.fit.costs.uncertainty;
-      uncertainty = std::hypot(uncertainty, of_checks);
-      check_uncertainty(trace.file, kBetweenFaster, faster.fit.costs);
-    }
-  }
+  widen(fit.between, "all", kBetween);
   widen(fit.node, fit.between ? "node" : "all", kInside);
   return calibration;
 }

@@ -25,8 +25,7 @@ struct FitPoint {
 ///
 /// `costs` come from ring steps, in which every rank sends and receives as it does in a round of a
 /// collective: what the other direction of a link, shared cores and memory take is in them. Without
-/// ring steps they come from ping-pongs; those of large messages from a pair of opposite ones where
-/// the ring steps shared a Backbone.
+/// ring steps they come from ping-pongs.
 struct ScopeFit {
   MessageCosts costs;
   double bytes_per_s = 0;           ///< of a worker's or node's link, in one direction
@@ -35,35 +34,15 @@ struct ScopeFit {
   std::size_t stalls = 0;           ///< samples that count nowhere, see expected_s()
 };
 
-/// Nodes whose links into the network are faster than those of the others, and messages among them.
-struct FasterNodes {
-  std::vector<int> nodes;  ///< ascending, at least two
-  ScopeFit fit;
-};
-
-/// What all messages between nodes share: a pair of opposite ones is faster than a ring's, although
-/// no link carries more.
-struct Backbone {
-  double bytes_per_s = 0;       ///< of all messages together
-  double ring_bytes_per_s = 0;  ///< of each of a ring's
-  int nodes = 0;                ///< that shared it
-};
-
 /// What a message trace says of a machine. Scopes that were not measured are absent.
 struct NetworkFit {
   std::optional<ScopeFit> node;
   std::optional<ScopeFit> between;
-  /// Each within the one before.
-  std::vector<FasterNodes> faster = {};
   /// What each node's link gives in one direction, where it was measured and links differ by more
   /// than kEqualLinks; else empty.
   std::vector<double> link_bytes_per_s = {};
-  std::optional<Backbone> backbone = {};  ///< where links are alike
-  double reduce_bytes_per_s = 0;          ///< γ⁻¹ with all ranks at it; 0: not measured
+  double reduce_bytes_per_s = 0;  ///< γ⁻¹ with all ranks at it; 0: not measured
 };
-
-/// "0, 2, 3"
-[[nodiscard]] std::string nodes_text(const std::vector<int>& nodes);
 
 /// Fits what the simulator needs; all-reduces of the trace are not looked at, so that the fit can
 /// be checked against them. What is measured but not beyond doubt is told in the costs' notes.
@@ -71,16 +50,14 @@ struct NetworkFit {
 /// times, no messages large enough to show its bandwidth.
 [[nodiscard]] NetworkFit fit_network(const MessageTrace& trace);
 
-/// Regimes by dynamic programming over breakpoints: lines with non-negative latency and a bandwidth
-/// up to `fastest` bytes per second by weighted least squares of relative errors, as many as the
-/// Bayesian information criterion (Schwarz 1978) supports. `points` ascend in bytes and are not
-/// empty.
-[[nodiscard]] std::vector<MessageRegime> fit_regimes(const std::vector<MessagePoint>& points,
-                                                     double fastest = 1e12);
+/// Latency and bandwidth of the line with the least sum of squared relative errors, each weighted
+/// by how much its samples vary: no negative latency, a bandwidth up to `fastest` bytes per second.
+/// `points` is not empty.
+[[nodiscard]] MessageRegime fit_line(const std::vector<MessagePoint>& points,
+                                     double fastest = 1e12);
 
-/// What a link gives, in bytes per second: the most that a large message gets, or more would get;
-/// that other sizes get less is the software's doing. No line of a fit may be faster, since no
-/// simulated message is. `points` as above.
+/// Bandwidth of a link in bytes per second: the most that a large message gets. No fitted line may
+/// be faster, since no simulated message is. `points` as above.
 [[nodiscard]] double fastest_of(const std::vector<MessagePoint>& points);
 
 }  // namespace epochcast

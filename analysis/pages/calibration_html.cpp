@@ -84,18 +84,8 @@ std::string calibration_html(const NetworkFit& fit,
   const std::string how =
       "Markers are measured means (stalls left out), lines the fit. Rounds of collectives are "
       "forecast with the costs of messages while all ranks send and receive.";
-  const std::string shared =
-      fit.backbone ? " Here large ones are as fast as a pair of opposite messages, and all share " +
-                         format_bytes(fit.backbone->bytes_per_s) + "/s, which slows ring steps."
-                   : "";
   Json plots = Json::array();
-  if (fit.between) plots.push_back(scope_plot(*fit.between, "Between nodes", how + shared));
-  for (const FasterNodes& faster : fit.faster) {
-    const std::string nodes = "between nodes " + nodes_text(faster.nodes);
-    plots.push_back(scope_plot(faster.fit,
-                               "B" + nodes.substr(1) + ", whose links are faster",
-                               "Messages among these, and from one to another, take as long."));
-  }
+  if (fit.between) plots.push_back(scope_plot(*fit.between, "Between nodes", how));
   if (fit.node) plots.push_back(scope_plot(*fit.node, "Inside nodes", how));
   std::string body;
   if (!checks.empty()) {

@@ -23,26 +23,6 @@ void without_uplinks(Platform& platform) {
   for (NodeGroup& group : platform.nodes) group.uplink.reset();
 }
 
-/// Then each message between nodes is as slow as when every node sends one.
-void without_backbone(Platform& platform) {
-  if (!platform.network || !platform.network->backbone_bytes_per_s) return;
-  Interlink& network = *platform.network;
-  const double ring_bytes_per_s = *network.backbone_bytes_per_s / platform.node_count();
-  network.backbone_bytes_per_s.reset();
-  network.link.bytes_per_s = std::min(network.link.bytes_per_s, ring_bytes_per_s);
-  if (!network.messages) return;
-  for (MessageRegime& regime : network.messages->regimes)
-    regime.bytes_per_s = std::min(regime.bytes_per_s, ring_bytes_per_s);
-}
-
-void without_regimes(Platform& platform) {
-  change_messages(platform, [](MessageCosts& costs) {
-    costs.regimes = {{.from_bytes = 0,
-                      .latency_s = costs.regimes.front().latency_s,
-                      .bytes_per_s = costs.regimes.back().bytes_per_s}};
-  });
-}
-
 /// Those that were measured count as if among other ranks: for what is in doubt.
 void without_all_reduces(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) {
@@ -167,8 +147,6 @@ std::vector<Mechanism> all_mechanisms() {
   };
   return {
       of_platform("uplink", "every node has the slowest node's link", without_uplinks),
-      of_platform("backbone", "every message is as slow as a ring's", without_backbone),
-      of_platform("regimes", "one latency and one bandwidth for all sizes", without_regimes),
       of_platform("all-reduces",
                   "all-reduces that were measured take what messages say",
                   without_all_reduces),

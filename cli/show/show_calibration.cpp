@@ -43,10 +43,9 @@ void show_points(const std::string& kind,
 void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& look) {
   std::cout << title << ": " << rate(fit.bytes_per_s) << " each way; a round of a barrier "
             << format_seconds(fit.costs.barrier_round_s) << '\n';
-  for (const MessageRegime& regime : fit.costs.regimes) {
-    std::cout << "  from " << format_bytes(regime.from_bytes) << ": "
-              << format_seconds(regime.latency_s) << " + " << rate(regime.bytes_per_s) << '\n';
-  }
+  const MessageRegime& line = fit.costs.regimes.front();
+  std::cout << "  a message: " << format_seconds(line.latency_s) << " + bytes / "
+            << rate(line.bytes_per_s) << '\n';
   if (fit.stalls > 0) {
     std::cout << "  note: " << fit.stalls << " sample"
               << (fit.stalls == 1 ? " is a stall" : "s are stalls")
@@ -58,7 +57,7 @@ void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& 
   if (!fit.ring_step.empty()) show_points("ring step", fit.ring_step, look);
 }
 
-/// Each node's link, and the messages of the faster ones.
+/// The link of each node.
 void show_links(const NetworkFit& fit, const TableLook& look) {
   if (fit.link_bytes_per_s.empty()) return;
   std::cout << "Links of the nodes\n";
@@ -69,8 +68,6 @@ void show_links(const NetworkFit& fit, const TableLook& look) {
     table.add_row({std::to_string(node), rate(fit.link_bytes_per_s[node])});
   table.print_whole(std::cout, look);
   std::cout << '\n';
-  for (const FasterNodes& faster : fit.faster)
-    show_scope("Between nodes " + nodes_text(faster.nodes), faster.fit, look);
 }
 
 void show_checks(const std::vector<AllReduceCheck>& checks, const TableLook& look) {
@@ -107,9 +104,6 @@ std::string percent_off(double estimate, double measured) {
 void show_calibration(const Calibration& calibration, const TableLook& look) {
   const NetworkFit& fit = calibration.fit;
   if (fit.between) show_scope("Between nodes", *fit.between, look);
-  if (fit.backbone)
-    std::cout << "All messages between the " << fit.backbone->nodes << " nodes share "
-              << rate(fit.backbone->bytes_per_s) << "\n\n";
   show_links(fit, look);
   if (fit.node) show_scope("Inside nodes", *fit.node, look);
   if (fit.reduce_bytes_per_s > 0)

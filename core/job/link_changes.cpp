@@ -106,17 +106,6 @@ LinkSpec changed(LinkSpec link, LinkMember member, double value) {
   return link;
 }
 
-constexpr const char* kBackboneLeftOut =
-    " is set: the backbone that was fitted to measured messages is left out";
-
-/// What messages were measured to share holds for the links that were there (see calibrate): it may
-/// be these links' own limit. A backbone that is described stays.
-void leave_out_fitted_backbone(Interlink& network, const GivenFigure& given) {
-  if (!network.messages || !network.backbone_bytes_per_s) return;
-  network.backbone_bytes_per_s.reset();
-  network.messages->notes.push_back(given.name + kBackboneLeftOut);
-}
-
 }  // namespace
 
 void change_links(Platform& platform,
@@ -131,7 +120,6 @@ void change_network(Platform& platform, LinkMember member, const GivenFigure& gi
   Interlink& network = *platform.network;
   const LinkSpec to = changed(network.link, member, given.value);
   if (to == network.link) return;
-  leave_out_fitted_backbone(network, given);
   change_links(platform, given, [&] { set_link(network.link, network.source, to, given); });
 }
 
@@ -175,7 +163,6 @@ void change_uplink(Platform& platform,
   const LinkSpec was = group.uplink ? group.uplink->link : network.link;
   const LinkSpec to = changed(was, member, given.value);
   if (to == was) return;
-  leave_out_fitted_backbone(network, given);
   if (!group.uplink) group.uplink = {.link = was, .messages = {}, .source = network.source};
   set_link(group.uplink->link, group.uplink->source, to, given);
 }
@@ -185,9 +172,6 @@ void change_backbone(Platform& platform, const GivenFigure& given) {
   if (network.backbone_bytes_per_s == given.value) return;
   network.backbone_bytes_per_s = given.value;
   network.source = {.grade = Grade::estimated, .method = given.name + " set for one job"};
-  if (!network.messages) return;
-  std::erase_if(network.messages->notes,
-                [](const std::string& note) { return note.ends_with(kBackboneLeftOut); });
 }
 
 }  // namespace epochcast

@@ -19,7 +19,7 @@ void change_links(Platform& platform,
                   const GivenFigure& given,
                   const std::function<void()>& change);
 
-/// The network's own link, and not a backbone that was fitted to it. Messages move with it.
+/// The network's own link. Messages move with it.
 void change_network(Platform& platform, LinkMember member, const GivenFigure& given);
 /// What all messages between nodes share, in place of one that was left out.
 void change_backbone(Platform& platform, const GivenFigure& given);

@@ -80,17 +80,7 @@ MessagePoints::MessagePoints(const MessageSettings& settings, const std::vector<
         [this, bytes] { return samples_.reduce(bytes); });
   if (node_count() < kFewestNodes) return;
   add_node_pairs();
-  stage_ = Stage::pairs;
-}
-
-void MessagePoints::add_more(const std::vector<double>& bytes_per_s) {
-  if (stage_ == Stage::pairs) {
-    add_hubs(bytes_per_s);
-    stage_ = Stage::hubs;
-  } else {
-    add_groups(bytes_per_s);
-    stage_ = Stage::groups;
-  }
+  are_hubs_known_ = false;
 }
 
 void MessagePoints::add_pair(const std::optional<RankPair>& pair, const std::string& scope) {
@@ -100,11 +90,6 @@ void MessagePoints::add_pair(const std::optional<RankPair>& pair, const std::str
   for (const std::int64_t bytes : settings_.bytes) {
     add({.kind = "ping-pong", .scope = scope, .bytes = bytes},
         is_member ? [this, &both, bytes] { return samples_.ping_pong(both, bytes); } : Sample());
-  }
-  if (scope != "between" || node_count() < kFewestNodes) return;
-  for (const std::int64_t bytes : settings_.bytes) {
-    add({.kind = "opposite", .scope = scope, .bytes = bytes},
-        is_member ? [this, &both, bytes] { return samples_.ring_step(both, bytes); } : Sample());
   }
 }
 
@@ -192,23 +177,13 @@ void MessagePoints::add_hubs(const std::vector<double>& bytes_per_s) {
          .rule = links_rule(),
          .sample = std::move(sample)});
   }
-}
-
-void MessagePoints::add_groups(const std::vector<double>& bytes_per_s) {
-  for (const std::vector<int>& nodes : groups_to_measure(bytes_per_s)) {
-    const bool is_member = std::binary_search(nodes.begin(), nodes.end(), own_node());
-    add_steps({.kind = "", .scope = "between", .nodes = nodes}, split(is_member, 0));
-  }
+  are_hubs_known_ = true;
 }
 
 double MessagePoints::most_s_after(std::size_t point) const {
   double most_s = 0;
   for (std::size_t i = point + 1; i < points_.size(); ++i) most_s += points_[i].rule.max_s;
-  if (is_complete()) return most_s;
-  if (stage_ == Stage::pairs) most_s += node_count() * links_rule().max_s;
-  const std::size_t points_of_group = settings_.bytes.size() + 1;
-  return most_s +
-         most_groups(node_count()) * static_cast<double>(points_of_group) * settings_.rule.max_s;
+  return is_complete() ? most_s : most_s + node_count() * links_rule().max_s;
 }
 
 SamplingRule MessagePoints::links_rule() const {

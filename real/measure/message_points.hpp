@@ -35,7 +35,7 @@ struct MessagePoint {
 class MessagePoints {
  public:
   /// Keeps the settings. Collective. On three nodes or more, the points end with pairs of nodes,
-  /// and add_more() adds what tells their links apart.
+  /// and add_hubs() adds the rest.
   MessagePoints(const MessageSettings& settings, const std::vector<int>& node_of_rank);
   MessagePoints(const MessagePoints&) = delete;
   MessagePoints& operator=(const MessagePoints&) = delete;
@@ -45,26 +45,20 @@ class MessagePoints {
   [[nodiscard]] int node_count() const { return static_cast<int>(first_rank_of_node_.size()); }
 
   /// Whether all points are known.
-  [[nodiscard]] bool is_complete() const { return stage_ == Stage::groups; }
-  /// Adds the points that follow from what has been measured of each node's link, the same numbers
-  /// on all ranks: hubs after pairs, then groups of nodes. Collective; not when all are known.
-  void add_more(const std::vector<double>& bytes_per_s);
+  [[nodiscard]] bool is_complete() const { return are_hubs_known_; }
+  /// Adds the points that follow from the bandwidth of each node's link, the same numbers on all
+  /// ranks: each node's first rank with those of all others. Collective; not if all are known.
+  void add_hubs(const std::vector<double>& bytes_per_s);
   /// The most that the points after that one may take by their rules, those not yet known included.
   [[nodiscard]] double most_s_after(std::size_t point) const;
 
  private:
   using Sample = std::function<double()>;
-  /// What has been added last.
-  enum class Stage { pairs, hubs, groups };
 
   void add_pair(const std::optional<RankPair>& pair, const std::string& scope);
   void add_group(const std::string& scope, const Communicator& among);
   /// Opposite messages between the first ranks of nodes.
   void add_node_pairs();
-  /// Each node's first rank with those of all others.
-  void add_hubs(const std::vector<double>& bytes_per_s);
-  /// Ring steps and barriers of groups_to_measure().
-  void add_groups(const std::vector<double>& bytes_per_s);
   void add_steps(MessageCost cost, const SplitComm& group);
   void add(MessageCost cost, Sample sample);
   const SplitComm& split(bool is_member, int colour);
@@ -83,7 +77,7 @@ class MessagePoints {
   std::vector<int> first_rank_of_node_;
   std::vector<std::unique_ptr<SplitComm>> comms_;
   std::vector<MessagePoint> points_;
-  Stage stage_ = Stage::groups;
+  bool are_hubs_known_ = true;
 };
 
 }  // namespace epochcast::real

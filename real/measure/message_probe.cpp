@@ -244,7 +244,7 @@ std::vector<MessageCost> probe_messages(const MessageSettings& settings,
     const std::optional<double> too_long_s = measurement.too_long_s(points[i]);
     if (!too_long_s) measurement.sample(points[i], probe.most_s_after(i));
     if (i + 1 == points.size() && !probe.is_complete())
-      probe.add_more(agreed_link_speeds(measurement.costs(), probe.node_count()));
+      probe.add_hubs(agreed_link_speeds(measurement.costs(), probe.node_count()));
     if (too_long_s) {
       measurement.leave_out(points[i], *too_long_s, probe.most_s_after(i));
     } else {

@@ -35,9 +35,8 @@ struct RankPair {
 ///
 /// Collective over MPI_COMM_WORLD, which has at least two ranks. A sample of "ping-pong" is half a
 /// round trip between two ranks. The others are the seconds of the slowest rank after a barrier:
-/// two ranks on two of three or more nodes send to each other at once ("opposite"), every rank
-/// sends to its right neighbour while it receives from the left one ("ring-step"), and an
-/// all-reduce through MpiFabric. Of small messages, several steps in a row, and their mean.
+/// every rank sends to its right neighbour while it receives from the left one ("ring-step"), and
+/// an all-reduce through MpiFabric. Of small messages, several steps in a row, and their mean.
 /// "barrier" is how long after the last rank has come to a barrier all know, where the others have
 /// waited; "reduce" is adding one buffer of floats to another, on all ranks at once. Those inside
 /// nodes run in all nodes at once; they are left out where they would repeat those among all ranks.
@@ -47,13 +46,11 @@ struct RankPair {
 /// On three nodes or more, links may differ, and what follows names its `nodes`: "opposite" between
 /// the first ranks of pairs of nodes, as many pairs at once as there are (rounds_of_pairs()), at
 /// the smallest size from 1 KiB on and at the largest; "hub-step" of each node, whose first rank
-/// exchanges the largest size with those of all other nodes at once; and, where some nodes turn out
-/// to be faster (groups_to_measure()), ring steps and barriers among all ranks of these. Pairs and
-/// hubs get 0.3 of the rule's seconds. The number of points grows with the number of nodes, not
-/// with that of pairs. `node_of_rank` numbers nodes in the order of first appearance.
+/// exchanges the largest size with those of all other nodes at once. Pairs and hubs get 0.3 of the
+/// rule's seconds. The number of points grows with the number of nodes, not with that of pairs.
+/// `node_of_rank` numbers nodes in the order of first appearance.
 ///
-/// `report` is called on rank 0: at most about once a
-/// second, and after each point.
+/// `report` is called on rank 0: at most about once a second, and after each point.
 [[nodiscard]] std::vector<MessageCost> probe_messages(
     const MessageSettings& settings,
     const std::vector<int>& node_of_rank,

@@ -10,17 +10,6 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kMostRounds = 15;
-constexpr int kMostGroups = 4;
-
-/// Between which nodes, sorted from the fastest, one class ends and the next begins.
-struct Boundary {
-  std::size_t faster = 0;  ///< number of nodes above
-  double from = 0;         ///< bytes/s of the slowest node above
-  double to = 0;           ///< bytes/s of the fastest node below
-};
-
-/// Whether speeds differ by a greater factor at `a`.
-bool is_sharper(const Boundary& a, const Boundary& b) { return a.from * b.to > b.from * a.to; }
 
 }  // namespace
 
@@ -80,40 +69,6 @@ std::vector<double> link_speeds(std::span<const MessageCost> costs, int nodes) {
     }
   }
   return bytes_per_s;
-}
-
-int most_groups(int nodes) { return std::clamp(nodes - 2, 0, kMostGroups); }
-
-std::vector<std::vector<int>> groups_to_measure(const std::vector<double>& bytes_per_s) {
-  const auto speed_of = [&](int node) { return bytes_per_s[static_cast<std::size_t>(node)]; };
-  std::vector<int> fastest_first(bytes_per_s.size());
-  std::iota(fastest_first.begin(), fastest_first.end(), 0);
-  std::stable_sort(fastest_first.begin(), fastest_first.end(), [&](int a, int b) {
-    return speed_of(a) > speed_of(b);
-  });
-
-  std::vector<Boundary> boundaries;
-  double slowest = fastest_first.empty() ? 0 : speed_of(fastest_first.back());  // of the class
-  for (std::size_t faster = fastest_first.size(); faster-- > 1;) {
-    const double from = speed_of(fastest_first[faster - 1]);
-    if (from <= kEqualLinks * slowest) continue;
-    slowest = from;
-    if (faster > 1)
-      boundaries.push_back({.faster = faster, .from = from, .to = speed_of(fastest_first[faster])});
-  }
-  std::stable_sort(boundaries.begin(), boundaries.end(), is_sharper);
-  if (boundaries.size() > kMostGroups) boundaries.resize(kMostGroups);
-
-  std::vector<std::vector<int>> groups;
-  for (const Boundary& boundary : boundaries) {
-    const auto first = fastest_first.begin();
-    groups.emplace_back(first, first + static_cast<std::ptrdiff_t>(boundary.faster));
-    std::sort(groups.back().begin(), groups.back().end());
-  }
-  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    return a.size() < b.size();
-  });
-  return groups;
 }
 
 }  // namespace epochcast::real

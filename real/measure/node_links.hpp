@@ -36,18 +36,4 @@ struct NodePair {
 /// size among `costs` that name nodes, at the median of their samples. 0 without any.
 [[nodiscard]] std::vector<double> link_speeds(std::span<const MessageCost> costs, int nodes);
 
-/// How many groups groups_to_measure() gives at most, among so many nodes.
-[[nodiscard]] int most_groups(int nodes);
-
-/// The faster nodes, which deserve ring steps and barriers of their own: nothing where all links
-/// give the same.
-///
-/// Nodes are sorted by what their link gives (`bytes_per_s`, of each node) and split into classes,
-/// each of nodes that are at most kEqualLinks times as fast as its slowest. There is a group for
-/// each class but the slowest: its nodes and all faster ones, if these are two at least. Beyond
-/// four groups, classes that differ least are joined. Groups grow, each within the next; nodes
-/// within ascend.
-[[nodiscard]] std::vector<std::vector<int>> groups_to_measure(
-    const std::vector<double>& bytes_per_s);
-
 }  // namespace epochcast::real

@@ -59,7 +59,7 @@ Runtime::CommunicatorState& Runtime::intern(std::vector<int> ranks,
                          .all_reduce = all_reduce};
   const auto& members = state->communicator.ranks;
   state->footprint = footprint_of(members);
-  state->barrier = barrier_time(members);
+  state->barrier_s = barrier_s(members);
   state->calls_reached.assign(members.size(), 0);
   state->loops_entered.assign(members.size(), 0);
   alike.push_back(state.get());

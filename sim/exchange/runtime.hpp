@@ -114,14 +114,7 @@ class Runtime {
                                                         double bytes,
                                                         double bytes_per_s);
   /// How long members of a collective take to learn that all have come.
-  struct BarrierTime {
-    double together_s = 0;    ///< where they come at the same time
-    double after_wait_s = 0;  ///< where the first one has waited for long
-
-    /// Where the first one has waited for so long.
-    [[nodiscard]] double after(double waited_s) const;
-  };
-  [[nodiscard]] BarrierTime barrier_time(const std::vector<int>& ranks) const;
+  [[nodiscard]] double barrier_s(const std::vector<int>& ranks) const;
   /// Costs that may hold measurements of such a call; null if there are none.
   [[nodiscard]] const MessageCosts* measured_costs(const CollectiveCall& call) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;

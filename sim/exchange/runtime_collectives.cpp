@@ -17,13 +17,6 @@ namespace {
 namespace sg = simgrid::s4u;
 
 constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
-// Two that wait for each other look as often while they wait (real/mpi/polite_wait.cpp): closer
-// together, they leave the barrier at once.
-constexpr double kTogether_s = 200e-6;
-// Later, they sleep for a twentieth of the time that has passed, at most for these 200 us, and wake
-// up late however short that was: by a quarter of what it is after a long wait (docs/fidelity.md).
-constexpr double kLongWait_s = 20 * kTogether_s;
-constexpr double kShareOfWaking = 0.25;
 
 }  // namespace
 
@@ -65,15 +58,13 @@ void Runtime::reach_head(std::shared_ptr<CollectiveCall> call) {
 
 void Runtime::start(const std::shared_ptr<CollectiveCall>& shared) {
   CollectiveCall& call = *shared;
-  double first_s = std::numeric_limits<double>::infinity();
   double last_s = 0;
   for (std::size_t member = 0; member < call.arrival_s.size(); ++member) {
     const Rank& self = rank(call.among->ranks[member]);
     const double ready_s = std::max(call.arrival_s[member], self.stream_free_s);
-    first_s = std::min(first_s, ready_s);
     last_s = std::max(last_s, ready_s);
   }
-  call.start_s = last_s + state_of(*call.among).barrier.after(last_s - first_s);
+  call.start_s = last_s + state_of(*call.among).barrier_s;
   call.progress_at_s = call.start_s;
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = schedule_of(call);
@@ -187,32 +178,22 @@ Traffic Runtime::simulate_rounds(CollectiveCall& call, int member) {
   return call.rounds->traffic(member);
 }
 
-double Runtime::BarrierTime::after(double waited_s) const {
-  if (waited_s <= kTogether_s) return together_s;
-  const double slept = std::lerp(kShareOfWaking, 1.0, std::min(1.0, waited_s / kLongWait_s));
-  return std::lerp(together_s, after_wait_s, slept);
-}
-
-Runtime::BarrierTime Runtime::barrier_time(const std::vector<int>& ranks) const {
-  if (options_.fixed_exchange) return {};
+double Runtime::barrier_s(const std::vector<int>& ranks) const {
+  if (options_.fixed_exchange) return 0;
   const auto node_of = [this](int index) { return workers_[static_cast<std::size_t>(index)].node; };
   const bool is_in_a_node = std::all_of(ranks.begin(), ranks.end(), [&](int index) {
     return node_of(index) == node_of(ranks.front());
   });
   double round_s = 0;
-  double message_s = 0;
   for (const int index : ranks) {
     const int node = node_of(index);
     const MessageCosts* costs =
         is_in_a_node ? cluster_.messages_between(node, node) : cluster_.messages_out_of(node);
-    if (costs == nullptr) continue;
-    round_s = std::max(round_s, costs->barrier_round_s);
-    message_s = std::max(message_s, costs->message_s(1));
+    if (costs != nullptr) round_s = std::max(round_s, costs->barrier_round_s);
   }
   // A dissemination barrier: everybody has heard of everybody after ⌈log2 P⌉ rounds, each as slow
-  // as the messages of its slowest member.
-  const double rounds = std::ceil(std::log2(ranks.size()));
-  return {.together_s = rounds * std::min(message_s, round_s), .after_wait_s = rounds * round_s};
+  // as its slowest member.
+  return std::ceil(std::log2(ranks.size())) * round_s;
 }
 
 const MessageCosts* Runtime::measured_costs(const CollectiveCall& call) const {

@@ -58,7 +58,7 @@ struct Runtime::Rank {
 struct Runtime::CommunicatorState {
   Communicator communicator;
   Footprint footprint;
-  BarrierTime barrier;  ///< that each of its collectives begins with
+  double barrier_s = 0;  ///< that each of its collectives begins with
 
   std::deque<std::shared_ptr<CollectiveCall>> calls;  ///< that not everybody has reached
   std::int64_t first_call = 0;                        ///< sequence number of the first of them

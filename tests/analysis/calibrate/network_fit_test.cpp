@@ -27,37 +27,37 @@ std::vector<MessagePoint> points_of(double (*seconds)(double)) {
   return points;
 }
 
-TEST_CASE("a change of protocol is found, with latency and bandwidth on both sides") {
-  const std::vector<MessageRegime> regimes = fit_regimes(points_of(two_protocols_s));
+TEST_CASE("the line has the latency and the bandwidth of its points, noise of a percent or not") {
+  const MessageRegime exact = fit_line(points_of([](double bytes) { return 10e-6 + bytes / 1e9; }));
+  CHECK(exact.from_bytes == 0);
+  CHECK(exact.latency_s == Approx(10e-6).epsilon(1e-9));
+  CHECK(exact.bytes_per_s == Approx(1e9).epsilon(1e-9));
 
-  REQUIRE(regimes.size() == 2);
-  CHECK(regimes[0].from_bytes == 0);
-  CHECK(regimes[0].latency_s == Approx(10e-6).epsilon(1e-9));
-  CHECK(regimes[0].bytes_per_s == Approx(1e9).epsilon(1e-9));
-  CHECK(regimes[1].from_bytes > 16384);
-  CHECK(regimes[1].from_bytes <= 65536);
-  CHECK(regimes[1].latency_s == Approx(200e-6).epsilon(1e-9));
-  CHECK(regimes[1].bytes_per_s == Approx(4e9).epsilon(1e-9));
-}
-
-TEST_CASE("one protocol is not split, noise of a percent or not") {
-  const std::vector<MessageRegime> regimes = fit_regimes(points_of([](double bytes) {
+  const MessageRegime noisy = fit_line(points_of([](double bytes) {
     const double noise = static_cast<std::int64_t>(bytes) % 3 == 1 ? 0.007 : -0.007;
     return (10e-6 + bytes / 1e9) * (1 + noise);
   }));
-
-  REQUIRE(regimes.size() == 1);
-  CHECK(regimes[0].latency_s == Approx(10e-6).epsilon(0.01));
-  CHECK(regimes[0].bytes_per_s == Approx(1e9).epsilon(0.01));
+  CHECK(noisy.latency_s == Approx(10e-6).epsilon(0.01));
+  CHECK(noisy.bytes_per_s == Approx(1e9).epsilon(0.01));
 }
 
-TEST_CASE("latency is never negative and time never falls with size") {
-  const std::vector<MessageRegime> early = fit_regimes(
+TEST_CASE("the line through two protocols has no negative latency and lies between them") {
+  const MessageRegime line = fit_line(points_of(two_protocols_s));
+  CHECK(line.latency_s >= 10e-6);
+  CHECK(line.latency_s <= 200e-6);
+  CHECK(line.bytes_per_s >= 1e9);
+  CHECK(line.bytes_per_s <= 4e9);
+
+  const MessageRegime late = fit_line(
       points_of([](double bytes) { return bytes < 1e6 ? bytes / 1e9 : bytes / 1e8 - 8e-3; }));
-  for (const MessageRegime& regime : early) {
-    CHECK(regime.latency_s >= 0);
-    CHECK(regime.bytes_per_s > 0);
-  }
+  CHECK(late.latency_s == 0);
+  CHECK(late.bytes_per_s > 1e8);
+}
+
+TEST_CASE("one size has no latency, and its bandwidth") {
+  const MessageRegime line = fit_line({{.bytes = 1e6, .seconds = 1e-3}});
+  CHECK(line.latency_s == Approx(0).margin(1e-15));
+  CHECK(line.bytes_per_s == Approx(1e9).epsilon(1e-12));
 }
 
 TEST_CASE("no line is faster than the link") {
@@ -65,8 +65,7 @@ TEST_CASE("no line is faster than the link") {
   std::vector<MessagePoint> points = points_of([](double bytes) { return bytes / 1e9; });
   points[7].seconds *= 1.6;
 
-  for (const MessageRegime& regime : fit_regimes(points, 1e9))
-    CHECK(regime.bytes_per_s <= 1e9 * (1 + 1e-9));
+  CHECK(fit_line(points, 1e9).bytes_per_s <= 1e9 * (1 + 1e-9));
 }
 
 TEST_CASE("a link is not as fast as two sizes that take the same time by chance") {
@@ -159,40 +158,6 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(costs.all_reduces[0].forecast_s == Approx(expected_s).epsilon(1e-5));
   CHECK(costs.all_reduces[0].ranks == 4);
   CHECK(costs.all_reduces[0].deviation == 0.015);  // of jobs
-}
-
-TEST_CASE("what a ring's messages share is not taken for what links give") {
-  MessageTrace trace = message_trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
-                                        [](double bytes) { return 1e-6 + bytes / 5e8; });
-  for (std::int64_t bytes = 4; bytes <= 1 << 26; bytes *= 4) {
-    trace.costs.push_back({.kind = "opposite",
-                           .scope = "between",
-                           .bytes = bytes,
-                           .samples_s = {1e-6 + static_cast<double>(bytes) / 1e9}});
-  }
-  const double ring_s = 6 * 16e6 / 5e8 + 3 * 16e6 / 4e9;  // and adding
-  trace.costs.push_back({.kind = "all-reduce",
-                         .scope = "all",
-                         .algorithm = "ring",
-                         .bytes = 64'000'000,
-                         .samples_s = {ring_s}});
-  const NetworkFit fit = fit_network(trace);
-  const std::vector<std::string> devices(4, "cpu");
-
-  CHECK(fit.between->costs.measured_on == MeasuredOn{.nodes = 4, .ranks_per_node = 1});
-  REQUIRE(fit.backbone);
-  CHECK(fit.backbone->bytes_per_s == Approx(4 * 5e8).epsilon(5e-3));
-  CHECK(fit.between->bytes_per_s == Approx(1e9).epsilon(1e-2));
-  const Platform same = calibrated_platform(platform_of_trace(trace, devices), fit, trace.source);
-  CHECK(same.network->backbone_bytes_per_s.value() == Approx(4 * 5e8).epsilon(5e-3));
-  CHECK(check_all_reduces(same, trace)[0].forecast_s == Approx(ring_s).epsilon(5e-3));
-  // Who knows what more nodes would share: each of their messages is as slow as a ring's.
-  Platform larger = platform_of_trace(trace, devices);
-  larger.nodes[0].count = 8;
-  larger = calibrated_platform(larger, fit, trace.source);
-  CHECK_FALSE(larger.network->backbone_bytes_per_s);
-  CHECK(larger.network->messages->message_s(1e9) == Approx(1e9 / 5e8).epsilon(5e-3));
-  CHECK(larger.network->link.bytes_per_s == Approx(5e8).epsilon(5e-3));
 }
 
 TEST_CASE("links differ where messages do that nothing else has kept") {

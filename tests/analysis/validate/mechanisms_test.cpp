@@ -30,8 +30,7 @@ MessageCosts measured_messages() {
   return costs;
 }
 
-/// Four nodes that share a backbone of 120 MB/s, one of them with a link of its own, and two ranks
-/// of another that share memory.
+/// Four nodes, one of them with a link of its own, and two ranks of another that share memory.
 Platform measured_platform() {
   Platform platform;
   const DeviceGroup device = {
@@ -44,7 +43,6 @@ Platform measured_platform() {
   platform.nodes = {fast, pairs};
   platform.network = Interlink();
   platform.network->link = {.bytes_per_s = 5e7};
-  platform.network->backbone_bytes_per_s = 1.2e8;
   platform.network->messages = measured_messages();
   return platform;
 }
@@ -111,25 +109,6 @@ TEST_CASE("without uplinks every node has the network's link") {
   expected.nodes[0].uplink.reset();
 
   CHECK(platform_without("uplink") == expected);
-}
-
-// 120 MB/s among four nodes are 30 MB/s for each.
-TEST_CASE("without a backbone each message has its share of it") {
-  const Platform platform = platform_without("backbone");
-
-  CHECK_FALSE(platform.network->backbone_bytes_per_s);
-  CHECK(platform.network->link.bytes_per_s == 3e7);
-  CHECK(platform.network->messages->regimes[0].bytes_per_s == 1e6);
-  CHECK(platform.network->messages->regimes[1].bytes_per_s == 3e7);
-  CHECK(platform.nodes == measured_platform().nodes);
-}
-
-TEST_CASE("without regimes messages have the latency of small and the bandwidth of large ones") {
-  const MessageCosts costs = messages_without("regimes");
-
-  REQUIRE(costs.regimes.size() == 1);
-  CHECK(costs.message_s(0) == 1e-5);
-  CHECK(costs.message_s(4e7) == Approx(1 + 1e-5));
 }
 
 // A measured one took twice what messages say.

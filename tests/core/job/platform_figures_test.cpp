@@ -280,34 +280,14 @@ TEST_CASE("links of one kind of nodes are not set where a network other than a s
                     "together; set it for all nodes of a star, or calibrate the changed cluster"});
 }
 
-TEST_CASE("a fitted backbone does not limit links that are set, unless it is set, too") {
+TEST_CASE("a backbone that a platform states stays when links are set") {
   Platform platform = calibrated();
   platform.network->backbone_bytes_per_s = 6.4e7;
 
-  CHECK(changed(platform, {{"network.bandwidth", "4GBps"}}).network->backbone_bytes_per_s ==
-        std::nullopt);
-  CHECK(changed(platform, {{"network.bandwidth", "1GBps"}}).network->backbone_bytes_per_s == 6.4e7);
+  for (const char* figure : {"network.bandwidth", "node.uplink-bandwidth"})
+    CHECK(changed(platform, {{figure, "4GBps"}}).network->backbone_bytes_per_s == 6.4e7);
   CHECK(changed(platform, {{"network.bandwidth", "4GBps"}, {"network.backbone", "1GBps"}})
             .network->backbone_bytes_per_s == 1e9);
-  platform.network->messages.reset();  // then it was described, not fitted
-  CHECK(changed(platform, {{"network.bandwidth", "4GBps"}}).network->backbone_bytes_per_s == 6.4e7);
-}
-
-TEST_CASE("a backbone that was fitted is left out for uplinks, too, until it is set") {
-  Platform platform = calibrated();
-  platform.network->backbone_bytes_per_s = 6.4e7;
-  const std::string left_out =
-      "node.uplink-bandwidth is set: the backbone that was fitted to measured messages is left out";
-  const auto notes_with = [&](const std::map<std::string, std::string>& figures) {
-    return changed(platform, figures).network->messages->notes;
-  };
-
-  const Texts without = notes_with({{"node.uplink-bandwidth", "4GBps"}});
-  CHECK(std::count(without.begin(), without.end(), left_out) == 1);
-  CHECK(changed(platform, {{"node.uplink-bandwidth", "4GBps"}}).network->backbone_bytes_per_s ==
-        std::nullopt);
-  const Texts with = notes_with({{"network.bandwidth", "4GBps"}, {"network.backbone", "1GBps"}});
-  CHECK(with == Texts{kMovedBandwidth});
 }
 
 TEST_CASE("what is set of links is estimated, whatever it was") {

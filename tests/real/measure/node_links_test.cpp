@@ -10,8 +10,6 @@
 namespace epochcast::real {
 namespace {
 
-using Groups = std::vector<std::vector<int>>;
-
 /// How many others each node meets; none of them twice, and none twice within a round.
 std::vector<int> meetings(const std::vector<std::vector<NodePair>>& rounds, int nodes) {
   std::vector<int> met(static_cast<std::size_t>(nodes), 0);
@@ -91,50 +89,6 @@ TEST_CASE("a link gives what the best of its large messages took at the median")
 
   CHECK(link_speeds(costs, 3) == std::vector<double>{500, 1000, 125});
   CHECK(link_speeds({}, 2) == std::vector<double>{0, 0});
-}
-
-TEST_CASE("equal links need no groups, and a slow one a group of all others") {
-  CHECK(groups_to_measure({}).empty());
-  CHECK(groups_to_measure({50, 50, 49}).empty());
-  CHECK(groups_to_measure({100, 107, 100, 104}).empty());
-  // Neighbours are alike, the first and the last are not.
-  CHECK(groups_to_measure({107, 100, 113, 119}) == Groups{{2, 3}});
-  CHECK(groups_to_measure({400, 400, 400, 100}) == Groups{{0, 1, 2}});
-  CHECK(groups_to_measure({400, 100, 390, 410}) == Groups{{0, 2, 3}});
-}
-
-TEST_CASE("a single fast node is no group, and groups lie within each other") {
-  CHECK(groups_to_measure({100, 100, 400}).empty());
-  CHECK(groups_to_measure({100, 200, 400, 100}) == Groups{{1, 2}});
-  CHECK(groups_to_measure({100, 400, 200, 400, 200, 50}) ==
-        Groups{{1, 3}, {1, 2, 3, 4}, {0, 1, 2, 3, 4}});
-}
-
-TEST_CASE("of many classes, the closest are joined") {
-  // Two nodes each; the steps down are factors of 2, 1.2, 2, 1.3, 2, 2.
-  const std::vector<double> speeds = {
-      1248, 1248, 624, 624, 520, 520, 260, 260, 200, 200, 100, 100, 50, 50};
-
-  const Groups groups = groups_to_measure(speeds);
-
-  REQUIRE(groups.size() == 4);
-  CHECK(groups[0].size() == 2);
-  CHECK(groups[1].size() == 6);
-  CHECK(groups[2].size() == 10);
-  CHECK(groups[3].size() == 12);
-}
-
-TEST_CASE("there are no more groups than announced") {
-  CHECK(most_groups(1) == 0);
-  CHECK(most_groups(2) == 0);
-  CHECK(most_groups(3) == 1);
-  CHECK(most_groups(6) == 4);
-  CHECK(most_groups(1000) == 4);
-  for (int nodes = 1; nodes < 12; ++nodes) {
-    std::vector<double> speeds;
-    for (int node = 0; node < nodes; ++node) speeds.push_back(1 << node);
-    CHECK(static_cast<int>(groups_to_measure(speeds).size()) == most_groups(nodes));
-  }
 }
 
 }  // namespace
