@@ -34,7 +34,7 @@ help:
 	@echo "make test    install, build everything, run all tests"
 	@echo "make bench   speed, as ratios measured in one run"
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
-	@echo "make validation  forecasts against real runs: the table of docs/fidelity.md (40 minutes, root);"
+	@echo "make validation  forecasts against real runs (40 minutes, root);"
 	@echo "             SEED=1 ROWS=$(ROWS): of configurations at random"
 	@echo "make lint    clang-format and clang-tidy"
 	@echo "make asan    tests of the simulator under AddressSanitizer; all: ASAN_TARGETS=all ASAN_SUITES=."

@@ -11,9 +11,9 @@
 namespace epochcast {
 namespace {
 
-/// An exchange between batches is not one of a row of exchanges: standard deviation of the
-/// logarithm of what the former take in a run, beyond what sessions differ (docs/fidelity.md, "An
-/// exchange in a job is not one in a row").
+/// Exchanges between batches differ from those measured in a row: standard deviation of the
+/// logarithm of their time in a run, beyond the difference of sessions (lab/log.csv, 2026-11-25,
+/// "Exchanges in jobs take longer than in a row of all-reduces").
 constexpr double kDeviationInJobs = 0.015;
 
 /// How far another session is from the mean of these: the standard deviation of the logarithm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distribution of `epochcast validate --draw`, version 1 (docs/fidelity.md). It stays as it is,
+// The distribution of `epochcast validate --draw`, version 1 (lab/README.md). It stays as it is,
 // so that a seed gives the same rows on every machine and in years: whole numbers and
 // core/random.hpp alone, and tables of its own. What changes a row makes it another version.
 #pragma once

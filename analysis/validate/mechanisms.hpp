@@ -11,9 +11,9 @@
 
 namespace epochcast {
 
-/// Something that forecasts know of a machine because it was measured (docs/fidelity.md, "What had
-/// to be found out"), and how forecasts are made that do not: by data that do not have it. The
-/// simulator is the same.
+/// Something that forecasts know of a machine because it was measured (docs/fidelity.md, "The
+/// model"), and how forecasts are made that do not: by data that do not have it. The simulator is
+/// the same.
 struct Mechanism {
   std::string_view name;
   std::string_view without;  ///< what forecasts then take for granted

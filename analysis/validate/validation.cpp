@@ -135,9 +135,9 @@ std::optional<double> weighted_tau(const std::vector<GroupRanking>& rankings) {
   return sum / pairs;
 }
 
-/// Emulated computing is asleep for what it is told, and has some of the exchanges' work beside it:
-/// standard deviation of how much of it runs are off (docs/fidelity.md, "An exchange in a
-/// job is not one in a row").
+/// Emulated computing sleeps, beside some of the work of exchanges: standard deviation of its error
+/// in runs (lab/log.csv, 2026-11-25, "Exchanges in jobs take longer than in a row of
+/// all-reduces").
 constexpr double kDeviationOfSleep = 0.001;
 
 void widen(RunResult& forecast, double deviation_s) {

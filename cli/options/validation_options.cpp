@@ -93,7 +93,7 @@ po::options_description draw_options() {
   options.add_options()("draw",
                         value("SEED"),
                         "draw clusters, networks, speeds, strategies and their settings "
-                        "(docs/fidelity.md); the same seed draws the same")(
+                        "(lab/README.md); the same seed draws the same")(
       "rows",
       value("COUNT"),
       ("how many to draw (default: " + std::to_string(kRows) + ")").c_str())(

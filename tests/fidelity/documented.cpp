@@ -10,7 +10,7 @@ namespace epochcast::tests {
 
 void check_documented(const std::string& row) {
   std::printf("%s\n", row.c_str());
-  const std::string page = read_text_file(EPOCHCAST_SOURCE_DIR "/docs/fidelity.md");
+  const std::string page = read_text_file(EPOCHCAST_SOURCE_DIR "/docs/published.md");
   CAPTURE(row);
   CHECK(page.find(row) != std::string::npos);
 }

@@ -5,7 +5,7 @@
 
 namespace epochcast::tests {
 
-/// Prints a row of a table and checks that docs/fidelity.md has it, to the digit.
+/// Prints a row of a table and checks that docs/published.md has it, to the digit.
 void check_documented(const std::string& row);
 
 /// A number with so many digits after the point, with a sign when `is_signed`.

@@ -156,7 +156,7 @@ TEST_CASE("the shipped platform reproduces the four rows that it is calibrated o
   }
 }
 
-TEST_CASE("rows that calibrate nothing are forecast to the errors that docs/fidelity.md states") {
+TEST_CASE("rows that calibrate nothing are forecast to the errors that docs/published.md states") {
   struct Compared {
     const Experiment& experiment;
     const char* strategy;

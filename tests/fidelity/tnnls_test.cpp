@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gains that Moreno-Alvarez et al. (TNNLS 2023) print for node-based communication, against
 // forecasts from estimated costs. Each table states how far off forecasts are, in percentage
-// points of the gain, and fails when they are farther. docs/fidelity.md has the same tables.
+// points of the gain, and fails when they are farther. docs/published.md has the same tables.
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -128,7 +128,7 @@ std::vector<Cell> on(const std::vector<int>& nodes, std::vector<Cell> cells) {
   return cells;
 }
 
-TEST_CASE("table III: gains are as far from the printed ones as docs/fidelity.md states") {
+TEST_CASE("table III: gains are as far from the printed ones as docs/published.md states") {
   const std::vector<Cell>& cells = table_iii({{"all-reduce", "openmpi"}});
 
   for (const auto& cell : cells) {

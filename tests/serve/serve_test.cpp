@@ -340,12 +340,16 @@ TEST_CASE("a server lists what there is to choose, and how far off forecasts wer
   CHECK(about["strategies"].size() > 10);
   CHECK(about["platforms"][0].contains("nodes"));
   const Json& fidelity = about["fidelity"];
-  REQUIRE(fidelity.size() > 5);
-  CHECK_THAT(fidelity[0].get<std::string>(), Catch::StartsWith("epochs, from messages and"));
-  CHECK_THAT(fidelity[0].get<std::string>(), Catch::Contains(". Compared with "));
+  REQUIRE(fidelity.size() > 2);
+  CHECK_THAT(fidelity.front().get<std::string>(), Catch::StartsWith("Same cluster, "));
+  CHECK_THAT(fidelity.front().get<std::string>(), Catch::Contains(": median "));
+  const std::string last_row = fidelity[fidelity.size() - 2];
+  CHECK_THAT(last_row, Catch::StartsWith("Extrapolated, "));
+  CHECK_THAT(last_row, Catch::Contains(", worst "));
   // What was never measured is said, too; the page shows no Markdown.
-  CHECK_THAT(fidelity.back().get<std::string>(),
-             Catch::StartsWith("No cluster of several machines was ever measured"));
+  const std::string paragraph = fidelity.back();
+  CHECK_THAT(paragraph, Catch::StartsWith("No cluster of several machines was ever measured"));
+  CHECK_THAT(paragraph, Catch::EndsWith("."));
   for (const Json& line : fidelity) CHECK(line.get<std::string>().find("](") == std::string::npos);
 }
 

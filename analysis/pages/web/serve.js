@@ -213,7 +213,7 @@ function trust(runs, about) {
   return [
     make("h2", {}, "How far to trust it"),
     make("p", {}, `Inputs: ${lowest}. ${grades[lowest]}`),
-    make("p", {}, "What forecasts were compared with, and how far off they were (docs/fidelity.md):"),
+    make("p", {}, "How far off forecasts were (docs/fidelity.md):"),
     make("ul", { class: "notes" }, ...about.fidelity.map((line) => make("li", {}, line))),
     ...[noteList(runs)].filter((part) => part),
     make("details", {}, make("summary", {}, "Formulas behind it"),
