@@ -140,24 +140,6 @@ TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last
   CHECK(observed.phases[3].blocked_s == Approx(3 * 100e-6).epsilon(kTolerance));
 }
 
-TEST_CASE("who has waited for less than 4 ms sleeps less, and who came together not at all") {
-  Platform star = measured_star(5);
-  star.network->messages->barrier_round_s = 100e-6;
-  const auto barrier_s = [&](double late_s) {
-    const Observed observed = observe(star, [late_s](Fabric& fabric) {
-      if (fabric.rank() == 3) fabric.compute(late_s, "late");
-      fabric.barrier(fabric.world());
-    });
-    return observed.phases[3].blocked_s;
-  };
-
-  const double message_s = 20e-6;
-  CHECK(barrier_s(0) == Approx(3 * message_s).epsilon(1e-3));
-  CHECK(barrier_s(150e-6) == Approx(3 * message_s).epsilon(1e-3));
-  CHECK(barrier_s(1e-3) == Approx(3 * (message_s + 80e-6 * (1.0 + 3.0 / 4) / 4)).epsilon(1e-3));
-  CHECK(barrier_s(4e-3) == Approx(3 * 100e-6).epsilon(1e-9));
-}
-
 // The first `fast` of so many nodes have links of 400 MB/s, and messages as fast as these.
 Platform two_speed_star(int ranks, int fast) {
   Platform star = measured_star(ranks);

@@ -89,7 +89,7 @@ TEST_CASE("a fit tells what is doubtful of its measurements") {
               "left out"});
 
   CHECK(fit_network(
-            trace_with(kSizes, [](double bytes) { return bytes == 4096 ? 1e-3 : link_s(bytes); }))
+            trace_with(kSizes, [](double bytes) { return bytes == 4096 ? 2e-4 : link_s(bytes); }))
             .between->costs.notes ==
         Texts{"messages between nodes of 65.5 kB take less than half as long as those of 4.10 kB"});
 }

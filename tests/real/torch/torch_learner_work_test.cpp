@@ -95,7 +95,7 @@ TEST_CASE("batches that are only timed do not diverge") {
     TorchLearner learner(fabric, setup.data, settings, test_device());
     begin(learner, 0);
 
-    CHECK(learner.timed_batches(kBatch, 4, [](std::int64_t) {}).size() == 4);
+    CHECK_FALSE(learner.timed_batches(kBatch).empty());
     CHECK_THROWS_AS(learner.train(kBatches, kBatch), Diverged);
   });
 }
