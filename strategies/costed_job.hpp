@@ -17,7 +17,8 @@ namespace epochcast {
 
 /// Which of the measured costs a pass through a job draws; by default none: medians are taken.
 struct CostDraw {
-  std::optional<std::uint64_t> seed;   ///< of the Weather; that of each group of workers is its own
+  std::optional<std::uint64_t>
+      seed;  ///< of the BlockBootstrap; that of each group of workers is its own
   std::optional<std::size_t> session;  ///< of everybody; none: all sessions
 };
 

@@ -60,7 +60,7 @@ class BatchCost {
   /// At the median of the samples. A batch of 0 takes no time.
   [[nodiscard]] BatchTimes median(std::int64_t batch) const;
   /// At a place of the samples' session, 0 its beginning and below 1: what the nearest measured
-  /// size took there, or its quantile of others. See Weather.
+  /// size took there, or its quantile of others. See BlockBootstrap.
   [[nodiscard]] BatchTimes at(std::int64_t batch, double place) const;
   /// How many samples the session has of the nearest measured size.
   [[nodiscard]] std::size_t samples(std::int64_t batch) const;

@@ -28,7 +28,7 @@ CostLearner::CostLearner(Fabric& fabric,
       buckets_(buckets),
       seed_(seed),
       accumulate_(accumulate) {
-  if (seed) weather_.emplace(*seed);
+  if (seed) bootstrap_.emplace(*seed);
 }
 
 Payload CostLearner::parameters() {
@@ -45,12 +45,12 @@ std::vector<Payload> CostLearner::buckets() {
 }
 
 void CostLearner::begin_epoch(std::int64_t epoch) {
-  under_weather_ = 0;
+  drawn_batches_ = 0;
   if (!seed_) return;
-  weather_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
+  bootstrap_.emplace(mix_seed(*seed_, static_cast<std::uint64_t>(epoch) + 1));
 }
 
-// What an epoch trains on is known before it runs; a simulated clock may omit iterations of it.
+// The samples of an epoch are known before it runs; a simulated clock may skip iterations of it.
 void CostLearner::use_shuffled(const Share& share) { trained_samples_ = share.samples(); }
 
 Payload CostLearner::recorded_losses() {
@@ -75,8 +75,8 @@ void CostLearner::use_drawn(const Share& share) { use_shuffled(share); }
 
 BatchTimes CostLearner::next(std::int64_t samples) {
   if (samples > largest_batch_) check_memory(samples);
-  if (!weather_) return cost_.median(samples);
-  return cost_.at(samples, weather_->place(under_weather_++, cost_.samples(samples)));
+  if (!bootstrap_) return cost_.median(samples);
+  return cost_.at(samples, bootstrap_->place(drawn_batches_++, cost_.samples(samples)));
 }
 
 BatchTimes CostLearner::last_part(std::int64_t batch) {
@@ -131,7 +131,7 @@ void CostLearner::step() { fabric_.compute(pending_step_s_, "step"); }
 void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (steps == 0) return;
   double seconds = 0;
-  if (weather_) {
+  if (bootstrap_) {
     for (std::int64_t i = 0; i < steps; ++i) seconds += whole(batch);
   } else {
     seconds = static_cast<double>(steps) * whole(batch);  // all alike

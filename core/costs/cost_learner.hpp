@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "core/costs/batch_cost.hpp"
+#include "core/costs/block_bootstrap.hpp"
 #include "core/costs/buckets.hpp"
-#include "core/costs/weather.hpp"
 #include "core/formats/network.hpp"
 #include "core/loss_sampling.hpp"
 #include "core/random.hpp"
 
 namespace epochcast {
 
-/// Learns nothing, but takes as long: every operation lets its measured cost pass on the fabric's
-/// clock.
+/// A learner of a simulated job: every operation advances the fabric's clock by its measured cost,
+/// and no parameters change.
 class CostLearner : public SamplingLearner {
  public:
-  /// `seed`: costs are those of the samples at the places that the seed's Weather tells, each
-  /// epoch's alike whatever came before; without one they are medians. Batches are computed in `accumulate` parts. All
-  /// references must outlive the learner.
+  /// `seed`: of the BlockBootstrap that draws measured samples, anew for each epoch; without one,
+  /// costs are medians. Batches are computed in `accumulate` parts. All references must outlive
+  /// the learner.
   CostLearner(Fabric& fabric,
               const Network& network,
               const BatchCost& cost,
@@ -46,9 +46,9 @@ class CostLearner : public SamplingLearner {
   double benchmark(std::int64_t batch) override;
 
  private:
-  /// What passing the next samples through the network costs, with a step behind it.
+  /// Costs of the next forward and backward pass of so many samples, and of the step after it.
   BatchTimes next(std::int64_t samples);
-  /// Computes all parts of a batch but the last, and returns what that costs.
+  /// Computes all parts of a batch but the last, and returns the costs of the last one.
   BatchTimes last_part(std::int64_t batch);
   /// Seconds of the next batch, all parts and a step.
   double whole(std::int64_t batch);
@@ -60,11 +60,11 @@ class CostLearner : public SamplingLearner {
   const std::vector<Bucket>& buckets_;
   std::optional<std::uint64_t> seed_;
   std::int64_t accumulate_;
-  std::optional<Weather> weather_;
-  std::int64_t under_weather_ = 0;  ///< parts of batches so far
+  std::optional<BlockBootstrap> bootstrap_;
+  std::int64_t drawn_batches_ = 0;  ///< in this epoch, counted in parts
   double pending_step_s_ = 0;
   std::int64_t trained_samples_ = 0;
-  std::int64_t largest_batch_ = 0;  ///< known to fit
+  std::int64_t largest_batch_ = 0;  ///< that fits into memory
 };
 
 }  // namespace epochcast

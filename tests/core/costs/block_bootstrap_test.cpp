@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/costs/weather.hpp"
+#include "core/costs/block_bootstrap.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -10,40 +10,40 @@ namespace epochcast::tests {
 namespace {
 
 TEST_CASE("a block goes through the session sample by sample, and around its end") {
-  const Weather weather(7);
+  const BlockBootstrap bootstrap(7);
   const std::size_t samples = 40;  // blocks of 8
 
-  const double begin = weather.place(16, samples);
+  const double begin = bootstrap.place(16, samples);
 
   for (int i = 1; i < 8; ++i) {
     const double place = begin + i / 40.0;
-    CHECK(weather.place(16 + i, samples) == Approx(place - std::floor(place)).margin(1e-12));
+    CHECK(bootstrap.place(16 + i, samples) == Approx(place - std::floor(place)).margin(1e-12));
   }
 }
 
 TEST_CASE("sessions of about as many samples begin their blocks together") {
-  const Weather weather(7);
+  const BlockBootstrap bootstrap(7);
 
   for (int block = 0; block < 20; ++block) {
-    const double begin = weather.place(8 * block, 40);
-    CHECK(weather.place(8 * block, 32) == begin);
-    CHECK(weather.place(8 * block, 63) == begin);
+    const double begin = bootstrap.place(8 * block, 40);
+    CHECK(bootstrap.place(8 * block, 32) == begin);
+    CHECK(bootstrap.place(8 * block, 63) == begin);
   }
 }
 
 TEST_CASE("few samples are blocks of one") {
-  const Weather weather(7);
+  const BlockBootstrap bootstrap(7);
 
   for (int batch = 0; batch < 20; ++batch) {
-    CHECK(weather.place(batch, 1) == weather.place(batch, 7));
-    CHECK(weather.place(batch, 1) < 1);
+    CHECK(bootstrap.place(batch, 1) == bootstrap.place(batch, 7));
+    CHECK(bootstrap.place(batch, 1) < 1);
   }
 }
 
 TEST_CASE("blocks begin anywhere in the session, and everywhere as often") {
   std::vector<double> begins(4000);
   for (std::size_t i = 0; i < begins.size(); ++i) {
-    begins[i] = Weather(11).place(8 * static_cast<std::int64_t>(i), 40);
+    begins[i] = BlockBootstrap(11).place(8 * static_cast<std::int64_t>(i), 40);
     CHECK(begins[i] >= 0);
     CHECK(begins[i] < 1);
   }
@@ -54,10 +54,11 @@ TEST_CASE("blocks begin anywhere in the session, and everywhere as often") {
     CHECK(std::abs(begins[i] - static_cast<double>(i) / 4000) < 1.95 / std::sqrt(4000));
 }
 
-TEST_CASE("who has another seed has another weather") {
+TEST_CASE("who has another seed has another bootstrap") {
   int alike = 0;
   for (int block = 0; block < 100; ++block)
-    alike += std::abs(Weather(1).place(8 * block, 40) - Weather(2).place(8 * block, 40)) < 0.01;
+    alike += std::abs(BlockBootstrap(1).place(8 * block, 40) -
+                      BlockBootstrap(2).place(8 * block, 40)) < 0.01;
 
   CHECK(alike < 10);  // 2 are expected
 }
