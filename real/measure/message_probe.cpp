@@ -16,7 +16,7 @@
 #include "real/measure/message_points.hpp"
 #include "real/measure/node_links.hpp"
 #include "real/mpi/mpi_call.hpp"
-#include "real/mpi/polite_wait.hpp"
+#include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -63,7 +63,7 @@ std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t co
       rest(busy_since_s);
     }
   }
-  polite_barrier(MPI_COMM_WORLD);  // who takes no part must not disturb those who do
+  barrier_with_backoff(MPI_COMM_WORLD);  // who takes no part must not disturb those who do
   const std::vector<double> slowest = largest(seconds);
   std::vector<std::vector<double>> taken_s;
   for (std::size_t cost = 0; cost < point.costs.size(); ++cost) {

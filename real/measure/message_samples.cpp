@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "real/mpi/mpi_call.hpp"
-#include "real/mpi/polite_wait.hpp"
+#include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::chrono::milliseconds kLate{5};  ///< how much later one comes tha
 /// Mean seconds of a step that all of a group take at once; several in a row of small messages.
 double step_s(const SplitComm& group, std::int64_t bytes, const std::function<void()>& step) {
   const int steps = bytes <= kSmallBytes ? kStepsOfSmall : 1;
-  polite_barrier(group.comm());
+  barrier_with_backoff(group.comm());
   const double start_s = clock_s();
   for (int i = 0; i < steps; ++i) step();
   return (clock_s() - start_s) / steps;
@@ -54,7 +54,7 @@ double MessageSamples::ping_pong(const SplitComm& both, std::int64_t bytes) {
         MPI_Recv(incoming_.data(), count, MPI_CHAR, peer, kTag, both.comm(), MPI_STATUS_IGNORE),
         "MPI_Recv");
   };
-  polite_barrier(both.comm());  // either may have rested
+  barrier_with_backoff(both.comm());  // either may have rested
   if (both.rank() == 1) {
     receive();
     send();
@@ -107,7 +107,7 @@ double MessageSamples::late_barrier(const SplitComm& group, std::int64_t turn) {
   check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
   if (is_late) std::this_thread::sleep_for(kLate);
   const double start_s = clock_s();
-  polite_barrier(group.comm());
+  barrier_with_backoff(group.comm());
   check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");  // over when all have left the first
   const double all_left_s = clock_s();
   check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");

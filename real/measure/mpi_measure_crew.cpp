@@ -3,13 +3,13 @@
 
 #include "real/measure/mpi_crew_exchange.hpp"
 #include "real/mpi/mpi_call.hpp"
-#include "real/mpi/polite_wait.hpp"
+#include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
 
 void MpiMeasureCrew::start_point() {
   has_enough_ = false;
-  polite_barrier(comm_);
+  barrier_with_backoff(comm_);
 }
 
 bool MpiMeasureCrew::is_point_over(bool has_enough) {

@@ -9,7 +9,7 @@
 #include "collectives/registry.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_group.hpp"
-#include "real/mpi/polite_wait.hpp"
+#include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -43,7 +43,7 @@ std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among
                                                        const char* name,
                                                        Body body) {
   return collective(
-      among, name, [](Group& group) { polite_barrier(group.comm); }, std::move(body));
+      among, name, [](Group& group) { barrier_with_backoff(group.comm); }, std::move(body));
 }
 
 std::shared_ptr<StreamOperation> MpiFabric::collective(const Communicator& among,
@@ -98,7 +98,7 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
   if (among.all_reduce.algorithm != "openmpi") {
     const bool is_large = payload.bytes >= kLargePayload;
     const auto meet = [factor, is_large](Group& group) {
-      if (!is_large) return polite_barrier(group.comm);
+      if (!is_large) return barrier_with_backoff(group.comm);
       // Nobody has all weights before everybody has come: as good as a barrier.
       group.weights.resize(static_cast<std::size_t>(group.communicator.size()));
       MPI_Request everybody = MPI_REQUEST_NULL;
@@ -106,7 +106,8 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
           MPI_Iallgather(
               &factor, 1, MPI_FLOAT, group.weights.data(), 1, MPI_FLOAT, group.comm, &everybody),
           "MPI_Iallgather");
-      wait_politely(everybody);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
+      wait_with_backoff(
+          everybody);  // NOLINT(clang-analyzer-optin.mpi.MPI-Checker): tests until done
     };
     return collective(
         among, "all-reduce", meet, [this, values, factor, is_large, &plan](Group& group) {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "real/mpi/mpi_call.hpp"
-#include "real/mpi/polite_wait.hpp"
 #include "real/mpi/priority_change.hpp"
+#include "real/mpi/wait_with_backoff.hpp"
 
 namespace epochcast::real {
 namespace {
@@ -158,8 +158,8 @@ void ScheduleRun::store(const Segment& segment, int tag) {
 }
 
 int ScheduleRun::wait_for_any(std::span<MPI_Request> requests, MPI_Status& status) const {
-  if (has_to_sleep_) return wait_politely_for_any(requests, status, has_to_sleep_);
-  if (is_in_real_time_order()) return wait_with_rests_for_any(requests, status);
+  if (has_to_sleep_) return wait_any_with_backoff(requests, status, has_to_sleep_);
+  if (is_in_real_time_order()) return wait_any_under_sched_rr(requests, status);
   int done = MPI_UNDEFINED;
   check_mpi(MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &done, &status),
             "MPI_Waitany");

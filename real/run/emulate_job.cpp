@@ -8,7 +8,7 @@
 #include "core/progress_bar.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
-#include "real/mpi/polite_wait.hpp"
+#include "real/mpi/wait_with_backoff.hpp"
 #include "real/run/exchange_timer.hpp"
 #include "real/run/job_report.hpp"
 #include "real/run/seating.hpp"
@@ -47,7 +47,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const Seating seating = seat(workers, node_of_each_rank());
   MPI_Comm const comm = workers_among_ranks(seating);
   if (comm == MPI_COMM_NULL) {
-    polite_barrier(MPI_COMM_WORLD);  // until the others are done
+    barrier_with_backoff(MPI_COMM_WORLD);  // until the others are done
     return std::nullopt;
   }
   Timeline timeline;
@@ -103,7 +103,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
     collected->timed_exchanges = exchange_timer.timed();
     add_running_bill(*collected, job.platform, config);
   }
-  polite_barrier(MPI_COMM_WORLD);
+  barrier_with_backoff(MPI_COMM_WORLD);
   return collected;
 }
 

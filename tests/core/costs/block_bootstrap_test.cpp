@@ -54,7 +54,7 @@ TEST_CASE("blocks begin anywhere in the session, and everywhere as often") {
     CHECK(std::abs(begins[i] - static_cast<double>(i) / 4000) < 1.95 / std::sqrt(4000));
 }
 
-TEST_CASE("who has another seed has another bootstrap") {
+TEST_CASE("other seeds draw other blocks") {
   int alike = 0;
   for (int block = 0; block < 100; ++block)
     alike += std::abs(BlockBootstrap(1).place(8 * block, 40) -
