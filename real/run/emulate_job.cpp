@@ -11,7 +11,7 @@
 #include "real/mpi/wait_with_backoff.hpp"
 #include "real/run/exchange_timer.hpp"
 #include "real/run/job_report.hpp"
-#include "real/run/seating.hpp"
+#include "real/run/rank_placement.hpp"
 #include "real/run/train_job.hpp"
 #include "strategies/costed_job.hpp"
 
@@ -20,10 +20,10 @@ namespace {
 
 /// Ranks as workers of the platform, in a communicator whose ranks are the workers' own; null on
 /// ranks that rest. Collective over MPI_COMM_WORLD.
-MPI_Comm workers_among_ranks(const Seating& seating) {
+MPI_Comm workers_among_ranks(const RankPlacement& placement) {
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
-  const std::optional<int> worker = seating.worker_of_rank[static_cast<std::size_t>(rank)];
+  const std::optional<int> worker = placement.worker_of_rank[static_cast<std::size_t>(rank)];
   MPI_Comm comm = MPI_COMM_NULL;
   check_mpi(MPI_Comm_split(MPI_COMM_WORLD, worker ? 0 : MPI_UNDEFINED, worker.value_or(0), &comm),
             "MPI_Comm_split");
@@ -31,9 +31,9 @@ MPI_Comm workers_among_ranks(const Seating& seating) {
 }
 
 /// A note when messages between nodes did not all go through a network; else empty.
-std::string memory_note(const Seating& seating) {
-  if (!seating.is_shared) return {};
-  return seating.machines == 1
+std::string memory_note(const RankPlacement& placement) {
+  if (!placement.is_shared) return {};
+  return placement.machines == 1
              ? "all ranks ran on one machine: messages between nodes went through its memory"
              : "some nodes shared a machine: messages between them went through its memory";
 }
@@ -44,8 +44,8 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const JobConfig& config = job.config;
   const CostedJob costed(job, config.strategy);
   const std::vector<WorkerInfo>& workers = costed.workers();
-  const Seating seating = seat(workers, node_of_each_rank());
-  MPI_Comm const comm = workers_among_ranks(seating);
+  const RankPlacement placement = place_workers(workers, node_of_each_rank());
+  MPI_Comm const comm = workers_among_ranks(placement);
   if (comm == MPI_COMM_NULL) {
     barrier_with_backoff(MPI_COMM_WORLD);  // until the others are done
     return std::nullopt;
@@ -93,7 +93,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   }
   RunResult result = costed.known_result(Command::emulate);
   result.notes.emplace_back("computing was slept for its measured cost; messages were real");
-  const std::string note = memory_note(seating);
+  const std::string note = memory_note(placement);
   if (!note.empty()) result.notes.push_back(note);
   if (const std::string classes = class_note(job.network, job.dataset); !classes.empty())
     result.notes.push_back(classes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/run/seating.hpp"
+#include "real/run/rank_placement.hpp"
 
 #include <algorithm>
 #include <map>
@@ -45,7 +45,8 @@ std::map<int, int> machines_of(const Members& workers_of_node, const Members& ra
 
 }  // namespace
 
-Seating seat(const std::vector<WorkerInfo>& workers, const std::vector<int>& machine_of_rank) {
+RankPlacement place_workers(const std::vector<WorkerInfo>& workers,
+                            const std::vector<int>& machine_of_rank) {
   if (machine_of_rank.size() < workers.size()) {
     throw UserError("this job needs " + std::to_string(workers.size()) +
                     " ranks, one for each worker of the platform; mpirun started " +
@@ -57,19 +58,19 @@ Seating seat(const std::vector<WorkerInfo>& workers, const std::vector<int>& mac
   Members ranks_of_machine;
   for (std::size_t rank = 0; rank < machine_of_rank.size(); ++rank)
     ranks_of_machine[machine_of_rank[rank]].push_back(static_cast<int>(rank));
-  Seating seating;
-  seating.worker_of_rank.resize(machine_of_rank.size());
+  RankPlacement placement;
+  placement.worker_of_rank.resize(machine_of_rank.size());
   std::map<int, std::size_t> taken;
   for (const auto& [node, machine] : machines_of(workers_of_node, ranks_of_machine)) {
     std::size_t& next = taken[machine];
-    seating.is_shared = seating.is_shared || next > 0;
+    placement.is_shared = placement.is_shared || next > 0;
     for (const int worker : workers_of_node.at(node)) {
       const int rank = ranks_of_machine.at(machine)[next++];
-      seating.worker_of_rank[static_cast<std::size_t>(rank)] = worker;
+      placement.worker_of_rank[static_cast<std::size_t>(rank)] = worker;
     }
   }
-  seating.machines = static_cast<int>(taken.size());
-  return seating;
+  placement.machines = static_cast<int>(taken.size());
+  return placement;
 }
 
 }  // namespace epochcast::real
