@@ -25,7 +25,7 @@ namespace {
 constexpr int kStackKib = 8192;  // LibTorch's own threads have as much
 
 /// Ends a job before its last epoch.
-class Enough : public std::exception {};
+class StopTraining : public std::exception {};
 
 /// Throws where tests do not tell what is to be reached.
 void check_target(const LearningTarget& target,
@@ -127,7 +127,7 @@ class RehearsalRun {
     try {
       if (!simulated_.runtime().run_pass(program, pass))
         throw std::logic_error("a collective cost something else than in the dry run");
-    } catch (const Enough&) {
+    } catch (const StopTraining&) {
     }
   }
 
@@ -213,7 +213,7 @@ class RehearsalRun {
       next_.learners.clear();  // as large as the models themselves
     }
     if (options_.after_epoch) options_.after_epoch(point);
-    if (has_ended() || has_stopped()) throw Enough();
+    if (has_ended() || has_stopped()) throw StopTraining();
     worker.fabric.barrier(worker.fabric.world());
   }
 

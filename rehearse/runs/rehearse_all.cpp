@@ -83,7 +83,7 @@ class Runner {
       return kept_[other].key == kept_[index].key;
     });
     if (is_under_way) {
-      twins_.push_back(index);
+      duplicates_.push_back(index);
     } else {
       open_.push_back(index);
     }
@@ -181,18 +181,18 @@ class Runner {
     write_entry(files.result, {.curve = outcome.curve, .diverged = outcome.problems.front()});
   }
 
-  /// What is over, for its twins and for other calls.
+  /// Copies the outcome to duplicates, and unlocks it for other calls.
   void settle(std::size_t index) {
     const RehearsalOutcome& outcome = outcomes_[index];
     locks_.release(kept_[index].key);
     shares_[index] = 1;
-    for (const std::size_t twin : twins_) {
-      if (kept_[twin].key != kept_[index].key) continue;
-      RehearsalOutcome& same = outcomes_[twin];
+    for (const std::size_t duplicate : duplicates_) {
+      if (kept_[duplicate].key != kept_[index].key) continue;
+      RehearsalOutcome& same = outcomes_[duplicate];
       RehearsalTask task = std::move(same.task);
       same = outcome;
       same.task = std::move(task);
-      shares_[twin] = 1;
+      shares_[duplicate] = 1;
     }
     tell();
   }
@@ -207,10 +207,10 @@ class Runner {
   const RehearsalNews& news_;
   RehearsalLocks locks_;
   std::vector<RehearsalOutcome> outcomes_;
-  std::vector<Kept> kept_;          ///< by task
-  std::vector<double> shares_;      ///< done, by task
-  std::vector<std::size_t> open_;   ///< tasks to run
-  std::vector<std::size_t> twins_;  ///< tasks that are the same as an open one
+  std::vector<Kept> kept_;               ///< by task
+  std::vector<double> shares_;           ///< done, by task
+  std::vector<std::size_t> open_;        ///< tasks to run
+  std::vector<std::size_t> duplicates_;  ///< tasks that are the same as an open one
 };
 
 }  // namespace
