@@ -20,10 +20,10 @@
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/run/checkpoint.hpp"
-#include "real/run/crew.hpp"
 #include "real/run/epoch_pictures.hpp"
 #include "real/run/exchange_timer.hpp"
 #include "real/run/job_report.hpp"
+#include "real/run/process_group.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"
@@ -40,16 +40,16 @@ class TrainingRun {
               const DataSplit& data,
               const Strategy& strategy,
               const OwnDevice& device,
-              Crew crew)
+              ProcessGroup group)
       : config_(config),
         options_(options),
         data_(data),
         strategy_(strategy),
-        crew_(std::move(crew)),
-        fabric_(crew_.workers,
+        group_(std::move(group)),
+        fabric_(group_.workers,
                 {.algorithm = config.all_reduce, .servers = {}},
                 options.timeline.empty() ? nullptr : &timeline_,
-                crew_.comm,
+                group_.comm,
                 device.info.device_class == "cpu" ? Cores::computing : Cores::idle),
         learner_(make_torch_learner(fabric_,
                                     *data.train,
@@ -72,7 +72,7 @@ class TrainingRun {
       progress_.say(start->note);
       result.notes.push_back(start->note);
     }
-    const WorkerInfo& self = crew_.workers[static_cast<std::size_t>(fabric_.rank())];
+    const WorkerInfo& self = group_.workers[static_cast<std::size_t>(fabric_.rank())];
     if (self.role == Role::trains) learner_->warm_up(config_.batch);
     const bool times_batches = self.role == Role::trains && options_.times_batches;
     if (!options_.checkpoint.empty()) open_checkpoints();
@@ -91,13 +91,13 @@ class TrainingRun {
     exchange_timer.after();
     worker_.progress.finish();
     if (!options_.timeline.empty())
-      collect_timeline(timeline_, crew_.workers, title(), timeline_file_, crew_.comm);
+      collect_timeline(timeline_, group_.workers, title(), timeline_file_, group_.comm);
     if (resumed_at_) {
       result.notes.push_back("resumed in epoch " + std::to_string(*resumed_at_ + 1) +
                              "; times are of the epochs run since, from start to end");
     }
     std::optional<RunResult> collected =
-        collect_result(std::move(result), crew_.workers, worker_.report, epochs_s_, crew_.comm);
+        collect_result(std::move(result), group_.workers, worker_.report, epochs_s_, group_.comm);
     std::vector<TimedRank> all_timed = gathered(std::move(timed));
     if (!collected) return std::nullopt;
     collected->timed_batches = std::move(all_timed);
@@ -111,7 +111,7 @@ class TrainingRun {
     if (!options_.times_batches) return {};
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &own.rank), "MPI_Comm_rank");
     std::vector<TimedRank> all;
-    for (const std::string& text : gather_texts(to_json(own).dump(), 0, crew_.comm)) {
+    for (const std::string& text : gather_texts(to_json(own).dump(), 0, group_.comm)) {
       TimedRank timed = timed_rank_from_json(nlohmann::ordered_json::parse(text));
       if (timed.before_s > 0) all.push_back(std::move(timed));
     }
@@ -140,7 +140,7 @@ class TrainingRun {
     std::vector<SettingText> settings = setting_texts(config_, kTrain);
     for (SettingText& setting : settings) {
       const std::string checksum =
-          broadcast_text(is_first() ? content_of(setting) : "", 0, crew_.comm);
+          broadcast_text(is_first() ? content_of(setting) : "", 0, group_.comm);
       if (!checksum.empty()) setting.value += " (checksum " + checksum + ")";
     }
     return settings;
@@ -159,7 +159,7 @@ class TrainingRun {
 
   void open_checkpoints() {
     std::vector<SettingText> settings = settings_and_contents();
-    checkpoints_.emplace(options_.checkpoint, std::move(settings), crew_.comm);
+    checkpoints_.emplace(options_.checkpoint, std::move(settings), group_.comm);
     checkpoints_->open(options_.is_resumed);
     if (is_first() && !checkpoints_->is_locked()) {
       progress_.say(checkpoints_->folder().string() +
@@ -245,7 +245,7 @@ class TrainingRun {
   const RunOptions& options_;
   const DataSplit& data_;
   const Strategy& strategy_;
-  Crew crew_;
+  ProcessGroup group_;
   Timeline timeline_;
   MpiFabric fabric_;
   std::unique_ptr<TrainingLearner> learner_;
@@ -285,11 +285,11 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   const OwnDevice device = own_device(config.machine, [&](const std::string& name) {
     return torch_device_model(name, config.machine.threads);
   });
-  const Crew crew = assemble(device.info, config.strategy, strategy.participants, [&] {
+  const ProcessGroup group = assemble(device.info, config.strategy, strategy.participants, [&] {
     return batch_seconds(config, data, device);
   });
-  if (!crew.takes_part()) return std::nullopt;
-  if (strategy.check != nullptr) strategy.check(config, DeviceNames(crew.workers));
+  if (!group.takes_part()) return std::nullopt;
+  if (strategy.check != nullptr) strategy.check(config, DeviceNames(group.workers));
 
   RunResult result;
   result.strategy = config.strategy;
@@ -304,7 +304,7 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   if (!config.machine.slow_down.empty())
     result.notes.emplace_back(
         "slower devices were emulated: batches slept for the rest of their time");
-  TrainingRun run(config, options, data, strategy, device, crew);
+  TrainingRun run(config, options, data, strategy, device, group);
   return run.run(std::move(result));
 }
 

@@ -14,31 +14,31 @@
 namespace epochcast::real {
 
 /// The processes that take part in a job, as their own communicator, trainers before servers.
-struct Crew {
+struct ProcessGroup {
   MPI_Comm comm = MPI_COMM_NULL;  ///< null on ranks that do not take part
   std::vector<WorkerInfo> workers;
 
   [[nodiscard]] bool takes_part() const { return comm != MPI_COMM_NULL; }
 };
 
-/// What this rank runs on: `device` of --devices (the list in turn, by rank on its machine).
+/// The device of this rank: one of --devices, taken in turn by the rank's number on its machine.
 struct OwnDevice {
   std::string device;    ///< "cpu", "cuda:0", "server"
   double slow_down = 1;  ///< of --slow-down
   WorkerInfo info;       ///< node, class, model, ...
 };
 
-/// Collective over MPI_COMM_WORLD. `model_of`: what a device is called. Throws a UserError when
-/// --slow-down names nobody.
+/// Collective over MPI_COMM_WORLD. `model_of`: the model name of a device. Throws a UserError
+/// when --slow-down names no rank, class or model of the job.
 [[nodiscard]] OwnDevice own_device(const MachineConfig& config,
                                    const std::function<std::string(const std::string&)>& model_of);
 
-/// Those who take part. Collective over MPI_COMM_WORLD. `batch_s`, this rank's seconds of a batch,
-/// is called where only the fastest train. Throws a UserError when a strategy lacks trainers or
-/// servers.
-[[nodiscard]] Crew assemble(const WorkerInfo& own,
-                            const std::string& strategy,
-                            Participants participants,
-                            const std::function<double()>& batch_s);
+/// The group of processes that take part. Collective over MPI_COMM_WORLD. `batch_s` returns this
+/// rank's seconds of a batch; it is called if only the fastest train. Throws a UserError when a
+/// strategy lacks trainers or servers.
+[[nodiscard]] ProcessGroup assemble(const WorkerInfo& own,
+                                    const std::string& strategy,
+                                    Participants participants,
+                                    const std::function<double()>& batch_s);
 
 }  // namespace epochcast::real

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/run/crew.hpp"
+#include "real/run/process_group.hpp"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -34,7 +34,7 @@ WorkerInfo worker_of(const nlohmann::json& json) {
   return worker;
 }
 
-/// What --slow-down may name on any rank.
+/// Throws a UserError if --slow-down names something that no rank is called.
 void check_slow_down(const MachineConfig& config, const WorkerInfo& own, int rank) {
   std::set<std::string> known;
   for (const std::string& name :
@@ -76,10 +76,10 @@ OwnDevice own_device(const MachineConfig& config,
   return own;
 }
 
-Crew assemble(const WorkerInfo& own,
-              const std::string& strategy,
-              Participants participants,
-              const std::function<double()>& batch_s) {
+ProcessGroup assemble(const WorkerInfo& own,
+                      const std::string& strategy,
+                      Participants participants,
+                      const std::function<double()>& batch_s) {
   const bool is_timed = participants == Participants::fastest_workers;
   const double own_s = is_timed && own.role == Role::trains ? batch_s() : 0;
   std::vector<WorkerInfo> all;
@@ -92,7 +92,7 @@ Crew assemble(const WorkerInfo& own,
   const auto sums = [](const WorkerInfo& worker) { return worker.role == Role::sums; };
   const bool has_servers = std::any_of(all.begin(), all.end(), sums);
   if (participants == Participants::workers_and_servers && !has_servers) {
-    // As on a simulated cluster: where others train, CPUs add what they push.
+    // As in simulations: CPUs sum gradients if other devices train.
     for (WorkerInfo& worker : all) {
       if (worker.device_class == "cpu") worker.role = Role::sums;
     }
@@ -115,23 +115,23 @@ Crew assemble(const WorkerInfo& own,
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
   const WorkerInfo& self = all[static_cast<std::size_t>(rank)];
-  Crew crew;
+  ProcessGroup group;
   const int key = (sums(self) ? static_cast<int>(all.size()) : 0) + rank;
-  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, takes_part(self) ? 0 : MPI_UNDEFINED, key, &crew.comm),
+  check_mpi(MPI_Comm_split(MPI_COMM_WORLD, takes_part(self) ? 0 : MPI_UNDEFINED, key, &group.comm),
             "MPI_Comm_split");
-  if (crew.takes_part()) {
-    check_mpi(MPI_Comm_set_errhandler(crew.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  if (group.takes_part()) {
+    check_mpi(MPI_Comm_set_errhandler(group.comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   }
-  std::copy_if(all.begin(), all.end(), std::back_inserter(crew.workers), takes_part);
-  std::stable_partition(crew.workers.begin(), crew.workers.end(), [&](const WorkerInfo& each) {
+  std::copy_if(all.begin(), all.end(), std::back_inserter(group.workers), takes_part);
+  std::stable_partition(group.workers.begin(), group.workers.end(), [&](const WorkerInfo& each) {
     return !sums(each);
   });
-  // Nodes without anybody left do not count.
+  // Nodes are numbered without those that have no process left.
   std::set<int> nodes;
-  for (const WorkerInfo& worker : crew.workers) nodes.insert(worker.node);
-  for (WorkerInfo& worker : crew.workers)
+  for (const WorkerInfo& worker : group.workers) nodes.insert(worker.node);
+  for (WorkerInfo& worker : group.workers)
     worker.node = static_cast<int>(std::distance(nodes.begin(), nodes.find(worker.node)));
-  return crew;
+  return group;
 }
 
 }  // namespace epochcast::real
