@@ -17,7 +17,7 @@
 #include "core/json/json_text.hpp"
 #include "core/process/ending.hpp"
 #include "real/measure/measure_batches.hpp"
-#include "real/measure/mpi_measure_crew.hpp"
+#include "real/measure/mpi_measure_group.hpp"
 #include "real/measure/progress_lines.hpp"
 #include "real/measure/rank_costs.hpp"
 #include "real/measure/trace_file.hpp"
@@ -111,13 +111,13 @@ void run_together(int argc, const char* const* argv, const MpiSession& session) 
   set_own_slow_down(options, session.rank());
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
-  MpiMeasureCrew crew(MPI_COMM_WORLD);
+  MpiMeasureGroup group(MPI_COMM_WORLD);
   const std::vector<NetworkCosts> mine = measure(
       options.settings,
       [&](const MeasureProgress& progress) {
         if (is_first) lines.show(progress);
       },
-      crew);
+      group);
   const std::vector<std::string> texts = gather_texts(rank_costs_text(mine), 0, MPI_COMM_WORLD);
   if (!is_first) return;
 

@@ -213,16 +213,16 @@ class Trainer {
   std::unique_ptr<BackwardLayers> layers_;
 };
 
-/// Lets a slowed device know what its batches take at full speed, while the others of the crew
+/// Lets a slowed device know what its batches take at full speed, while the others of the group
 /// compute theirs; as long as a rank that trains does before training.
-void show_examples(Trainer& trainer, const MeasureSettings& settings, MeasureCrew& crew) {
+void show_examples(Trainer& trainer, const MeasureSettings& settings, MeasureGroup& group) {
   constexpr std::int64_t kWarmUp = 2;
   if (!settings.slow_down) return;
-  crew.start_point();
+  group.start_point();
   trainer.show_examples(true);
   double all_s = 0;
   bool has_enough = false;
-  for (std::int64_t i = 1; !crew.is_point_over(has_enough); ++i) {
+  for (std::int64_t i = 1; !group.is_point_over(has_enough); ++i) {
     const double batch_s = trainer.run().batch_s();
     all_s += batch_s;
     has_enough = is_benchmark_over(i - kWarmUp, all_s);
@@ -231,21 +231,21 @@ void show_examples(Trainer& trainer, const MeasureSettings& settings, MeasureCre
 }
 
 /// Runs batches until the rule is content; hands each sample that counts to `keep`. Then until it
-/// is for all of the crew, for nothing but the load.
+/// is for all of the group, for nothing but the load.
 template <typename Keep>
 SampleLog sample(Trainer& trainer,
                  const MeasureSettings& settings,
                  PointTracker& tracker,
-                 MeasureCrew& crew,
+                 MeasureGroup& group,
                  std::vector<double>& warmup_s,
                  Keep keep) {
   SampleLog log(settings.rule, now_s());
-  show_examples(trainer, settings, crew);
-  crew.start_point();
+  show_examples(trainer, settings, group);
+  group.start_point();
   for (std::int64_t i = 0; i < settings.rule.warmup; ++i)
     warmup_s.push_back(trainer.run().batch_s());
   bool has_enough = false;
-  while (!crew.is_point_over(has_enough)) {
+  while (!group.is_point_over(has_enough)) {
     const BatchTiming timing = trainer.run();
     if (has_enough) continue;
     if (log.add(timing.batch_s(), settings.slow_down.value_or(1) * timing.cpu_s)) {
@@ -260,13 +260,13 @@ SampleLog sample(Trainer& trainer,
 
 OverlapSamples measure_overlap(const MeasureSettings& settings,
                                const std::string& network,
-                               CrewExchange& exchange,
+                               GroupExchange& exchange,
                                PointTracker& tracker,
-                               MeasureCrew& crew) {
+                               MeasureGroup& group) {
   const std::int64_t batch = settings.batches[settings.batches.size() / 2];
   tracker.begin(network, batch, PointTracker::Kind::overlap);
   Trainer trainer(settings, network, batch);
-  show_examples(trainer, settings, crew);
+  show_examples(trainer, settings, group);
   const OverlapPoint point = {.batch = batch,
                               .all_reduce = settings.overlap,
                               .bytes = std::min(settings.overlap_bytes, trainer.gradient_bytes()),
@@ -275,7 +275,7 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
       point,
       [&](const BatchHooks& hooks) { return trainer.run(hooks).batch_s(); },
       exchange,
-      crew,
+      group,
       [&](double done) { tracker.during_overlap(done); });
   tracker.end_overlap(samples);
   return samples;
@@ -284,14 +284,14 @@ OverlapSamples measure_overlap(const MeasureSettings& settings,
 NetworkCosts measure_network(const MeasureSettings& settings,
                              const std::string& network,
                              PointTracker& tracker,
-                             MeasureCrew& crew) {
+                             MeasureGroup& group) {
   NetworkCosts costs = {.network = network, .input = settings.input};
   for (const std::int64_t batch : settings.batches) {
     tracker.begin(network, batch, PointTracker::Kind::batches);
     Trainer trainer(settings, network, batch);
     BatchCosts point = {.batch = batch};
     const SampleLog log =
-        sample(trainer, settings, tracker, crew, point.warmup_s, [&](const BatchTiming& timing) {
+        sample(trainer, settings, tracker, group, point.warmup_s, [&](const BatchTiming& timing) {
           point.samples.push_back(timing);
         });
     point.preempted = log.preempted();
@@ -304,7 +304,7 @@ NetworkCosts measure_network(const MeasureSettings& settings,
     trainer.watch_layers();
     std::vector<std::vector<LayerSeconds>> passes;
     std::vector<double> warmup_s;
-    sample(trainer, settings, tracker, crew, warmup_s, [&](const BatchTiming&) {
+    sample(trainer, settings, tracker, group, warmup_s, [&](const BatchTiming&) {
       passes.push_back(trainer.last_layers());
     });
     costs.layers_batch = settings.layers_batch;
@@ -312,8 +312,8 @@ NetworkCosts measure_network(const MeasureSettings& settings,
   }
   if (const auto exchange = settings.overlap.empty()
                                 ? nullptr
-                                : crew.exchange(settings.overlap, settings.device == "cpu"))
-    costs.overlap = {measure_overlap(settings, network, *exchange, tracker, crew)};
+                                : group.exchange(settings.overlap, settings.device == "cpu"))
+    costs.overlap = {measure_overlap(settings, network, *exchange, tracker, group)};
   return costs;
 }
 
@@ -321,7 +321,7 @@ NetworkCosts measure_network(const MeasureSettings& settings,
 
 std::vector<NetworkCosts> measure(const MeasureSettings& settings,
                                   const std::function<void(const MeasureProgress&)>& report,
-                                  MeasureCrew& crew) {
+                                  MeasureGroup& group) {
   for (const std::string& network : settings.networks) {
     check_network(network,
                   settings.data ? task_of(*settings.data, settings.loss)
@@ -333,7 +333,7 @@ std::vector<NetworkCosts> measure(const MeasureSettings& settings,
     PointTracker tracker(settings, report);
     std::vector<NetworkCosts> costs;
     for (const std::string& network : settings.networks) {
-      costs.push_back(measure_network(settings, network, tracker, crew));
+      costs.push_back(measure_network(settings, network, tracker, group));
     }
     return costs;
   } catch (const c10::Error& error) {

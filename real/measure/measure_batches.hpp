@@ -11,7 +11,7 @@
 #include "core/job/loss.hpp"
 #include "core/job/optimizer_settings.hpp"
 #include "real/data/data_source.hpp"
-#include "real/measure/measure_crew.hpp"
+#include "real/measure/measure_group.hpp"
 #include "real/measure/network_costs.hpp"
 #include "real/measure/progress_lines.hpp"
 #include "real/measure/sampling.hpp"
@@ -37,7 +37,7 @@ struct MeasureSettings {
   int threads = 1;
   std::string device = "cpu";
   std::optional<double> slow_down = {};  ///< batches are made to take so many times as long, by
-                                         ///< sleeping; absent: nobody's of the crew are
+                                         ///< sleeping; absent: nobody's of the group are
   std::uint64_t seed = 1;
   SamplingRule rule;
 };
@@ -46,14 +46,14 @@ struct MeasureSettings {
 ///
 /// Each point gets a new network and trains it, at a learning rate that lets no optimizer diverge,
 /// on samples loaded as in training; phases are bounded by waiting for the device. Sets LibTorch's
-/// thread count. All of `crew` have the same settings; each returns what it measured itself.
+/// thread count. All of `group` have the same settings; each returns what it measured itself.
 /// `report` is called between batches, at most about once a second and after each point. Throws a
 /// UserError when LibTorch has no such device, and a RunError when a batch fails (memory) or the
 /// machine is too busy.
 [[nodiscard]] std::vector<NetworkCosts> measure(
     const MeasureSettings& settings,
     const std::function<void(const MeasureProgress&)>& report,
-    MeasureCrew& crew);
+    MeasureGroup& group);
 /// The same, alone.
 [[nodiscard]] std::vector<NetworkCosts> measure(
     const MeasureSettings& settings, const std::function<void(const MeasureProgress&)>& report);

@@ -37,9 +37,9 @@ double slowdown(double work_s, double own_s, double both_s) {
 /// Seconds of an all-reduce, alone, moved by who moves it beside batches.
 double exchange_alone_s(std::int64_t count,
                         double bytes,
-                        CrewExchange& exchange,
-                        MeasureCrew& crew) {
-  crew.start_point();
+                        GroupExchange& exchange,
+                        MeasureGroup& group) {
+  group.start_point();
   exchange.start(count, bytes);
   return exchange.finish().seconds() / static_cast<double>(count);
 }
@@ -53,20 +53,20 @@ double backward_alone_s(const RunBatch& run_batch) {
   return ended_s - began_s;
 }
 
-/// A batch, with so many all-reduces beside it. All of the crew begin backward together: who
+/// A batch, with so many all-reduces beside it. All of the group begin backward together: who
 /// computes faster than others would else be through with it before these come.
 void run_beside(std::int64_t count,
                 double bytes,
                 const RunBatch& run_batch,
-                CrewExchange& exchange,
-                MeasureCrew& crew,
+                GroupExchange& exchange,
+                MeasureGroup& group,
                 OverlapTimes& times) {
   double began_s = 0;
   double backward_s = 0;
   ExchangeSpan span;
   const double batch_s = run_batch({.before_backward =
                                         [&] {
-                                          crew.start_point();
+                                          group.start_point();
                                           began_s = now_s();
                                           exchange.start(count, bytes);
                                         },
@@ -98,14 +98,14 @@ OverlapCost overlap_cost(const OverlapTimes& times) {
 
 OverlapSamples measure_overlap(const OverlapPoint& point,
                                const RunBatch& run_batch,
-                               CrewExchange& exchange,
-                               MeasureCrew& crew,
+                               GroupExchange& exchange,
+                               MeasureGroup& group,
                                const std::function<void(double)>& tell) {
   for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch({}));
   const double own_batch_s = run_batch({});
   const double batch_s = exchange.largest(own_batch_s);
-  static_cast<void>(exchange_alone_s(1, point.bytes, exchange, crew));
-  const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, crew));
+  static_cast<void>(exchange_alone_s(1, point.bytes, exchange, group));
+  const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, group));
   const double backward_s = exchange.largest(backward_alone_s(run_batch));
   // As long as backward: a slowed device computes first and sleeps then, and only all of it tells
   // what messages cost. As in training, those who move messages rest during forward: schedulers are
@@ -130,10 +130,10 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
       .batch = point.batch, .all_reduce = point.all_reduce, .bytes = point.bytes};
   for (int i = 0; i < times; ++i) {
     OverlapTimes both;
-    both.exchange_alone_s = exchange_alone_s(cycles * beside, point.bytes, exchange, crew);
+    both.exchange_alone_s = exchange_alone_s(cycles * beside, point.bytes, exchange, group);
     // In turn: a machine that is faster or slower for a second is so for both.
     for (int cycle = 0; cycle < cycles; ++cycle) {
-      run_beside(beside, point.bytes, run_batch, exchange, crew, both);
+      run_beside(beside, point.bytes, run_batch, exchange, group, both);
       for (std::int64_t batch = 0; batch < settling; ++batch) static_cast<void>(run_batch({}));
       both.batch_alone_s += mean_s() / cycles;
     }

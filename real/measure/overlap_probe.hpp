@@ -5,8 +5,8 @@
 
 #include "core/fabric.hpp"
 #include "core/formats/cost_trace.hpp"
-#include "real/measure/crew_exchange.hpp"
-#include "real/measure/measure_crew.hpp"
+#include "real/measure/group_exchange.hpp"
+#include "real/measure/measure_group.hpp"
 
 namespace epochcast::real {
 
@@ -24,8 +24,8 @@ struct OverlapTimes {
   double batches = 0;
   double batches_s = 0;  ///< without what they waited for
   double exchanges = 0;
-  double exchanges_s = 0;    ///< from the start of those of a batch to the end of the last one
-  double both_s = 0;  ///< while batches and all-reduces were under way
+  double exchanges_s = 0;  ///< from the start of those of a batch to the end of the last one
+  double both_s = 0;       ///< while batches and all-reduces were under way
   double batch_alone_s = 0;
   double exchange_alone_s = 0;
 
@@ -52,12 +52,12 @@ using RunBatch = std::function<double(const BatchHooks& hooks)>;
 
 /// Measures how much batches and all-reduces slow each other down: several times all-reduces alone,
 /// and in turn a batch whose backward begins with as many all-reduces as take as long and whose
-/// step waits for them, as in training with overlap, and batches alone. Collective over the crew.
+/// step waits for them, as in training with overlap, and batches alone. Collective over the group.
 /// `tell` is called after each time, with the share that is done.
 [[nodiscard]] OverlapSamples measure_overlap(const OverlapPoint& point,
                                              const RunBatch& run_batch,
-                                             CrewExchange& exchange,
-                                             MeasureCrew& crew,
+                                             GroupExchange& exchange,
+                                             MeasureGroup& group,
                                              const std::function<void(double)>& tell);
 
 }  // namespace epochcast::real

@@ -71,7 +71,7 @@ TEST_CASE("progress is reported for every point and ends at 1") {
 }
 
 /// Has others that want more batches of each point than we do.
-class SlowCrew : public MeasureCrew {
+class SlowGroup : public MeasureGroup {
  public:
   void start_point() override {
     ++points;
@@ -82,7 +82,7 @@ class SlowCrew : public MeasureCrew {
     ++asked;
     return --extra_ == 0;
   }
-  std::unique_ptr<CrewExchange> exchange(const std::string&, bool) override { return nullptr; }
+  std::unique_ptr<GroupExchange> exchange(const std::string&, bool) override { return nullptr; }
 
   int points = 0;
   int asked = 0;
@@ -91,35 +91,35 @@ class SlowCrew : public MeasureCrew {
   int extra_ = 0;
 };
 
-TEST_CASE("who has enough samples goes on computing until the crew has, and keeps none of that") {
-  SlowCrew crew;
+TEST_CASE("who has enough samples goes on computing until the group has, and keeps none of that") {
+  SlowGroup group;
   int reports = 0;
 
   const std::vector<NetworkCosts> costs = measure(
       three_samples(),
       [&](const MeasureProgress& progress) { reports += progress.finished.empty() ? 0 : 1; },
-      crew);
+      group);
 
-  CHECK(crew.points == 3);  // two batch sizes and the layers
-  CHECK(crew.asked == 3 * 4);
+  CHECK(group.points == 3);  // two batch sizes and the layers
+  CHECK(group.asked == 3 * 4);
   CHECK(reports == 3);
   for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
 }
 
-TEST_CASE("where some are slowed, all of the crew first show what batches take at full speed") {
+TEST_CASE("where some are slowed, all of the group first show what batches take at full speed") {
   MeasureSettings settings = three_samples();
   settings.slow_down = 1;
-  SlowCrew crew;
+  SlowGroup group;
 
   const std::vector<NetworkCosts> costs = measure(
-      settings, [](const MeasureProgress&) {}, crew);
+      settings, [](const MeasureProgress&) {}, group);
 
-  CHECK(crew.points == 2 * 3);
+  CHECK(group.points == 2 * 3);
   for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
 }
 
 /// All-reduces take 1 ms, whatever is computed beside them.
-class FreeExchange : public CrewExchange {
+class FreeExchange : public GroupExchange {
  public:
   void run(double) override {}
   void start(std::int64_t count, double) override { seconds_ = 1e-3 * static_cast<double>(count); }
@@ -130,21 +130,21 @@ class FreeExchange : public CrewExchange {
   double seconds_ = 0;
 };
 
-class ExchangingCrew : public MeasureAlone {
+class ExchangingGroup : public MeasureAlone {
  public:
-  std::unique_ptr<CrewExchange> exchange(const std::string& all_reduce, bool on_cores) override {
+  std::unique_ptr<GroupExchange> exchange(const std::string& all_reduce, bool on_cores) override {
     CHECK(all_reduce == "ring");
     CHECK(on_cores);
     return std::make_unique<FreeExchange>();
   }
 };
 
-TEST_CASE("overlap is measured where the crew exchanges, with no more bytes than gradients have") {
+TEST_CASE("overlap is measured where the group exchanges, with no more bytes than gradients have") {
   MeasureSettings settings = three_samples();
   settings.overlap = "ring";
   settings.overlap_bytes = 1e9;
   settings.rule.max_s = 0.05;
-  ExchangingCrew crew;
+  ExchangingGroup group;
   std::vector<std::string> points;
 
   const std::vector<NetworkCosts> costs = measure(
@@ -152,7 +152,7 @@ TEST_CASE("overlap is measured where the crew exchanges, with no more bytes than
       [&](const MeasureProgress& progress) {
         if (!progress.finished.empty()) points.push_back(progress.point);
       },
-      crew);
+      group);
 
   REQUIRE(points.size() == 4);
   CHECK(points.back() ==

@@ -75,7 +75,7 @@ TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 
 }
 
 /// Exchanges that take 2 ms each, whatever is computed beside them.
-class SleptExchange : public CrewExchange {
+class SleptExchange : public GroupExchange {
  public:
   void run(double) override {}
   void start(std::int64_t count, double) override { started.push_back(count); }
@@ -89,7 +89,7 @@ class SleptExchange : public CrewExchange {
 
 TEST_CASE("batches and exchanges are measured alone and together, in turn") {
   SleptExchange exchange;
-  MeasureAlone crew;
+  MeasureAlone group;
   int batches = 0;
   int after_exchange = 0;  // how many batches it is since the last one
   // Of the backward that is measured alone, the first with both hooks: less than it, and more.
@@ -117,7 +117,7 @@ TEST_CASE("batches and exchanges are measured alone and together, in turn") {
         return 11e-3;
       },
       exchange,
-      crew,
+      group,
       [&](double share) { done.push_back(share); });
 
   CHECK(samples.batch == 4);

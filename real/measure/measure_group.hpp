@@ -4,32 +4,32 @@
 #include <memory>
 #include <string>
 
-#include "real/measure/crew_exchange.hpp"
+#include "real/measure/group_exchange.hpp"
 
 namespace epochcast::real {
 
 /// The processes that measure at the same time, as one of them sees them.
-class MeasureCrew {
+class MeasureGroup {
  public:
-  virtual ~MeasureCrew() = default;
+  virtual ~MeasureGroup() = default;
   /// Returns when all are about to measure the same point. Collective.
   virtual void start_point() = 0;
   /// Whether all have enough samples of the point, after every batch. `has_enough`: whether this
   /// one has; if so, for the rest of the point. Does not wait: whoever has enough goes on
   /// computing, so that the others measure on a machine as busy as before.
   [[nodiscard]] virtual bool is_point_over(bool has_enough) = 0;
-  /// What its members exchange gradients with, by this all-reduce; null for a crew of one.
+  /// What its members exchange gradients with, by this all-reduce; null for a group of one.
   /// Collective. `computes_on_cores`: those that move the messages, not on a GPU.
-  [[nodiscard]] virtual std::unique_ptr<CrewExchange> exchange(const std::string& all_reduce,
-                                                               bool computes_on_cores) = 0;
+  [[nodiscard]] virtual std::unique_ptr<GroupExchange> exchange(const std::string& all_reduce,
+                                                                bool computes_on_cores) = 0;
 };
 
-/// A crew of one.
-class MeasureAlone : public MeasureCrew {
+/// A group of one.
+class MeasureAlone : public MeasureGroup {
  public:
   void start_point() override {}
   [[nodiscard]] bool is_point_over(bool has_enough) override { return has_enough; }
-  [[nodiscard]] std::unique_ptr<CrewExchange> exchange(const std::string&, bool) override {
+  [[nodiscard]] std::unique_ptr<GroupExchange> exchange(const std::string&, bool) override {
     return nullptr;
   }
 };

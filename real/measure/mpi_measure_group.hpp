@@ -3,20 +3,20 @@
 
 #include <mpi.h>
 
-#include "real/measure/measure_crew.hpp"
+#include "real/measure/measure_group.hpp"
 #include "real/mpi/background_progress.hpp"
 
 namespace epochcast::real {
 
 /// The ranks of a communicator measure at the same time, with what else goes on beside training.
-class MpiMeasureCrew : public MeasureCrew {
+class MpiMeasureGroup : public MeasureGroup {
  public:
-  explicit MpiMeasureCrew(MPI_Comm comm) : comm_(comm), progress_(comm) {}
+  explicit MpiMeasureGroup(MPI_Comm comm) : comm_(comm), progress_(comm) {}
 
   void start_point() override;
   [[nodiscard]] bool is_point_over(bool has_enough) override;
-  [[nodiscard]] std::unique_ptr<CrewExchange> exchange(const std::string& all_reduce,
-                                                       bool computes_on_cores) override;
+  [[nodiscard]] std::unique_ptr<GroupExchange> exchange(const std::string& all_reduce,
+                                                        bool computes_on_cores) override;
 
  private:
   MPI_Comm comm_;

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "real/measure/mpi_measure_crew.hpp"
+#include "real/measure/mpi_measure_group.hpp"
 #include "real/mpi/mpi_call.hpp"
 
 namespace epochcast::real {
@@ -14,39 +14,39 @@ constexpr int kPoints = 3;
 constexpr int kAsked = 200;
 
 /// Asks until the point is over.
-void finish(MpiMeasureCrew& crew) {
-  while (!crew.is_point_over(true)) std::this_thread::yield();
+void finish(MpiMeasureGroup& group) {
+  while (!group.is_point_over(true)) std::this_thread::yield();
 }
 
 /// How often a rank that has enough was told too early that the point is over.
-int too_early(MpiMeasureCrew& crew, const MpiSession& session) {
+int too_early(MpiMeasureGroup& group, const MpiSession& session) {
   int wrong = 0;
-  for (int i = 0; i < kAsked && wrong == 0; ++i) wrong += crew.is_point_over(true) ? 1 : 0;
+  for (int i = 0; i < kAsked && wrong == 0; ++i) wrong += group.is_point_over(true) ? 1 : 0;
   check_mpi(MPI_Send(&wrong, 1, MPI_INT, session.size() - 1, 0, MPI_COMM_WORLD), "MPI_Send");
-  if (wrong == 0) finish(crew);
+  if (wrong == 0) finish(group);
   return wrong;
 }
 
 /// The last rank: waits for all others before it has enough.
-int wait_for_others(MpiMeasureCrew& crew, const MpiSession& session) {
-  int all_wrong = crew.is_point_over(false) ? 1 : 0;
+int wait_for_others(MpiMeasureGroup& group, const MpiSession& session) {
+  int all_wrong = group.is_point_over(false) ? 1 : 0;
   for (int rank = 0; rank + 1 < session.size(); ++rank) {
     int wrong = 0;
     check_mpi(MPI_Recv(&wrong, 1, MPI_INT, rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE), "MPI_Recv");
     all_wrong += wrong;
   }
-  finish(crew);
+  finish(group);
   return all_wrong;
 }
 
 int run(int argc, char** argv) {
   const MpiSession session(&argc, &argv);
   const bool is_last = session.rank() + 1 == session.size();
-  MpiMeasureCrew crew(MPI_COMM_WORLD);
+  MpiMeasureGroup group(MPI_COMM_WORLD);
   int wrong = 0;
   for (int point = 0; point < kPoints; ++point) {
-    crew.start_point();
-    wrong += is_last ? wait_for_others(crew, session) : too_early(crew, session);
+    group.start_point();
+    wrong += is_last ? wait_for_others(group, session) : too_early(group, session);
   }
   if (wrong > 0)
     std::printf("rank %d: a point was over %d times too early\n", session.rank(), wrong);

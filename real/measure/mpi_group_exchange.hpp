@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "core/timeline.hpp"
-#include "real/measure/crew_exchange.hpp"
+#include "real/measure/group_exchange.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 
 namespace epochcast::real {
 
 /// All-reduces of MpiFabric among all ranks, as `train` overlaps them.
-class MpiCrewExchange : public CrewExchange {
+class MpiGroupExchange : public GroupExchange {
  public:
   /// Collective over MPI_COMM_WORLD. `cores`: of those who compute meanwhile.
-  MpiCrewExchange(const std::string& all_reduce, Cores cores);
+  MpiGroupExchange(const std::string& all_reduce, Cores cores);
 
   void run(double bytes) override;
   void start(std::int64_t count, double bytes) override;

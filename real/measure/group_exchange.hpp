@@ -14,10 +14,10 @@ struct ExchangeSpan {
   [[nodiscard]] double seconds() const { return ended_s - began_s; }
 };
 
-/// All-reduces among a crew, beside what its members compute. All of it is collective.
-class CrewExchange {
+/// All-reduces among a group, beside what its members compute. All of it is collective.
+class GroupExchange {
  public:
-  virtual ~CrewExchange() = default;
+  virtual ~GroupExchange() = default;
   /// One all-reduce of `bytes`, with nothing beside it, as training has them without overlap.
   virtual void run(double bytes) = 0;
   /// Starts so many all-reduces of `bytes`, one after the other.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "real/measure/mpi_crew_exchange.hpp"
+#include "real/measure/mpi_group_exchange.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -16,19 +16,19 @@ std::vector<WorkerInfo> workers_by_rank() {
 
 }  // namespace
 
-MpiCrewExchange::MpiCrewExchange(const std::string& all_reduce, Cores cores)
+MpiGroupExchange::MpiGroupExchange(const std::string& all_reduce, Cores cores)
     : fabric_(workers_by_rank(),
               {.algorithm = all_reduce, .servers = {}},
               &timeline_,
               MPI_COMM_WORLD,
               cores) {}
 
-void MpiCrewExchange::run(double bytes) {
+void MpiGroupExchange::run(double bytes) {
   timeline_ = {};
   fabric_.all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world());
 }
 
-void MpiCrewExchange::start(std::int64_t count, double bytes) {
+void MpiGroupExchange::start(std::int64_t count, double bytes) {
   timeline_ = {};
   started_s_ = fabric_.now_s();
   for (std::int64_t i = 0; i < count; ++i)
@@ -36,7 +36,7 @@ void MpiCrewExchange::start(std::int64_t count, double bytes) {
         fabric_.start_all_reduce({.bytes = bytes, .values = {}}, 1, fabric_.world()));
 }
 
-ExchangeSpan MpiCrewExchange::finish() {
+ExchangeSpan MpiGroupExchange::finish() {
   for (const Request& request : requests_) fabric_.wait(request);
   requests_.clear();
   // Not when this was called: they may have ended long before.
@@ -51,7 +51,7 @@ ExchangeSpan MpiCrewExchange::finish() {
   return {.began_s = span->began_s - started_s_, .ended_s = span->ended_s - started_s_};
 }
 
-double MpiCrewExchange::largest(double mine) {
+double MpiGroupExchange::largest(double mine) {
   const SharedNumbers gathered = fabric_.all_gather(std::span(&mine, 1), fabric_.world());
   const std::vector<double>& all = gathered.values();
   return *std::max_element(all.begin(), all.end());
