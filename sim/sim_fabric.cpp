@@ -228,11 +228,11 @@ Request SimFabric::start_message(int from, int to, Payload payload) {
   message->carrier =
       sg::Actor::create("message", self().host, [this, message, &path, before, posted] {
         const double bytes = message->payload.bytes;
-        runtime_.sleep_until(runtime_.clock_s() + path.way.latency_for_s(bytes));
+        runtime_.sleep_until(runtime_.clock_s() + path.route.latency_for_s(bytes));
         if (before) before->acquire();
         const sg::CommPtr transfer =
             message->is_send
-                ? Runtime::send_async(path, message->numbers, bytes, path.way.bytes_per_s(bytes))
+                ? Runtime::send_async(path, message->numbers, bytes, path.route.bytes_per_s(bytes))
                 : path.mailbox->get_async<std::vector<float>>(&message->numbers);
         posted->release();
         transfer->wait();

@@ -41,32 +41,32 @@ void set_link(LinkSpec& link, Source& source, const LinkSpec& to, const GivenFig
 
 /// From a worker of such a node to half of the shortest route to another node: its latency, and
 /// the least bandwidth.
-LinkSpec way_out(const Platform& platform, const NodeGroup& group) {
+LinkSpec egress_link(const Platform& platform, const NodeGroup& group) {
   const Interlink& network = *platform.network;
-  LinkSpec way = group.uplink ? group.uplink->link : network.link;
-  if (network.topology == NetworkTopology::torus) way.latency_s /= 2;  // neighbours share a link
+  LinkSpec link = group.uplink ? group.uplink->link : network.link;
+  if (network.topology == NetworkTopology::torus) link.latency_s /= 2;  // neighbours share a link
   if (group.interconnect) {
     const Interconnect& inside = *group.interconnect;
     const LinkSpec& first = inside.pcie ? *inside.pcie : inside.link;
-    way.bytes_per_s = std::min(way.bytes_per_s, first.bytes_per_s);
-    way.latency_s += first.latency_s;
+    link.bytes_per_s = std::min(link.bytes_per_s, first.bytes_per_s);
+    link.latency_s += first.latency_s;
   }
-  return way;
+  return link;
 }
 
-std::vector<LinkSpec> ways_out(const Platform& platform) {
-  std::vector<LinkSpec> ways;
-  if (!platform.network) return ways;
-  for (const NodeGroup& group : platform.nodes) ways.push_back(way_out(platform, group));
-  return ways;
+std::vector<LinkSpec> egress_links(const Platform& platform) {
+  std::vector<LinkSpec> links;
+  if (!platform.network) return links;
+  for (const NodeGroup& group : platform.nodes) links.push_back(egress_link(platform, group));
+  return links;
 }
 
-/// Messages between nodes whose ways out were these before the links changed. Nodes whose messages
+/// Adapts the costs of messages to links that changed from `before`. Nodes whose messages
 /// are no longer as the network's get their own.
 void move_messages(Platform& platform,
                    const std::vector<LinkSpec>& before,
                    const GivenFigure& given) {
-  const std::vector<LinkSpec> after = ways_out(platform);
+  const std::vector<LinkSpec> after = egress_links(platform);
   if (after == before) return;
   Interlink& network = *platform.network;
   const auto moved_of = [&](const MessageCosts& costs, std::size_t i) {
@@ -111,7 +111,7 @@ LinkSpec changed(LinkSpec link, LinkMember member, double value) {
 void change_links(Platform& platform,
                   const GivenFigure& given,
                   const std::function<void()>& change) {
-  const std::vector<LinkSpec> before = ways_out(platform);
+  const std::vector<LinkSpec> before = egress_links(platform);
   change();
   move_messages(platform, before, given);
 }

@@ -107,7 +107,7 @@ Runtime::Path& Runtime::path(int from, int to, int channel) {
       return workers_[static_cast<std::size_t>(index)].node;
     };
     known.mailbox = sg::Mailbox::by_name(std::to_string(key));
-    known.way = cluster_.way(rank(from).host, node_of(from), rank(to).host, node_of(to));
+    known.route = cluster_.route(rank(from).host, node_of(from), rank(to).host, node_of(to));
   }
   return known;
 }

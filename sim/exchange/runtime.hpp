@@ -98,10 +98,10 @@ class Runtime {
   [[nodiscard]] double clock_s() const;  ///< SimGrid's clock since the pass began
   void sleep_until(double when_s);
   [[nodiscard]] Footprint footprint_of(const std::vector<int>& ranks) const;
-  /// The way of messages from one rank to another.
+  /// The route from one rank to another.
   struct Path {
     simgrid::s4u::Mailbox* mailbox = nullptr;
-    Cluster::Way way;
+    Cluster::Route route;
     /// Of point-to-point messages: released when the last one's bytes have been offered, or asked
     /// for. The next one's may not be before, however short its latency.
     simgrid::s4u::SemaphorePtr offered, asked;

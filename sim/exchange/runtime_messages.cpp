@@ -82,9 +82,10 @@ void Runtime::transfer(const CollectiveCall& call,
     const int peer = ranks[static_cast<std::size_t>(action.peer)];
     const bool is_send = action.kind == ActionKind::send;
     const double bytes = unit_bytes * static_cast<double>(action.block.size());
-    const Path& way =
+    const Path& link_path =
         is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
-    posts.push_back({is_send, &way, bytes, call.measured_factor * way.way.latency_for_s(bytes)});
+    posts.push_back(
+        {is_send, &link_path, bytes, call.measured_factor * link_path.route.latency_for_s(bytes)});
   }
   // Both ends wait for the latency: the bytes flow that long after the later one has come.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
@@ -98,7 +99,7 @@ void Runtime::transfer(const CollectiveCall& call,
     transfers.push_back(post.is_send ? send_async(*post.path,
                                                   &message,
                                                   call.measured_factor * post.bytes,
-                                                  post.path->way.bytes_per_s(post.bytes))
+                                                  post.path->route.bytes_per_s(post.bytes))
                                      : post.path->mailbox->get_async<int>(&received));
   }
   for (const sg::CommPtr& transfer : transfers) transfer->wait();

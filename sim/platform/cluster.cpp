@@ -127,7 +127,7 @@ sg::NetZone* make_network(const Interlink& network,
 }
 
 /// The latency of half of the fewest cables that join two nodes.
-double half_way_s(const Interlink& network) {
+double half_route_s(const Interlink& network) {
   return network.link.latency_s * (network.topology == NetworkTopology::torus ? 0.5 : 1);
 }
 
@@ -152,7 +152,7 @@ void Cluster::build(const Platform& platform, int nodes) {
     kind->inside = group.interconnect;
     if (platform.network) {
       kind->between = platform.network->messages;
-      kind->cables_s = half_way_s(*platform.network);
+      kind->cables_s = half_route_s(*platform.network);
     }
     if (group.uplink) {
       if (group.uplink->messages) kind->between = group.uplink->messages;
@@ -207,21 +207,21 @@ const Cluster::Kind& Cluster::kind(int node) const {
   return *kinds_.at(static_cast<std::size_t>(node));
 }
 
-double Cluster::Kind::way_out_s() const {
+double Cluster::Kind::egress_latency_s() const {
   if (!inside) return cables_s;
   return cables_s + (inside->pcie ? inside->pcie->latency_s : inside->link.latency_s);
 }
 
-Cluster::Way Cluster::way(const sg::Host* from,
-                          int from_node,
-                          const sg::Host* to,
-                          int to_node) const {
+Cluster::Route Cluster::route(const sg::Host* from,
+                              int from_node,
+                              const sg::Host* to,
+                              int to_node) const {
   std::vector<sg::Link*> links;
   double route_s = 0;
   from->route_to(to, links, &route_s);
   const MessageCosts* messages = messages_between(from_node, to_node);
   if (messages == nullptr) return {.latency_s = route_s, .messages = nullptr};
-  const double contained_s = kind(from_node).way_out_s() + kind(to_node).way_out_s();
+  const double contained_s = kind(from_node).egress_latency_s() + kind(to_node).egress_latency_s();
   return {.latency_s = from_node == to_node ? 0 : std::max(0.0, route_s - contained_s),
           .messages = messages};
 }

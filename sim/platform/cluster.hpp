@@ -45,8 +45,8 @@ class Cluster {
   /// What messages between this node and others of its kind cost; null as above.
   [[nodiscard]] const MessageCosts* messages_out_of(int node) const;
 
-  /// What a message from one host to another meets before its bytes flow.
-  struct Way {
+  /// The latency and the bandwidth limit of messages from one host to another.
+  struct Route {
     double latency_s = 0;                    ///< of links, as far as `messages` does not contain it
     const MessageCosts* messages = nullptr;  ///< null when the platform does not say
 
@@ -59,11 +59,11 @@ class Cluster {
       return latency_s + (messages == nullptr ? 0 : messages->regime(bytes).latency_s);
     }
   };
-  /// The way between hosts on these nodes.
-  [[nodiscard]] Way way(const simgrid::s4u::Host* from,
-                        int from_node,
-                        const simgrid::s4u::Host* to,
-                        int to_node) const;
+  /// The route between hosts on these nodes.
+  [[nodiscard]] Route route(const simgrid::s4u::Host* from,
+                            int from_node,
+                            const simgrid::s4u::Host* to,
+                            int to_node) const;
 
   /// Whether what devices of one node exchange stays on links of that node. Not known of XML files.
   [[nodiscard]] bool has_separate_nodes() const { return has_separate_nodes_; }
@@ -79,7 +79,7 @@ class Cluster {
     std::optional<Interconnect> inside;   ///< absent: a single device
     std::optional<MessageCosts> between;  ///< to and from other nodes
     double cables_s = 0;  ///< latency of half of the fewest cables that join two nodes
-    [[nodiscard]] double way_out_s() const;  ///< latency from a device to the network
+    [[nodiscard]] double egress_latency_s() const;  ///< latency from a device to the network
   };
   [[nodiscard]] const Kind& kind(int node) const;
 
