@@ -65,7 +65,7 @@ Meters SimFabric::meters() const {
 
 void SimFabric::compute(double seconds, std::string_view what) {
   Runtime::Rank& me = self();
-  if (!me.stream.empty() && me.is_hindered) seconds = runtime_.compute_beside(rank_, seconds);
+  if (!me.stream.empty() && me.has_contention) seconds = runtime_.compute_beside(rank_, seconds);
   if (runtime_.pass_.timeline != nullptr) {
     runtime_.pass_.timeline->add({.worker = rank_,
                                   .stream = Stream::compute,

@@ -51,11 +51,11 @@ void OverlapPace::begin_moving() {
 
 void OverlapPace::end_moving() {
   std::unique_lock lock(mutex_);
-  const double unhindered_s = Seconds(Clock::now() - began_moving_).count();
+  const double uncontended_s = Seconds(Clock::now() - began_moving_).count();
   count();
-  while (moved_s_ < unhindered_s) {
+  while (moved_s_ < uncontended_s) {
     const double slowdown = is_computing_ ? cost_.exchange_slowdown : 1;
-    wait(lock, (unhindered_s - moved_s_) * slowdown);
+    wait(lock, (uncontended_s - moved_s_) * slowdown);
     count();
   }
   is_moving_ = false;

@@ -46,11 +46,11 @@ struct CollectiveCall {
   double start_s = 0;
   double measured_factor = 1;  ///< how many times as long it takes as its messages say
   int finished = 0;
-  std::vector<double> unhindered_s;       ///< by member: how long it takes while nobody computes
+  std::vector<double> uncontended_s;      ///< by member: how long it takes while nobody computes
   const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages
-  double progress_s = 0;                  ///< of the unhindered time, that had passed ...
+  double progress_s = 0;                  ///< of the uncontended time, that had passed ...
   double progress_at_s = 0;               ///< ... at this time
-  std::map<double, int> hindered_by;      ///< members that compute meanwhile, by what that costs it
+  std::map<double, int> slowed_by;        ///< members that compute meanwhile, by what that costs it
   std::vector<double> end_s;              ///< by member; NaN while unknown
   std::vector<bool> is_awaited;           ///< by member: its worker sleeps until it ends
 
@@ -66,7 +66,7 @@ struct CollectiveCall {
   }
   /// How many times as long it takes now as if nobody computed.
   [[nodiscard]] double slowdown() const {
-    return hindered_by.empty() ? 1 : hindered_by.rbegin()->first;
+    return slowed_by.empty() ? 1 : slowed_by.rbegin()->first;
   }
   [[nodiscard]] bool has_ended(int member) const {
     return !std::isnan(end_s[static_cast<std::size_t>(member)]);

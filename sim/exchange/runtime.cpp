@@ -32,9 +32,9 @@ Runtime::Runtime(Cluster& cluster,
     by_node[workers_[i].node].push_back(index);
     ranks_.push_back(std::make_unique<Rank>(*this, index));
     ranks_.back()->host = cluster.host(workers_[i].node, workers_[i].device);
-    ranks_.back()->is_hindered = workers_[i].overlap.counts();
+    ranks_.back()->has_contention = workers_[i].overlap.counts();
     overlap_costs_ = overlap_costs_ || workers_[i].overlap.counts();
-    most_hindered_ = std::max(most_hindered_, workers_[i].overlap.exchange_slowdown);
+    largest_contention_ = std::max(largest_contention_, workers_[i].overlap.exchange_slowdown);
   }
   intern(everybody, all_reduce);
   for (const auto& [node, members] : by_node) {

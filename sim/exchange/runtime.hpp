@@ -160,14 +160,14 @@ class Runtime {
   /// long it took.
   [[nodiscard]] double compute_beside(int index, double seconds);
   /// So many more members of a collective compute, at this cost to it.
-  void hinder(CollectiveCall& call, double slowdown, int members);
+  void apply_contention(CollectiveCall& call, double slowdown, int members);
   /// A member's part of a collective, from its start to its end.
   void exchange_beside(const std::shared_ptr<CollectiveCall>& shared, int member);
   /// A member's stream begins to move a collective's messages.
   void begin_moving(const std::shared_ptr<CollectiveCall>& call, int member);
   /// Returns when the collective has come as far as it does in so many seconds without computing:
   /// when it ends for the member.
-  void pace(CollectiveCall& call, int member, double unhindered_s);
+  void pace(CollectiveCall& call, int member, double uncontended_s);
 
   void serve_stream(int rank);
   [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const CollectiveCall& call);
@@ -179,8 +179,8 @@ class Runtime {
   Cluster& cluster_;
   std::vector<WorkerInfo> workers_;
   SimOptions options_;
-  bool overlap_costs_ = false;  ///< any worker
-  double most_hindered_ = 1;    ///< the largest exchange_slowdown of any worker
+  bool overlap_costs_ = false;     ///< any worker
+  double largest_contention_ = 1;  ///< the largest exchange_slowdown of any worker
   PassOptions pass_;
   int node_count_ = 0;   ///< up to the last one with a worker
   double origin_s_ = 0;  ///< SimGrid's clock when the pass began

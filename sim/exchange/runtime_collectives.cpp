@@ -30,7 +30,7 @@ std::shared_ptr<CollectiveCall> Runtime::next_call(CommunicatorState& state, int
     call->arrival_s.assign(size, 0);
     call->end_s.assign(size, kNever);
     call->is_awaited.assign(size, false);
-    call->unhindered_s.assign(size, 0);
+    call->uncontended_s.assign(size, 0);
     state.calls.push_back(std::move(call));
   }
   std::shared_ptr<CollectiveCall> call = state.calls[place];
@@ -91,7 +91,7 @@ const LearnedCost* Runtime::replayed_cost(CollectiveCall& call) {
   if (known == learned_.end()) return nullptr;
   const LearnedCost& cost = known->second;
   double last_s = *std::max_element(cost.duration_s.begin(), cost.duration_s.end());
-  if (overlap_costs(call)) last_s *= most_hindered_;
+  if (overlap_costs(call)) last_s *= largest_contention_;
   const Footprint& footprint = state_of(*call.among).footprint;
   return interference_->begin_replay(footprint, call.start_s, call.start_s + last_s) ? &cost
                                                                                      : nullptr;
@@ -174,7 +174,7 @@ Traffic Runtime::simulate_rounds(CollectiveCall& call, int member) {
     index = call.rounds->completed(member, index, ready_s, traffic);
   }
   sleep_until(ready_s + call.rounds->owed_s(member));
-  call.unhindered_s[static_cast<std::size_t>(member)] = clock_s() - call.start_s;
+  call.uncontended_s[static_cast<std::size_t>(member)] = clock_s() - call.start_s;
   return call.rounds->traffic(member);
 }
 
@@ -214,7 +214,7 @@ void Runtime::learn(CollectiveCall& call) {
   if (!was_alone || !options_.is_accelerated) return;
   LearnedCost cost;
   for (int member = 0; member < call.among->size(); ++member) {
-    cost.duration_s.push_back(call.unhindered_s[static_cast<std::size_t>(member)]);
+    cost.duration_s.push_back(call.uncontended_s[static_cast<std::size_t>(member)]);
     cost.traffic.push_back(call.rounds->traffic(member));
   }
   learned_.emplace(key_of(call), std::move(cost));

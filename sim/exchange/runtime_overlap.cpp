@@ -21,7 +21,7 @@ double Runtime::compute_beside(int index, double seconds) {
   const OverlapCost& cost = workers_[static_cast<std::size_t>(index)].overlap;
   sleep_until(self.local_s);
   self.is_computing = true;
-  if (self.moving) hinder(*self.moving, cost.exchange_slowdown, 1);
+  if (self.moving) apply_contention(*self.moving, cost.exchange_slowdown, 1);
   for (double left_s = seconds; left_s > 0;) {
     const double slowdown = self.moving ? cost.batch_slowdown : 1;
     const double since_s = clock_s();
@@ -29,15 +29,15 @@ double Runtime::compute_beside(int index, double seconds) {
     left_s = is_over ? 0 : left_s - (clock_s() - since_s) / slowdown;
   }
   self.is_computing = false;
-  if (self.moving) hinder(*self.moving, cost.exchange_slowdown, -1);
+  if (self.moving) apply_contention(*self.moving, cost.exchange_slowdown, -1);
   return clock_s() - self.local_s;
 }
 
-void Runtime::hinder(CollectiveCall& call, double slowdown, int members) {
+void Runtime::apply_contention(CollectiveCall& call, double slowdown, int members) {
   const double before = call.slowdown();
   call.progress_s += (clock_s() - call.progress_at_s) / before;
   call.progress_at_s = clock_s();
-  if ((call.hindered_by[slowdown] += members) == 0) call.hindered_by.erase(slowdown);
+  if ((call.slowed_by[slowdown] += members) == 0) call.slowed_by.erase(slowdown);
   if (call.slowdown() == before) return;
   for (const int index : call.among->ranks) {
     Rank& member = rank(index);
@@ -50,18 +50,18 @@ void Runtime::begin_moving(const std::shared_ptr<CollectiveCall>& call, int memb
   Rank& self = rank(index);
   self.moving = call;
   if (!self.is_computing) return;
-  hinder(*call, workers_[static_cast<std::size_t>(index)].overlap.exchange_slowdown, 1);
+  apply_contention(*call, workers_[static_cast<std::size_t>(index)].overlap.exchange_slowdown, 1);
   self.moving_changed->release();
 }
 
-void Runtime::pace(CollectiveCall& call, int member, double unhindered_s) {
+void Runtime::pace(CollectiveCall& call, int member, double uncontended_s) {
   const int index = call.among->ranks[static_cast<std::size_t>(member)];
   Rank& self = rank(index);
   self.is_pacing = true;
   while (true) {
     const double slowdown = call.slowdown();
     const double progress_s = call.progress_s + (clock_s() - call.progress_at_s) / slowdown;
-    const double left_s = (unhindered_s - progress_s) * slowdown;
+    const double left_s = (uncontended_s - progress_s) * slowdown;
     if (left_s <= rounding_s(simgrid::s4u::Engine::get_clock()) ||
         self.pace_changed->acquire_timeout(left_s))
       break;
@@ -69,7 +69,7 @@ void Runtime::pace(CollectiveCall& call, int member, double unhindered_s) {
   self.is_pacing = false;
   self.moving = nullptr;
   if (!self.is_computing) return;
-  hinder(call, workers_[static_cast<std::size_t>(index)].overlap.exchange_slowdown, -1);
+  apply_contention(call, workers_[static_cast<std::size_t>(index)].overlap.exchange_slowdown, -1);
   self.moving_changed->release();
 }
 
@@ -94,7 +94,7 @@ void Runtime::exchange_beside(const std::shared_ptr<CollectiveCall>& shared, int
     return;
   }
   const Traffic sent = simulate_rounds(call, member);
-  pace(call, member, call.unhindered_s[place]);
+  pace(call, member, call.uncontended_s[place]);
   call.end_s[place] = clock_s();
   if (++call.finished == call.among->size()) learn(call);  // before end(), as everywhere
   end(call, member, call.end_s[place], sent);

@@ -46,7 +46,7 @@ struct Runtime::Rank {
   std::deque<std::shared_ptr<CollectiveCall>> to_simulate;
 
   // Where overlap costs:
-  bool is_hindered = false;                   ///< it costs this worker
+  bool has_contention = false;                ///< it costs this worker
   std::shared_ptr<CollectiveCall> moving;     ///< what its stream moves at the moment
   bool is_computing = false;                  ///< with something on its stream
   simgrid::s4u::SemaphorePtr moving_changed;  ///< released while it computes

@@ -71,7 +71,7 @@ TEST_CASE("a bucket that outlasts backward goes on at full speed") {
   CHECK_THAT(result.phases.compute_s, WithinRel(3 * 0.1, 1e-9));
 }
 
-TEST_CASE("a bucket is as slow as the member makes it that computes and hinders it most") {
+TEST_CASE("a bucket is slowed by the computing member with the largest slowdown") {
   Job job = four_buckets();
   job.platform = mixed(1, 1, 1, pcie(), nullptr);
   job.traces.back() = job.traces.front();
