@@ -14,7 +14,7 @@
 
 namespace epochcast {
 
-/// What a cluster takes while a job trains on it, as far as it is known.
+/// Running costs of a cluster, as far as they are known.
 struct RunningCosts {
   std::optional<Price> price = {};     ///< of all nodes
   std::optional<double> power_w = {};  ///< of all nodes, mean over an epoch
@@ -27,7 +27,7 @@ struct SeededCurves {
   RunningCosts running = {};
 };
 
-/// What a job has learned, over its seeds.
+/// The learning results of a job over its seeds.
 struct CurveSummary {
   std::string name;
   std::size_t seeds = 1;
@@ -35,9 +35,9 @@ struct CurveSummary {
   double training_s = 0;  ///< without start-up and tests
   double samples = 0;
   double bytes_sent = 0;
-  double best_epoch = 0;              ///< of the best value, the first where there are several
+  double best_epoch = 0;              ///< of the best value; the first of equal ones
   Spread test_loss;                   ///< after the last epoch
-  Metric metric = Metric::accuracy;   ///< of the next four: what tells most of such models
+  Metric metric = Metric::accuracy;   ///< of the next four: main_metric()
   Spread test;                        ///< after the last epoch
   Spread best;                        ///< of any epoch
   Spread at_samples;                  ///< after as many samples as every job trained on
@@ -48,14 +48,14 @@ struct CurveSummary {
 
   /// Seconds that a sample takes.
   [[nodiscard]] double sample_s() const { return training_s / samples; }
-  /// What a model that is at the target costs, without start-up and tests, and draws in joules;
-  /// absent where that, or the time to it, is not known.
+  /// Cost, and energy in joules, of training to the target, without start-up and tests; absent if
+  /// it, or the time to the target, is unknown.
   [[nodiscard]] std::optional<Spread> to_target_cost() const;
   [[nodiscard]] std::optional<Spread> to_target_j() const;
 };
 
-/// Jobs side by side. Their epochs need not have the same number of samples, nor take as long: so
-/// what they learned is compared after equally many samples, and after equally many seconds.
+/// Jobs side by side, compared after the same number of samples and after the same number of
+/// seconds: their epochs may differ in both.
 struct CurveComparison {
   double samples = 0;  ///< the most that every curve has
   double seconds = 0;

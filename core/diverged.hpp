@@ -5,8 +5,8 @@
 
 namespace epochcast {
 
-/// Training that cannot go on, as a loss is not finite: it will not be finite next time either.
-/// A RunError with an exit status of its own (see Ending).
+/// Training that stopped because a loss is not finite; a repetition would stop, too. A RunError
+/// with an exit status of its own (see Ending).
 class Diverged : public RunError {
  public:
   using RunError::RunError;

@@ -33,7 +33,7 @@ UserError::UserError(std::vector<std::string> problems)
     : std::runtime_error(joined(printable(problems))), problems_(printable(std::move(problems))) {}
 
 int exit_status(const std::string& program, const std::function<int()>& work) {
-  std::signal(SIGXFSZ, SIG_IGN);  // what writes too large a file says so
+  std::signal(SIGXFSZ, SIG_IGN);  // writing too large a file then fails with EFBIG
   const PrintableStream out(std::cout, Repaint::none);
   const PrintableStream err(std::cerr, Repaint::line);
   try {

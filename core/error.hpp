@@ -30,9 +30,10 @@ class RunError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// What main returns: what `work` does, or, once the reasons are on stderr, a line each that begins
-/// with the program's name, the exit status of what `work` has thrown (core/process/ending.hpp).
-/// While it works, what is written to std::cout and std::cerr is made printable().
+/// Returns the result of `work`, for main. If `work` throws, prints the reasons on stderr, a line
+/// each that begins with the program's name, and returns the exit status of the exception
+/// (core/process/ending.hpp). Meanwhile, text written to std::cout and std::cerr is made
+/// printable().
 [[nodiscard]] int exit_status(const std::string& program, const std::function<int()>& work);
 
 }  // namespace epochcast

@@ -14,18 +14,18 @@
 
 namespace epochcast {
 
-/// What a worker does in a job.
+/// The role of a worker in a job.
 enum class Role {
   trains,  ///< computes gradients
-  sums,    ///< only adds what others push to it (a BytePS summation server)
+  sums,    ///< only adds buffers that others push to it (a BytePS summation server)
 };
 
-/// How much longer a worker's batches and its exchanges take while both go on at the same time:
-/// messages need cores, memory or multiprocessors that computing needs, too.
+/// How much longer a worker's batches and exchanges take while they overlap: both need cores,
+/// memory or multiprocessors.
 struct OverlapCost {
-  double batch_slowdown = 1;     ///< of what it computes while its stream moves messages
+  double batch_slowdown = 1;     ///< of computing while its stream moves messages
   double exchange_slowdown = 1;  ///< of those messages, while it computes
-  bool is_known = false;         ///< else overlap is taken to be free
+  bool is_known = false;         ///< if not, overlap is taken as free
 
   /// Whether overlap costs anything.
   [[nodiscard]] bool counts() const { return batch_slowdown > 1 || exchange_slowdown > 1; }
@@ -45,7 +45,7 @@ struct WorkerInfo {
   OverlapCost overlap = {};
 };
 
-/// What travels between workers: `values` in the worlds with numbers, only a size in those without.
+/// Data sent between workers: with `values` if the job computes numbers, else only its size.
 struct Payload {
   double bytes = 0;
   std::span<float> values;
@@ -74,7 +74,7 @@ struct Communicator {
   }
 };
 
-/// Where a worker's time went. The three add up to the time that passed on its clock.
+/// A worker's time by phase. The three add up to the time on its clock.
 struct PhaseTimes {
   double compute_s = 0;
   double exposed_communication_s = 0;  ///< waiting while data moved on its behalf
@@ -128,8 +128,7 @@ class Operation {
 };
 using Request = std::shared_ptr<Operation>;
 
-/// How the workers of a job talk and how time passes, seen by one of them: SimGrid, MPI, or a fake
-/// in tests.
+/// The communication and the clock of one worker of a job: by SimGrid, by MPI, or a fake in tests.
 ///
 /// Contract (checked by tests/support/fabric_contract.hpp for every implementation):
 /// - Collectives are called by all members of the communicator in the same order.
@@ -158,7 +157,7 @@ class Fabric {
 
   /// Seconds on this worker's clock since the job started.
   [[nodiscard]] virtual double now_s() const = 0;
-  /// Lets `seconds` of computing pass; `what` names it on the timeline.
+  /// Computes for `seconds`; `what` is its name on the timeline.
   virtual void compute(double seconds, std::string_view what) = 0;
 
   /// Starts replacing `payload` by Σ_q weight_q · payload_q over the communicator's members.
@@ -177,7 +176,7 @@ class Fabric {
   virtual void broadcast(Payload payload, int root, const Communicator& among) = 0;
   /// `root` gets every member's payload, concatenated by rank into `all` (ignored elsewhere).
   virtual void gather(Payload mine, Payload all, int root, const Communicator& among) = 0;
-  /// Every member gets everybody's numbers, concatenated by rank; all contribute the same count.
+  /// Every member gets the numbers of all, concatenated by rank; all contribute the same count.
   [[nodiscard]] virtual SharedNumbers all_gather(std::span<const double> mine,
                                                  const Communicator& among) = 0;
   /// Returns when all members have reached it; costs no bytes.
@@ -187,21 +186,19 @@ class Fabric {
   ///
   /// The caller promises that every member of `among` runs the same loop, that it can finish an
   /// iteration before any other member begins the next, and that iterations do the same work up to
-  /// noise, unless it announces a change. A simulated clock may then account for iterations that it
-  /// does not run, once it has seen that they repeat; phases, traffic and clock are what they would
-  /// have been.
+  /// noise, unless it announces a change. A simulated clock may then skip iterations that repeat;
+  /// phases, traffic and clock are the same as if all had run.
   virtual void repeat(const Communicator& among,
                       std::int64_t count,
                       const std::function<void(std::int64_t)>& body) = 0;
 
-  /// Tells that later iterations of the loops around this call do other work on this worker than
-  /// the current ones, even if they should take as long. A fabric that runs every iteration has no
-  /// use for it.
+  /// Announces that later iterations of the loops around this call do other work on this worker
+  /// than the current ones. Fabrics that run every iteration ignore it.
   virtual void announce_change() {}
 
   /// All-reduces `payload` (any values; the sums come back) once in every communicator made so far,
-  /// on all workers: what a job's first exchange takes besides its messages - connections are made,
-  /// memory is touched - is over before training begins. A simulated network has no use for it.
+  /// on all workers: connections and memory are then set up before training begins. Simulated
+  /// fabrics ignore it.
   virtual void warm_up(Payload /*payload*/) {}
 
   [[nodiscard]] virtual PhaseTimes phases() const = 0;

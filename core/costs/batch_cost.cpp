@@ -16,14 +16,14 @@ namespace {
 // before the exchange is forward or backward.
 constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 / 3};
 
-constexpr double kMostSlowdown = 1000;  // what is slower than that stands still
+constexpr double kMostSlowdown = 1000;  // a larger slowdown counts as this one
 
 double at_quantile(const std::vector<double>& sorted, double quantile) {
   const auto index = static_cast<std::size_t>(quantile * static_cast<double>(sorted.size()));
   return sorted[std::min(index, sorted.size() - 1)];
 }
 
-/// The middle of each value's rank among all, from 0 to 1; of equal ones the earlier comes first.
+/// The mid-rank of each value as a share of all values, from 0 to 1; ties in their given order.
 std::vector<double> quantiles_of(const std::vector<double>& values) {
   std::vector<std::size_t> order(values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -44,7 +44,7 @@ void append(std::vector<Value>& to, const std::vector<Value>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
 
-/// Shares that sum to 1, which digits of a file may not do.
+/// The shares scaled to sum to 1: those of a file are rounded.
 std::vector<LayerShare> normalized(std::vector<LayerShare> layers) {
   double sum = 0;
   for (const LayerShare& layer : layers) sum += layer.share;
@@ -66,7 +66,7 @@ std::vector<std::int64_t> numbers(const Group& group, std::int64_t BatchSamples:
   return {found.begin(), found.end()};
 }
 
-/// What a group has of one session or rank.
+/// The samples of one session or rank in a group.
 Group only(const Group& group, std::int64_t BatchSamples::*number, std::int64_t wanted) {
   Group some;
   std::copy_if(group.begin(), group.end(), std::back_inserter(some), [&](const auto* samples) {
@@ -75,7 +75,7 @@ Group only(const Group& group, std::int64_t BatchSamples::*number, std::int64_t 
   return some;
 }
 
-/// What one rank measured: number `index` modulo those that did.
+/// The samples of one rank: number `index` modulo the number of ranks that measured.
 std::vector<OverlapSamples> of_rank(std::vector<OverlapSamples> all, std::size_t index) {
   std::set<std::int64_t> ranks;
   for (const OverlapSamples& samples : all) ranks.insert(samples.rank);
@@ -207,7 +207,8 @@ double BatchCost::deviation_of_slowest(std::size_t workers) const {
   for (const Point& point : points_) {
     const std::vector<double>& sorted_s = point.sorted_s;
     if (sorted_s.front() == sorted_s.back()) continue;
-    std::vector<double> reached;  // how likely all draws are among the first 1, 2, ... samples
+    std::vector<double>
+        reached;  // probability that all draws are among the first 1, 2, ... samples
     for (std::size_t i = 1; i <= sorted_s.size(); ++i)
       reached.push_back(static_cast<double>(i) / static_cast<double>(sorted_s.size()));
     for (std::size_t draws = 1; draws <= workers; draws *= 2) {
@@ -293,7 +294,7 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
   });
   keep_nearest(
       [&](const OverlapSamples& samples) { return std::abs(std::log(samples.bytes / bytes)); });
-  // Times add up, so what counts is how much was done while both went on: the mean of the speeds.
+  // Work done at the same time adds up, so speeds are averaged, not times.
   double batch_speeds = 0;
   double exchange_speeds = 0;
   double count = 0;

@@ -28,28 +28,27 @@ struct BatchTimes {
   }
 };
 
-/// What remains of the speeds of a batch and of an exchange while both go on, of those alone.
+/// Speeds of a batch and of an exchange that run at the same time, as shares of those alone.
 struct SpeedsBeside {
   double batch = 1;
   double exchange = 1;
 };
-/// Of the i-th sample. Together at least as fast as one after the other: what stands still leaves
-/// the core to the other. Where the two hardly met, the batch's own is a difference of noise.
+/// The speeds of the i-th sample. Both together take at most as long as one after the other. If the
+/// two hardly overlapped, the batch's speed is the difference of two noisy times.
 [[nodiscard]] SpeedsBeside speeds_beside(const OverlapSamples& samples, std::size_t i);
 
-/// The least and the most that something may take, as factors of what it is forecast to.
+/// Bounds of a time, as factors of its forecast.
 struct CostBounds {
   double low = 1;
   double high = 1;
 };
 
-/// What batches of any size cost on one device: a trace, interpolated.
+/// Seconds of batches of any size on one device, interpolated from a trace.
 ///
-/// A trace may tell ranks apart, which measured at the same time, and sessions, which were measured
-/// one after the other. All of them count here alike; of_worker() narrows the cost to one rank, and
-/// to one session.
-/// Between measured sizes, equal quantiles are interpolated linearly; beyond them the line through
-/// the two nearest sizes is continued (a single size: cost proportional to the batch), and
+/// A trace may have several ranks, measured at the same time, and several sessions, measured one
+/// after the other. All of them count alike; of_worker() narrows the cost to one rank, and to one
+/// session. Between measured sizes, equal quantiles are interpolated linearly; beyond them the line
+/// through the two nearest sizes is continued (a single size: cost proportional to the batch), and
 /// is_extrapolated() says so.
 class BatchCost {
  public:
@@ -59,49 +58,49 @@ class BatchCost {
 
   /// At the median of the samples. A batch of 0 takes no time.
   [[nodiscard]] BatchTimes median(std::int64_t batch) const;
-  /// At a place of the samples' session, 0 its beginning and below 1: what the nearest measured
-  /// size took there, or its quantile of others. See BlockBootstrap.
+  /// At a place of the session, from 0 to below 1: the sample of the nearest measured size at that
+  /// place; for other sizes, the value at the same quantile. See BlockBootstrap.
   [[nodiscard]] BatchTimes at(std::int64_t batch, double place) const;
-  /// How many samples the session has of the nearest measured size.
+  /// Number of samples of the nearest measured size.
   [[nodiscard]] std::size_t samples(std::int64_t batch) const;
 
-  /// What the device's worker number `index` (0, 1, ...) pays: rank `index` modulo the number of
-  /// ranks, in session number `session` modulo the number of sessions, or in all of them. A batch
-  /// size that this session did not measure costs what it cost in all sessions; where fewer ranks
-  /// measured than elsewhere, workers share them in turn. What exchanges cost a rank's batches is
-  /// its own, too, of all sessions: each has few samples.
+  /// Cost to the device's worker number `index` (0, 1, ...): that of rank `index` modulo the number
+  /// of ranks, in session number `session` modulo the number of sessions, or in all of them. A
+  /// batch size that this session did not measure has the cost of all sessions; if a session has
+  /// fewer ranks, workers take them in turn. Slowdowns by exchanges are those of the rank over all
+  /// sessions, since each session has few samples.
   [[nodiscard]] BatchCost of_worker(std::size_t index,
                                     std::optional<std::size_t> session = std::nullopt) const;
-  /// How many sessions there are to choose from; 1 where they are not told apart.
+  /// Number of sessions; 1 if the trace does not number them.
   [[nodiscard]] std::size_t sessions() const { return std::max<std::size_t>(1, sessions_.size()); }
-  /// How many ranks there are to share out; 1 where they are not told apart.
+  /// Number of ranks; 1 if the trace does not number them.
   [[nodiscard]] std::size_t ranks() const { return ranks_; }
 
-  /// Whether any size has samples that differ: without, a forecast has no interval.
+  /// Whether samples of any size differ; if not, a forecast has no interval.
   [[nodiscard]] bool has_spread() const;
-  /// How much the slowest of workers that draw from the samples varies: the greatest deviation of
-  /// the maximum of 1, 2, 4, ... up to `workers` draws, over its mean, for any size. Known exactly,
-  /// rare outliers included.
+  /// Relative deviation of the slowest of several workers that draw from the samples: the largest
+  /// deviation of the maximum of 1, 2, 4, ... up to `workers` draws, over its mean, for any size.
+  /// Known exactly, rare outliers included.
   [[nodiscard]] double deviation_of_slowest(std::size_t workers) const;
   [[nodiscard]] bool is_extrapolated(std::int64_t batch) const;
-  /// What a batch beyond the measured sizes may take, as factors of what it is forecast to: as long
-  /// as the nearest measured size, up to in proportion to it. {1, 1} for others. (Of 76 sizes left
-  /// out of the traces that come with Epochcast, 70 are within 3 % of these bounds.)
+  /// Bounds for a batch beyond the measured sizes, as factors of its forecast: from the time of the
+  /// nearest measured size to a time proportional to it. {1, 1} for others. (Of 76 sizes left out
+  /// of the traces that come with Epochcast, 70 are within 3 % of these bounds.)
   [[nodiscard]] CostBounds bounds(std::int64_t batch) const;
   [[nodiscard]] Grade grade() const { return grade_; }
   /// The batch sizes that were measured, ascending.
   [[nodiscard]] std::vector<std::int64_t> measured_batches() const;
   /// In backward order, shares that sum to 1; empty when not measured.
   [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
-  /// How much batches of this size and all-reduces by this algorithm slow each other down: what
-  /// remains of their speeds is the mean over what was measured with the algorithm (or, where it
-  /// was not, with any other but the library's own, which waits in another way), the nearest batch
-  /// size and then the nearest `bytes`. From 1, no faster than alone, to 1000. Not known where
-  /// nothing fits.
+  /// How much batches of this size and all-reduces by this algorithm slow each other down, from 1
+  /// to 1000: the inverse of the mean speed over samples of the algorithm, the nearest batch size
+  /// and then the nearest `bytes`. For an algorithm that was not measured, samples of all others
+  /// count, except those of the MPI library's own all-reduce, which waits differently. Unknown
+  /// without samples.
   [[nodiscard]] OverlapCost overlap(std::int64_t batch,
                                     const std::string& all_reduce,
                                     double bytes) const;
-  /// How wrong an estimate may be; empty for others.
+  /// The error to expect of an estimate, as text; empty for measured costs.
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
   /// Where it comes from, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }
@@ -124,8 +123,9 @@ class BatchCost {
 
   [[nodiscard]] static Point point_of(const Group& group);
 
-  std::shared_ptr<const Samples> samples_;  ///< what there is to narrow; null: nothing
-  std::vector<std::int64_t> sessions_;      ///< their numbers in the trace, ascending
+  std::shared_ptr<const Samples>
+      samples_;                         ///< all samples, from which of_worker() selects; null: none
+  std::vector<std::int64_t> sessions_;  ///< their numbers in the trace, ascending
   std::size_t ranks_ = 1;
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;

@@ -134,7 +134,7 @@ void CostLearner::train(std::int64_t steps, std::int64_t batch) {
   if (bootstrap_) {
     for (std::int64_t i = 0; i < steps; ++i) seconds += whole(batch);
   } else {
-    seconds = static_cast<double>(steps) * whole(batch);  // all alike
+    seconds = static_cast<double>(steps) * whole(batch);  // all have the median cost
   }
   fabric_.compute(seconds, "local steps");
 }

@@ -77,7 +77,7 @@ std::string doubt_text(const DeviceSpec& device, const Efficiency& efficiency, b
       device.cores > 1 && !is_scaled
           ? fmt::format(", devices of several cores by up to {:.2f}", efficiency.most_cores_error)
           : "";
-  // A CPU makes its samples itself, which its efficiencies know.
+  // The efficiencies of a CPU include loading, which it does itself.
   const std::string loader = device.device_class == "gpu" ? ", for a loader that keeps up" : "";
   return fmt::format(
       "batches on {} are estimated from its peak rates{}{}: of networks or devices left out, half "

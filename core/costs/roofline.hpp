@@ -16,9 +16,9 @@
 
 namespace epochcast {
 
-/// How well the networks of one class of devices use them: what share of the peak rate products
-/// reach, by kind, and of the memory's bandwidth everything that moves; what starting an operation
-/// takes; and how wrong estimates made with it are.
+/// How efficiently networks use one class of devices: the share of the peak rate that products
+/// reach, by kind; the share of the memory bandwidth; the time to start an operation; and the
+/// errors of estimates made with it.
 struct Efficiency {
   /// Above 0, to 2: fast algorithms need fewer operations than are counted, and fused kernels move
   /// fewer bytes.
@@ -27,20 +27,20 @@ struct Efficiency {
   /// Of all cores of a device together, beside one: above 0, to 1.
   double of_cores = 1;
   double operation_s = 0;  ///< of one operation in one pass
-  /// Of networks that the fit had not seen, or of devices, whichever is more: half were off by this
-  /// factor at most, and nine of ten by the next. 1.2: up to 20 % longer or 1/1.2 as long.
+  /// Errors of networks, or of devices, that were left out of the fit, whichever are larger: the
+  /// median factor, and the 90th percentile. 1.2: up to 20 % longer or 1/1.2 as long.
   double usual_error = 1;
   double most_error = 1;
-  /// The same where another network had been measured on the device.
+  /// The same if another network was measured on the device.
   double usual_scaled_error = 1;
   double most_scaled_error = 1;
-  /// The most of devices of several cores that the fit had not seen: there are few figures of them.
+  /// The largest error of devices of several cores that were left out of the fit; there are few
+  /// figures of them.
   double most_cores_error = 1;
 };
 
 /// Efficiencies by class of device. Williams, Waterman and Patterson, "Roofline: an insightful
-/// visual performance model", CACM 2009; here what computes and what moves bytes take their times
-/// one after the other.
+/// visual performance model", CACM 2009; here computing and moving bytes do not overlap.
 struct Roofline {
   std::map<std::pair<std::string, Kernels>, Efficiency> by_class;
   Source source;
@@ -51,7 +51,7 @@ struct Roofline {
 [[nodiscard]] Roofline load_roofline(const std::filesystem::path& file);
 [[nodiscard]] nlohmann::ordered_json to_json(const Roofline& roofline);
 
-/// What a batch asks of a device, by what limits it.
+/// The work of a batch, by the resource that limits it.
 struct BatchWork {
   std::map<ProductKind, double> flops;  ///< of products: forward and backward
   double bytes = 0;                     ///< to and from memory
@@ -75,7 +75,7 @@ struct BatchWork {
                                 const Efficiency& efficiency);
 
 /// The cost of the network's batches of 1, 2, 4, ... samples and of `batch`, each `scale` times
-/// what the efficiencies say; of grade estimated, and with a doubt that says how wrong it may be.
+/// what the efficiencies say; of grade estimated, with a text about its error.
 [[nodiscard]] CostTrace estimated_cost(const Network& network,
                                        const DeviceSpec& device,
                                        Precision precision,

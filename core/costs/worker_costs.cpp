@@ -11,7 +11,7 @@
 namespace epochcast {
 namespace {
 
-constexpr std::size_t kMostSessions = 16;  // each has to be learned by passes of its own
+constexpr std::size_t kMostSessions = 16;              // each needs its own learning passes
 constexpr std::uint64_t kShuffle = ~std::uint64_t{0};  // a stream that no pass draws from
 
 }  // namespace
@@ -24,7 +24,7 @@ WorkerCosts::WorkerCosts(const Job& job, const std::vector<WorkerInfo>& workers)
     const auto [known, is_new] = device_of_model.try_emplace(worker.model, devices_.size());
     const std::size_t device = known->second;
     if (is_new) {
-      // A server computes no batches, whatever they would cost it.
+      // A server computes no batches.
       BatchCost cost = trains ? job.cost_of(worker) : BatchCost(1, 1);
       std::vector<Bucket> buckets = cut_buckets(job.network,
                                                 cost.backward_layers(),

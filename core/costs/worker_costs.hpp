@@ -11,33 +11,33 @@
 
 namespace epochcast {
 
-/// What batches cost every worker of a job. The workers of a device model take the ranks that were
-/// measured on it in turn, by their own order.
+/// Batch costs of every worker of a job. The workers of a device model take the ranks that were
+/// measured on it in turn.
 class WorkerCosts {
  public:
-  /// `workers`: by rank. Throws a UserError when what a worker's device costs is not known.
+  /// `workers`: by rank. Throws a UserError when the batch cost of a worker's device is unknown.
   WorkerCosts(const Job& job, const std::vector<WorkerInfo>& workers);
 
-  /// What a worker pays in one session (modulo those of its device), or in all of them.
+  /// Cost to a worker in one session (modulo those of its device), or in all of them.
   [[nodiscard]] const BatchCost& of(int rank,
                                     std::optional<std::size_t> session = std::nullopt) const;
-  /// What its device costs whoever measured it.
+  /// Cost on its device, over all ranks that measured it.
   [[nodiscard]] const BatchCost& of_device(int rank) const;
   [[nodiscard]] const std::vector<Bucket>& buckets(int rank) const;
-  /// Which of the groups, each as large as the ranks that measured together, a worker belongs to:
-  /// what slows one of them down does so at the same time to others of its group alone.
+  /// The group of a worker. Groups are as large as the set of ranks that measured together;
+  /// slowdowns are correlated within a group and independent between groups.
   [[nodiscard]] std::size_t group(int rank) const { return place(rank).group; }
 
-  /// The sessions that repetitions go through, again from the start when they are used up: all of
-  /// them, 16 at most, shuffled. Drift is common to workers that were measured together, so one
-  /// session is everybody's; in turn, so that few repetitions do not miss any by chance.
+  /// The sessions that repetitions use in turn, cyclically: all of them, 16 at most, shuffled. All
+  /// workers use the same session in a repetition, since drift is common to workers that were
+  /// measured together.
   [[nodiscard]] std::vector<std::size_t> shuffled_sessions(std::uint64_t seed) const;
 
   /// Whether any worker's samples differ among each other.
   [[nodiscard]] bool has_spread() const;
   /// The greatest BatchCost::deviation_of_slowest() of the workers of any device.
   [[nodiscard]] double deviation_of_slowest() const;
-  /// The lowest among those who train.
+  /// The lowest grade among workers that train.
   [[nodiscard]] Grade grade() const;
 
  private:

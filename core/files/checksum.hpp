@@ -15,8 +15,8 @@ namespace epochcast {
 /// Hexadecimal digits of a checksum.
 inline constexpr std::size_t kChecksumDigits = 32;
 
-/// The checksum of bytes that come in pieces: XXH3's 128 bits (libxxhash), so that damage does not
-/// go unnoticed and different contents have different names. No protection against forgery.
+/// The checksum of bytes that come in pieces: XXH3's 128 bits (libxxhash), to detect damage and to
+/// name contents. No protection against forgery.
 class Digest {
  public:
   Digest();
@@ -32,7 +32,7 @@ class Digest {
   std::unique_ptr<XXH3_state_s, Free> state_;
 };
 
-/// The same of bytes that are all there.
+/// The checksum of `bytes`.
 [[nodiscard]] std::string checksum(std::string_view bytes);
 
 /// The same of a file's content, however long it is. Throws a UserError as open_input() does.

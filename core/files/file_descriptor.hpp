@@ -7,7 +7,7 @@
 
 namespace epochcast {
 
-/// An open file, closed in the end.
+/// An open file; the destructor closes it.
 class FileDescriptor {
  public:
   FileDescriptor() = default;

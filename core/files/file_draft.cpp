@@ -22,12 +22,12 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kMode = 0666;  // less what the umask takes away
 
-/// Writes to a file descriptor and remembers why it could not.
+/// Writes to a file descriptor and keeps the reason of a failure.
 class DescriptorBuffer : public std::streambuf {
  public:
   explicit DescriptorBuffer(int descriptor) : descriptor_(descriptor) { empty(); }
 
-  /// An errno, 0 as long as all went well.
+  /// An errno; 0 without failure.
   [[nodiscard]] int reason() const { return reason_; }
 
  protected:
@@ -77,8 +77,8 @@ fs::path draft_name(const fs::path& folder, int n) {
   return folder / (kDraft + std::to_string(getpid()) + "-" + std::to_string(n));
 }
 
-/// Calls `make` with one name after another until it makes something. Returns the name; empty:
-/// errno says why there is none.
+/// Calls `make` with one name after another until it succeeds. Returns the name; empty on failure,
+/// with the reason in errno.
 template <typename Make>
 fs::path unused_name(const fs::path& folder, const Make& make) {
   for (int n = 0;; ++n) {
@@ -116,7 +116,7 @@ FileDraft::FileDraft(fs::path file, fs::path name)
       name_(std::move(name)),
       folder_(file_.parent_path().empty() ? "." : file_.parent_path()) {
   descriptor_ = FileDescriptor(open(folder_.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode));
-  // Some file systems know no files without a name, some systems no way to give them one.
+  // Some file systems have no unnamed files; some systems cannot name them.
   if (descriptor_.is_open() && access(path_of(descriptor_).c_str(), F_OK) != 0) descriptor_ = {};
   if (!descriptor_.is_open()) {
     path_ = unused_name(folder_, [&](const fs::path& unused) {
@@ -157,8 +157,7 @@ void FileDraft::publish(Safety safety) {
   if (safety == Safety::cache) return;
   const FileDescriptor folder(open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const bool is_synced = folder.is_open() && fsync(folder.number()) == 0;
-  // EINVAL: this file system keeps its folders without being asked. EACCES: may be written, not
-  // read.
+  // EINVAL: this file system needs no sync of folders. EACCES: may be written, not read.
   if (!is_synced && errno != EINVAL && errno != EACCES) fail_to_write(name_, errno);
 }
 

@@ -31,8 +31,8 @@ bool is_inside(const fs::path& path, const fs::path& folder) {
          folder.end();
 }
 
-/// Finds the images of one half's classes. Links are followed, but no folder counts twice, and no
-/// image of one class counts as one of another: what would is a problem.
+/// Finds the images of one half's classes. Links are followed, but a folder found twice, or an
+/// image in two classes, is a problem.
 class ImageSearch {
  public:
   ImageSearch(const fs::path& half, std::vector<std::string>& problems)

@@ -27,7 +27,7 @@ const char* kind_of(mode_t mode) {
 }  // namespace
 
 FileDescriptor open_input(const std::filesystem::path& file, const FileKind& kind) {
-  // Without waiting for somebody to write into a pipe.
+  // O_NONBLOCK: opening a pipe must not wait for a writer.
   FileDescriptor input(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   struct stat status = {};
   if (!input.is_open() || fstat(input.number(), &status) != 0) fail(file, errno);

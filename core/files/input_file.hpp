@@ -8,8 +8,8 @@
 
 namespace epochcast {
 
-/// What a file holds, and how long it is at most: what is longer is no such file, and would only
-/// use up the memory.
+/// The content of a file, by name, and its largest size. Longer files are refused before they use
+/// up the memory.
 struct FileKind {
   const char* name;
   std::uintmax_t most_bytes;
@@ -23,10 +23,10 @@ inline constexpr FileKind kDataFile = {"training data", std::uintmax_t{64} << 30
 inline constexpr FileKind kStateFile = {"a job's state", std::uintmax_t{1} << 40};
 
 /// The file, open for reading. Throws a UserError when it cannot be read, is longer than its kind
-/// may be, or is a folder, a device or a pipe: those might never end.
+/// may be, or is a folder, a device or a pipe, which may have no end.
 [[nodiscard]] FileDescriptor open_input(const std::filesystem::path& file, const FileKind& kind);
 
-/// Reads on, into `size` bytes from `to`. Returns how many there were, 0 at the end. Throws a
+/// Reads the next bytes, up to `size`, into `to`. Returns their number, 0 at the end. Throws a
 /// UserError that names the file.
 [[nodiscard]] std::size_t read_some(const FileDescriptor& input,
                                     void* to,

@@ -7,8 +7,7 @@
 
 namespace epochcast {
 
-/// A file that grows by lines while the work goes on, and can be read at any time: no line of it is
-/// there in part.
+/// A file that grows line by line and can be read at any time: lines are written whole.
 class LineFile {
  public:
   enum class Start { empty, after_older_lines };
@@ -16,7 +15,7 @@ class LineFile {
   /// Throws a RunError.
   LineFile(OutputFile file, Start start);
 
-  /// Throws a RunError; the file then is as it was.
+  /// Throws a RunError and leaves the file unchanged on failure.
   void add(std::string_view line) const;
 
  private:

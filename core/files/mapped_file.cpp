@@ -19,7 +19,7 @@ MappedFile::MappedFile(const std::filesystem::path& file, const FileKind& kind) 
   struct stat status = {};
   if (fstat(input.number(), &status) != 0) fail();
   const auto size = static_cast<std::size_t>(status.st_size);
-  if (size == 0) return;  // there is no mapping of nothing
+  if (size == 0) return;  // an empty file cannot be mapped
   void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, input.number(), 0);
   if (mapped == MAP_FAILED) fail();
   bytes_ = {static_cast<const char*>(mapped), size};

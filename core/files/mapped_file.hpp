@@ -8,11 +8,11 @@
 
 namespace epochcast {
 
-/// Tensors and tokens, which are mapped: what is never read takes no memory.
+/// Files of tensors and tokens, which are mapped: only pages that are read take memory.
 inline constexpr FileKind kMappedFile = {"tensors or tokens", std::uintmax_t{1} << 44};
 
-/// A file's content, mapped into memory: read when it is looked at, and shared by the processes
-/// of a machine. A file that gets shorter meanwhile ends the program (SIGBUS).
+/// A file's content, mapped into memory: read on access, and shared by the processes of a machine.
+/// A file that gets shorter meanwhile ends the program (SIGBUS).
 class MappedFile {
  public:
   /// Throws a UserError as open_input() does.

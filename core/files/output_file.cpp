@@ -29,7 +29,8 @@ using Status = struct stat;
   refuse(name, std::generic_category().message(reason));
 }
 
-/// What the name leads to; nothing where there is none. Throws a UserError where that is unclear.
+/// The status of the file that the name leads to; none if it does not exist. Throws a UserError if
+/// that is unknown.
 std::optional<Status> status_of(const fs::path& file, const fs::path& name) {
   Status status = {};
   if (stat(file.c_str(), &status) == 0) return status;
@@ -62,7 +63,7 @@ bool is_below(fs::path file, const Status& folder) {
   return false;
 }
 
-/// Where links lead, there or not.
+/// The target of links, whether it exists or not.
 fs::path followed(const fs::path& name) {
   constexpr int kMostLinks = 40;  // as the system
   fs::path file = name;
@@ -78,7 +79,7 @@ fs::path followed(const fs::path& name) {
 
 /// A device or pipe, open for writing.
 FileDescriptor opened(const fs::path& file, const fs::path& name) {
-  // A pipe without a reader would be waited for.
+  // O_NONBLOCK: opening a pipe must not wait for a reader.
   FileDescriptor descriptor(open(file.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!descriptor.is_open() && errno == ENXIO) refuse(name, "nobody reads from it");
   if (!descriptor.is_open()) refuse(name, errno);
@@ -87,7 +88,7 @@ FileDescriptor opened(const fs::path& file, const fs::path& name) {
   return descriptor;
 }
 
-/// The process's own file, once more.
+/// A duplicate of the process's own open file.
 FileDescriptor duplicate(const fs::path& file, const fs::path& name) {
   FileDescriptor descriptor(
       fcntl(std::stoi(file.filename().string()), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -97,7 +98,7 @@ FileDescriptor duplicate(const fs::path& file, const fs::path& name) {
   return descriptor;
 }
 
-/// Where the program prints, stdout or stderr, when that is this file.
+/// "stdout" or "stderr" if the program prints to this file.
 std::optional<std::string> printed_to(const Status& file) {
   for (const auto& [stream, name] :
        {std::pair(STDOUT_FILENO, "stdout"), std::pair(STDERR_FILENO, "stderr")}) {
@@ -107,7 +108,7 @@ std::optional<std::string> printed_to(const Status& file) {
   return std::nullopt;
 }
 
-/// Only the owner of a file may replace it in a folder such as /tmp, whoever may write it.
+/// Whether only the owner may replace the file, as in /tmp (sticky bit).
 bool is_protected(const Status& file, const Status& folder) {
   const uid_t user = geteuid();
   return (folder.st_mode & S_ISVTX) != 0 && user != 0 && user != file.st_uid &&

@@ -15,7 +15,7 @@ constexpr std::string_view kAfterChecksum = R"(",)";
 constexpr std::size_t kCoveredFrom =
     kBeforeChecksum.size() + kChecksumDigits + kAfterChecksum.size();
 
-/// A file that was written before files were sealed, or is none of ours, says so.
+/// Refuses a file without a seal: of an older version, or of another program.
 void check_is_sealed(std::string_view schema, const std::string& name, std::string_view text) {
   if (text.empty()) throw DamagedFile(name + ": is empty; expected " + std::string(schema));
   if (text.starts_with(kBeforeChecksum)) return;

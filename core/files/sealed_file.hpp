@@ -11,17 +11,17 @@
 
 namespace epochcast {
 
-/// A file does not hold what was written into it: bytes were changed or lost, or it was exchanged
-/// for another one.
+/// The content of a file differs from what was written: bytes were changed or lost, or the file was
+/// exchanged.
 class DamagedFile : public RunError {
  public:
   using RunError::RunError;
 };
 
-/// What a sealed file begins with. The payload follows.
+/// The header of a sealed file. The payload follows.
 struct Seal {
   std::string line;      ///< the header, with its line end
-  std::string checksum;  ///< of all of the file but this text: tells it from any other file
+  std::string checksum;  ///< of all of the file but this text
 };
 
 /// A file's content, checked.
@@ -36,17 +36,16 @@ struct SealedFile {
 /// `{"checksum":"...","schema":"...","file":"NAME",` and the members of `header` (an object), then
 /// the payload's parts.
 ///
-/// The checksum (XXH3, 128 bits) covers every byte but itself, and it is the only text that fits
-/// them; so no byte of the file can change unnoticed. `file`: as it will be called; its folder may
-/// be renamed.
+/// The checksum (XXH3, 128 bits) covers every byte but itself, so no byte of the file can change
+/// unnoticed. `file`: as it will be called; its folder may be renamed.
 [[nodiscard]] Seal seal(std::string_view schema,
                         const std::filesystem::path& file,
                         const nlohmann::ordered_json& header,
                         std::initializer_list<std::string_view> payload = {});
 
-/// Takes apart the `text` of `file`. Throws a DamagedFile unless it is what seal() and the payload
-/// gave for a file of that name, and a UserError when it is of another schema or version. What the
-/// header says is still to be checked: whoever can compute a checksum can write anything.
+/// Splits the `text` of `file` into header and payload. Throws a DamagedFile if the checksum or the
+/// file's name does not match, and a UserError for another schema or version. The header's values
+/// are not checked: a checksum protects against damage, not against forgery.
 [[nodiscard]] SealedFile unseal(std::string_view schema,
                                 const std::filesystem::path& file,
                                 std::string text);

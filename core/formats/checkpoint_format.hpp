@@ -14,7 +14,7 @@
 
 namespace epochcast {
 
-/// Where one rank of a job stood, and everything it needs to go on from there.
+/// The state of one rank of a job, complete enough to resume.
 struct RankState {
   std::vector<std::int64_t> position;                 ///< Progress::position()
   std::map<std::string, std::vector<double>> memory;  ///< Progress::memory
@@ -23,7 +23,7 @@ struct RankState {
   bool operator==(const RankState&) const = default;
 };
 
-/// What checkpoint.json says: of which job it is, and which files belong to it.
+/// The content of checkpoint.json: the job's settings, and the files of the checkpoint.
 struct CheckpointManifest {
   std::int64_t serial = 0;                      ///< of the checkpoint: 1, 2, ...
   std::int64_t epoch = 1;                       ///< that rank 0 is in, from 1
@@ -38,9 +38,8 @@ struct CheckpointManifest {
                                    std::int64_t serial,
                                    int rank,
                                    const RankState& state);
-/// The state in the text of a rank's `file`. Throws a DamagedFile when that is not what was
-/// written, or is not the file with this `checksum`, and a UserError when something in it cannot
-/// be.
+/// The state in the text of a rank's `file`. Throws a DamagedFile when the file was changed, or has
+/// another `checksum`, and a UserError for impossible values.
 [[nodiscard]] RankState read_rank_state(const std::filesystem::path& file,
                                         std::string text,
                                         const std::string& checksum);

@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kTraceSchema = "epochcast.trace/1";
 
-/// A list of seconds in an object, and where it goes.
+/// A list of seconds in an object, and the member that it is read into.
 struct Part {
   const char* key;
   std::vector<double>* values;
@@ -113,8 +113,8 @@ std::string place_text(const BatchSamples& samples) {
   return "session " + std::to_string(samples.session) + ", rank " + std::to_string(samples.rank);
 }
 
-/// Sorts by batch size. Within one the file has to be in order: a session out of place is more
-/// likely a wrong number than a wrong place.
+/// Sorts by batch size. Within a size, the file has to be in order: a session out of order is
+/// probably a wrong number.
 void sort_batches(std::vector<BatchSamples>& batches, JsonInput& input) {
   std::stable_sort(batches.begin(),
                    batches.end(),
@@ -233,7 +233,7 @@ void merge_cost(std::vector<CostTrace>& costs, const CostTrace& added) {
   costs.push_back(added);
 }
 
-/// What costs of one trace have in common, as its file says it.
+/// The properties that all costs of a trace share, as JSON.
 Json common_json(const TraceFile& trace) {
   return {{"device", trace.device}, {"source", to_json(trace.source)}};
 }

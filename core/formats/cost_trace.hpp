@@ -16,20 +16,19 @@ namespace epochcast {
 /// session.
 struct BatchSamples {
   std::int64_t batch = 0;
-  std::int64_t session = 0;     ///< later ones were measured later
+  std::int64_t session = 0;     ///< ascending in time
   std::int64_t rank = 0;        ///< among those that measured at the same time
   std::vector<double> total_s;  ///< load + forward + backward + step
-  /// The parts; all empty when the trace does not tell them apart, else as long as total_s.
+  /// The parts; all empty when the trace has only totals, else as long as total_s.
   std::vector<double> load_s, forward_s, backward_s, step_s;
-  /// Of the batches before these, which take longer where they are a process's first.
+  /// Of the batches before these; a process's first ones take longer.
   std::vector<double> warmup_s = {};
 
   bool operator==(const BatchSamples&) const = default;
 };
 
-/// How much batches and all-reduces slow each other down on a rank: both were measured alone, one
-/// after the other, and at the same time, several times over. Index i of all is the mean of the
-/// i-th time.
+/// Times of batches and all-reduces on a rank, measured alone and at the same time, in several
+/// repetitions. Index i of all lists is the mean of repetition i.
 struct OverlapSamples {
   std::int64_t batch = 0;
   std::int64_t session = 0;
@@ -52,7 +51,7 @@ struct LayerShare {
   bool operator==(const LayerShare&) const = default;
 };
 
-/// What one network costs on one device: samples for at least one batch size.
+/// Batch costs of one network on one device: samples for at least one batch size.
 struct CostTrace {
   std::string file;
   std::string device;  ///< a platform's device model
@@ -64,7 +63,7 @@ struct CostTrace {
   std::vector<LayerShare> backward_layers;
   std::vector<OverlapSamples> overlap;  ///< empty when not measured
   Source source;                        ///< its own, or the trace file's
-  std::string doubt = {};               ///< of an estimate: how wrong it may be; else empty
+  std::string doubt = {};               ///< of an estimate: its error, as text; else empty
 
   bool operator==(const CostTrace&) const = default;
 };
@@ -84,8 +83,8 @@ struct TraceFile {
 [[nodiscard]] TraceFile parse_trace(const nlohmann::json& document, const std::string& file);
 [[nodiscard]] TraceFile load_trace(const std::filesystem::path& file);
 
-/// The document `epochcast.trace/1`. Of `costs` only what they measured counts, and a source of
-/// their own: the trace says the rest.
+/// The document `epochcast.trace/1`. Of `costs`, only samples and their own source are written; the
+/// trace has the rest.
 [[nodiscard]] nlohmann::ordered_json to_json(const TraceFile& trace);
 
 /// The cost with samples and shares to 7 significant digits, as clocks give them.
@@ -94,7 +93,7 @@ struct TraceFile {
 /// `existing` with the costs of `added`, as another session where there are costs of the same
 /// network and sample shape; commands and notes are joined, name and title stay. Throws a UserError
 /// when the two differ in device, machine or versions: such costs belong into separate traces.
-/// `file` is what messages call `existing`.
+/// `file`: the name of `existing` in messages.
 [[nodiscard]] TraceFile merged(TraceFile existing, const TraceFile& added, const std::string& file);
 
 }  // namespace epochcast

@@ -47,13 +47,13 @@ std::optional<double> read_perplexity(JsonInput& point) {
   return read_maybe(*figure, 0, kMost).value_or(std::numeric_limits<double>::infinity());
 }
 
-/// One that most points do not have.
+/// A figure that most points lack.
 std::optional<double> read_figure(JsonInput& point, const char* key, double least) {
   const auto figure = point.maybe(key);
   return figure ? read_maybe(*figure, least, kMost) : std::nullopt;
 }
 
-/// JSON has no way to write what is not finite but null.
+/// JSON writes numbers that are not finite as null.
 double read_loss(const JsonInput& input) {
   return read_maybe(input, kLeast, kMost).value_or(std::numeric_limits<double>::quiet_NaN());
 }

@@ -11,17 +11,17 @@
 
 namespace epochcast {
 
-/// Where a job's learning stands after an epoch. Sums are over all workers and since the job's
-/// start; seconds and bytes only of epochs that were run without an interruption in them.
+/// Learning results of a job after an epoch. Sums are over all workers and since the job's start;
+/// seconds and bytes only of epochs that were run without an interruption in them.
 struct CurvePoint {
   std::int64_t epoch = 0;              ///< epochs that are over
-  std::optional<double> epoch_s = {};  ///< of the last one; absent where only its end was run
+  std::optional<double> epoch_s = {};  ///< of the last one; absent if only its end was run
   double training_s = 0;               ///< all epochs, without start-up and tests
   double samples = 0;                  ///< trained on
   double bytes_sent = 0;
   double learning_rate = 0;  ///< of the last epoch
   double train_loss = 0;     ///< mean over the last epoch's samples, as they were trained on
-  std::optional<double> train_accuracy = {};  ///< absent where nothing is classified
+  std::optional<double> train_accuracy = {};  ///< absent if nothing is classified
   double test_loss = 0;
   std::optional<double> test_accuracy = {};
   std::optional<double> test_perplexity = {};  ///< of language models; absent elsewhere
@@ -32,7 +32,7 @@ struct CurvePoint {
   bool operator==(const CurvePoint&) const = default;
 };
 
-/// One JSON line of a metrics file (docs/formats.md), and back. Reports what cannot be: negative
+/// One JSON line of a metrics file (docs/formats.md), and back. Reports impossible values: negative
 /// times, accuracies above 1, ...
 [[nodiscard]] nlohmann::ordered_json to_json(const CurvePoint& point);
 [[nodiscard]] CurvePoint read_curve_point(JsonInput input);
@@ -41,15 +41,15 @@ struct CurvePoint {
 /// losses of a GAN's halves stand before the semicolon.
 [[nodiscard]] std::string text_of(const CurvePoint& point, std::int64_t epochs);
 
-/// What a job has learned, epoch by epoch.
+/// The learning curve of a job, epoch by epoch.
 using Curve = std::vector<CurvePoint>;
 
-/// A list of points, and back. Reports as well when epochs are missing, or time goes backwards.
+/// A list of points, and back. Also reports missing epochs and times that decrease.
 [[nodiscard]] nlohmann::ordered_json to_json(const Curve& curve);
 [[nodiscard]] Curve read_curve(const JsonInput& input);
 
-/// The means of several curves, epoch by epoch, as far as the shortest one goes. What some of them
-/// lack is absent. At least one curve.
+/// The means of several curves, epoch by epoch, as far as the shortest one goes. Figures that some
+/// of them lack are absent. At least one curve.
 [[nodiscard]] Curve mean_of(const std::vector<Curve>& curves);
 
 }  // namespace epochcast

@@ -15,7 +15,7 @@ namespace epochcast {
 
 /// A device as its data sheet describes it. Read from models/devices/*.json.
 struct DeviceSpec {
-  std::string name;  ///< what platforms call its model
+  std::string name;  ///< its model name in platforms
   std::string title;
   std::string device_class;                      ///< "cpu", "gpu"
   std::map<Precision, double> flops_per_s = {};  ///< at best; of dense matrices
@@ -25,8 +25,8 @@ struct DeviceSpec {
   std::optional<PowerDraw> power = {};  ///< of one such device
   Source source;
 
-  /// The best rate in this precision; tf32 on a device that has none is float32, as PyTorch has it.
-  /// 0 where there is none.
+  /// The best rate in this precision; tf32 on a device without it is float32, as in PyTorch. 0 if
+  /// the device lacks the precision.
   [[nodiscard]] double rate(Precision precision) const;
   /// Bytes of a number that layers pass on: 2 with the 16-bit precisions.
   [[nodiscard]] static double bytes_per_value(Precision precision);

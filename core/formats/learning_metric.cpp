@@ -12,19 +12,19 @@
 namespace epochcast {
 namespace {
 
-/// A point's value, or the worst there is.
+/// A point's value, or the worst possible one.
 double value_or_worst(const CurvePoint& point, Metric metric) {
   const double worst = metric == Metric::accuracy ? 0 : std::numeric_limits<double>::infinity();
   const double value = value_of(point, metric).value_or(worst);
   return std::isnan(value) ? worst : value;
 }
 
-/// What the value is taken to be before anything was learned.
+/// The assumed value before the first epoch.
 double beginning(const Curve& curve, Metric metric) {
   return metric == Metric::accuracy ? 0 : value_or_worst(curve.front(), metric);
 }
 
-/// The value where an amount that grows has reached `amount`.
+/// The value at which a growing amount reaches `amount`.
 double value_where(const Curve& curve, Metric metric, double CurvePoint::*growing, double amount) {
   double before_amount = 0;
   double before = beginning(curve, metric);

@@ -10,8 +10,8 @@
 
 namespace epochcast {
 
-/// What a test tells of a model: the share of what is classified correctly, the mean loss, or, of
-/// language models, e to the mean loss of a token (Jelinek et al., JASA 62, 1977).
+/// The metric of a test: the share of correct classifications, the mean loss, or, of language
+/// models, e to the mean loss of a token (Jelinek et al., JASA 62, 1977).
 enum class Metric { accuracy, loss, perplexity };
 
 /// "accuracy", "loss", "perplexity".
@@ -20,20 +20,20 @@ enum class Metric { accuracy, loss, perplexity };
 [[nodiscard]] std::string metric_text(Metric metric, double value);
 /// The same of several seeds: "56.7 ± 0.3 %"; of a single one, the mean alone.
 [[nodiscard]] std::string spread_text(Metric metric, const Spread& values, bool is_single);
-/// A point's value; nothing where it has none, as accuracy where nothing is classified.
+/// A point's value; none if it lacks the metric, such as accuracy without classes.
 [[nodiscard]] std::optional<double> value_of(const CurvePoint& point, Metric metric);
-/// Whether one value is better than another; what is no number is worse than any.
+/// Whether one value is better than another; NaN is worse than any number.
 [[nodiscard]] bool is_better(Metric metric, double one, double other);
-/// What tells most of such a curve: perplexity where there is any, else accuracy, else the loss. At
-/// least one point.
+/// The metric by which such curves are compared: perplexity if there is any, else accuracy, else
+/// the loss. At least one point.
 [[nodiscard]] Metric main_metric(const Curve& curve);
 
-/// What a training is to reach in a test.
+/// The test result that training is to reach.
 struct LearningTarget {
   Metric metric = Metric::accuracy;
   double value = 0;
 
-  /// Whether a point is there, or beyond.
+  /// Whether a point meets the target.
   [[nodiscard]] bool is_met(const CurvePoint& point) const;
   /// "accuracy 90.0 %", "perplexity 12.5".
   [[nodiscard]] std::string text() const;
@@ -42,12 +42,12 @@ struct LearningTarget {
 /// The epoch of the best value, the first of several. At least one point.
 [[nodiscard]] const CurvePoint& best_of(const Curve& curve, Metric metric);
 /// The value after so many seconds of training, or after training on so many samples, interpolated
-/// between epochs. Before the first epoch's end, accuracy rises from 0; others are what they are
-/// then. At least one point.
+/// between epochs. Before the first epoch's end, accuracy rises from 0; other metrics are constant.
+/// At least one point.
 [[nodiscard]] double value_at(const Curve& curve, Metric metric, double seconds);
 [[nodiscard]] double value_after(const Curve& curve, Metric metric, double samples);
 /// Seconds of training until the target was first met, interpolated between epochs as value_at()
-/// does; nothing when it never was.
+/// does; none if it was never met.
 [[nodiscard]] std::optional<double> seconds_to(const Curve& curve, const LearningTarget& target);
 
 }  // namespace epochcast

@@ -17,8 +17,8 @@ namespace epochcast {
                                   Dimension dimension,
                                   bool may_be_zero = false);
 
-/// What interconnects of nodes and networks between nodes have in common: the "bandwidth" and
-/// "latency" of a link,
+/// Common parts of interconnects in nodes and networks between nodes: the "bandwidth" and "latency"
+/// of a link,
 void put_link(nlohmann::ordered_json& json, const LinkSpec& link);
 [[nodiscard]] LinkSpec read_link(JsonInput& input);
 /// the "backbone" that all transfers share, in bytes per second,

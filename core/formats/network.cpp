@@ -48,8 +48,8 @@ ProductKind kind_of(const NetworkLayer& layer) {
   return ProductKind::matrix;
 }
 
-/// Completes what the file does not say of a layer's work: products are those of layers with
-/// weights, and of every output that is kept one more number is read.
+/// Completes a layer's work if the file does not state it: layers with weights are products, and
+/// for every output that is kept one more number is read.
 void add_work(Layer& layer,
               const NetworkLayer& described,
               double per_class_flops,

@@ -11,11 +11,10 @@
 
 namespace epochcast {
 
-/// What a sample is to be mapped to: a class, numbers, or the number of a class (a token) for each
-/// of its own tokens.
+/// The target of a sample: a class, numbers, or a class (a token) for each of its own tokens.
 enum class TargetKind { classes, values, tokens };
 
-/// What is known beside a sample.
+/// The targets of samples.
 struct Targets {
   TargetKind kind = TargetKind::classes;
   std::vector<std::int64_t> shape = {};  ///< of a sample's values or tokens; {}: a single one
@@ -30,8 +29,8 @@ struct Dataset {
   std::int64_t test_samples = 0;
   std::vector<std::int64_t> shape;  ///< of one sample, channels first; {tokens} for text
   double sample_bytes = 0;
-  /// Different labels; of tokens: of the vocabulary; of values: how many a sample has. What a
-  /// network's last layer makes of a sample (or a token).
+  /// Number of labels; for tokens, the size of the vocabulary; for values, their number per sample.
+  /// Equals the outputs of a network's last layer per sample (or token).
   std::int64_t classes = 0;
   bool are_tokens = false;  ///< samples are numbers of a vocabulary's words
   Targets targets = {};
@@ -42,8 +41,8 @@ struct Dataset {
   Source source;
 };
 
-/// What a layer's multiply-adds are. Those of grouped convolutions make an output of few inputs (49
-/// at most, as depthwise ones do); those of recurrent layers are made a step after the other.
+/// The kind of a layer's multiply-adds. Grouped convolutions compute an output from few inputs (49
+/// at most, as depthwise ones do); recurrent layers compute step after step.
 enum class ProductKind { convolution, grouped_convolution, matrix, recurrent };
 
 /// One layer of a network, in the order in which backward finishes it.
@@ -68,7 +67,7 @@ struct Network {
   Source source = {};
   /// That its last layer scores, whatever the data set has; absent: as many as that, or unknown.
   std::optional<std::int64_t> fixed_classes = {};
-  /// Of a gradient's value when it is exchanged, as --gradient-bytes says; no file tells it.
+  /// Of a gradient's value when it is exchanged: --gradient-bytes, never from a file.
   int bytes_per_gradient = 4;
 
   [[nodiscard]] std::int64_t parameters() const;
@@ -88,7 +87,7 @@ struct Network {
 [[nodiscard]] Dataset load_dataset(const std::filesystem::path& file);
 
 /// A data set of samples of this shape and nothing else: parse_network() then takes the number of
-/// classes that such samples usually have, as the network's file or the shape tells.
+/// classes that such samples usually have, by the network's file or the shape.
 [[nodiscard]] Dataset dataset_of_shape(std::vector<std::int64_t> shape);
 
 /// Reads the variant of `epochcast.network/1` (core/formats/network_file.hpp) that fits the data
@@ -99,24 +98,24 @@ struct Network {
                                     const Dataset& dataset);
 [[nodiscard]] Network load_network(const std::filesystem::path& file, const Dataset& dataset);
 
-/// That the network scores fewer or more classes than the data set has, with both numbers; empty
-/// where it does not.
+/// A note that the network scores fewer or more classes than the data set has, with both numbers;
+/// empty if they are equal.
 [[nodiscard]] std::string class_note(const Network& network, const Dataset& dataset);
 
-/// Which model files there are, for messages.
+/// The kinds of model files, for messages.
 inline constexpr const char* kExpectedModelFile =
     "a TorchScript file that ends in .pt, .pth or .ts";
 /// Whether a network is given as a file with a model, rather than by name or as a description: by
-/// its ending, one of kExpectedModelFile's or ".pt2", what torch.export writes. That is refused
-/// when it is loaded, with what to write instead.
+/// its ending, one of kExpectedModelFile's or ".pt2", what torch.export writes. Loading refuses it
+/// and names an alternative.
 [[nodiscard]] bool is_model_file(const std::string& network);
 
-/// What is wrong with a name that is none of the networks that LibTorch computes by name.
+/// The problem of a name that is none of the networks that LibTorch computes by name.
 [[nodiscard]] std::string unknown_network(const std::string& name,
                                           const std::vector<std::string>& known);
 
-/// What such a network is called in traces and results: the file's name without its ending. Other
-/// names are themselves.
+/// The name of a network in traces and results: that of a model file without its ending; other
+/// names are unchanged.
 [[nodiscard]] std::string network_name(const std::string& network);
 
 /// "3x32x32"

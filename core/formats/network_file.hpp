@@ -22,11 +22,11 @@ struct NetworkTensor {
   bool operator==(const NetworkTensor&) const = default;
 };
 
-/// What a layer asks of a device for one sample, beside its count of operations.
+/// A layer's work for one sample.
 struct LayerWork {
   double product_flops = 0;     ///< of forward_flops: matrix products and convolutions
   double moved_bytes = 0;       ///< that forward reads and writes, without parameters
-  std::int64_t operations = 0;  ///< of forward, as LibTorch is asked for them
+  std::int64_t operations = 0;  ///< of forward, by LibTorch calls
 
   bool operator==(const LayerWork&) const = default;
 };
@@ -40,7 +40,7 @@ struct NetworkLayer {
   double activation_bytes = 0;
   double forward_flops_per_class = 0;
   double activation_bytes_per_class = 0;
-  std::optional<LayerWork> work = {};  ///< absent: nobody has counted it
+  std::optional<LayerWork> work = {};  ///< absent: not counted
 
   bool operator==(const NetworkLayer&) const = default;
 };
@@ -48,18 +48,19 @@ struct NetworkLayer {
 /// A network for one shape of samples.
 struct NetworkVariant {
   std::vector<std::int64_t> input;
-  /// That such samples usually have or, where no layer depends on the data set's, that the network
-  /// scores; absent: unknown.
+  /// The usual number for such samples or, if no layer depends on the data set's, the number that
+  /// the network scores; absent: unknown.
   std::optional<std::int64_t> classes = {};
-  std::string note = {};                  ///< empty: none
-  std::int64_t buffers = 0;               ///< BatchNorm running statistics, elements
-  std::vector<NetworkLayer> layers = {};  ///< backward order: whose gradient is ready first
+  std::string note = {};     ///< empty: none
+  std::int64_t buffers = 0;  ///< BatchNorm running statistics, elements
+  std::vector<NetworkLayer> layers =
+      {};  ///< backward order: the first one's gradient is ready first
 
   bool operator==(const NetworkVariant&) const = default;
 };
 
-/// What a file models/networks/NAME.json holds, whatever the data set (core/formats/network.hpp is
-/// of one).
+/// The content of a file models/networks/NAME.json, for any data set (core/formats/network.hpp is
+/// for one).
 struct NetworkFile {
   std::string name;
   std::string title;

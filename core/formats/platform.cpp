@@ -141,11 +141,11 @@ Json nodes_json(const NodeGroup& group) {
   return json;
 }
 
-/// Reports prices in several currencies, which no sum could be told in.
+/// Reports prices in several currencies, which cannot be added.
 void check_currencies(const Platform& platform, JsonInput& nodes) {
   const NodeGroup* first = nullptr;
   for (const NodeGroup& group : platform.nodes) {
-    // One that could not be read is told already.
+    // A price that could not be read is reported already.
     if (!group.price || group.price->rate.currency.empty()) continue;
     if (first == nullptr) first = &group;
     const std::string& currency = group.price->rate.currency;
@@ -155,7 +155,7 @@ void check_currencies(const Platform& platform, JsonInput& nodes) {
   }
 }
 
-/// Reports uplinks that the network has no place for.
+/// Reports uplinks that the topology does not allow.
 void check_uplinks(const Platform& platform, JsonInput& network) {
   const Interlink& between = *platform.network;
   for (const NodeGroup& group : platform.nodes) {

@@ -16,17 +16,17 @@ namespace epochcast {
 
 /// Equal devices of a node: sockets of a CPU, or GPUs.
 struct DeviceGroup {
-  std::string device_class;  ///< "cpu", "gpu", ...: what --workers and per-class flags name
-  std::string model;         ///< what cost traces call it
+  std::string device_class;  ///< "cpu", "gpu", ...: the name for --workers and per-class flags
+  std::string model;         ///< its name in cost traces
   int count = 1;
   double memory_bytes = 0;  ///< 0: unknown, never checked
   /// 1/γ: bytes of result per second when two buffers are added; 0: adding is free.
   double reduce_bytes_per_s = 0;
   bool is_worker = true;  ///< trains unless --workers says otherwise
-  /// Of each device; absent: what its data sheet says, where load_job() finds one.
+  /// Of each device; absent: that of its data sheet, if load_job() finds one.
   std::optional<PowerDraw> power = {};
-  /// So many times as fast are batches as its model's costs say. No file tells it: a job does
-  /// (core/job/platform_figures.hpp), for all devices of a model alike.
+  /// Factor on the speed of batches beside the costs of its model. Set by a job
+  /// (core/job/platform_figures.hpp), never by a file, for all devices of a model.
   double speed = 1;
 
   bool operator==(const DeviceGroup&) const = default;
@@ -47,7 +47,7 @@ struct Interconnect {
   NodeTopology topology = NodeTopology::pcie;
   /// Per device (pcie, nvswitch), per pair (nvlink), the bus (shared-memory).
   LinkSpec link;
-  std::optional<LinkSpec> pcie;  ///< nvlink and nvswitch: CPUs and the way to the network
+  std::optional<LinkSpec> pcie;  ///< nvlink and nvswitch: link to CPUs and to the network
   std::optional<double>
       backbone_bytes_per_s;              ///< pcie only: shared by all transfers inside the node
   std::optional<MessageCosts> messages;  ///< of messages that stay inside the node
@@ -56,7 +56,7 @@ struct Interconnect {
   bool operator==(const Interconnect&) const = default;
 };
 
-/// A node's own link into the network, where it is not as the network says of all.
+/// A node's own link into the network, if it differs from the network's.
 struct Uplink {
   LinkSpec link;
   /// Of messages between nodes of this kind; to others, see between_ends(). Absent: as between all
@@ -122,10 +122,10 @@ struct Platform {
 [[nodiscard]] Platform parse_platform(const nlohmann::json& document, const std::string& file);
 [[nodiscard]] Platform load_platform(const std::filesystem::path& file);
 
-/// The document `epochcast.platform/1` of a platform that is not SimGrid's to load.
+/// The document `epochcast.platform/1` of a platform without a SimGrid XML file.
 [[nodiscard]] nlohmann::ordered_json to_json(const Platform& platform);
-/// Throws a UserError that lists what in a platform made by a program no file may say: impossible
-/// bandwidths, too many devices, ... `file` stands for it in messages.
+/// Throws a UserError that lists the problems that parse_platform() would report in a platform made
+/// by a program: impossible bandwidths, too many devices, ... `file`: its name in messages.
 void check_platform(const Platform& platform, const std::string& file);
 
 }  // namespace epochcast

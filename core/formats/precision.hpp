@@ -9,7 +9,7 @@
 
 namespace epochcast {
 
-/// What a device multiplies matrices in. Parameters and gradients are float32 with all of them, as
+/// The number format of matrix products. Parameters and gradients are float32 with all of them, as
 /// with PyTorch's automatic mixed precision. tf32 on a device without it is float32, as in PyTorch.
 enum class Precision { float32, tf32, float16, bfloat16 };
 
@@ -19,14 +19,14 @@ inline constexpr std::array<std::pair<std::string_view, Precision>, 4> kPrecisio
      {"float16", Precision::float16},
      {"bfloat16", Precision::bfloat16}}};
 
-/// What a GPU's batches are computed with. `plain`: PyTorch's eager mode with contiguous tensors.
-/// `tuned`: channels-last tensors and fused kernels.
+/// The kernels of a GPU's batches. `plain`: PyTorch's eager mode with contiguous tensors. `tuned`:
+/// channels-last tensors and fused kernels.
 enum class Kernels { plain, tuned };
 
 inline constexpr std::array<std::pair<std::string_view, Kernels>, 2> kKernels = {
     {{"plain", Kernels::plain}, {"tuned", Kernels::tuned}}};
 
-/// The value of that name; where there is none, notes a problem and returns the first.
+/// The value of that name; if there is none, notes a problem and returns the first.
 [[nodiscard]] Precision read_precision(const JsonInput& input);
 [[nodiscard]] Kernels read_kernels(const JsonInput& input);
 

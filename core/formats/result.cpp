@@ -82,7 +82,7 @@ void check_number(JsonInput& object, const char* key) {
   check_amount(object.at(key), "a number, not negative");
 }
 
-/// Figures that follow from others are not looked at.
+/// Ignores figures that are derived from others.
 void pass_over(JsonInput& object, Keys keys) {
   for (const char* key : keys) static_cast<void>(object.maybe(key));
 }
@@ -144,7 +144,8 @@ void check_timed_exchanges(JsonInput timed) {
   timed.finish();
 }
 
-/// Reports what in `run` is not as to_json(RunResult) writes it. What passes, run_from_json reads.
+/// Reports what in `run` differs from the output of to_json(RunResult); run_from_json() reads all
+/// that passes.
 void check_run(JsonInput run) {
   check_texts(run, {"strategy", "platform", "network", "dataset"});
   check_counts(run, {"nodes", "workers"}, std::numeric_limits<int>::max());
@@ -206,9 +207,7 @@ nlohmann::ordered_json to_json(const TimedRank& timed) {
 }
 
 TimedRank timed_rank_from_json(const nlohmann::ordered_json& json) {
-  return {.rank = json.at("rank"),
-          .before_s = json.at("before_s"),
-          .after_s = json.at("after_s")};
+  return {.rank = json.at("rank"), .before_s = json.at("before_s"), .after_s = json.at("after_s")};
 }
 
 nlohmann::ordered_json to_json(const RunResult& run) {
@@ -343,7 +342,7 @@ RunResult read_run(const nlohmann::ordered_json& json,
                    const std::string& path,
                    Problems& problems) {
   const std::size_t before = problems.size();
-  const nlohmann::json unordered = json;  // JsonInput reads that kind
+  const nlohmann::json unordered = json;  // the type that JsonInput reads
   check_run(JsonInput(unordered, path, problems));
   return problems.size() == before ? run_from_json(json) : RunResult();
 }

@@ -36,7 +36,7 @@ struct Interval {
   bool operator==(const Interval&) const = default;
 };
 
-/// What all nodes of a job cost together.
+/// The cost of all nodes of a job.
 struct RunCost {
   Price rate;
   Grade grade = Grade::estimated;  ///< the lowest of prices and times
@@ -44,9 +44,9 @@ struct RunCost {
   bool operator==(const RunCost&) const = default;
 };
 
-/// What all nodes of a job draw together.
+/// The power and energy of all nodes of a job.
 struct RunEnergy {
-  double idle_w = 0;               ///< before training, while nobody computes
+  double idle_w = 0;               ///< before training, without computing
   double epoch_j = 0;              ///< mean over epochs
   Grade grade = Grade::estimated;  ///< the lowest of powers and times
 
@@ -57,13 +57,13 @@ struct RunEnergy {
 struct ScalingFigures {
   double speed_up = 1;    ///< how many times as fast, for as much data
   double efficiency = 1;  ///< speed-up, by how many times as many workers
-  bool is_knee = false;   ///< where more workers stop paying
+  bool is_knee = false;   ///< the last point at which more workers pay off
 
   bool operator==(const ScalingFigures&) const = default;
 };
 
-/// Median seconds of batches in a row on one of the ranks (of all that were started) right before
-/// and right after it trained: cores change their speed. 0: not timed.
+/// Median seconds of successive batches on a rank (of all that were started) right before and right
+/// after training. 0: not timed.
 struct TimedRank {
   int rank = 0;
   double before_s = 0;
@@ -72,9 +72,8 @@ struct TimedRank {
   bool operator==(const TimedRank&) const = default;
 };
 
-/// What all-reduces among the workers that train took the slowest of them, each in a row of several
-/// right before and right after a job: networks change their speed. Without times where they take
-/// too long to repeat.
+/// Seconds of all-reduces among the workers that train, on the slowest of them, several in a row
+/// right before and right after a job. Without times if they take too long to repeat.
 struct TimedExchanges {
   std::string all_reduce;
   double bytes = 0;  ///< that each reduces
@@ -84,7 +83,7 @@ struct TimedExchanges {
   bool operator==(const TimedExchanges&) const = default;
 };
 
-/// What one run of one strategy took, or is forecast to take. Times are means over epochs.
+/// The measured or forecast times of one run of one strategy. Times are means over epochs.
 struct RunResult {
   std::string strategy;
   std::string platform;
@@ -111,14 +110,14 @@ struct RunResult {
   std::vector<SettingText> config;                ///< every setting
   std::vector<TimedRank> timed_batches;           ///< of ranks that train; empty: not timed
   std::optional<TimedExchanges> timed_exchanges;  ///< absent: not timed
-  std::optional<RunCost> cost;                    ///< absent where the platform has no prices
-  std::optional<RunEnergy> energy;                ///< absent where nothing says what devices draw
+  std::optional<RunCost> cost;                    ///< absent if the platform has no prices
+  std::optional<RunEnergy> energy;                ///< absent if the power of devices is unknown
 
-  /// How many of the workers train; others only add what these send.
+  /// The number of workers that train; the others only add gradients.
   [[nodiscard]] int trainers() const;
 
-  /// Seconds for as many samples as the data set has: what strategies are compared by, since their
-  /// epochs are not of equal length.
+  /// Seconds for as many samples as the data set has. Strategies are compared by it, since their
+  /// epochs differ in length.
   [[nodiscard]] double dataset_s() const {
     return epoch_s * static_cast<double>(train_samples) / static_cast<double>(samples_per_epoch);
   }
@@ -144,8 +143,7 @@ struct RunResult {
   bool operator==(const RunResult&) const = default;
 };
 
-/// `epochcast.result/1`: runs as given, and where they come from: what the user typed, and which
-/// command has run them.
+/// `epochcast.result/1`: runs as given, with the user's command line and the command that ran them.
 [[nodiscard]] nlohmann::ordered_json to_json(const std::vector<RunResult>& runs,
                                              const std::string& command,
                                              Command world = Command::simulate);

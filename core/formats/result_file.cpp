@@ -19,7 +19,7 @@ NotForecast read_not_forecast(JsonInput input) {
   return missing;
 }
 
-/// Whether a run has taken time for samples: others cannot be compared.
+/// Reports a run without samples or seconds, which cannot be compared.
 void check_has_run(const RunResult& run, const std::string& path, Problems& problems) {
   if (run.epoch_s <= 0) problems.add(path + "/epoch_s", "got 0; expected more than 0 s");
   for (const auto& [key, count] : {std::pair("samples_per_epoch", run.samples_per_epoch),
@@ -32,7 +32,7 @@ void check_has_run(const RunResult& run, const std::string& path, Problems& prob
 
 ResultFile read_results(const nlohmann::ordered_json& document, const std::string& file) {
   Problems problems(file);
-  const nlohmann::json unordered = document;  // JsonInput reads that kind
+  const nlohmann::json unordered = document;  // the type that JsonInput reads
   JsonInput top = open_document(unordered, "epochcast.result/1", problems);
   ResultFile result;
   const JsonInput runs = top.at("runs");

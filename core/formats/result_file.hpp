@@ -10,18 +10,18 @@
 
 namespace epochcast {
 
-/// A strategy of a result that there is no run of, and why.
+/// A strategy of a result without a run, and the reason.
 struct NotForecast {
   std::string strategy;
   std::string point;  ///< of a sweep; empty without one
   std::vector<std::string> problems;
 };
 
-/// What `--format json` of simulate, emulate and train has written.
+/// The output of `--format json` of simulate, emulate and train.
 struct ResultFile {
   std::vector<RunResult> runs;  ///< one at least, of some seconds and samples each
   std::vector<NotForecast> not_forecast;
-  std::string command;  ///< that has made it
+  std::string command;  ///< that wrote it
 };
 
 /// Reads `epochcast.result/1`. Throws a UserError that lists every problem.

@@ -10,13 +10,13 @@
 
 namespace epochcast {
 
-/// What a device draws, or the rest of a node: while nothing is computed, and while it is.
+/// Power of a device, or of the rest of a node: while idle, and while computing.
 struct PowerDraw {
   double idle_w = 0;
   double busy_w = 0;
   Source source;
 
-  /// What it draws while it computes for such a share of the time.
+  /// Mean power if it computes for this share of the time.
   [[nodiscard]] double at(double computing_share) const {
     return idle_w + (busy_w - idle_w) * computing_share;
   }
@@ -24,7 +24,7 @@ struct PowerDraw {
   bool operator==(const PowerDraw&) const = default;
 };
 
-/// What a node costs, with all that is in it.
+/// The price of a node with its devices.
 struct NodePrice {
   Price rate;
   Source source;
@@ -32,7 +32,7 @@ struct NodePrice {
   bool operator==(const NodePrice&) const = default;
 };
 
-/// The "power" of a device or node, and back; absent where the file says nothing of it.
+/// The "power" of a device or node, and back; absent if the file lacks it.
 void put_power(nlohmann::ordered_json& json, const std::optional<PowerDraw>& power);
 [[nodiscard]] std::optional<PowerDraw> read_power(JsonInput& input);
 /// The "price" of a node, and back.
