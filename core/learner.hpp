@@ -11,8 +11,8 @@ namespace epochcast {
 
 /// Positions of an epoch's order of samples that one worker trains on: [i·stride + offset, i·stride
 /// + offset + length) for i = 0 ... count - 1. Chunk i of all workers together is what the job
-/// trains on between two exchanges, so that P workers see what one worker with their joint batch
-/// would see.
+/// trains on between two exchanges, so P workers train on the same samples as one worker with their
+/// joint batch.
 struct Share {
   std::int64_t offset = 0;
   std::int64_t length = 0;
@@ -35,21 +35,21 @@ struct Share {
   return batch * (i + 1) / parts - batch * i / parts;
 }
 
-/// What one worker computes: real tensors, or only their cost.
+/// The computation of one worker: real tensors, or only their cost.
 ///
-/// A batch is what the worker trains on between two steps of its optimizer. Where gradients are
-/// accumulated, it is passed through the network in parts (part_of()), whose gradients add up to
-/// that of the whole.
+/// A batch is the set of samples between two steps of the worker's optimizer. If gradients are
+/// accumulated, it passes the network in parts (part_of()), whose gradients add up to that of the
+/// batch.
 ///
-/// A learner lets the time of its work pass on the worker's Fabric. All buffers it hands out stay
-/// valid and in place.
+/// A learner advances the clock of the worker's Fabric by the time of its work. All buffers it
+/// hands out stay valid and in place.
 class Learner {
  public:
   using GradientReady = std::function<void(Payload bucket)>;
 
   virtual ~Learner() = default;
 
-  /// All parameters, BatchNorm statistics included; what averaging exchanges.
+  /// All parameters, BatchNorm statistics included; averaging exchanges these.
   [[nodiscard]] virtual Payload parameters() = 0;
   /// All gradients.
   [[nodiscard]] virtual Payload gradients() = 0;

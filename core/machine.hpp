@@ -11,7 +11,7 @@ namespace epochcast {
 [[nodiscard]] std::string machine_text();
 
 /// The processor's name without trademarks and clock rate: "Intel Xeon Silver 4215"; "unknown CPU"
-/// when not told. `cpuinfo` is the text of /proc/cpuinfo.
+/// if the text lacks it. `cpuinfo` is the text of /proc/cpuinfo.
 [[nodiscard]] std::string processor_name(std::string_view cpuinfo);
 
 /// The name for a trace's `device` when the user gives none: "amd-epyc-1thread".
@@ -20,7 +20,7 @@ namespace epochcast {
 /// The text of /proc/cpuinfo.
 [[nodiscard]] std::string cpuinfo_text();
 
-/// Name and version of an MPI library from what MPI_Get_library_version says, for a source's
+/// Name and version of an MPI library from the text of MPI_Get_library_version, for a source's
 /// `versions`: "openmpi" and "4.1.4", or "mpi" and the whole first line of another library's text.
 [[nodiscard]] std::map<std::string, std::string> mpi_version(const std::string& library_text);
 

@@ -7,15 +7,15 @@
 
 namespace epochcast {
 
-/// What something takes and costs. Only what is of one kind is compared.
+/// Time and cost of an option. Only options of the same kind are compared.
 struct TimeAndCost {
   std::string kind;
   double time_s = 0;
   double cost = 0;
 };
 
-/// The places of those that nothing of their kind beats: is as fast and as cheap, and better in one
-/// of both. Ascending.
+/// The indices of options that no other one of their kind dominates (as fast and as cheap, and
+/// better in one of both). Ascending.
 [[nodiscard]] std::vector<std::size_t> pareto_front(const std::vector<TimeAndCost>& all);
 
 }  // namespace epochcast

@@ -13,10 +13,10 @@ namespace {
 struct Character {
   std::size_t bytes = 1;
   std::uint32_t code = 0;
-  bool is_valid = false;  ///< else one byte that is no UTF-8
+  bool is_valid = false;  ///< if not: one byte that is no UTF-8
 };
 
-/// Bytes of a character that begins with `lead`; 1 for what begins none.
+/// Bytes of a character that begins with `lead`; 1 if it begins none.
 std::size_t length_from(unsigned char lead) {
   if (lead >= 0xc2 && lead <= 0xdf) return 2;
   if (lead >= 0xe0 && lead <= 0xef) return 3;

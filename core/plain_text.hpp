@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-// What may come out of a file or a command line and get onto a terminal. A plain text is UTF-8
-// without characters that control the terminal (U+0000 to U+001F, U+007F to U+009F), end the line
-// (U+2028, U+2029) or turn the direction of what follows (U+202A to U+202E, U+2066 to U+2069).
+// Texts from files and command lines that are safe on a terminal. A plain text is UTF-8 without
+// characters that control the terminal (U+0000 to U+001F, U+007F to U+009F), end the line (U+2028,
+// U+2029) or change the direction of text (U+202A to U+202E, U+2066 to U+2069).
 
 namespace epochcast {
 
@@ -20,15 +20,15 @@ inline constexpr const char* kExpectedPlainText = "UTF-8 without control charact
 inline constexpr const char* kExpectedName =
     "a name: at most 100 letters, digits, spaces and ._-+:@(), a letter or digit first";
 
-/// A name for what is called after a file: `text`, cut to 100 bytes, with "-" for what may not be
-/// in a name, and "x" in front where it would begin with such a sign.
+/// A name made of a file's name: `text`, cut to 100 bytes, with "-" for characters that names may
+/// not have, and "x" in front if it would begin with one.
 [[nodiscard]] std::string as_name(std::string_view text);
 
-/// The text with all that is not plain in it shown instead: "\x1b" for a character below U+0020 or
-/// a byte that is no UTF-8, "\u202e" for other characters (also where JSON has them in a string).
+/// The text with escapes for everything that is not plain: "\x1b" for a character below U+0020 or a
+/// byte that is no UTF-8, "\u202e" for other characters (also where JSON has them in a string).
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// How many of the last bytes are the beginning of a character of UTF-8 whose rest is not there.
+/// The number of bytes at the end that begin an incomplete character of UTF-8.
 [[nodiscard]] std::size_t incomplete_bytes(std::string_view text);
 
 }  // namespace epochcast

@@ -8,18 +8,17 @@
 
 namespace epochcast {
 
-/// Whether a cluster may have this much, in SI units: 0, or within the range that docs/formats.md
-/// tells. What a simulation makes of such values - sums, quotients, clocks - stays finite and
-/// apart.
+/// Whether a cluster may have this much, in SI units: 0, or within the range of docs/formats.md.
+/// Sums, quotients and clocks of a simulation with such values stay finite and distinct.
 [[nodiscard]] bool is_plausible(Dimension dimension, double value);
 /// "a value from 1e-12s to 1e9s": the range, for messages.
 [[nodiscard]] std::string plausible_text(Dimension dimension);
-/// The same for what is simulated in each message - bandwidths and latencies of links, adding -
-/// within a narrower range: a simulated clock loses picoseconds beside years.
+/// The same, within a narrower range, for values that are simulated in each message (bandwidths and
+/// latencies of links, adding): a double cannot hold picoseconds beside years.
 [[nodiscard]] bool is_plausible_of_link(Dimension dimension, double value);
 [[nodiscard]] std::string plausible_text_of_link(Dimension dimension);
-/// What a message says was expected where `got` was found, which is no plausible quantity: the
-/// range, when that is all it misses, else expected_text().
+/// The expected value in a message about `got`, which is no plausible quantity: the range, if `got`
+/// is only out of range, else expected_text().
 [[nodiscard]] std::string expected_text(Dimension dimension, std::string_view got);
 
 }  // namespace epochcast

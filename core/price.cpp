@@ -43,7 +43,7 @@ std::string price_text(const Price& price) {
 std::string format_money(double amount, const std::string& currency) {
   const double magnitude = std::abs(amount);
   if (magnitude == 0) return "0 " + currency;
-  // Two decimals are what money has; small amounts need more for three significant digits.
+  // Money has two decimals; small amounts need more for three significant digits.
   const int decimals = magnitude >= 999.5 ? 0
                        : magnitude >= 0.995
                            ? 2

@@ -7,7 +7,7 @@
 
 namespace epochcast {
 
-/// What an hour of something costs.
+/// A price per hour.
 struct Price {
   double per_hour = 0;
   std::string currency;  ///< three capital letters, as ISO 4217 has them: "USD"
@@ -17,14 +17,13 @@ struct Price {
   bool operator==(const Price&) const = default;
 };
 
-/// "a price for an hour with its currency, such as \"3.06USD/h\"": what a message says was
-/// expected.
+/// "a price for an hour with its currency, such as \"3.06USD/h\"": the expected value in messages.
 [[nodiscard]] std::string expected_price_text();
 
-/// The price that "3.06USD/h" says. Nothing when the number is malformed, negative or above 1e9, or
-/// the currency or the hour is missing.
+/// Parses "3.06USD/h". None if the number is malformed, negative or above 1e9, or the currency or
+/// the hour is missing.
 [[nodiscard]] std::optional<Price> parse_price(std::string_view text);
-/// A text from which parse_price() gives this very price.
+/// A text from which parse_price() returns exactly this price.
 [[nodiscard]] std::string price_text(const Price& price);
 
 /// "0.0123 USD", "4.56 USD", "1234 USD": an amount for people, three significant digits or more.

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kWipe = "\x1b[K";
 
-/// Bytes of what begins `text` and may pass as it is; 0: the first character is text.
+/// Length of the escape sequence at the beginning of `text` that may pass; 0: there is none.
 std::size_t passing(std::string_view text, Repaint repaint) {
   if (text.front() == '\n' || text.front() == '\t') return 1;
   if (repaint == Repaint::none) return 0;
@@ -22,7 +22,7 @@ std::size_t passing(std::string_view text, Repaint repaint) {
   return text.starts_with(kWipe) ? kWipe.size() : 0;
 }
 
-/// How many of the last bytes can only be judged with what follows them.
+/// The number of bytes at the end that can only be judged with the bytes after them.
 std::size_t undecided(std::string_view text, Repaint repaint) {
   for (std::size_t bytes = kWipe.size() - 1; repaint == Repaint::line && bytes > 0; --bytes) {
     if (text.ends_with(kWipe.substr(0, bytes))) return bytes;
@@ -32,12 +32,12 @@ std::size_t undecided(std::string_view text, Repaint repaint) {
 
 }  // namespace
 
-/// Collects what is written, and hands it on when the stream is flushed or much has come together.
+/// Buffers output, and passes it on when the stream is flushed or the buffer is full.
 class PrintableStream::Filter : public std::streambuf {
  public:
   Filter(std::streambuf& out, Repaint repaint) : out_(out), repaint_(repaint) {}
 
-  /// Hands on everything but the last `kept` bytes; whether all of it could be written.
+  /// Passes on everything except the last `kept` bytes. Returns whether all could be written.
   bool hand_on(std::size_t kept) {
     std::string_view text(held_);
     text.remove_suffix(kept);
@@ -59,7 +59,7 @@ class PrintableStream::Filter : public std::streambuf {
     return out_.sputn(shown.data(), size) == size;
   }
 
-  /// Hands on text as it is, behind what was handed on before.
+  /// Passes on text unchanged, after the text passed before.
   bool pass(std::string_view text) {
     const auto size = static_cast<std::streamsize>(text.size());
     return out_.sputn(text.data(), size) == size;

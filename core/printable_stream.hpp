@@ -7,20 +7,20 @@
 
 namespace epochcast {
 
-/// What a stream to a terminal lets through besides plain text, line ends and tabs.
+/// Escape sequences that a stream to a terminal passes besides plain text, line ends and tabs.
 enum class Repaint {
   none,
-  line,  ///< what a progress bar needs: back to the line's begin, and wipe it to its end
+  line,  ///< those of a progress bar: return to the line's begin, and erase to its end
 };
 
-/// Lets a stream write printable() text only, for as long as this object lives: whatever a name, a
-/// file or another program says, it does not control the terminal that it is shown on.
+/// Restricts a stream to printable() text while this object lives: text of names, files or other
+/// programs cannot control the terminal.
 ///
 /// For std::cout and std::cerr, in main.
 class PrintableStream {
  public:
   PrintableStream(std::ostream& stream, Repaint repaint);
-  /// Writes what is left, and gives the stream back as it was.
+  /// Writes the rest, and restores the stream.
   ~PrintableStream();
   PrintableStream(const PrintableStream&) = delete;
   PrintableStream& operator=(const PrintableStream&) = delete;
@@ -34,8 +34,8 @@ class PrintableStream {
   std::streambuf* own_;  ///< the stream's own buffer
 };
 
-/// Writes text of ours, with its colours, past the filter of a stream that has one. What came from
-/// elsewhere must have gone through printable() before.
+/// Writes the program's own text, with colours, unfiltered. Text from elsewhere must have passed
+/// printable() before.
 void write_unfiltered(std::ostream& out, std::string_view text);
 
 }  // namespace epochcast

@@ -9,8 +9,8 @@
 namespace epochcast {
 
 /// ProgressBar of work that can be counted: a bar with the time left on a terminal, a plain line
-/// for every tenth elsewhere. Says nothing about work that is over within half a second on a
-/// terminal, within ten elsewhere: whoever reads a log was not waiting.
+/// for every tenth elsewhere. Prints nothing about work shorter than half a second on a terminal,
+/// or ten seconds elsewhere.
 class ProgressBar {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
@@ -21,18 +21,18 @@ class ProgressBar {
               double total,
               double first = 0,
               Clock clock = std::chrono::steady_clock::now);
-  /// Wipes the bar, so that what follows begins on a clean line.
+  /// Erases the bar.
   ~ProgressBar();
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// More work has turned up, or less is left: all there is by now.
+  /// Changes the total amount of work.
   void set_total(double total) { total_ = total; }
-  /// `note`: what else the bar says.
+  /// `note`: text beside the bar.
   void update(double done, const std::string& note = {});
   /// A line of its own, above the bar.
   void say(const std::string& line);
-  /// Takes the bar away until the next update: something else writes to the terminal.
+  /// Hides the bar until the next update, for other output on the terminal.
   void wipe();
 
  private:

@@ -12,9 +12,8 @@ namespace epochcast {
 /// Numbers that all workers have in common, as Fabric::all_gather() returns them. Copies are the
 /// same numbers, which never change.
 ///
-/// Workers that live in one process hold them together, and what follows from them is computed
-/// once: a simulation of P workers would otherwise keep P² numbers, and take P² steps where each
-/// process of a real job takes P.
+/// Workers in one process share them, and derived values are computed once: a simulation of P
+/// workers would otherwise keep P² numbers and take P² steps.
 class SharedNumbers {
  public:
   SharedNumbers() : SharedNumbers(std::vector<double>()) {}

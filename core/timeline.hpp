@@ -11,24 +11,24 @@
 
 namespace epochcast {
 
-/// What a worker is at. Computing, being blocked (waiting for other workers) and what a simulation
-/// has left out follow one another; communication goes on beside them.
+/// The activity of an event. Computing, blocked time (waiting for other workers) and omitted
+/// iterations of a simulation are sequential; communication runs beside them.
 enum class Stream { compute, communication, blocked, omitted };
 
-/// Something a worker did, in seconds of the job's clock.
+/// An activity of a worker, in seconds of the job's clock.
 struct TimelineEvent {
   int worker = 0;
   Stream stream = Stream::compute;
   std::string name;
   double start_s = 0;
   double end_s = 0;
-  double bytes = 0;  ///< of a payload; 0: there is none
+  double bytes = 0;  ///< of a payload; 0: none
 };
 
 /// "compute"
 [[nodiscard]] std::string_view to_string(Stream stream);
 
-/// What every worker did and when; written as Chrome trace JSON for Perfetto or chrome://tracing.
+/// The activities of every worker; written as Chrome trace JSON for Perfetto or chrome://tracing.
 class Timeline {
  public:
   void add(TimelineEvent event) {

@@ -46,8 +46,8 @@ constexpr Unit kFlops[] = {
 constexpr Unit kFlopsPerS[] = {{"flops", 1.0}, {"Mflops", 1e6}, {"Gflops", 1e9}, {"Tflops", 1e12}};
 constexpr Unit kPower[] = {{"W", 1.0}, {"mW", 1e-3}, {"kW", 1e3}, {"MW", 1e6}};
 
-/// What quantities may be when they are not zero. No cluster has any beyond, and what a simulation
-/// makes of those within - sums, quotients, clocks - stays finite and apart.
+/// The range of quantities that are not zero. All clusters are within; sums, quotients and clocks
+/// of a simulation with such values stay finite and distinct.
 struct Range {
   double least;
   double most;
@@ -113,14 +113,14 @@ std::optional<double> parse_any_quantity(std::string_view text, Dimension dimens
 }
 
 constexpr int kFewestDigits = 6;
-constexpr int kMostDigits = 17;  // tell any two doubles apart
+constexpr int kMostDigits = 17;  // distinguish any two doubles
 
 /// So many significant digits, and the unit.
 std::string digits_text(double value, int digits, const Unit& unit) {
   return fmt::format("{:.{}g}{}", value / unit.factor, digits, unit.name);
 }
 
-/// The unit that quantities are written in, where it can be.
+/// The preferred unit to write quantities in.
 Unit written_unit(Dimension dimension) {
   if (dimension == Dimension::seconds) return {"us", 1e-6};
   if (dimension == Dimension::bytes_per_s) return {"MBps", 1e6};
@@ -169,7 +169,7 @@ std::string quantity_text(double value, Dimension dimension) {
         dimension == Dimension::bytes && value > 0 && std::fmod(value, kGiB.factor) == 0;
     return digits_text(value, kMostDigits, is_memory ? kGiB : base);
   }
-  // Not every double is a number of microseconds, say, that is a double: but one of seconds.
+  // Some doubles have no exact value in microseconds, for instance; all have one in the base unit.
   for (const Unit& unit : {written_unit(dimension), base}) {
     for (int digits = kFewestDigits; digits <= kMostDigits; ++digits) {
       std::string text = digits_text(value, digits, unit);

@@ -19,10 +19,10 @@ bool is_folder(const fs::path& path) {
   return fs::is_directory(path, unknown);
 }
 
-/// What a folder that describes itself holds, for people.
+/// The layouts of folders that describe themselves, as text.
 std::string layouts() { return std::string(kOwnDataLayouts) + "; or " + kImageLayout; }
 
-/// Throws where --data alone is to say what the data set is, and does not.
+/// Throws if --data alone has to describe the data set, but does not.
 void check_describes_itself(const std::string& data) {
   if (data.empty() || data == "procedural") return;
   std::error_code unknown;
@@ -34,7 +34,7 @@ void check_describes_itself(const std::string& data) {
                   layouts() + "; `epochcast list datasets` shows what others there are");
 }
 
-/// The same texts in samples of so many tokens.
+/// Cuts the texts into samples of so many tokens.
 void cut(Dataset& dataset, std::int64_t sequence) {
   const auto before = static_cast<double>(dataset.shape[0]);
   const auto after = static_cast<double>(sequence);
@@ -47,7 +47,7 @@ void cut(Dataset& dataset, std::int64_t sequence) {
   dataset.shape = dataset.targets.shape = {sequence};
 }
 
-/// What a folder that describes itself holds. Throws a UserError.
+/// The data set of a folder that describes itself. Throws a UserError.
 Dataset dataset_in(const fs::path& folder, const LearningConfig& learning) {
   constexpr std::int64_t kUsualImageSize = 224;
   return is_own_data(folder)
@@ -55,7 +55,7 @@ Dataset dataset_in(const fs::path& folder, const LearningConfig& learning) {
              : dataset_of_images(folder, learning.image_size.value_or(kUsualImageSize));
 }
 
-/// Throws where --image-size is given and there is nothing to cut to it.
+/// Throws if --image-size is given for data that are not images.
 void check_image_size(const LearningConfig& learning, const Dataset& dataset, bool are_images) {
   if (!learning.image_size || are_images) return;
   throw UserError("--image-size: cuts images of a folder without --dataset to a size; samples of " +

@@ -12,8 +12,8 @@
 namespace epochcast {
 namespace {
 
-/// The network that a trace of --calibrate-on measures: the job's own model file, where the trace
-/// is called as that is, or one of the catalogue.
+/// The network that a trace of --calibrate-on measures: the job's own model file if the trace has
+/// its name, else one of the catalogue.
 Network network_of(const CostTrace& cost, const JobConfig& config, const Catalog& catalog) {
   const Dataset dataset = dataset_of_shape(cost.input);
   if (is_model_file(config.network) && network_name(config.network) == cost.network)

@@ -19,24 +19,23 @@ namespace epochcast {
 
 class Catalog;
 
-/// What batches cost on devices that nobody has measured them on, from the devices' data sheets.
+/// Estimated batch costs on devices without measurements, from their data sheets.
 class CostEstimates {
  public:
   CostEstimates() = default;
   CostEstimates(Roofline roofline, std::map<std::string, DeviceSpec> devices);
 
-  /// Nothing where the device is not known. Throws a UserError where it does not compute in the
-  /// precision, or nothing is known of these kernels on its class of devices.
+  /// None if the device is unknown. Throws a UserError if it does not support the precision, or if
+  /// there are no efficiencies of these kernels for its class of devices.
   [[nodiscard]] std::optional<CostTrace> of(const std::string& model,
                                             const Network& network,
                                             std::int64_t batch,
                                             Precision precision,
                                             std::optional<Kernels> kernels) const;
-  /// The data sheet; nullptr where there is none.
+  /// The data sheet; nullptr without one.
   [[nodiscard]] const DeviceSpec* device(const std::string& model) const;
-  /// From now on estimates for the device are what they were times how many times as long this
-  /// cost, of `network` on it, is as its own estimate: the median over batch sizes. Throws a
-  /// UserError where the device is not known.
+  /// Scales estimates for the device by the ratio of this measured cost of `network` to its
+  /// estimate: the median over batch sizes. Throws a UserError if the device is unknown.
   void scale(const CostTrace& measured, const Network& network);
   /// The devices that are scaled.
   [[nodiscard]] std::vector<std::string> scaled() const;
@@ -55,7 +54,7 @@ class CostEstimates {
 };
 
 /// The catalogue's devices and efficiencies, scaled by the traces of --calibrate-on. Throws a
-/// UserError where one of these is of a device or a network that is not known.
+/// UserError if one of these is of an unknown device or network.
 [[nodiscard]] CostEstimates load_estimates(const JobConfig& config, const Catalog& catalog);
 
 }  // namespace epochcast

@@ -29,7 +29,8 @@ bool is_writable(const fs::path& folder) {
   return access(folder.c_str(), W_OK) == 0;
 }
 
-/// The user's; where that cannot be written to, as in some batch jobs, one for temporary files.
+/// The user's cache folder or, if that is not writable, as in some batch jobs, one for temporary
+/// files.
 fs::path cache_folder() {
   const char* named = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
@@ -41,11 +42,11 @@ fs::path cache_folder() {
   }
   if (!folder.empty() && is_writable(folder / "epochcast" / "models"))
     return folder / "epochcast" / "models";
-  // Others' descriptions are nobody else's to use.
+  // The user's number keeps descriptions of other users apart.
   return temporary_place() / ("epochcast-" + std::to_string(getuid())) / "models";
 }
 
-/// The model's name, or, where file names would become too long, how that begins and its checksum.
+/// The model's name or, if file names would become too long, its beginning and a checksum.
 std::string cached_name(const fs::path& model) {
   constexpr std::size_t kLongest = 40;
   const std::string name = network_name(model.string());
@@ -83,7 +84,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                     ": there is no LibTorch to look into models with; install the package "
                     "epochcast-training, or run `epochcast describe MODEL.pt --input " +
                     samples + " --output my-network.json` where it is, and give that file");
-  std::error_code unwritable;  // told by the program
+  std::error_code unwritable;  // reported by the program
   fs::create_directories(file.parent_path(), unwritable);
   std::cerr << "describing " << model.string() << ", once\n";
   const SignalScope signals;
@@ -95,7 +96,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                               "--" + targets,
                               "--output=" + file.string(),
                               "--quiet"},
-                             // A model may print; ours is what was asked for.
+                             // A model may print; stdout is for the program's own output.
                              {.out = STDERR_FILENO});
   const Ending ending = child.wait().ending();
   if (ending == Ending::done) return file;
@@ -107,12 +108,12 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
 }
 
 void tell_of_loading(const fs::path& model) {
-  if (!fs::exists(model)) return;  // told by who loads it
+  if (!fs::exists(model)) return;  // reported by the loader
   const fs::path mark = cache_folder() / ("loaded-" + checksum_of_file(model, kDataFile));
   if (fs::exists(mark)) return;
   std::cerr << "loading " << model.string()
             << " runs what is in it; use model files that you trust\n";
-  std::error_code unwritable;  // it is told again then
+  std::error_code unwritable;  // the warning is then repeated
   fs::create_directories(mark.parent_path(), unwritable);
   std::ofstream(mark) << model.string() << '\n';
 }

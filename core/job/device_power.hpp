@@ -7,8 +7,8 @@ namespace epochcast {
 
 class Catalog;
 
-/// Lets the platform's devices draw what their data sheets in models/devices say, where it says
-/// nothing itself. Throws a UserError where one of these cannot be read.
+/// Completes the platform by the power of devices in models/devices, for devices without their own.
+/// Throws a UserError if a data sheet cannot be read.
 void add_power(Platform& platform, const Catalog& catalog);
 
 }  // namespace epochcast

@@ -24,7 +24,7 @@ const DeviceGroup* only_trainer(const NodeGroup& group, const std::string& worke
   return found;
 }
 
-/// The network's link of such nodes, where they may have one of their own.
+/// The network's link of such nodes, if they may have their own.
 const LinkSpec* uplink_of(const Platform& platform, const NodeGroup& group) {
   if (!platform.network || platform.network->topology != NetworkTopology::star) return nullptr;
   return group.uplink ? &group.uplink->link : &platform.network->link;

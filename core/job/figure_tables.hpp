@@ -9,12 +9,12 @@
 #include "core/formats/platform.hpp"
 #include "core/job/platform_figures.hpp"
 
-// Which figures networks, nodes and devices have, a line of a table each: what is added here is a
-// setting, an axis of sweeps and what `find` looks for.
+// The figures of networks, nodes and devices, one line of a table each. A line added here is a
+// setting, an axis of sweeps and a quantity that `find` can search.
 
 namespace epochcast {
 
-/// What is set in whose place.
+/// A figure that a job sets.
 struct GivenFigure {
   const std::string& name;
   double value = 0;
@@ -39,7 +39,7 @@ struct NodeFigure {
 };
 [[nodiscard]] std::span<const NodeFigure> node_figures();
 
-/// A figure of a kind of device, wherever it is; no value: it is not known.
+/// A figure of a device model, in all nodes; no value: unknown.
 struct DeviceFigure {
   std::string_view name;
   FigureKind kind;

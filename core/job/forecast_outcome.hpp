@@ -15,19 +15,18 @@ struct ForecastTask {
   JobConfig config;
   std::string strategy;
   std::vector<SettingText> point = {};     ///< the values of the sweep's axes; empty without one
-  std::vector<std::string> problems = {};  ///< why it cannot be forecast, as far as is known before
+  std::vector<std::string> problems = {};  ///< reasons known in advance why it cannot be forecast
 };
 
 /// "nodes 4, batch 32"
 [[nodiscard]] std::string point_text(const std::vector<SettingText>& point);
 
-/// A forecast, or why there is none.
+/// A forecast, or the reasons why there is none.
 struct ForecastOutcome {
   ForecastTask task;
   std::optional<RunResult> run;
   std::vector<std::string> problems;  ///< of the input, when there is no run
-  bool has_died =
-      false;  ///< the simulating process ended without an answer: our fault, not the user's
+  bool has_died = false;  ///< the simulating process ended without an answer: an internal error
 };
 
 }  // namespace epochcast

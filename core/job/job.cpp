@@ -30,7 +30,7 @@ bool is_path(const std::string& name) {
          is_model_file(name);
 }
 
-/// The user's own folders beside `root`, which is the last one to be searched anyway.
+/// The user's own folders without `root`, which is searched last in any case.
 std::vector<fs::path> own_folders(const fs::path& root) {
   std::vector<fs::path> own;
   const auto add = [&](const fs::path& folder) {
@@ -62,8 +62,8 @@ std::vector<TraceFile> chosen_traces(const JobConfig& config,
   return chosen;
 }
 
-/// The cost to one of the workers that use a device at the same time, each of which has it for its
-/// part of the time; of a device that is faster than the one measured, it is estimated.
+/// The cost to one of several workers that share a device in time; the cost is estimated if the
+/// device is faster than the measured one.
 CostTrace paid_by(const WorkerInfo& worker, CostTrace trace) {
   if (worker.speed != 1)
     trace.source = {.grade = Grade::estimated,
@@ -82,16 +82,16 @@ CostTrace paid_by(const WorkerInfo& worker, CostTrace trace) {
   return trace;
 }
 
-/// Whether a trace came along with this catalogue, and measures the network of that name there: a
-/// model file of the same name is another one. What users add to the catalogue's traces is theirs.
+/// Whether a trace belongs to this catalogue and measures the catalogue's network of that name: a
+/// model file of the same name is another one. Traces that users add do not belong to it.
 bool is_of_ours(const CostTrace& cost, const Catalog& catalog) {
   std::error_code unknown;
   return fs::equivalent(fs::path(cost.file).parent_path(), catalog.root() / "traces", unknown) &&
          fs::exists(catalog.root() / "models/networks" / (cost.network + ".json"));
 }
 
-/// Throws a UserError where --calibrate-on says something of a device that the job has not, or of
-/// one whose batches were measured.
+/// Throws a UserError if --calibrate-on names a device that the job lacks, or one whose batches
+/// were measured.
 void check_scaled(const Job& job) {
   if (!job.platform.simgrid_xml.empty()) return;
   for (const std::string& scaled : job.estimates.scaled()) {
@@ -186,10 +186,10 @@ std::vector<TraceFile> catalog_traces(const Catalog& catalog, const std::string&
   std::vector<TraceFile> files;
   for (const std::string& name : catalog.names("traces")) {
     const fs::path file = catalog.find("traces", name, "--trace");
-    // A folder of one's own may hold traces of other programs, of any size.
+    // The user's own folders may hold traces of other programs, of any size.
     if (fs::file_size(file) > kSamplesFile.most_bytes) continue;
     const std::string text = read_text_file(file, kSamplesFile);
-    // Finding a name takes a thousandth of the time of parsing samples that are not needed.
+    // Searching the text takes a thousandth of the time of parsing samples.
     if (text.find('"' + network) == std::string::npos || text.find(kTraceSchema) == text.npos)
       continue;
     const nlohmann::json document = parse_json(text, file.string());
@@ -265,7 +265,7 @@ void load_costs(Job& job, const Catalog& catalog) {
       job.traces.begin(), job.traces.end(), [](const CostTrace& a, const CostTrace& b) {
         return a.source.grade < b.source.grade;
       });
-  // Whoever names traces wants these.
+  // Traces that the user names are not mixed with estimates.
   if (config.traces.empty()) job.estimates = load_estimates(config, catalog);
   check_scaled(job);
 }

@@ -18,16 +18,16 @@
 namespace epochcast {
 
 /// Files that are known by name: models/platforms, models/networks, models/datasets, traces. Those
-/// that come with Epochcast, and the user's own, which are looked for first.
+/// that come with Epochcast, and the user's own, which are searched first.
 class Catalog {
  public:
   /// `root` holds models/ and traces/; each folder of `own` may hold some of them. Throws a
-  /// UserError when `root` does not.
+  /// UserError if `root` lacks them.
   explicit Catalog(std::filesystem::path root, std::vector<std::filesystem::path> own = {});
-  /// The folder named by EPOCHCAST_DATA, else the one that this program finds from where it lies:
-  /// what it was built from, or installed with. The user's own are the folders that EPOCHCAST_PATH
-  /// lists, with colons between them, and then the one where the program was started. Throws a
-  /// UserError when EPOCHCAST_PATH names what is no folder.
+  /// The folder named by EPOCHCAST_DATA, else the folder that this program was built from or
+  /// installed with. The user's own are the folders that EPOCHCAST_PATH lists, with colons between
+  /// them, and then the one where the program was started. Throws a UserError if EPOCHCAST_PATH
+  /// names anything but folders.
   [[nodiscard]] static Catalog standard();
 
   /// Names in a folder such as "models/platforms", sorted.
@@ -53,17 +53,17 @@ struct Job {
   Dataset dataset;
   Network network;
   std::vector<CostTrace> traces;  ///< of this network and sample shape; best grade first
-  CostEstimates estimates;        ///< for devices that no trace knows
+  CostEstimates estimates;        ///< for devices without a trace
 
   /// What batches cost on this worker's device in the job's precision, from --batch-seconds, the
-  /// best trace or an estimate. Throws a UserError that says what to add when none of them knows
-  /// the device.
+  /// best trace or an estimate. Throws a UserError that says what to add if there is none for the
+  /// device.
   [[nodiscard]] BatchCost cost_of(const WorkerInfo& worker) const;
-  /// What batches are computed in: --precision; without it, that of the traces if each device that
+  /// The precision of batches: --precision; without it, that of the traces if each device that
   /// trains has a measured or published one; else bfloat16 if each device has it; else tf32, named
-  /// float32 if no device has tf32. Nothing if --batch-seconds says what batches take.
+  /// float32 if no device has tf32. None if --batch-seconds gives the cost.
   [[nodiscard]] std::optional<Precision> chosen_precision() const;
-  /// The best trace of the device in this precision; nullptr where there is none.
+  /// The best trace of the device in this precision; nullptr if there is none.
   [[nodiscard]] const CostTrace* trace_of(const std::string& model, Precision precision) const;
 
  private:
@@ -77,16 +77,15 @@ struct Job {
 /// Reads a platform, as JSON or for SimGrid to read as XML. Throws UserError.
 [[nodiscard]] Platform platform_in(const std::filesystem::path& file);
 
-/// Gives a job whose files are read a configuration that names the same files, and what it says in
-/// place of them: figures of the platform, bytes of a gradient. Throws UserError.
+/// Gives a loaded job another configuration that names the same files, with its figures of the
+/// platform and bytes of a gradient. Throws UserError.
 void set_config(Job& job, const JobConfig& config);
 
-/// Completes a job that has all but costs by what its configuration says of them: traces and
-/// estimates. Throws UserError.
+/// Adds traces and estimates, as configured, to a job that has everything else. Throws UserError.
 void load_costs(Job& job, const Catalog& catalog);
 
-/// Reads every trace file of the catalogue's traces/ that mentions `network` (empty: all). Other
-/// schemas there are passed over.
+/// Reads every trace file of the catalogue's traces/ that mentions `network` (empty: all). Ignores
+/// files of other schemas.
 [[nodiscard]] std::vector<TraceFile> catalog_traces(const Catalog& catalog,
                                                     const std::string& network = {});
 

@@ -17,12 +17,11 @@ namespace epochcast {
 
 enum class Overlap { none, bucket };
 
-/// How a model with numbers learns.
+/// Settings of learning, for jobs that compute numbers.
 struct LearningConfig {
   std::string data;  ///< folder of the data set; "procedural": computed; empty: not chosen
-  std::optional<std::int64_t> sequence;  ///< tokens of a sample, where the data are a row of them
-  std::optional<std::int64_t>
-      image_size;  ///< pixels of a side, where the data are a folder of images
+  std::optional<std::int64_t> sequence;    ///< tokens of a sample, if the data are a row of tokens
+  std::optional<std::int64_t> image_size;  ///< pixels of a side, if the data are a folder of images
   std::optional<std::int64_t> train_samples;  ///< use only the first so many
   std::optional<std::int64_t> test_samples;   ///< the same of those it is tested on
   Loss loss = Loss::automatic;
@@ -33,7 +32,7 @@ struct LearningConfig {
   bool augment = true;
 };
 
-/// What a real run uses of the machines it finds.
+/// Machine settings of a real run.
 struct MachineConfig {
   std::optional<int> ranks;                    ///< absent: one for each device of each host
   std::vector<std::string> devices = {"cpu"};  ///< of a machine's ranks, in turn
@@ -52,7 +51,7 @@ struct JobConfig {
   std::optional<int> nodes;     ///< absent: every node of the platform
   std::string workers;          ///< device class that trains; empty: those the platform marks
   int ranks_per_device = 1;     ///< workers that share each device that trains
-  std::int64_t batch = 128;     ///< samples per worker that are passed through the network at once
+  std::int64_t batch = 128;     ///< samples per worker in a forward pass
   std::int64_t accumulate = 1;  ///< such batches between two steps of the optimizer
   std::int64_t epochs = 100;
   std::string all_reduce = "ring";
@@ -62,10 +61,10 @@ struct JobConfig {
   double first_bucket_bytes = 1048576.0;
   /// Figures of the platform in place of the file's (core/job/platform_figures.hpp), by name.
   std::map<std::string, std::string, std::less<>> platform_figures;
-  /// Settings that belong to strategies (StrategySetting), by name; those that have their usual
-  /// values are not here.
+  /// Settings that belong to strategies (StrategySetting), by name; those with default values are
+  /// left out.
   std::map<std::string, std::string, std::less<>> of_strategies;
-  std::vector<std::string> traces;              ///< names or paths; empty: what the catalogue has
+  std::vector<std::string> traces;              ///< names or paths; empty: those of the catalogue
   std::map<std::string, double> batch_seconds;  ///< by device class or model
   /// That batches are computed in; absent: chosen by Job::chosen_precision().
   std::optional<Precision> precision;
@@ -79,16 +78,16 @@ struct JobConfig {
   LearningConfig learning;
   MachineConfig machine;
 
-  /// Samples per worker between two steps of the optimizer: what strategies call a batch.
+  /// Samples per worker between two steps of the optimizer: the batch of strategies.
   [[nodiscard]] std::int64_t step_batch() const { return batch * accumulate; }
 };
 
-/// How many times as long batches take on a device that goes by these names: class, model, rank.
-/// The last one that --slow-down has counts; 1 when it has none.
+/// The --slow-down of a device with these names: class, model, rank. The last name with a factor
+/// counts; 1 without any.
 [[nodiscard]] double slow_down_of(const std::map<std::string, double>& slow_down,
                                   const std::vector<std::string>& names);
-/// What a device is called whose batches take `factor` times as long: it is another one, with other
-/// costs. "v100", 2: "v100-slowed-2x"; the name itself for 1.
+/// The model name of a device whose batches take `factor` times as long: its costs are others.
+/// "v100", 2: "v100-slowed-2x"; the name itself for 1.
 [[nodiscard]] std::string slowed_name(const std::string& name, double factor);
 
 }  // namespace epochcast

@@ -22,13 +22,12 @@ struct LearningRateSchedule {
   /// The learning rate of a step of `epoch`, counted from 0, that began when `before` of the
   /// epoch's steps had been made, and after which `after` of them have: 0 <= before < after <= 1.
   ///
-  /// With the place t = epoch, or epoch + before by step, less the warm-up, and T = epochs less the
-  /// warm-up:
+  /// With t = epoch, or epoch + before by step, less the warm-up, and T = epochs less the warm-up:
   /// cosine: final + (base - final) (1 + cos(pi t / T)) / 2: Loshchilov & Hutter, SGDR (ICLR 2017),
-  /// equation 5 without restarts; PyTorch's CosineAnnealingLR with T_max = T, by epoch.
-  /// multi_step: base times `decay` for each milestone m <= epoch; PyTorch's MultiStepLR.
-  /// Until the warm-up is over, times (epoch + after) / warmup, by step (Goyal et al., arXiv
-  /// 1706.02677, section 2.2: from a step's share of the base to all of it).
+  /// equation 5 without restarts; PyTorch's CosineAnnealingLR with T_max = T, by epoch. multi_step:
+  /// base times `decay` for each milestone m <= epoch; PyTorch's MultiStepLR. Until the warm-up is
+  /// over, times (epoch + after) / warmup, by step (Goyal et al., arXiv 1706.02677, section 2.2:
+  /// from a step's share of the base to all of it).
   [[nodiscard]] double at(std::int64_t epoch, double before = 0, double after = 1) const;
 };
 

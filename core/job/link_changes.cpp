@@ -15,8 +15,8 @@ namespace {
 
 constexpr double kLeastLatency_s = 1e-10;  // of links (docs/formats.md)
 
-/// Messages whose route has another latency and another limit from now on. What was measured of
-/// kinds of exchange and of whole all-reduces are shares of what messages take, and stay.
+/// Costs of messages whose route changes in latency and bandwidth. Measured all-reduces are ratios
+/// to the time of their messages, and stay.
 MessageCosts moved(MessageCosts costs, double later_s, double times, const GivenFigure& given) {
   const auto widen = [](double deviation) {
     return std::hypot(deviation, kExtrapolationDeviation);
@@ -147,7 +147,7 @@ void change_pcie(const Platform& platform,
                  const GivenFigure& given) {
   Interconnect& inside = *group.interconnect;
   const LinkSpec to = changed(*inside.pcie, member, given.value);
-  // What was measured inside a node holds for all of its devices.
+  // Costs measured inside a node hold for all of its devices.
   if (!platform.network && inside.messages && to.latency_s != inside.pcie->latency_s)
     throw UserError(given.name +
                     ": changes nothing, as messages inside the node were measured; expected "

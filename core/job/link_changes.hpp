@@ -6,32 +6,32 @@
 #include "core/formats/platform.hpp"
 #include "core/job/figure_tables.hpp"
 
-// Links that are set for one job: they become estimated, and what was measured of the messages that
-// cross them moves with them.
+// Links that a job sets: their grade becomes estimated, and the measured costs of messages on them
+// are adapted.
 
 namespace epochcast {
 
 /// Bandwidth or latency.
 using LinkMember = double LinkSpec::*;
 
-/// Does `change`, after which messages between nodes are as their links are.
+/// Calls `change`, then adapts the costs of messages between nodes to the new links.
 void change_links(Platform& platform,
                   const GivenFigure& given,
                   const std::function<void()>& change);
 
-/// The network's own link. Messages move with it.
+/// Sets a figure of the network's own link, and adapts messages.
 void change_network(Platform& platform, LinkMember member, const GivenFigure& given);
-/// What all messages between nodes share, in place of one that was left out.
+/// Sets the bandwidth that all messages between nodes share.
 void change_backbone(Platform& platform, const GivenFigure& given);
 // The following are called within change_links().
-/// The links inside such nodes, and messages inside them.
+/// Sets a figure of the links inside such nodes, and adapts messages inside them.
 void change_inside(NodeGroup& group, LinkMember member, const GivenFigure& given);
-/// PCIe beside NVLink. Throws a UserError where that changes nothing.
+/// Sets a figure of PCIe beside NVLink. Throws a UserError if that changes nothing.
 void change_pcie(const Platform& platform,
                  NodeGroup& group,
                  LinkMember member,
                  const GivenFigure& given);
-/// Nodes without a link of their own get one that is as the network's are, but for the figure.
+/// Sets a figure of the nodes' own uplinks; nodes without one get a copy of the network's link.
 void change_uplink(Platform& platform,
                    NodeGroup& group,
                    LinkMember member,

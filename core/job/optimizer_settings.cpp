@@ -8,7 +8,8 @@
 namespace epochcast {
 namespace {
 
-/// What each optimizer has; what is absent it has not.
+/// The hyperparameters of each optimizer with their defaults; an optimizer lacks those that are
+/// absent.
 const std::vector<OptimizerSettings>& defaults() {
   static const std::vector<OptimizerSettings> kDefaults = {
       {.name = "sgd", .momentum = 0.9, .weight_decay = 0},

@@ -7,7 +7,7 @@
 
 namespace epochcast {
 
-/// How parameters follow gradients, but for the learning rate. What is absent is the optimizer's
+/// The optimizer with its hyperparameters except the learning rate. Absent: the optimizer's
 /// default.
 struct OptimizerSettings {
   std::string name = "sgd";
@@ -23,16 +23,16 @@ struct OptimizerSettings {
 /// "sgd", "rmsprop", "adam", "adamw", "adabelief", "angulargrad".
 [[nodiscard]] std::vector<std::string> optimizer_names();
 
-/// The settings with every default of their optimizer. What it has not stays as it is: absent,
-/// unless somebody set it. An unknown optimizer has nothing.
+/// The settings with every default of their optimizer. Hyperparameters that it lacks are unchanged.
+/// An unknown optimizer has none.
 ///
 /// Defaults are PyTorch's (torch.optim, 1.13), but for momentum, which is 0.9. AdaBelief has those
 /// with which its authors train on CIFAR (arXiv 2010.07468; adabelief-pytorch 0.0.5); since 0.1.0,
 /// their program has epsilon 1e-16, decoupled decay, and a rectification that is not here.
 [[nodiscard]] OptimizerSettings with_defaults(OptimizerSettings settings);
 
-/// Throws a UserError for everything that is set and that the optimizer has not; it names the
-/// optimizers that have it. An unknown optimizer is left to whoever makes it.
+/// Throws a UserError for every setting that the optimizer lacks, with the optimizers that have it.
+/// Does not check an unknown optimizer.
 void check_hyperparameters(const OptimizerSettings& settings);
 
 }  // namespace epochcast

@@ -76,7 +76,7 @@ std::vector<WorkerInfo> selected(const std::vector<Device>& devices,
   return workers;
 }
 
-/// As many workers as are to share a device, for each that trains; the others as they are.
+/// Repeats each device that trains for the workers that share it; other devices are unchanged.
 std::vector<WorkerInfo> shared(const std::vector<WorkerInfo>& devices, int ranks_per_device) {
   std::vector<WorkerInfo> workers;
   for (WorkerInfo worker : devices) {
@@ -107,7 +107,7 @@ void check_shared_devices(const Platform& platform, const JobConfig& config) {
 
 std::vector<WorkerInfo> fastest(const std::vector<WorkerInfo>& workers,
                                 const BatchSeconds& batch_s) {
-  std::map<std::string, double> seconds;  // by model: asking is reading a trace
+  std::map<std::string, double> seconds;  // by model: each call reads a trace
   for (const WorkerInfo& worker : workers) {
     if (!seconds.contains(worker.model)) seconds[worker.model] = batch_s(worker);
   }

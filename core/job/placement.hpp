@@ -14,14 +14,14 @@
 
 namespace epochcast {
 
-/// Which devices of the chosen nodes a strategy puts to work.
+/// The devices of the chosen nodes that a strategy uses.
 enum class Participants {
   workers,              ///< all that train
   fastest_workers,      ///< those of the fastest device model only
   workers_and_servers,  ///< non-CPU devices train, CPUs sum what they push
 };
 
-/// Seconds of one batch on a device, used to tell the fastest from the rest.
+/// Seconds of one batch on a device, used to choose the fastest devices.
 using BatchSeconds = std::function<double(const WorkerInfo&)>;
 
 /// Every device of the job's nodes, workers or not, node by node; devices keep their index in the
@@ -34,15 +34,15 @@ using BatchSeconds = std::function<double(const WorkerInfo&)>;
 [[nodiscard]] std::vector<std::string> training_models(const Platform& platform,
                                                        const JobConfig& config);
 
-/// The names that settings by class may speak of: device classes and models, each once.
+/// The names allowed in settings by class: device classes and models, each once.
 class DeviceNames {
  public:
   /// Those of all devices, and of those that take part.
   explicit DeviceNames(const Platform& platform);
   explicit DeviceNames(std::span<const WorkerInfo> workers);
 
-  /// Throws a UserError, with the closest name, when the setting is given for a name that is none
-  /// of these, nor of `known`.
+  /// Throws a UserError, with the closest name, if the setting names anything but these and
+  /// `known`.
   template <typename Value>
   void check(const std::string& setting,
              const std::map<std::string, Value>& given,
@@ -63,7 +63,7 @@ class DeviceNames {
 void check_class_settings(const Platform& platform, const JobConfig& config);
 
 /// The job's processes, by rank: node by node, in the order of the platform file; servers after all
-/// others. Throws a UserError when nobody would train, or the strategy finds no CPU to sum.
+/// others. Throws a UserError if no device trains, or if the strategy lacks a CPU for summation.
 [[nodiscard]] std::vector<WorkerInfo> place(const Platform& platform,
                                             const JobConfig& config,
                                             std::string_view strategy,

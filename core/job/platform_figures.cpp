@@ -20,7 +20,7 @@ constexpr double kMostSpeed = 1e4;
 
 using Value = std::optional<double>;
 
-/// Every figure, with what sets it.
+/// A figure, with the function that sets it.
 struct Settable {
   PlatformFigure figure;
   std::function<void(Platform&, const GivenFigure&)> set;
@@ -39,7 +39,7 @@ void add_node_figures(std::vector<Settable>& all,
       return name.empty() || group.name == name;
     };
     for (const NodeFigure& figure : node_figures()) {
-      // How many nodes there are is said of one kind at a time.
+      // The number of nodes is set for one kind at a time.
       if (name.empty() && figure.name == "count" && platform.nodes.size() > 1) continue;
       std::vector<std::size_t> groups;
       Value first;
@@ -126,7 +126,7 @@ Parts parts_of(std::string_view name) {
           .last = std::string(name.substr(last + 1))};
 }
 
-/// Throws where a name that may be a figure's is none that the platform has.
+/// Throws for a name that may be a figure's, but is none of the platform's.
 [[noreturn]] void fail_unknown(const Platform& platform,
                                const std::string& name,
                                const std::vector<Settable>& all) {

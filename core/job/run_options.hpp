@@ -7,19 +7,18 @@
 
 namespace epochcast {
 
-/// What a real run does besides running.
+/// Outputs, checkpoints and timers of a real run.
 struct RunOptions {
-  std::filesystem::path timeline;    ///< empty: none
-  std::filesystem::path metrics;     ///< JSON lines, one an epoch; empty: none
-  std::filesystem::path images;      ///< folder for a picture an epoch; empty: none
-  std::filesystem::path checkpoint;  ///< folder; empty: none
-  std::int64_t checkpoint_every =
-      0;  ///< iterations (rounds, where workers train locally); 0: epochs
+  std::filesystem::path timeline;     ///< empty: none
+  std::filesystem::path metrics;      ///< JSON lines, one an epoch; empty: none
+  std::filesystem::path images;       ///< folder for a picture an epoch; empty: none
+  std::filesystem::path checkpoint;   ///< folder; empty: none
+  std::int64_t checkpoint_every = 0;  ///< iterations (rounds of local training); 0: epochs
   bool is_resumed = false;
   bool times_batches = false;  ///< before and after training, on every rank that trains
   double timed_exchange_bytes =
       0;  ///< of all-reduces that are timed before and after training; 0: none are
-  std::vector<std::filesystem::path> inputs = {};  ///< what no output may replace
+  std::vector<std::filesystem::path> inputs = {};  ///< files that no output may replace
   bool has_bar = false;  ///< a terminal shows what the first rank writes to stderr
 };
 

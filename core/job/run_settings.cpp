@@ -44,7 +44,7 @@ std::string show_milestones(const JobConfig& config) {
   return joined(parts);
 }
 
-/// A hyperparameter as it counts: set, or the optimizer's default; empty where it has none.
+/// The effective hyperparameter: set, or the optimizer's default; empty if it has none.
 template <typename Value>
 std::string shown(const JobConfig& config, std::optional<Value> OptimizerSettings::*member) {
   const OptimizerSettings settings = with_defaults(config.learning.optimizer);

@@ -10,13 +10,13 @@
 namespace epochcast {
 namespace {
 
-/// So many nodes of a group that a job occupies.
+/// The number of nodes of a group that a job occupies.
 struct Occupied {
   const NodeGroup* group;
   int nodes;
 };
 
-/// Those that its devices are taken from, whether a strategy puts any of theirs to work or not.
+/// The nodes of the job's devices, including nodes whose devices a strategy leaves idle.
 std::vector<Occupied> occupied_by(const JobConfig& config, const Platform& platform) {
   std::vector<Occupied> all;
   int left = config.nodes.value_or(platform.node_count());
@@ -55,8 +55,8 @@ void add_cost(RunResult& result, const std::vector<Occupied>& nodes) {
   }
 }
 
-/// What share of an epoch a device of each model computes, on average over the job's devices of
-/// that model: 0 of those that no worker is on.
+/// The share of an epoch in which a device of each model computes, averaged over the job's devices
+/// of that model; 0 for devices without workers.
 class ComputingShares {
  public:
   ComputingShares(const RunResult& result,
@@ -79,7 +79,7 @@ class ComputingShares {
     return found == shares_.end() ? 0 : found->second;
   }
 
-  /// The mean over a node's devices that workers are on.
+  /// The mean over a node's devices with workers.
   [[nodiscard]] double of(const NodeGroup& node) const {
     double sum = 0;
     double count = 0;
@@ -128,7 +128,7 @@ void add_energy(RunResult& result, const std::vector<Occupied>& nodes, const Job
 void add_running_bill(RunResult& result, const Platform& platform, const JobConfig& config) {
   if (result.epoch_s <= 0) return;
   const std::vector<Occupied> nodes = occupied_by(config, platform);
-  if (nodes.empty()) return;  // SimGrid's own platforms say nothing of it
+  if (nodes.empty()) return;  // SimGrid's XML files have no prices
   add_cost(result, nodes);
   add_energy(result, nodes, config);
 }

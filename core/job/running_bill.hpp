@@ -9,13 +9,13 @@
 
 namespace epochcast {
 
-/// How a note begins that tells of whose price, or power, a bill lacks.
+/// The beginning of notes about missing prices, or missing power.
 inline constexpr std::string_view kNoCost = "no cost: ";
 inline constexpr std::string_view kNoEnergy = "no energy: ";
 
-/// Adds to a result whose times are known what the job's nodes cost and draw, as far as the
-/// platform says (docs/cost-and-energy.md has the formulas). Where it says it of some of them only,
-/// a note tells of whom not.
+/// Adds the cost and the energy of the job's nodes to a result with times (formulas in
+/// docs/cost-and-energy.md). A note names nodes and devices whose price or power the platform
+/// lacks.
 void add_running_bill(RunResult& result, const Platform& platform, const JobConfig& config);
 
 }  // namespace epochcast

@@ -10,7 +10,7 @@
 
 namespace epochcast {
 
-/// In which commands a setting counts.
+/// The commands in which a setting counts.
 enum class Command { simulate, emulate, train, rehearse };
 /// Its name: "simulate".
 [[nodiscard]] constexpr std::string_view to_string(Command command) {
@@ -44,7 +44,7 @@ struct Setting {
   Commands commands = kEverywhere;  ///< an experiment file may hold settings of any command
   std::string_view value_name;      ///< for the help text, with the unit
   std::string_view help;
-  /// Parses `text` into the config. Throws a UserError that begins with what was got.
+  /// Parses `text` into the config. Throws a UserError that begins with the text.
   std::function<void(JobConfig& config, const std::string& text)> set;
   /// The current value as text that set() reads back; empty when not set.
   std::function<std::string(const JobConfig& config)> show;
@@ -58,11 +58,11 @@ struct SettingText {
   bool operator==(const SettingText&) const = default;
 };
 
-/// What every job has: its cluster, model, data and exchange.
+/// Settings of every job: its cluster, model, data and exchange.
 [[nodiscard]] std::vector<Setting> job_settings();
-/// What its batches and messages cost, and how it is simulated.
+/// Settings of costs and of the simulation.
 [[nodiscard]] std::vector<Setting> cost_settings();
-/// Real learning on real machines.
+/// Settings of learning and of machines, for real runs.
 [[nodiscard]] std::vector<Setting> run_settings();
 
 }  // namespace epochcast

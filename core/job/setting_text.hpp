@@ -13,19 +13,18 @@
 #include "core/error.hpp"
 #include "core/units.hpp"
 
-// How settings are written, for the tables of settings. All parsers throw a UserError that begins
-// with what was got.
+// Parsers and writers of settings. All parsers throw a UserError that begins with the text.
 
 namespace epochcast {
 
-/// No count of a job is beyond the first; the second is for machines, processes and threads.
+/// The largest count of a job, and the largest number of machines, processes or threads.
 inline constexpr std::int64_t kMostCount = 1'000'000'000'000;
 inline constexpr int kMostSmallCount = 1'000'000;
 
 [[noreturn]] void fail(const std::string& got, const std::string& expected);
 
-/// Throws a UserError that begins with `origin`, an option or a place in a file, where `text` is
-/// not plain (see is_plain_text()).
+/// Throws a UserError that begins with `origin`, an option or a place in a file, if `text` is not
+/// plain (see is_plain_text()).
 void check_plain_text(const std::string& text, const std::string& origin);
 
 /// A text that is not empty.
@@ -46,7 +45,7 @@ void check_plain_text(const std::string& text, const std::string& origin);
                                   double low,
                                   double high,
                                   const std::string& expected);
-/// A share in [0, most]: "5%" or "0.05". What is above 1 needs its "%": a bare 5 may mean either.
+/// A share in [0, most]: "5%" or "0.05". Values above 1 need "%": a bare 5 is ambiguous.
 [[nodiscard]] double parse_share(const std::string& text, double most = 1e9);
 /// "on", "true", "yes" or "off", "false", "no".
 [[nodiscard]] bool parse_switch(const std::string& text);
@@ -82,7 +81,7 @@ std::string show_name(Value value, const Names<Value, N>& names) {
 [[nodiscard]] std::string joined(const std::vector<std::string>& parts);
 
 /// Calls use(key, value) for each part of "key=value,key=value"; a part without "=" has the key "".
-/// No key may be there twice.
+/// A key may occur once only.
 template <typename Use>
 void for_each_assignment(const std::string& text, const std::string& example, Use use) {
   const std::vector<std::string> parts = split(text, ',');

@@ -8,21 +8,20 @@
 
 namespace epochcast {
 
-/// A setting that strategies bring along, besides those that every job has: a flag, a key of
-/// experiment files, an axis of sweeps, as those. Its value lies in JobConfig::of_strategies as
-/// text; only the strategies know what it means.
+/// A setting that belongs to strategies, beside those of every job: a flag, a key of experiment
+/// files, an axis of sweeps. Its value is a text in JobConfig::of_strategies, which only the
+/// strategies parse.
 class StrategySetting {
  public:
   std::string_view name;
   std::string_view value_name;  ///< for the help text, with the unit
   std::string_view help;
-  /// What it is where a job does not say; empty: the strategy decides when it runs.
+  /// The value if a job sets none; empty: the strategy decides when it runs.
   std::string_view fallback;
-  /// A value that is not the fallback, as it is kept: what tests try it with.
+  /// A value for tests, other than the fallback, in canonical form.
   std::string_view example;
 
-  /// The value as it is kept: the text that means the same and is always written alike. Throws a
-  /// UserError that begins with what was got.
+  /// The value in canonical form. Throws a UserError that begins with the text.
   [[nodiscard]] virtual std::string checked(const std::string& text) const = 0;
 
   /// The job's value as text.

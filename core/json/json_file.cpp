@@ -13,7 +13,7 @@
 namespace epochcast {
 namespace {
 
-/// Follows a parser through a document and tells of keys that their object has already.
+/// Follows a parser through a document and reports duplicate keys.
 class KeyCheck {
  public:
   explicit KeyCheck(Problems& problems) : problems_(problems) {}
@@ -76,8 +76,8 @@ nlohmann::json read_json_file(const std::filesystem::path& file, const FileKind&
 
 nlohmann::json parse_json(std::string_view text, const std::string& name) {
   using Event = nlohmann::json::parse_event_t;
-  constexpr int kDeepest =
-      32;  // ours need 6; the recursive destructor of a deeper document could exhaust the stack
+  constexpr int kDeepest = 32;  // our formats need 6; the recursive destructor of a deep document
+                                // could exhaust the stack
   bool too_deep = false;
   Problems problems(name);
   KeyCheck keys(problems);
@@ -99,7 +99,7 @@ nlohmann::json parse_json(std::string_view text, const std::string& name) {
     throw UserError(name + ":" + std::to_string(line) + ":" + std::to_string(at - line_start + 1) +
                     ": not valid JSON" +
                     (at >= text.size() ? " (the file ends too early)" : " at this place"));
-  } catch (const nlohmann::json::out_of_range&) {  // the only range that parsing knows
+  } catch (const nlohmann::json::out_of_range&) {  // thrown for numbers out of range only
     throw UserError(name + ": has a number that is too large to be represented");
   }
 }

@@ -11,10 +11,10 @@
 namespace epochcast {
 
 /// The parsed file. Throws a UserError with file, line and column when it cannot be read or parsed,
-/// or when it is nested deeper than any of our formats, or has a key twice in an object.
+/// or when it is nested too deeply, or has a duplicate key.
 [[nodiscard]] nlohmann::json read_json_file(const std::filesystem::path& file,
                                             const FileKind& kind = kModelFile);
-/// The same for a text already in memory, `name` standing for the file in messages.
+/// The same for a text in memory; `name` is the file in messages.
 [[nodiscard]] nlohmann::json parse_json(std::string_view text, const std::string& name);
 
 }  // namespace epochcast

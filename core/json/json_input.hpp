@@ -15,9 +15,9 @@ namespace epochcast {
 
 /// A JSON value with its path, for reading untrusted files.
 ///
-/// Readers return a harmless default after they have reported a problem, so that reading goes on to
-/// find the rest; call Problems::throw_if_any() before the result is used. Key look-ups are
-/// remembered: finish() reports unknown ones.
+/// Readers return a harmless default after they have reported a problem, to find all problems in
+/// one pass; call Problems::throw_if_any() before the result is used. Key look-ups are remembered:
+/// finish() reports unknown ones.
 class JsonInput {
  public:
   JsonInput(const nlohmann::json& value, std::string path, Problems& problems);
@@ -27,7 +27,7 @@ class JsonInput {
   /// more).
   [[nodiscard]] JsonInput at(const std::string& key);
   [[nodiscard]] std::optional<JsonInput> maybe(const std::string& key);
-  /// Elements of an array (reported when it is none, or empty where `at_least` says otherwise).
+  /// Elements of an array (reported if it is none, or has fewer than `at_least`).
   [[nodiscard]] std::vector<JsonInput> elements(std::size_t at_least = 0) const;
   /// Members of an object whose keys are names rather than fields; not subject to finish().
   [[nodiscard]] std::vector<JsonInput> members() const;
@@ -63,7 +63,7 @@ class JsonInput {
   std::string path_;
   Problems* problems_;
   std::vector<std::string> known_;
-  bool silent_ = false;  ///< stands in for an absent member, already reported
+  bool silent_ = false;  ///< replaces an absent member, already reported
 };
 
 /// Checks that the top level is an object whose "schema" is `schema`.

@@ -7,8 +7,8 @@
 
 namespace epochcast {
 
-/// A plain number in [low, high], in a file that a program wrote; reported where it is none.
-/// Without bounds, any that is finite.
+/// A plain number in [low, high], in a file that a program wrote; reported otherwise. Without
+/// bounds, any that is finite.
 [[nodiscard]] double read_number(const JsonInput& input,
                                  double low = std::numeric_limits<double>::lowest(),
                                  double high = std::numeric_limits<double>::max());

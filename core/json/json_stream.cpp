@@ -22,8 +22,8 @@ constexpr std::size_t kDeepest = 32;  // profiles need 5
 struct TextPlace {
   std::size_t line = 1;
   std::size_t column = 0;       ///< of the last character read
-  std::size_t since_event = 0;  ///< characters that have made up no value yet
-  bool is_over = false;         ///< more was asked for than there is
+  std::size_t since_event = 0;  ///< characters since the last complete value
+  bool is_over = false;         ///< read beyond the end
 
   void pass(char c) {
     ++since_event;
@@ -138,7 +138,7 @@ class ElementBuilder {
     if (++size.values > limits_.values || size.bytes > limits_.bytes) fail_too_large();
   }
 
-  /// Puts a value where it belongs.
+  /// Adds a value to the innermost open list or object.
   Json& put(Json value) {
     is_in_element_ = is_in_element_ || is_element_next();
     count(0);

@@ -44,7 +44,7 @@ void Problems::expected(const std::string& path,
 }
 
 void Problems::add(const std::string& path, const std::string& text) {
-  constexpr std::size_t kMostProblems = 100;  // nobody reads more of one file
+  constexpr std::size_t kMostProblems = 100;  // more are not useful to a reader
   problems_.push_back(file_ + ": " + (path.empty() ? "/" : path) + ": " + text);
   if (problems_.size() >= kMostProblems) throw_if_any();
 }

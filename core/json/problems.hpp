@@ -16,7 +16,7 @@ class Problems {
 
   /// Adds `FILE: PATH: got VALUE; expected EXPECTED`.
   void expected(const std::string& path, const nlohmann::json& value, const std::string& expected);
-  /// Adds `FILE: PATH: TEXT`. Throws with those there are when they become too many to read.
+  /// Adds `FILE: PATH: TEXT`. Throws a UserError when there are too many.
   void add(const std::string& path, const std::string& text);
   /// Throws a UserError with all problems, if there are any.
   void throw_if_any() const;

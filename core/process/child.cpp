@@ -27,17 +27,18 @@ using namespace std::chrono_literals;
 
 /// From SIGTERM to SIGKILL. mpirun gives its ranks one second, then removes its files.
 constexpr auto kGrace = 5s;
-/// Within it a second signal is the first one's echo: `timeout` signals a process, then its group.
+/// Within it a second signal counts as the first one: `timeout` signals a process, then its group.
 constexpr auto kEcho = 1s;
-constexpr auto kLook = 5ms;  ///< between looks, where nothing tells of an end
+constexpr auto kLook = 5ms;  ///< between polls, without a pidfd
 
-/// What every new process does first. `death_signal`: what it gets when its parent dies.
+/// The first steps of every new process. `death_signal`: sent to it when its parent dies.
 void settle(pid_t parent, int death_signal) {
   setpgid(0, 0);
   SignalScope::leave_to_default();
   std::signal(SIGPIPE, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, death_signal);
-  if (getppid() != parent) _exit(status_of(Ending::failed));  // it died before it could be watched
+  if (getppid() != parent)
+    _exit(status_of(Ending::failed));  // the parent died before it could be watched
   const int nowhere = open("/dev/null", O_RDONLY | O_CLOEXEC);
   if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
 }
@@ -50,7 +51,8 @@ pid_t fork_settled(int death_signal) {
   const pid_t pid = fork();
   if (pid < 0) fail_call("fork");
   if (pid == 0) settle(parent, death_signal);
-  if (pid > 0) setpgid(pid, pid);  // whoever is first: signals must reach the group from here on
+  if (pid > 0)
+    setpgid(pid, pid);  // both processes call it: signals must reach the group from here on
   return pid;
 }
 
@@ -61,7 +63,7 @@ Child Child::start(const std::vector<std::string>& words, const ChildFiles& file
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const pid_t pid = fork_settled(SIGTERM);  // a program may have something to clean up
+  const pid_t pid = fork_settled(SIGTERM);  // SIGTERM: a program may have to clean up
   if (pid > 0) return Child(pid);
   if (files.in >= 0) dup2(files.in, STDIN_FILENO);
   if (files.out >= 0) dup2(files.out, STDOUT_FILENO);
@@ -74,7 +76,7 @@ Child Child::start(const std::vector<std::string>& words, const ChildFiles& file
 Child Child::fork(const std::function<int()>& work) {
   const pid_t pid = fork_settled(SIGKILL);
   if (pid > 0) return Child(pid);
-  // Nothing may be thrown into what the parent was about to do.
+  // noexcept: no exception may reach the code of the parent.
   _exit([&]() noexcept { return work(); }());
 }
 
@@ -112,7 +114,7 @@ ExitStatus Child::wait() {
     const auto most = is_old_kernel ? std::optional(kLook) : std::nullopt;
     while (!has_ended()) static_cast<void>(wait_for_input({end.number()}, most));
   }
-  if (pid_ > 0) kill(-pid_, SIGKILL);  // while it has members, nobody else gets the group's number
+  if (pid_ > 0) kill(-pid_, SIGKILL);  // while it has members, its number is not reused
   pid_ = 0;
   return *status_;
 }
@@ -120,7 +122,7 @@ ExitStatus Child::wait() {
 void Child::ask_to_end() {
   if (pid_ == 0 || asked_) return;
   kill(-pid_, SIGTERM);
-  kill(-pid_, SIGCONT);  // a stopped process would not hear
+  kill(-pid_, SIGCONT);  // a stopped process would not handle the signal
   asked_ = std::chrono::steady_clock::now();
 }
 

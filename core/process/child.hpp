@@ -16,17 +16,17 @@ namespace epochcast {
 
 /// A child's streams: descriptors of this process. All other descriptors should be closed on exec.
 struct ChildFiles {
-  int in = -1;   ///< -1: there is nothing to read
-  int out = -1;  ///< -1: where this process's goes
+  int in = -1;   ///< -1: no input
+  int out = -1;  ///< -1: inherited from this process
   int err = -1;  ///< the same
 };
 
-/// A process that this one started, with whatever it starts: the leader of a process group of its
-/// own, so that a terminal's Ctrl-C reaches it through this process alone, and once.
+/// A child process with its descendants: the leader of its own process group, so a terminal's
+/// Ctrl-C reaches it once, through this process.
 ///
 /// It does not outlive this process: when a Child goes out of scope, its group gets SIGTERM and,
 /// some seconds later or at the user's next signal, SIGKILL; when this process is killed, the child
-/// gets a signal from the kernel. To be started by the thread that lives longest, in a SignalScope.
+/// gets a signal from the kernel. Start it from the thread that lives longest, in a SignalScope.
 class Child {
  public:
   /// The exit status of a program that cannot be started.
@@ -36,7 +36,7 @@ class Child {
   /// made.
   static Child start(const std::vector<std::string>& words, const ChildFiles& files = {});
   /// Runs `work` in a copy of this process, which ends with the exit status that it returns,
-  /// without destructors or exit handlers. What `work` throws is a bug, and ends that process.
+  /// without destructors or exit handlers. An exception of `work` is a bug, and ends that process.
   static Child fork(const std::function<int()>& work);
 
   ~Child();
@@ -46,11 +46,11 @@ class Child {
   [[nodiscard]] pid_t pid() const { return pid_; }
   /// Whether it has ended by itself.
   [[nodiscard]] bool has_ended();
-  /// How it ended, once it has by itself; the rest of its group is killed. Throws Interrupted.
+  /// Waits for its end and returns its status; kills the rest of its group. Throws Interrupted.
   ExitStatus wait();
-  /// What it used, with all that it waited for, once it has ended.
+  /// Its resource usage with that of its waited-for children, after its end.
   [[nodiscard]] const rusage& used() const { return used_; }
-  /// Asks the group to end. Many are asked first, then waited for by their destructors.
+  /// Sends the group SIGTERM without waiting; the destructor waits.
   void ask_to_end();
 
  private:

@@ -7,34 +7,34 @@
 
 namespace epochcast {
 
-/// How a program of ours or a task has ended. The value is the exit status that says so.
+/// How one of our programs or a task ended. The value is its exit status.
 enum class Ending {
   done = 0,
-  failed = 1,     ///< although its input was good; any status that means nothing else
+  failed = 1,     ///< although its input was good; also any other status
   bad_input = 2,  ///< a UserError
   diverged = 3,   ///< Diverged: training of which a loss is not finite
-  killed = 128,   ///< by a signal, whose number is added; also when it ends by itself for that
+  killed = 128,   ///< by a signal, whose number is added; also if it handles the signal and exits
 };
 
 /// The exit status for it; for `killed`, the signal's number is to be added.
 [[nodiscard]] constexpr int status_of(Ending ending) { return static_cast<int>(ending); }
-/// The exit status of a program that this has ended.
+/// The exit status of a program that ends with this exception.
 [[nodiscard]] int status_of(const std::exception& error);
-/// What such a program says: the problems of a UserError; of files, the path and the reason; or
-/// what any other exception says.
+/// The messages of such a program: the problems of a UserError; the path and the reason of a file
+/// error; what() of any other exception.
 [[nodiscard]] std::vector<std::string> problems_of(const std::exception& error);
 
-/// How a process has ended, as its parent learns it.
+/// The status of an ended process, as its parent gets it.
 class ExitStatus {
  public:
   /// Of a process that is done.
   ExitStatus() = default;
-  /// By what waitpid() says.
+  /// From the status of waitpid().
   explicit ExitStatus(int wait_status) : wait_status_(wait_status) {}
 
-  /// What it means when the process is a program of ours.
+  /// The meaning for one of our programs.
   [[nodiscard]] Ending ending() const;
-  /// As a shell shows it: what the process returned, or 128 + signal.
+  /// As a shell shows it: the exit status, or 128 + signal.
   [[nodiscard]] int in_shell() const;
   /// "killed by signal 9 (Killed)" or "ended with exit status 2"; empty for 0.
   [[nodiscard]] std::string death() const;
@@ -43,7 +43,7 @@ class ExitStatus {
   int wait_status_ = 0;
 };
 
-/// What an exit status means, as a shell shows it: mpirun passes on those of its ranks.
+/// The meaning of an exit status as a shell shows it: mpirun passes on those of its ranks.
 [[nodiscard]] Ending ending_of(int status_in_shell);
 
 }  // namespace epochcast

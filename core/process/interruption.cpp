@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
 
-// What a handler may touch has to be here: a pipe to wake whoever polls, and what came.
+// All that the signal handler uses: a pipe that wakes poll(), and the signal.
 std::array<int, 2> wake_ends = {-1, -1};
 volatile std::sig_atomic_t noted_signal = 0;
 std::array<struct sigaction, kSignals.size()> actions_before = {};
@@ -72,7 +72,7 @@ void SignalScope::check() {
 bool SignalScope::sleep(std::chrono::milliseconds time) {
   std::array<char, 64> bytes{};
   while (read(wake_ends[0], bytes.data(), bytes.size()) > 0) {
-    // Those that came before.
+    // Earlier signals.
   }
   pollfd wake = {.fd = wake_ends[0], .events = POLLIN, .revents = 0};
   if (poll(&wake, 1, static_cast<int>(time.count())) >= 0) return wake.revents != 0;

@@ -8,10 +8,10 @@
 namespace epochcast {
 
 /// The user ended this process with SIGINT, SIGTERM or SIGHUP while it waited. Caught in main: exit
-/// status 128 + signal. Neither bad input nor a failed run: what catches those lets it pass.
+/// status 128 + signal. Neither a UserError nor a RunError: handlers of those let it pass.
 class Interrupted : public std::exception {
  public:
-  /// `kept`: what the user has now, for the message; may be empty.
+  /// `kept`: the results that were kept, for the message; may be empty.
   explicit Interrupted(int signal, const std::string& kept = {});
 
   [[nodiscard]] int signal() const { return signal_; }
@@ -23,10 +23,10 @@ class Interrupted : public std::exception {
   std::string text_;
 };
 
-/// While one lives, SIGINT, SIGTERM and SIGHUP are noted, and thrown where this process waits: what
-/// it has begun (children, temporary folders) is ended by destructors. Scopes may be nested; a
-/// signal that nobody waited for ends the process with the outermost. SIGHUP stays ignored under
-/// nohup.
+/// While one lives, SIGINT, SIGTERM and SIGHUP are recorded, and thrown as Interrupted where this
+/// process waits; destructors then end children and remove temporary folders. Scopes may be nested;
+/// a signal that was not thrown ends the process at the end of the outermost scope. SIGHUP stays
+/// ignored under nohup.
 class SignalScope {
  public:
   SignalScope();
@@ -34,13 +34,13 @@ class SignalScope {
   SignalScope(const SignalScope&) = delete;
   SignalScope& operator=(const SignalScope&) = delete;
 
-  /// Readable once a signal has come: to be polled with what is waited for.
+  /// Readable after a signal: to be polled with other descriptors.
   [[nodiscard]] static int descriptor();
   /// Throws Interrupted when a signal has come.
   static void check();
-  /// Waits for so long, or until another signal comes, and says whether one did.
+  /// Waits for `time` or until another signal; returns whether there was one.
   [[nodiscard]] static bool sleep(std::chrono::milliseconds time);
-  /// In a forked process: signals do what they do by default, and reach nobody else's scope.
+  /// In a forked process: restores default signal handling.
   static void leave_to_default();
 };
 

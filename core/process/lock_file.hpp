@@ -10,14 +10,13 @@
 namespace epochcast {
 
 /// A file whose bytes are locked by processes, each byte by one at most, until they unlock it or
-/// end, however they end. It may be empty, and is never removed: its name is what they share.
+/// end, however they end. It may be empty, and is never removed.
 ///
-/// Locks of open file descriptions (fcntl, F_OFD_SETLK): advisory, seen by other machines where the
-/// file system passes locks on (NFS 4, NFS 3 with lockd), and freed by NFS when a machine is not
-/// heard of for its lease.
+/// Locks of open file descriptions (fcntl, F_OFD_SETLK): advisory, visible to other machines if the
+/// file system supports it (NFS 4, NFS 3 with lockd), and freed by NFS when a machine's lease ends.
 class LockFile {
  public:
-  /// Makes the file where there is none. Throws a RunError.
+  /// Creates the file if it does not exist. Throws a RunError.
   explicit LockFile(const std::filesystem::path& file);
 
   enum class Answer { ours, taken, no_locks };  ///< no_locks: the file system has none
@@ -26,7 +25,8 @@ class LockFile {
   /// Whether another process holds any byte.
   [[nodiscard]] bool is_taken() const;
 
-  /// What the file says: who locked it. Replaces it; for the holder of a lock only.
+  /// The content of the file: the name of the process that locked it. write() replaces it; for the
+  /// holder of a lock only.
   [[nodiscard]] std::string text() const;
   void write(const std::string& text) const;
 

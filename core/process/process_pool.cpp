@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How often tasks are looked at that somebody else is at.
+/// Interval to poll tasks that another process works on.
 constexpr auto kGlance = 200ms;
 
 /// A task under way.
@@ -29,10 +29,10 @@ struct Process {
   std::size_t told = 0;  ///< of text: lines that were passed on
 };
 
-/// What a pool's tasks are.
+/// The tasks of a pool.
 struct Work {
   std::size_t count = 0;
-  /// Starts a task that writes its answer to `output` and what else it says to `said`.
+  /// Starts a task that writes its answer to `output` and messages to `said`.
   std::function<Child(std::size_t task, int output, int said)> start;
   std::function<Turn(std::size_t task)> turn;
   std::function<void(std::size_t task, const std::string&)> line;
@@ -115,8 +115,7 @@ class Pool {
   std::vector<Process> running_;
 };
 
-/// In a task's process: writes what it returns to `output`, or the problems that it throws to
-/// `said`.
+/// In a task's process: writes the result to `output`, or the problems of an exception to `said`.
 int tell(const std::function<std::string()>& task, int output, int said) {
   try {
     write_all(output, task());

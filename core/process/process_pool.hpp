@@ -10,36 +10,36 @@
 
 namespace epochcast {
 
-/// What became of one task.
+/// The outcome of one task.
 struct TaskAnswer {
   Ending ending = Ending::done;       ///< killed: its process died before the task could end
-  std::string text;                   ///< what the task returned
-  std::vector<std::string> problems;  ///< what it threw, or how its process died, such as "killed
-                                      ///< by signal 9 (Killed)"
+  std::string text;                   ///< the result of the task
+  std::vector<std::string> problems;  ///< of its exception, or the end of its process, such as
+                                      ///< "killed by signal 9 (Killed)"
 };
 
 /// Runs task(0) ... task(count - 1), each in a forked process of its own, at most `parallelism` at
 /// a time.
 ///
-/// A SimGrid engine can be made once per process, hence processes and not threads. `done(i,
-/// answer)` is called in this process as tasks finish, in any order. Throws RunError when no
-/// process can be started, and Interrupted; the processes have ended then.
+/// Processes, not threads: a process can have one SimGrid engine only. `done(i, answer)` is called
+/// in this process as tasks finish, in any order. Throws RunError when no process can be started,
+/// and Interrupted, after all processes have ended.
 void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
                       const std::function<void(std::size_t, TaskAnswer)>& done);
 
-/// What became of one program.
+/// The outcome of one program.
 struct ProgramAnswer {
   ExitStatus status;
-  std::string text;  ///< what it wrote to stdout
-  std::string said;  ///< to stderr
+  std::string text;  ///< output on stdout
+  std::string said;  ///< output on stderr
 };
 
-/// Whether a program is to be started, asked when there is room for it.
+/// Whether to start a program, decided when there is room for it.
 enum class Turn {
   start,
-  later,  ///< somebody else is at it: ask again
+  later,  ///< another process works on it: decide again
   never,  ///< it need not run; `done` is not called
 };
 

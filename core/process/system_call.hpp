@@ -9,7 +9,7 @@
 
 namespace epochcast {
 
-/// Throws a RunError that says why the system call `call` failed just now.
+/// Throws a RunError with the reason (errno) why the system call `call` failed.
 [[noreturn]] inline void fail_call(const char* call) {
   throw RunError(std::string(call) + ": " + std::strerror(errno));
 }

@@ -24,9 +24,9 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// In a folder that may be removed when nobody has locked it.
+/// Marks a folder that may be removed when it is not locked.
 constexpr const char* kMark = ".temporary";
-/// For programs that end with their parent, and for those of a process that was killed.
+/// Time for programs to end after their parent.
 constexpr auto kPatience = 5s;
 constexpr auto kGuardsPatience = 20s;
 
@@ -35,14 +35,14 @@ bool is_temporary(const fs::path& folder) {
   return fs::exists(folder / kMark, unreadable);
 }
 
-/// Those who use a folder share its lock; who removes it has it alone. `flags`: those of open().
+/// Locks a folder: shared to use it, exclusive to remove it. `flags`: those of open().
 FileDescriptor locked(const fs::path& folder, int operation, int flags) {
   FileDescriptor lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | flags));
   if (lock.is_open() && flock(lock.number(), operation | LOCK_NB) != 0) lock.reset();
   return lock;
 }
 
-/// Those whose owners were killed together with their guards.
+/// Removes folders whose owners and guards were killed.
 void remove_stale(const fs::path& place, const std::string& kind) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(place, ignored)) {
@@ -53,7 +53,7 @@ void remove_stale(const fs::path& place, const std::string& kind) {
   }
 }
 
-/// Removes the folder as soon as nobody uses it any more, or when that takes too long.
+/// Removes the folder as soon as it is unused, or after `patience`.
 void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
   std::error_code ignored;
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -61,13 +61,13 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
   while (!is_late && fs::exists(folder, ignored)) {
     is_late = std::chrono::steady_clock::now() > end;
     const FileDescriptor lock = locked(folder, LOCK_EX, O_CLOEXEC);
-    // It fails where others remove their files at the same time.
+    // It fails if others remove files at the same time.
     if (lock.is_open() || is_late) fs::remove_all(folder, ignored);
     if (fs::exists(folder, ignored)) std::this_thread::sleep_for(10ms);
   }
 }
 
-/// Removes the folder once whoever has the other end of `alive` is gone, and all it started.
+/// Removes the folder when the owner of the other end of `alive` and its children have ended.
 [[noreturn]] void guard(const fs::path& folder, const FileDescriptor& alive) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   prctl(PR_SET_NAME, "epochcast-guard");
@@ -87,7 +87,7 @@ fs::path temporary_place() {
   std::error_code error;
   fs::path place = fs::temp_directory_path(error);
   if (!error) return place;
-  // The names that the library looks at, in its order.
+  // The variables of std::filesystem::temp_directory_path(), in its order.
   for (const char* name : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {
     if (const char* given = std::getenv(name))
       throw UserError(std::string(name) + ": got \"" + given +
@@ -109,10 +109,10 @@ void TempFolder::make(const std::string& kind, const fs::path& place) {
   if (mkdtemp(name.data()) == nullptr)
     throw RunError(name + ": cannot be made: " + std::strerror(errno));
   path_ = fs::absolute(name);
-  lock_ = locked(path_, LOCK_SH, 0);  // not closed on exec: what is started shares it
+  lock_ = locked(path_, LOCK_SH, 0);  // not closed on exec: child programs share it
   Pipe pipe;
   guard_ = fork();
-  // What is sent to the owner's group is not meant for the guard; whoever is first.
+  // Signals to the owner's group must not reach the guard. Both processes call it.
   setpgid(guard_, guard_);
   if (guard_ == 0) {
     pipe.writing.reset();
@@ -125,7 +125,7 @@ void TempFolder::make(const std::string& kind, const fs::path& place) {
 TempFolder::~TempFolder() {
   lock_.reset();
   if (is_temporary(path_)) remove_when_free(path_, kPatience);
-  // Its work is done, or not wanted any more; it may be stopped.
+  // The guard is no longer needed; it may be in a stopped state.
   if (guard_ > 0) kill(guard_, SIGKILL);
   while (guard_ > 0 && waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {
   }

@@ -12,13 +12,13 @@
 
 namespace epochcast {
 
-/// Where temporary files belong: $TMPDIR, or /tmp. Throws a UserError when that is no folder.
+/// The folder for temporary files: $TMPDIR, or /tmp. Throws a UserError when that is no folder.
 [[nodiscard]] std::filesystem::path temporary_place();
 
 /// A folder in $TMPDIR (or /tmp) that does not outlive this process and the programs it started.
 ///
-/// The destructor removes it; when this process is killed, a guard process does. Should both be
-/// killed, it goes when the next one of its kind is made: a folder in use is locked.
+/// The destructor removes it; when this process is killed, a guard process does. If both are
+/// killed, the next TempFolder of its kind removes it; a folder in use is locked.
 class TempFolder {
  public:
   /// `kind`: the first part of its name, such as "epochcast-validate". Throws a RunError when it
@@ -32,7 +32,7 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// It stays: somebody was told to look into it.
+  /// Keeps the folder, for the user to inspect.
   void keep();
   /// In a program whose $TMPDIR is such a folder, for one that inherits no descriptors: the folder
   /// stays until this process has ended.
@@ -41,7 +41,7 @@ class TempFolder {
  private:
   void make(const std::string& kind, const std::filesystem::path& place);
 
-  std::optional<SignalScope> signals_;  ///< nothing ends this process before the destructor ran
+  std::optional<SignalScope> signals_;  ///< signals end this process after the destructor only
   std::filesystem::path path_;
   FileDescriptor lock_;   ///< held by the programs that this process starts, too
   FileDescriptor alive_;  ///< the guard's pipe: closed when this process has ended

@@ -8,15 +8,15 @@
 
 #include "core/tensors/pickle.hpp"
 
-// What a pickle is made of, for core/tensors/pickle.cpp.
+// The values of a pickle, for core/tensors/pickle.cpp.
 
 namespace epochcast {
 
 /// A Python object, as far as weights need it. Others refer to it by its address.
 struct PickleValue {
   enum class Kind {
-    other,       ///< `text`: what it is, in words
-    number,      ///< `number`, where it is whole
+    other,       ///< `text`: its kind, in words
+    number,      ///< `number`, if it is an integer
     text,        ///< `text`
     sequence,    ///< tuple or list: `members`
     dictionary,  ///< `members`: key, value, key, value, ...
@@ -31,15 +31,15 @@ struct PickleValue {
   PickledTensor tensor = {};
 };
 
-/// The argument that `function` only wraps (a parameter's tensor, a container of C++'s); null where
-/// it does something else.
+/// The argument that `function` only wraps (a parameter's tensor, a container of C++'s); null for
+/// other functions.
 [[nodiscard]] PickleValue* wrapped(const PickleValue& function, const PickleValue& arguments);
 
-/// What calling `function` with `arguments` makes: a tensor, a dictionary, or something other.
-/// Throws a PickleError where a tensor's arguments are none.
+/// The result of calling `function` with `arguments`: a tensor, a dictionary, or `other`. Throws a
+/// PickleError for invalid arguments of a tensor.
 [[nodiscard]] PickleValue called(const PickleValue& function, const PickleValue& arguments);
 
-/// What torch.save() stands for by ("storage", CLASS, RECORD, DEVICE, ELEMENTS).
+/// The storage that torch.save() writes as ("storage", CLASS, RECORD, DEVICE, ELEMENTS).
 [[nodiscard]] PickleValue persistent(const PickleValue& id);
 
 /// "a tensor", "a dictionary", "a torchvision.models.resnet.ResNet".

@@ -12,7 +12,7 @@
 
 namespace epochcast {
 
-/// What a tensor's numbers are stored as, little-endian.
+/// The stored type of a tensor's numbers, little-endian.
 enum class ElementType {
   boolean,
   uint8,
@@ -35,7 +35,7 @@ enum class ElementType {
 /// Numbers of a file, row-major and without gaps. Calls from several threads are safe.
 class Tensor {
  public:
-  /// The product of the sizes; more than 2^62 where it is more than that, or a size is negative.
+  /// The product of the sizes; more than 2^62 if it is more than that, or if a size is negative.
   [[nodiscard]] static std::int64_t elements_of(std::span<const std::int64_t> shape);
 
   /// `numbers` are part of `file`, and as many bytes as the shape has elements of the type.
@@ -56,8 +56,8 @@ class Tensor {
     std::int64_t least = 0;
     std::int64_t greatest = 0;
   };
-  /// Of integers and truth values: the smallest and the largest one, 0 of an empty tensor. Looks
-  /// at all of them.
+  /// Of integers and truth values: the smallest and the largest one, 0 of an empty tensor. Reads
+  /// all of them.
   [[nodiscard]] Range range() const;
 
  private:

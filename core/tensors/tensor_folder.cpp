@@ -23,14 +23,14 @@ using Texts = std::vector<std::string>;
 constexpr const char* kInputs = "inputs";
 constexpr const char* kTargets = "targets";
 
-/// Files of one kind, by what stands between it and the ending.
+/// Files of one kind, by the text between the kind and the ending.
 using Files = std::map<std::string, fs::path>;
 
 bool is_tensor_file(const fs::path& file) {
   return file.extension() == ".npy" || file.extension() == ".pt";
 }
 
-/// Throws a UserError where two files differ in their endings alone, or the folder cannot be read.
+/// Throws a UserError if two files differ in their endings only, or if the folder cannot be read.
 Files files_in(const fs::path& folder, const std::string& kind) {
   Files files;
   std::error_code error;
@@ -58,7 +58,7 @@ Tensor open_tensor(const fs::path& file) {
   return file.extension() == ".pt" ? open_torch_tensor(file) : open_npy(file);
 }
 
-/// What a sample has of a tensor: all its dimensions but the first, or a single number.
+/// The shape of a sample: all dimensions of the tensor but the first, or a single number.
 Shape sample_shape(const Tensor& tensor) {
   const Shape& shape = tensor.shape();
   return shape.size() == 1 ? Shape{1} : Shape(shape.begin() + 1, shape.end());
@@ -70,7 +70,7 @@ std::string text_of(const Tensor& tensor) {
          std::string(to_string(tensor.type()));
 }
 
-/// A tensor in a file, and where it stands among the others.
+/// A tensor in a file.
 struct Part {
   fs::path file;
   Tensor tensor;
@@ -130,7 +130,7 @@ std::vector<Shard> open_shards(const fs::path& folder, Texts& problems) {
   return shards;
 }
 
-/// Throws where a file's samples are not like those of the first one.
+/// Throws if a file's samples differ in shape or type from the first file's.
 void check_alike(const Part& first, const Part& other) {
   if (sample_shape(other.tensor) == sample_shape(first.tensor) &&
       other.tensor.type() == first.tensor.type())
@@ -145,7 +145,7 @@ bool are_tokens(const Tensor& inputs) {
          inputs.type() != ElementType::uint8 && inputs.type() != ElementType::boolean;
 }
 
-/// What the targets are. Throws where they are nothing that can be learned.
+/// The kind of the targets. Throws if they cannot be learned.
 Targets kind_of(const Shard& shard) {
   const Tensor& targets = shard.targets.tensor;
   const Shape shape = sample_shape(targets);
@@ -235,7 +235,7 @@ std::int64_t samples_of(const std::vector<Shard>& shards) {
   return samples;
 }
 
-/// Describes the data: all that a data set says but its sizes.
+/// Fills in all of the data set but its sizes.
 void describe(Dataset& dataset, const std::vector<const Shard*>& shards, Texts& problems) {
   const Shard& first = *shards.front();
   const Tensor& inputs = first.inputs.tensor;

@@ -17,12 +17,11 @@ namespace epochcast {
 ///
 /// The first dimension counts samples. Inputs [samples, tokens] of integers other than uint8 are
 /// tokens; all others are numbers, and stay as they are. Targets [samples] or [samples, 1] of
-/// integers are classes, those of tokens' own shape are tokens, and floating-point ones are
-/// values. There are as many classes as the largest label (or token, of inputs and targets) asks
-/// for.
+/// integers are classes, those of tokens' own shape are tokens, and floating-point ones are values.
+/// The number of classes is the largest label (or token, of inputs and targets) plus one.
 ///
-/// Throws a UserError with all files that are wrong: other shapes or types than the first one's,
-/// no partner, negative labels, damage.
+/// Throws a UserError with all files that are wrong: other shapes or types than the first one's, no
+/// inputs or targets of the same name, negative labels, damage.
 [[nodiscard]] OwnData open_tensor_folder(const std::filesystem::path& folder);
 
 }  // namespace epochcast

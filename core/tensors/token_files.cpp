@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Names of the two files, and what they say of the tokens.
+/// Names of the two files, and the size of tokens by their names.
 struct Names {
   const char* train;
   const char* val;
@@ -97,8 +97,8 @@ class TokenRow : public OwnSamples {
   std::int64_t sequence_;
 };
 
-/// How many words the tokens ask for. Throws where the file has not one sample, or what is no
-/// token.
+/// The size of the vocabulary: the largest token plus one. Throws if the file has less than one
+/// sample, or an impossible token.
 std::int64_t words_of(const fs::path& file,
                       const Tensor& tokens,
                       std::size_t bytes,

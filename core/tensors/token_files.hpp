@@ -14,11 +14,10 @@ namespace epochcast {
 [[nodiscard]] bool has_token_files(const std::filesystem::path& folder);
 
 /// Texts cut out of such rows, `sequence` tokens each, that do not overlap; targets are the tokens
-/// one further. The vocabulary is as large as the largest token of both files asks for.
+/// one further. The size of the vocabulary is the largest token of both files plus one.
 ///
-/// Tokens are little-endian, of two bytes, or of four where the name says so or both files look
-/// so: read by twos, every second number is below 16 (all 0 where the others are), and the others
-/// are not.
+/// Tokens are little-endian, of two bytes, or of four, by their names or their content: if read by
+/// twos, every second number is below 16 (all 0 if the others are), and the others are not.
 ///
 /// Throws a UserError that names the file: no whole tokens, less than one sample, tokens from 2^24
 /// on; or --sequence, where it is missing.

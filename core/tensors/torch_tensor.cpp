@@ -70,7 +70,7 @@ class TensorFile {
 
   void check_beginning() const {
     if (file_->bytes().starts_with("PK")) return;
-    // A pickle without an archive around it is what torch.save() wrote before PyTorch 1.6.
+    // Before PyTorch 1.6, torch.save() wrote a pickle without an archive.
     fail((file_->bytes().starts_with("\x80") ? "is a bare pickle, which is not read; "
                                              : "is no file of PyTorch's; ") +
          expected());

@@ -10,8 +10,8 @@ namespace epochcast {
 /// The tensor in a file that PyTorch (from 1.6 on) has written by torch.save(tensor, FILE), mapped.
 ///
 /// Runs nothing of the file: its pickle is read by read_pickled_tensor(). Records of up to 256 MiB
-/// are compared with their checksums. Throws a UserError that names the file and says what to type
-/// when it is damaged or holds anything but a tensor.
+/// are compared with their checksums. Throws a UserError, with the file and a command that helps,
+/// if it is damaged or holds anything but a tensor.
 [[nodiscard]] Tensor open_torch_tensor(const std::filesystem::path& file);
 
 }  // namespace epochcast

@@ -15,7 +15,7 @@ constexpr std::uint64_t kEndBytes = 22;
 constexpr std::uint64_t kZip64LocatorBytes = 20;
 constexpr std::uint64_t kEntryBytes = 46;
 constexpr std::uint64_t kContentBytes = 30;
-constexpr std::uint64_t kInZip64 = 0xffffffff;  ///< says that a number did not fit
+constexpr std::uint64_t kInZip64 = 0xffffffff;  ///< marks a number that did not fit
 
 [[noreturn]] void fail_directory() { throw ZipError("its archive has no directory of records"); }
 

@@ -9,7 +9,7 @@
 
 namespace epochcast {
 
-/// Why bytes are no zip archive, or a record is not what was written.
+/// Reports bytes that are no zip archive, or a damaged record.
 class ZipError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -29,7 +29,7 @@ class ZipArchive {
   [[nodiscard]] bool has_below(const std::string& folder) const;
   /// The content, part of `bytes`. Throws a ZipError when it is missing or damaged.
   [[nodiscard]] std::string_view record(const std::string& name) const;
-  /// The same without a look at it: its checksum is not compared.
+  /// The same without comparing its checksum.
   [[nodiscard]] std::string_view unchecked_record(const std::string& name) const;
 
  private:
@@ -43,7 +43,7 @@ class ZipArchive {
 
   [[nodiscard]] std::string_view part(std::uint64_t at, std::uint64_t count) const;
   [[nodiscard]] std::uint64_t number(std::uint64_t at, std::uint64_t count) const;
-  /// Where the directory of records begins.
+  /// The position of the directory of records.
   [[nodiscard]] std::uint64_t directory() const;
   /// Reads the numbers that did not fit into an entry.
   void read_zip64(Entry& entry, std::uint64_t at, std::uint64_t count) const;
