@@ -132,7 +132,7 @@ TEST_CASE("two threads decode the images that one decodes, each with its own err
   CHECK(expected_error.find("v.png: got an image that cannot be decoded (") != std::string::npos);
 }
 
-TEST_CASE("an image that cannot be decoded does not apply_contention opening, but loading") {
+TEST_CASE("an image that cannot be decoded can be opened, but not loaded") {
   const TinyFolder files;
   files.write("train/dog/b.png", {'n', 'o'});
   const DataSplit split = files.open();
