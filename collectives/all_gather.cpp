@@ -8,7 +8,7 @@
 namespace epochcast {
 namespace {
 
-/// Adds transfers of `count` units from `begin` on, which go on at unit 0 behind the last one.
+/// Adds transfers of `count` units from `begin` on, modulo the number of units.
 void add(Round& round, ActionKind kind, int peer, int begin, int count, int ranks) {
   const int straight = std::min(count, ranks - begin);
   round.push_back({kind, peer, {.begin = begin, .end = begin + straight}});

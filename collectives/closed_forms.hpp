@@ -7,13 +7,12 @@
 
 namespace epochcast {
 
-/// Exact seconds of an all-reduce among equal ranks, or nothing where this schedule has no closed
-/// form.
+/// Exact seconds of an all-reduce among equal ranks, or none if this schedule has no closed form.
 ///
 /// The network: every rank has one full-duplex link; a message costs `alpha_s` before its first
 /// byte, then `beta_s_per_byte` for each, and transfers that share a link at the same time share it
-/// equally. What a round receives is added when the round ends, `gamma_s_per_byte` for each byte
-/// added. With P ranks and S bytes:
+/// equally. Blocks received in a round are added when the round ends, `gamma_s_per_byte` for each
+/// byte added. With P ranks and S bytes:
 /// - ring: 2(P-1)α + 2((P-1)/P)Sβ + ((P-1)/P)Sγ
 /// - segmented-ring: with n phases (SegmentedRing::phases_for), the ring with (n+1)(P-1)α
 /// - recursive-doubling, P a power of two: log2(P)·(α + Sβ + Sγ)

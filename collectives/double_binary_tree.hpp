@@ -16,20 +16,20 @@ namespace epochcast {
 /// rank (odd P). So an inner node of one is a leaf of the other; the one exception is rank 0 when P
 /// is odd.
 ///
-/// Segment s crosses the edge above rank v in round s + height(v) on its way up, and the edges
-/// below v in round s + H + depth(v) on its way down (H: height of the tree). A rank thus sends and
-/// receives different segments of both trees, up and down, in the same round; in the steady state a
-/// round moves at most 4 segments into a rank and 4 out of it, which is the bandwidth bound of
-/// about 2·S in all.
+/// Segment s crosses the edge above rank v in round s + height(v) upwards, and the edges below v in
+/// round s + H + depth(v) downwards (H: height of the tree). A rank thus sends and receives
+/// different segments of both trees, up and down, in the same round; in the steady state a round
+/// moves at most 4 segments into a rank and 4 out of it, which is the bandwidth bound of about 2·S
+/// in all.
 class DoubleBinaryTree : public Schedule {
  public:
-  /// The segment size that `segments_for` asks for.
+  /// The segment size of `segments_for`.
   static constexpr std::int64_t kSegmentBytes = 262'144;
 
   /// `segments`: pieces per tree. Throws std::invalid_argument when ranks < 1 or segments < 1.
   DoubleBinaryTree(int ranks, std::int64_t segments);
 
-  /// How many segments of at most kSegmentBytes half of the payload makes; at least one.
+  /// The number of segments of at most kSegmentBytes in half of the payload; at least one.
   [[nodiscard]] static std::int64_t segments_for(std::int64_t bytes);
 
   [[nodiscard]] int ranks() const override { return ranks_; }

@@ -14,20 +14,19 @@
 
 namespace epochcast {
 
-/// What executing a schedule in memory led to.
+/// The outcome of executing a schedule in memory.
 struct Execution {
-  std::string
-      problem;  ///< the first deadlock, wrong peer or unequal sizes; empty when all went well
+  std::string problem;  ///< the first deadlock, wrong peer or unequal sizes; empty without problems
   std::vector<std::int64_t> units_sent;  ///< by every rank, in units of 1/divisions
   std::vector<std::int64_t> messages_sent;
 };
 
 /// Runs a schedule over one payload per rank in place, without threads. Numbers are added in the
-/// order in which processes would add them, so that every bit is the same.
+/// order in which processes would add them, so results are equal bit by bit.
 ///
-/// A round ends when each of its transfers has met its counterpart (sends do not buffer), so a
-/// schedule that runs through here needs no buffering from any network. What arrives is applied in
-/// order of listing.
+/// A round ends when each of its transfers has been matched (sends do not buffer), so a schedule
+/// that completes here needs no buffering by the network. Received blocks are applied in order of
+/// listing.
 template <typename T>
 class Executor {
  public:
@@ -144,7 +143,7 @@ class Executor {
       const Action& action = state.round[i];
       std::size_t target = element(rank, action.block.begin);
       for (const T& value : state.arrived[i]) {
-        if (target >= payload(rank).size()) break;  // only where omitted rounds misalign blocks
+        if (target >= payload(rank).size()) break;  // only if omitted rounds misalign blocks
         T& own = payload(rank)[target++];
         own = action.kind == ActionKind::receive ? value : own + value;
       }

@@ -104,7 +104,7 @@ Round Hierarchical::sharded_round(int rank, std::int64_t index) const {
                         .size = nodes(),
                         .next = member((node + 1) % nodes(), place),
                         .previous = member((node + nodes() - 1) % nodes(), place)};
-  const std::int64_t shard = (place + 1) % size;  // what the reduce-scatter left here
+  const std::int64_t shard = (place + 1) % size;  // the result of the reduce-scatter here
   const RingBlocks pieces{.begin = shard * nodes(), .stride = 1, .length = 1};
   if (step < across) return ring_reduce_scatter(outer, pieces, step);
   return ring_all_gather(outer, pieces, step - across);

@@ -36,8 +36,7 @@ class Hierarchical : public Schedule {
   [[nodiscard]] int member(int node, int place) const;
   [[nodiscard]] Round sharded_round(int rank, std::int64_t index) const;
   [[nodiscard]] Round led_round(int rank, std::int64_t index) const;
-  /// One round along the tree of the rank's node: `arrival` adds on the way up, overwrites on the
-  /// way down.
+  /// One round along the tree of the rank's node: `arrival` adds upwards, and overwrites downwards.
   [[nodiscard]] Round tree_round(int rank, ActionKind arrival, bool is_with_children) const;
 
   std::vector<int> node_;     ///< of a rank, in order of first appearance

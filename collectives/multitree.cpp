@@ -26,21 +26,21 @@ std::vector<std::vector<int>> ranks_by_node(const std::vector<int>& node_of_rank
   return ranks;
 }
 
-/// A tree that has come to a node and has not reached all of its ranks.
+/// A tree that has reached a node, but not all of its ranks.
 struct Spread {
   int tree = 0;
-  std::vector<bool> has;      ///< by place in the node: reached before this time step, may send
+  std::vector<bool> has;      ///< by place in the node: reached before this time step, so may send
   std::vector<bool> reached;  ///< after it
   Index missing = 0;
 };
 
-/// Which ranks of a node have a link left in this time step.
+/// The ranks of a node with a free link in this time step.
 struct FreeLinks {
   std::vector<bool> sends;
   std::vector<bool> receives;
 };
 
-/// Grows all trees, one time step after the other, and tells of each edge.
+/// Grows all trees, one time step after the other, and reports each edge.
 template <typename Report>
 class Planner {
  public:
@@ -57,7 +57,7 @@ class Planner {
   std::int64_t run() {
     std::int64_t step = 0;
     for (; !is_done(); ++step) {
-      // What arrives now is sent on from the next step on.
+      // Blocks that arrive now are forwarded from the next step on.
       std::vector<Arrival> arrivals = travel(step);
       for (Index node = 0; node < ranks_.size(); ++node) spread(node, step);
       for (const Arrival& each : arrivals) arrive(each.tree, each.node, each.place);
@@ -66,7 +66,7 @@ class Planner {
   }
 
  private:
-  /// A tree on its way from its root to another node.
+  /// A tree that grows from its root to another node.
   struct Journey {
     int root = 0;
     Index to = 0;
@@ -77,8 +77,8 @@ class Planner {
     Index place = 0;
   };
 
-  /// Node m first sends the trees of all of its ranks to node m + 1, then to m + 2, ...: equal
-  /// nodes then never send to the same one at a time.
+  /// Node m first sends the trees of all of its ranks to node m + 1, then to m + 2, ...: nodes of
+  /// equal size then never send to the same node at a time.
   [[nodiscard]] std::deque<Journey> journeys_from(Index node) const {
     std::deque<Journey> journeys;
     for (Index distance = 1; distance < ranks_.size(); ++distance) {
@@ -94,7 +94,7 @@ class Planner {
            std::all_of(spreads_.begin(), spreads_.end(), is_empty);
   }
 
-  /// One journey from each node, and at most one to each.
+  /// Sends at most one tree from each node, and at most one to each.
   std::vector<Arrival> travel(std::int64_t step) {
     std::vector<Arrival> arrivals;
     std::vector<bool> is_taken(ranks_.size(), false);
@@ -122,8 +122,7 @@ class Planner {
     spreads_[node].push_back(std::move(spread));
   }
 
-  /// Trees take turns, those that came first first, until no link of the node is left that one
-  /// could use.
+  /// Trees use free links of the node in turn, in order of arrival, until none is usable.
   void spread(Index node, std::int64_t step) {
     const Index size = ranks_[node].size();
     FreeLinks links = {std::vector<bool>(size, true), std::vector<bool>(size, true)};
@@ -149,7 +148,7 @@ class Planner {
         report_(step, spread.tree, ranks_[node][parent], ranks_[node][child]);
         return true;
       }
-      return false;  // who misses it has no link left
+      return false;  // ranks not yet reached have no free link
     }
     return false;
   }

@@ -10,11 +10,11 @@ namespace epochcast {
 
 /// MultiTree (Huang et al., ISCA 2021): a tree for each rank, rooted there and grown along free
 /// links, sums 1/P of the payload towards its root and then broadcasts the sum. The trees of a time
-/// step share no link: what one step sends never waits for another.
+/// step share no link, so transfers of a step never wait for each other.
 ///
 /// Links are those of nodes on a switch: in a time step every rank sends one block to a rank of its
 /// node and receives one, and every node sends one block to another node and receives one. M nodes
-/// of k ranks need max(k·(M-1), M·(k-1)) steps and fewer than k more, where a ring of all ranks
+/// of k ranks need max(k·(M-1), M·(k-1)) steps and fewer than k more, while a ring of all ranks
 /// needs M·k - 1; a node's link carries (M-1)/M of the payload in each direction and phase.
 class MultiTree : public Schedule {
  public:
@@ -35,7 +35,7 @@ class MultiTree : public Schedule {
   [[nodiscard]] std::int64_t steps() const { return steps_; }
 
  private:
-  /// What a tree adds in a time step, seen from one of its two ends.
+  /// An edge that a tree gains in a time step, seen from one of its two ends.
   struct Edge {
     std::int32_t step = 0;
     std::int32_t tree = 0;

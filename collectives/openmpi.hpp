@@ -8,7 +8,7 @@
 
 namespace epochcast {
 
-/// The schedule of what Open MPI 4.1 runs by default for this size; see openmpi_decision.hpp.
+/// The schedule that Open MPI 4.1 uses by default for this size; see openmpi_decision.hpp.
 ///
 /// Throws std::invalid_argument when ranks < 1.
 [[nodiscard]] std::unique_ptr<Schedule> make_openmpi_all_reduce(int ranks, std::int64_t bytes);

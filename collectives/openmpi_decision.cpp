@@ -12,8 +12,8 @@ constexpr std::int64_t kAnyRanks = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kAnyBytes = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kElementBytes = 4;
 
-/// Applies to communicators of fewer ranks and messages of fewer bytes; the first row that applies
-/// counts.
+/// A row applies to communicators of fewer ranks and messages of fewer bytes; the first one that
+/// applies is used.
 template <typename Choice>
 struct Row {
   std::int64_t ranks_below;

@@ -17,8 +17,8 @@ namespace epochcast {
 ///
 /// In round q a worker pushes partition q·servers + k to every server k, so that all servers are
 /// busy, and pulls the sums of the previous round's partitions. A server overwrites its partition
-/// with what worker 0 sends and adds the rest, so its own payload does not matter; at the end it
-/// holds its own partitions' sums. What arrives in a round must be applied in order of listing.
+/// with that of worker 0 and adds the others, so its own payload is ignored; at the end it holds
+/// the sums of its partitions. Blocks received in a round must be applied in order of listing.
 class PushPull : public Schedule {
  public:
   /// BytePS's default partition size (BYTEPS_PARTITION_BYTES).
@@ -27,7 +27,7 @@ class PushPull : public Schedule {
   /// Throws std::invalid_argument when workers, servers or partitions are below 1.
   PushPull(int workers, int servers, std::int64_t partitions);
 
-  /// How many partitions of at most `partition_bytes` the payload makes; at least one.
+  /// The number of partitions of at most `partition_bytes` in the payload; at least one.
   [[nodiscard]] static std::int64_t partitions_for(std::int64_t bytes,
                                                    std::int64_t partition_bytes);
 

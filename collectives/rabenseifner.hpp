@@ -13,8 +13,8 @@ namespace epochcast {
 /// Thakur, Rabenseifner and Gropp, IJHPCA 19(1), 2005. Neighbours exchange the largest blocks: step
 /// k of the reduce-scatter has distance 2^k and 1/2^(k+1) of the payload. With P = Q + E ranks, Q a
 /// power of two, the first 2E ranks fold in two rounds (exchange and add halves; the odd rank hands
-/// its half to the even one) and unfold in one, as in Open MPI's redscat_allgather. Ranks that sit
-/// out have empty rounds.
+/// its half to the even one) and unfold in one, as in Open MPI's redscat_allgather. Idle ranks have
+/// empty rounds.
 class Rabenseifner : public Schedule {
  public:
   /// Throws std::invalid_argument when ranks < 1.

@@ -10,8 +10,8 @@ namespace epochcast {
 /// Recursive doubling: in step k, partners at distance 2^k exchange and add the whole payload.
 ///
 /// With P = Q + E ranks, Q a power of two, the first 2E ranks fold first: each even one gives its
-/// payload to its odd neighbour, sits out, and gets the sum at the end (unfold), as in Open MPI and
-/// MPICH. Ranks that sit out have empty rounds.
+/// payload to its odd neighbour, is idle, and gets the sum at the end (unfold), as in Open MPI and
+/// MPICH. Idle ranks have empty rounds.
 class RecursiveDoubling : public Schedule {
  public:
   /// Throws std::invalid_argument when ranks < 1.

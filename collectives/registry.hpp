@@ -22,10 +22,10 @@ struct GroupShape {
 struct AllReduceName {
   std::string_view name;
   std::string_view description;
-  bool knows_nodes = false;  ///< does something else where ranks share nodes
+  bool knows_nodes = false;  ///< its schedule depends on the nodes of ranks
 };
 
-/// Every name that make_all_reduce knows, in alphabetical order.
+/// Every name that make_all_reduce accepts, in alphabetical order.
 [[nodiscard]] std::span<const AllReduceName> all_reduce_names();
 
 /// Throws a UserError with the closest name when --all-reduce got an unknown one.
@@ -38,7 +38,8 @@ void check_all_reduce(const std::string& name);
                                                         const GroupShape& shape,
                                                         std::int64_t bytes);
 
-/// The schedule by which this communicator's members all-reduce `bytes` bytes, as its choice says.
+/// The schedule by which this communicator's members all-reduce `bytes` bytes, by its
+/// AllReduceChoice.
 [[nodiscard]] std::unique_ptr<Schedule> make_all_reduce(const Communicator& among,
                                                         std::span<const WorkerInfo> workers,
                                                         std::int64_t bytes);

@@ -7,7 +7,7 @@
 
 namespace epochcast {
 
-/// Where a rank stands in a ring, and which ranks its neighbours are.
+/// The position of a rank in a ring, and its neighbours.
 struct RingPlace {
   int position = 0;
   int size = 1;

@@ -20,9 +20,9 @@ struct Block {
 };
 
 enum class ActionKind {
-  send,         ///< send the block as it was when the round began
-  receive,      ///< overwrite the block with what arrives
-  receive_add,  ///< add what arrives to the block
+  send,         ///< send the block's value at the beginning of the round
+  receive,      ///< overwrite the block with the received one
+  receive_add,  ///< add the received block
 };
 
 /// One transfer of one rank.
@@ -34,7 +34,7 @@ struct Action {
   bool operator==(const Action&) const = default;
 };
 
-/// What one rank does at once: all transfers are posted together, and the round ends when all are
+/// The concurrent transfers of one rank: all are posted together, and the round ends when all are
 /// complete.
 using Round = boost::container::small_vector<Action, 4>;
 
@@ -45,7 +45,7 @@ struct RepeatedRounds {
   std::int64_t period = 1;
 };
 
-/// A collective as a pure function: what each rank sends and receives, round by round.
+/// A collective as a pure function: the transfers of each rank, round by round.
 ///
 /// Contract: every send has exactly one matching receive; transfers between an ordered pair of
 /// ranks match in the order of their rounds (and in order of listing within a round). Rounds are

@@ -15,14 +15,13 @@ namespace epochcast {
 /// is the ring.
 class SegmentedRing : public Schedule {
  public:
-  /// The segment size that Open MPI up to 4.0 asked for (coll_tuned_decision_fixed.c).
+  /// The segment size of Open MPI up to 4.0 (coll_tuned_decision_fixed.c).
   static constexpr std::int64_t kSegmentBytes = 1 << 20;
 
   /// Throws std::invalid_argument when ranks < 1 or phases < 1.
   SegmentedRing(int ranks, std::int64_t phases);
 
-  /// How often the reduce-scatter goes round: bytes / (ranks·segment), rounded as Open MPI does
-  /// (half down).
+  /// The number of phases: bytes / (ranks·segment), rounded as Open MPI does (half down).
   [[nodiscard]] static std::int64_t phases_for(int ranks,
                                                std::int64_t bytes,
                                                std::int64_t segment_bytes);

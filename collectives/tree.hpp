@@ -85,7 +85,7 @@ class InOrderBinaryTree : public Tree {
   int ranks_;
 };
 
-/// Everyone is a child of rank 0.
+/// All other ranks are children of rank 0.
 class StarTree : public Tree {
  public:
   explicit StarTree(int ranks);

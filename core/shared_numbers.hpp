@@ -17,7 +17,7 @@ namespace epochcast {
 class SharedNumbers {
  public:
   SharedNumbers() : SharedNumbers(std::vector<double>()) {}
-  // NOLINTNEXTLINE(google-explicit-constructor): numbers are what it is
+  // NOLINTNEXTLINE(google-explicit-constructor): it is a list of numbers
   SharedNumbers(std::vector<double> values) : shared_(std::make_shared<Shared>()) {
     shared_->values = std::move(values);
   }
@@ -26,8 +26,8 @@ class SharedNumbers {
   // NOLINTNEXTLINE(google-explicit-constructor)
   operator const std::vector<double>&() const { return values(); }
 
-  /// What follows from the numbers: `conclude(values())`, called for the first who asks. It has to
-  /// return the same to everybody, and these numbers are asked for one conclusion only.
+  /// The value derived from the numbers: `conclude(values())`, computed by the first call. All
+  /// calls have to pass the same function.
   template <typename Conclude>
   [[nodiscard]] auto follow(const Conclude& conclude) const {
     using Conclusion = std::invoke_result_t<const Conclude&, const std::vector<double>&>;

@@ -4,7 +4,7 @@
 namespace epochcast {
 
 std::string shell_text(const std::vector<std::string>& words) {
-  // What no shell gives a meaning; anything else is quoted.
+  // Characters without a meaning in any shell; others are quoted.
   constexpr const char* kPlain =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
   std::string text;

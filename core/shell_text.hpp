@@ -6,8 +6,7 @@
 
 namespace epochcast {
 
-/// Words as a POSIX shell takes them again, each as it is: in scripts, in commands that are run by
-/// a shell, and in commands that are shown.
+/// Words quoted for a POSIX shell, for scripts and for commands that are run or shown.
 [[nodiscard]] std::string shell_text(const std::vector<std::string>& words);
 
 }  // namespace epochcast

@@ -113,7 +113,7 @@ Source read_source(JsonInput input) {
     if (const auto reference = input.maybe("reference")) source.reference = reference->string();
   } else {
     grade.fail("\"measured\", \"published\" or \"estimated\"");
-    is_known = false;  // so the grade's keys are unknown, too
+    is_known = false;  // the keys of an unknown grade are not checked
   }
   if (note) source.note = note->string();
   if (is_known || !input.value().is_object()) input.finish();

@@ -10,17 +10,17 @@
 
 namespace epochcast {
 
-/// How far a figure can be trusted, best first. No file says `extrapolated`: a forecast has it if
-/// it asks measured figures about something else than was measured.
+/// How far a figure can be trusted, best first. Files never have `extrapolated`: it is the grade of
+/// forecasts beyond the measured range.
 enum class Grade { measured, published, extrapolated, estimated };
 
 [[nodiscard]] std::string_view to_string(Grade grade);
 /// The grade of that name; `estimated` if there is none.
 [[nodiscard]] Grade grade_from(std::string_view text);
-/// The less trustworthy of two grades: what a result made from both deserves.
+/// The less trustworthy of two grades: that of a result computed from both.
 [[nodiscard]] Grade lowest(Grade a, Grade b);
 
-/// Where figures come from (docs/formats.md, "Sources"). What is there depends on the grade.
+/// Where figures come from (docs/formats.md, "Sources"). The members depend on the grade.
 struct Source {
   Grade grade = Grade::estimated;
   std::string machine = {};                          ///< measured: on what
@@ -34,10 +34,10 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
-/// Today, as sources say it: "2026-11-21" (UTC).
+/// Today's date as in sources: "2026-11-21" (UTC).
 [[nodiscard]] std::string today_text();
 
-/// Whether the text is a day of the calendar, written so.
+/// Whether the text is a date of the calendar in this form.
 [[nodiscard]] bool is_date(std::string_view text);
 
 /// A "source" object, and back; problems are collected in `input`.

@@ -40,7 +40,7 @@ std::string closest_name(std::string_view name, const std::vector<std::string>& 
     }
   }
   if (!best.empty()) return best;
-  for (const std::string& candidate : known) {  // a prefix is no slip of the hand, but a good guess
+  for (const std::string& candidate : known) {  // a prefix is no typing error, but a good guess
     if (name.size() >= 3 && candidate.starts_with(name)) return candidate;
   }
   return best;

@@ -7,8 +7,8 @@
 
 namespace epochcast {
 
-/// The known name closest to `name`, or "" when none is close enough to be a slip of the hand
-/// (edits at most a third of the length, or 1) or the beginning of a known name.
+/// The known name closest to `name`, or "" when none is close enough to be a typing error (edits at
+/// most a third of the length, or 1) or the beginning of a known name.
 [[nodiscard]] std::string closest_name(std::string_view name,
                                        const std::vector<std::string>& known);
 

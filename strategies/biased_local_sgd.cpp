@@ -14,7 +14,7 @@ namespace {
 enum class Sampling {
   none,       ///< no bias: the shuffled data set, dealt evenly
   separated,  ///< fast and slow workers draw independently; a sample may be drawn by both
-  unified,    ///< disjoint draws, at the price of one more synchronisation
+  unified,    ///< disjoint draws, with one more synchronisation
 };
 enum class Favoured { fast, slow };
 
@@ -55,8 +55,8 @@ constexpr StrategySettingOf<Favoured> kHighLossTo(
     [](const std::string& text) { return parse_name(text, kFavoured); },
     [](const Favoured& value) { return show_name(value, kFavoured); });
 
-/// This worker's samples in an order in which what was drawn for all fast workers comes before what
-/// was drawn for slow ones: each class deals its own part.
+/// This worker's samples. Samples drawn for fast workers come before those for slow workers; each
+/// class divides its own part.
 Share drawn_share_of(const Worker& worker, const LocalSteps& local, std::int64_t rounds) {
   const auto rank = static_cast<std::size_t>(worker.fabric.rank());
   const std::int64_t batch = worker.config.step_batch();
@@ -68,7 +68,7 @@ Share drawn_share_of(const Worker& worker, const LocalSteps& local, std::int64_t
           .count = rounds};
 }
 
-/// Gathers losses, draws next epoch's samples on rank 0, tells everybody.
+/// Gathers losses, draws next epoch's samples on rank 0, and broadcasts them.
 void draw_samples(Worker& worker, const BiasedDraw& draw) {
   Fabric& fabric = worker.fabric;
   const std::int64_t samples = draw.fast_samples + draw.slow_samples;

@@ -15,19 +15,19 @@
 
 namespace epochcast {
 
-/// Which of the measured costs a pass through a job draws; by default none: medians are taken.
+/// The measured costs that a pass through a job draws; by default medians.
 struct CostDraw {
   std::optional<std::uint64_t>
       seed;  ///< of the BlockBootstrap; that of each group of workers is its own
-  std::optional<std::size_t> session;  ///< of everybody; none: all sessions
+  std::optional<std::size_t> session;  ///< of all workers; absent: all sessions
 };
 
-/// A job whose batches take as long as was measured elsewhere: who works in it, and at what cost.
-/// What simulated, rehearsed and emulated jobs have in common; it must outlive its workers.
+/// The workers of a job and their batch costs, which were measured elsewhere. Base of simulated,
+/// rehearsed and emulated jobs; it must outlive its workers.
 class CostedJob {
  public:
-  /// Throws a UserError for what only shows when a job is laid out (unknown device classes, too few
-  /// nodes, unknown costs, ...). `strategy`: its name; the job's configuration may name several.
+  /// Throws a UserError for problems of the placement (unknown device classes, too few nodes,
+  /// unknown costs, ...). `strategy`: its name; the job's configuration may name several.
   CostedJob(Job job, const std::string& strategy);
 
   [[nodiscard]] const Job& job() const { return job_; }
@@ -35,16 +35,16 @@ class CostedJob {
   [[nodiscard]] const std::vector<WorkerInfo>& workers() const { return workers_; }
   [[nodiscard]] const WorkerCosts& costs() const { return costs_; }
 
-  /// The draw of a job that is gone through once: from one session, unless it is deterministic or
-  /// nothing differs.
+  /// The draw for a single pass: from one session, unless the job is deterministic or its samples
+  /// do not differ.
   [[nodiscard]] CostDraw draw() const;
-  /// What the worker of this rank computes with.
+  /// The learner of this rank's worker.
   [[nodiscard]] CostLearner learner(Fabric& fabric, const CostDraw& draw) const;
-  /// The worker that a strategy is run with.
+  /// The worker for a strategy.
   [[nodiscard]] Worker worker(Fabric& fabric, SamplingLearner& learner) const;
 
-  /// What is known of the result before anything has run: all but `nodes`, times and bytes. Records
-  /// the settings that count in the command.
+  /// The result before the run: all but `nodes`, times and bytes. Records the settings that count
+  /// in the command.
   [[nodiscard]] RunResult known_result(Command command) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dynamic load balancing (IEEE TETCI 2023): synchronous SGD whose batches follow the throughput
-// that each worker showed in the last epoch. Workers that are too slow for a sample leave.
+// Dynamic load balancing (IEEE TETCI 2023): synchronous SGD whose batches are proportional to the
+// throughput of each worker in the last epoch. Workers that are too slow for a sample leave.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -24,21 +24,21 @@ constexpr StrategySettingOf<std::int64_t> kLeastBatch(
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kLeastBatch};
 
-constexpr double kSlow = 2;  // workers of less than so many times the fastest's time never leave
+constexpr double kSlow = 2;  // workers below this multiple of the fastest one's time never leave
 
-/// Whether a worker of this throughput goes on: in the time that --batch samples take the fastest
-/// one, it gets at least `least` done. Of one that has left, no throughput is observed.
+/// Whether a worker of this throughput stays: it trains on at least `least` samples in the time of
+/// --batch samples on the fastest worker. Workers that have left have no throughput.
 bool stays(double throughput, double fastest, std::int64_t batch, std::int64_t least) {
   if (throughput <= 0) return false;
   return throughput * kSlow > fastest ||
          static_cast<double>(batch) * throughput >= static_cast<double>(least) * fastest;
 }
 
-/// Batches that follow what every worker got done in a second: x_p of the paper. Those that stay
+/// Batches proportional to the throughput of every worker: x_p of the paper. Workers that stay
 /// divide --batch times their number, each at least `least` and one sample.
 ///
-/// A reading: a worker that leaves takes its part of the joint batch with it. Every time that
-/// arXiv 2508.08540 prints for its servers is that of the GPUs alone with their own batches.
+/// Our interpretation: the joint batch shrinks when a worker leaves. Every time that arXiv
+/// 2508.08540 prints for its servers is that of the GPUs alone with their own batches.
 std::vector<double> balanced(std::int64_t batch,
                              std::int64_t least,
                              const std::vector<double>& throughputs) {
@@ -65,7 +65,7 @@ std::vector<double> balanced(std::int64_t batch,
 
 /// How an iteration is divided.
 struct Division {
-  std::vector<std::int64_t> begins;  ///< of the batches, in the joint one, and where that ends
+  std::vector<std::int64_t> begins;  ///< of the batches in the joint one, and its end
   std::vector<int> ranks;            ///< that have samples
 };
 
@@ -119,10 +119,10 @@ void run_dlb(Worker& worker) {
       all_reduce_gradients(worker, batch, weight, *among);
       worker.learner.step();
     });
-    // Rank 0's model is the one that is kept.
+    // The job's result is rank 0's model.
     if (first_rank != 0) fabric.broadcast(worker.learner.parameters(), first_rank, fabric.world());
     const double busy_s = fabric.phases().compute_s - busy_before_s;
-    // Who was resumed at the end of an epoch has seen nobody compute.
+    // A job resumed at the end of an epoch has no computing time yet.
     const double throughput = run > 0 && batch > 0 ? static_cast<double>(batch * run) / busy_s
                                                    : static_cast<double>(batch);
     const SharedNumbers throughputs = fabric.all_gather({&throughput, 1}, fabric.world());

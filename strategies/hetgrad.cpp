@@ -29,7 +29,7 @@ constexpr StrategySettingOf<Partition> kPartition(
     [](const std::string& text) { return parse_name(text, kPartitions); },
     [](const Partition& value) { return show_name(value, kPartitions); });
 
-/// A way to divide the global batch.
+/// A division of the global batch.
 struct Division {
   std::vector<std::int64_t> batches;  ///< by rank
   std::vector<std::int64_t> begins;   ///< of the batches, in the global one
@@ -41,10 +41,10 @@ Division division_of(std::vector<std::int64_t> batches, std::vector<TimeCurve> c
   return {.batches = std::move(batches), .begins = std::move(begins), .curves = std::move(curves)};
 }
 
-/// What measuring a division tells.
+/// The result of measuring a division.
 struct Measured {
   double imbalance = 0;
-  Division next;  ///< balanced on the curves so far, where there is something left to balance
+  Division next;  ///< balanced on the curves so far, if it can be improved
 };
 
 /// Step 2 of the paper on one speed per worker.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// HetGrad's batches without its weights: what the paper compares it with (J. Supercomputing 2022).
+// HetGrad's batches without its weights, the paper's baseline (J. Supercomputing 2022).
 #include "strategies/hetgrad.hpp"
 
 namespace epochcast {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local SGD (Stich, ICLR 2019): everybody makes H steps alone, then parameters are averaged.
+// Local SGD (Stich, ICLR 2019): every worker makes H local steps, then parameters are averaged.
 #include <array>
 
 #include "strategies/local_steps.hpp"

@@ -55,7 +55,7 @@ std::map<std::string, double> seconds_by_model(const Fabric& fabric,
   return medians;
 }
 
-/// The steps that --local-steps gives this worker by hand, if it does.
+/// The steps that --local-steps sets for this worker; null if none.
 const std::int64_t* steps_by_hand(const StepsGiven& given, const WorkerInfo& worker, bool is_fast) {
   for (const std::string& key :
        {worker.model, worker.device_class, std::string(is_fast ? "fast" : "slow")}) {
@@ -65,7 +65,7 @@ const std::int64_t* steps_by_hand(const StepsGiven& given, const WorkerInfo& wor
   return nullptr;
 }
 
-/// `all`: everybody's seconds, by rank.
+/// `all`: seconds of all workers, by rank.
 LocalSteps unbalanced_steps(const Fabric& fabric,
                             const JobConfig& config,
                             const std::vector<double>& all) {
@@ -79,7 +79,7 @@ LocalSteps unbalanced_steps(const Fabric& fabric,
     const double ratio = fastest_s / seconds.at(info.model);
     const bool is_fast = ratio >= 1;
     const std::int64_t* by_hand = steps_by_hand(given, info, is_fast);
-    // Times in a whole ratio must give whole steps although their quotient is not exact in binary.
+    // Times whose ratio is an integer must give exact steps despite rounding.
     const auto balanced =
         static_cast<std::int64_t>(static_cast<double>(given.fastest) * ratio * (1 + 1e-9));
     const std::int64_t steps = by_hand != nullptr ? *by_hand : std::max<std::int64_t>(1, balanced);

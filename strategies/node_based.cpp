@@ -20,8 +20,8 @@ constexpr StrategySettingOf<std::int64_t> kAveragingPeriod(
     [](const std::string& text) { return parse_count(text, 1); },
     [](const std::int64_t& value) { return std::to_string(value); });
 
-/// What comes first in the iteration that ends a period, the node's gradient or the averaging of
-/// all parameters.
+/// The order of the node's gradient and of averaging all parameters in the last iteration of a
+/// period.
 enum class AveragingOrder {
   applied,  ///< apply, then average: afterwards all workers have the same parameters
   printed,  ///< average, then apply, as algorithm 2 of the paper prints it

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One-shot averaging (Zinkevich et al., NIPS 2010): everybody trains alone, and parameters are
-// averaged once, after the last epoch. What there is to lose, and to save, by not exchanging
-// anything before.
+// One-shot averaging (Zinkevich et al., NIPS 2010): workers train independently, and parameters are
+// averaged once, after the last epoch: the lower bound of communication.
 #include "strategies/training.hpp"
 
 namespace epochcast {
@@ -25,7 +24,7 @@ void run_one_shot(Worker& worker) {
     if (e == last) {
       fabric.all_reduce(worker.learner.parameters(), 1.0 / workers, fabric.world());
     } else {
-      fabric.barrier(fabric.world());  // an epoch is over when everybody's is
+      fabric.barrier(fabric.world());  // an epoch ends when all workers have finished it
     }
   };
   train_epochs(worker, epoch, {last});

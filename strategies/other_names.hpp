@@ -7,12 +7,12 @@
 
 namespace epochcast {
 
-/// What to ask for in place of a strategy or library that users know by another name, or that is
-/// not available: "DistributedDataParallel is --strategy sync --overlap bucket ...". Capitals and
-/// "_" do not matter. Empty for names that nobody uses.
+/// The advice for a strategy or library that has another name here, or is not available:
+/// "DistributedDataParallel is --strategy sync --overlap bucket ...". Ignores case; "_" equals "-".
+/// Empty for other names.
 [[nodiscard]] std::string answer_to_other_name(std::string_view name);
 
-/// The names that have an answer, but for our own in other letters.
+/// The names with an advice, without different spellings of our own names.
 [[nodiscard]] std::vector<std::string> other_names();
 
 }  // namespace epochcast

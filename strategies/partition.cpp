@@ -37,8 +37,8 @@ std::vector<std::int64_t> proportional_shares(std::int64_t total,
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return remainders[a] > remainders[b];
   });
-  // Speeds that should be equal differ by rounding, which must not decide: whoever ties with the
-  // last one served is served by rank.
+  // Rounding of equal speeds must not decide: remainders equal to the last one served are served by
+  // rank.
   const auto served = static_cast<std::size_t>(left);
   const double last = served > 0 ? remainders[order[served - 1]] : 1;
   const auto ties = std::partition_point(

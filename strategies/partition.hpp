@@ -16,7 +16,8 @@ namespace epochcast {
 [[nodiscard]] std::vector<std::int64_t> proportional_shares(std::int64_t total,
                                                             const std::vector<double>& speeds);
 
-/// Where each worker's share begins when they lie one after the other, and where the last one ends.
+/// The beginning of each worker's share if they are put one after the other, and the end of the
+/// last one.
 [[nodiscard]] std::vector<std::int64_t> begins_of(const std::vector<std::int64_t>& shares);
 
 /// Seconds of a worker as a function of its batch: measured points joined by lines, from (0, 0).
@@ -39,7 +40,7 @@ class TimeCurve {
 [[nodiscard]] std::vector<std::int64_t> functional_shares(std::int64_t total,
                                                           const std::vector<TimeCurve>& curves);
 
-/// (max - min) / max of the busy workers' seconds: 0 when all finish together.
+/// (max - min) / max of the busy workers' seconds: 0 if all finish at the same time.
 [[nodiscard]] double imbalance(const std::vector<double>& seconds);
 
 }  // namespace epochcast

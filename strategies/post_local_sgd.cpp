@@ -20,7 +20,7 @@ constexpr StrategySettingOf<std::int64_t> kLocalFrom(
     [](const std::string& text) { return parse_count(text, 0); },
     [](const std::int64_t& value) { return std::to_string(value); });
 
-/// How many epochs are synchronous.
+/// The number of synchronous epochs.
 std::int64_t synchronous_epochs(const JobConfig& config) {
   if (!kLocalFrom.is_set(config)) return config.epochs / 2;
   return std::min(config.epochs, kLocalFrom.of(config));

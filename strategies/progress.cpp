@@ -11,7 +11,8 @@ std::int64_t Progress::enter(std::int64_t count) {
   const std::size_t level = 2 * (loops_.size() - 1);
   if (level >= target_.size()) return 0;
   if (loops_.back().ordinal > target_[level]) refuse_position();
-  if (loops_.back().ordinal < target_[level]) return loops_.back().done = count;  // was over
+  if (loops_.back().ordinal < target_[level])
+    return loops_.back().done = count;  // this loop was complete
   loops_.back().done = target_[level + 1];
   if (loops_.back().done > count) refuse_position();
   if (level + 2 == target_.size()) {

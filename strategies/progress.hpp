@@ -11,40 +11,38 @@
 
 namespace epochcast {
 
-/// Where a worker stands in the nested loops of its strategy, so that an interrupted job can go on
-/// from there.
+/// The position of a worker in the nested loops of its strategy, to resume an interrupted job.
 ///
-/// A resumed job runs its strategy from the start, but its loops begin where they were; what lies
-/// outside of loops is run again, and `reached` then restores what it has changed. What a strategy
-/// has measured or decided, and could not find out again, it keeps in `memory`.
+/// A resumed job runs its strategy from the start, but its loops begin at the saved position. Code
+/// outside of loops runs again; `reached` then restores the state. A strategy keeps in `memory`
+/// what it measured or decided and cannot reproduce.
 class Progress {
  public:
   /// After every iteration that contains no loop itself.
   std::function<void()> after_iteration;
-  /// When a resumed job has come to where it stood.
+  /// Called when a resumed job has reached the saved position.
   std::function<void()> reached;
-  /// What survives an interruption, by name.
+  /// Values that are saved in checkpoints, by name.
   std::map<std::string, SharedNumbers> memory;
 
   /// Enters a loop of `count` iterations; returns the first one to run. Throws a RunError when the
   /// position to resume at lies beyond it.
   std::int64_t enter(std::int64_t count);
-  /// Iteration `index` is over. Throws a RunError when it has not come by the position to resume
-  /// at.
+  /// Ends iteration `index`. Throws a RunError if the position to resume at was not reached.
   void finished(std::int64_t index);
   void leave();
 
-  /// For each loop around the current point: how many loops its surrounding iteration has entered
-  /// before it, and its iterations that are over.
+  /// For each enclosing loop: the number of loops that the surrounding iteration entered before it,
+  /// and its completed iterations.
   [[nodiscard]] std::vector<std::int64_t> position() const;
-  /// Lets the loops begin at what position() was. `origin`: the file that says so, for errors.
+  /// Resumes at a former position(). `origin`: its file, for errors.
   void resume_at(std::vector<std::int64_t> position, std::string origin) {
     target_ = std::move(position);
     origin_ = std::move(origin);
   }
-  /// Whether loops are still being led to where they were.
+  /// Whether the saved position is not reached yet.
   [[nodiscard]] bool is_resuming() const { return !target_.empty(); }
-  /// After the job's last loop: throws a RunError when it never came to where it stood.
+  /// After the job's last loop: throws a RunError if the saved position was never reached.
   void finish() const;
 
  private:

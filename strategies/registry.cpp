@@ -10,7 +10,7 @@
 
 namespace epochcast {
 
-// One file each.
+// Each is defined in its own file.
 Strategy sync_strategy();
 Strategy sync_fastest_strategy();
 Strategy hetgrad_strategy();

@@ -8,15 +8,14 @@
 
 namespace epochcast {
 
-/// The value of a run's setting as text; empty where it has none.
+/// The value of a run's setting as text; empty if it has none.
 [[nodiscard]] std::string setting_of(const RunResult& run, const std::string& name);
 
-/// The strategy with what tells it from its kin, K' or H, and whether communication overlaps:
-/// "local-sgd, H 32", "sync, overlap". A period that was not set and is an epoch says so:
-/// "node-based, K' 625 = an epoch".
+/// The strategy with its period, K' or H, and whether communication overlaps: "local-sgd, H 32",
+/// "sync, overlap". A period that was not set is an epoch: "node-based, K' 625 = an epoch".
 [[nodiscard]] std::string run_name(const RunResult& run);
 
-/// What every figure of a run holds for, periods and overlap apart: "batch 128 per worker, float16
+/// The conditions of a run's figures, without period and overlap: "batch 128 per worker, float16
 /// with tuned kernels". Without the precision if --batch-seconds gives the cost of batches.
 [[nodiscard]] std::string held_for(const RunResult& run);
 /// The same of several runs: "batch 9 to 13 per worker, float16 or float32" if they differ. Empty

@@ -14,7 +14,7 @@
 namespace epochcast {
 namespace {
 
-/// What a flag would say for a value of an experiment file; nothing when no flag could.
+/// The flag's text for a value of an experiment file; none if there is none.
 std::optional<std::string> text_of(const nlohmann::json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_null() || value.is_object()) return std::nullopt;
@@ -42,7 +42,7 @@ Setting setting_of(const StrategySetting& own) {
           .show = [&own](const JobConfig& config) { return own.text_of(config); }};
 }
 
-/// How batches are divided among workers, then how often and what they exchange.
+/// In the order: division of batches among workers, frequency of exchanges, and their content.
 std::vector<const StrategySetting*> strategy_settings() {
   std::vector<const StrategySetting*> all;
   for (const bool divides : {true, false}) {
@@ -56,8 +56,8 @@ std::vector<const StrategySetting*> strategy_settings() {
   return all;
 }
 
-/// What sets and shows a platform's figure, `name` of which must outlive it. Throws a UserError
-/// where no platform has such a figure.
+/// The setting of a platform's figure; `name` must outlive it. Throws a UserError if no platform
+/// has such a figure.
 Setting setting_of_figure(std::string_view name, const std::string& origin) {
   try {
     const FigureKind kind = kind_of_figure(name);

@@ -10,8 +10,7 @@
 
 namespace epochcast {
 
-/// All settings: those of every job, and those that strategies bring along. In the order of the
-/// help text.
+/// All settings, of every job and of strategies, in the order of the help text.
 [[nodiscard]] const std::vector<Setting>& settings();
 /// Those that count in a command.
 [[nodiscard]] std::vector<Setting> settings_of(Command command);
@@ -32,12 +31,12 @@ void set_setting(JobConfig& config,
 [[nodiscard]] std::vector<SettingText> setting_texts(const JobConfig& config,
                                                      Commands commands = kEverywhere);
 
-/// What a command that runs the job has to say: the same for one command, without settings that
-/// none of the job's strategies has.
+/// The settings for a command that runs the job: as setting_texts(), without settings that none of
+/// the job's strategies has.
 [[nodiscard]] std::vector<SettingText> command_texts(const JobConfig& config, Command command);
 
-/// The command that runs the job, word by word: "epochcast", its name, and what differs from
-/// defaults.
+/// The command that runs the job, word by word: "epochcast", its name, and settings that differ
+/// from defaults.
 [[nodiscard]] std::vector<std::string> command_words(const JobConfig& config, Command command);
 
 /// Reads `epochcast.experiment/1`: the same settings as the flags, values as texts, numbers,
@@ -45,8 +44,8 @@ void set_setting(JobConfig& config,
 /// a UserError that lists every problem.
 void apply_experiment(JobConfig& config, const nlohmann::json& document, const std::string& file);
 
-/// Throws a UserError when a strategy's own setting is given and none of the strategies that the
-/// job names has it; it names those that have.
+/// Throws a UserError when a strategy's own setting is given, but none of the job's strategies has
+/// it; it names those that have.
 void check_strategies_have_settings(const JobConfig& config);
 /// The job without the settings of strategies other than its own.
 [[nodiscard]] JobConfig without_settings_of_others(JobConfig config);

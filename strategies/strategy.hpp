@@ -20,24 +20,24 @@
 
 namespace epochcast {
 
-/// What a worker has to say about its training besides where its time went.
+/// A worker's report about its training.
 struct WorkerReport {
-  std::int64_t batch = 0;                      ///< samples per batch, in the last epoch
-  std::int64_t local_steps = 1;                ///< steps between averagings
-  std::int64_t iterations_per_epoch = 0;       ///< of the fastest worker
-  std::int64_t rounds_per_epoch = 0;           ///< exchanges among all workers
-  std::int64_t samples_per_epoch = 0;          ///< that this worker trains on
-  bool has_own_model = false;                  ///< at the end of the epoch: unlike other workers'
-  double startup_s = 0;                        ///< benchmark, warm-up and first broadcast
-  std::int64_t epochs = 0;                     ///< that training_s covers
-  double training_s = 0;                       ///< all epochs
-  PhaseTimes training;                         ///< where training_s went
-  Traffic traffic;                             ///< bytes sent in training
+  std::int64_t batch = 0;                 ///< samples per batch, in the last epoch
+  std::int64_t local_steps = 1;           ///< steps between averagings
+  std::int64_t iterations_per_epoch = 0;  ///< of the fastest worker
+  std::int64_t rounds_per_epoch = 0;      ///< exchanges among all workers
+  std::int64_t samples_per_epoch = 0;     ///< that this worker trains on
+  bool has_own_model = false;             ///< at the end of the epoch: differs from other workers'
+  double startup_s = 0;                   ///< benchmark, warm-up and first broadcast
+  std::int64_t epochs = 0;                ///< that training_s covers
+  double training_s = 0;                  ///< all epochs
+  PhaseTimes training;                    ///< the phases of training_s
+  Traffic traffic;                        ///< bytes sent in training
   std::optional<double> constant_imbalance;    ///< hetgrad: of the batches by one speed per worker
   std::optional<double> functional_imbalance;  ///< hetgrad: of those by measured curves
 };
 
-/// One worker of a job, as a strategy sees it.
+/// One worker of a job, for a strategy.
 struct Worker {
   Fabric& fabric;
   Learner& learner;
@@ -46,21 +46,19 @@ struct Worker {
   std::int64_t train_samples = 0;  ///< N
   WorkerReport report = {};
   Progress progress = {};
-  /// After each epoch, outside of the time that counts: tests the model, saves it, ... May be
-  /// empty.
+  /// After each epoch, outside of the measured time: tests the model, saves it, ... May be empty.
   std::function<void(std::int64_t epoch)> after_epoch = {};
 };
 
-/// How often a strategy exchanges what: the setting that `tune` chooses.
+/// The period of a strategy's exchanges: the setting that `tune` chooses.
 struct Period {
   const StrategySetting* setting = nullptr;  ///< of counts; without a value: once per epoch
   std::string_view symbol;                   ///< in tables: "K'"
-  /// The job's value; nothing: once per epoch.
+  /// The job's value; absent: once per epoch.
   std::optional<std::int64_t> (*value)(const JobConfig& config) = nullptr;
 };
 
-/// A training strategy: a function that every worker runs, simulated or real, and what the program
-/// has to know about it.
+/// A training strategy: a function that every worker runs, simulated or real, and its properties.
 struct Strategy {
   std::string_view name;
   std::string_view summary;  ///< one line for `epochcast list strategies`
@@ -71,11 +69,11 @@ struct Strategy {
   bool keeps_gradients_in_nodes = false;  ///< exchanges them with workers of the same node only
   /// Its own, in the order of the help text; several strategies may share one.
   std::span<const StrategySetting* const> settings = {};
-  /// What rehearsals found where all workers average at most once an epoch, against sync; empty:
-  /// nothing was rehearsed.
+  /// Results of rehearsals against sync, for strategies whose workers average at most once an
+  /// epoch; empty: not rehearsed.
   std::string_view rehearsed = {};
-  const Period* period = nullptr;  ///< none: there is nothing to choose, as in sync and one-shot
-  /// Throws a UserError when a setting speaks of devices that there are not. May be absent.
+  const Period* period = nullptr;  ///< null: no period, as in sync and one-shot
+  /// Throws a UserError when a setting names devices that the job lacks. May be null.
   void (*check)(const JobConfig& config, const DeviceNames& devices) = nullptr;
   void (*run)(Worker&) = nullptr;
 
@@ -89,7 +87,7 @@ struct Strategy {
 [[nodiscard]] const Strategy& find_strategy(std::string_view name);
 
 /// A job's processes, by rank, when this strategy trains it (see place()). Throws a UserError, also
-/// when a setting by device speaks of none that the platform has.
+/// when a setting by device names none of the platform's.
 [[nodiscard]] std::vector<WorkerInfo> workers_of(const Job& job, const Strategy& strategy);
 /// The names in "all" or "sync,dlb", each once. Throws a UserError for an unknown one.
 [[nodiscard]] std::vector<std::string> chosen_strategies(const std::string& text);

@@ -8,14 +8,14 @@
 
 namespace epochcast {
 
-/// Adds what the workers of a job report to its result, as `share` of all its passes: times are
-/// means over result.epochs, phases also over workers that train; bytes are sums over workers.
+/// Adds the reports of a job's workers to its result, as `share` of all its passes: times are means
+/// over result.epochs, phases also over workers that train; bytes are sums over workers.
 void add_reports(RunResult& result,
                  const std::vector<WorkerInfo>& workers,
                  const std::vector<WorkerReport>& reports,
                  double share);
 
-/// Adds notes on how well batches are balanced, where a strategy partitions unevenly.
+/// Adds notes on the balance of batches, for strategies with uneven batches.
 void add_partition_notes(RunResult& result,
                          const std::vector<WorkerInfo>& workers,
                          const std::vector<WorkerReport>& reports);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is to gain from slow devices: synchronous SGD without them (arXiv 2508.08540).
+// Synchronous SGD on the fastest devices only: the baseline for the gain of slow devices (arXiv
+// 2508.08540).
 #include "strategies/sync.hpp"
 
 namespace epochcast {

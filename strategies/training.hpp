@@ -26,18 +26,17 @@ namespace epochcast {
                                             std::int64_t batch,
                                             std::int64_t local_steps);
 
-/// Fabric::repeat() over the iterations that are left, which is all unless the job was interrupted.
-/// `changes`: ascending, the iterations from which on the body does other work. Returns how many
-/// iterations were left.
+/// Fabric::repeat() over the remaining iterations: all, unless the job was resumed. `changes`:
+/// ascending, the iterations from which on the body does other work. Returns the number of
+/// remaining iterations.
 std::int64_t repeat(Worker& worker,
                     const Communicator& among,
                     std::int64_t count,
                     const std::function<void(std::int64_t)>& body,
                     const std::vector<std::int64_t>& changes = {});
 
-/// Everybody starts from rank 0's parameters, then runs `epoch(e)` for every epoch; the report says
-/// what those took that were run from start to end. `changes`: the epochs from which on others are
-/// of another kind.
+/// All workers start with rank 0's parameters, then run `epoch(e)` for every epoch; the report has
+/// the times of complete epochs. `changes`: the first epochs of another kind.
 void train_epochs(Worker& worker,
                   const std::function<void(std::int64_t)>& epoch,
                   const std::vector<std::int64_t>& changes = {});
@@ -53,14 +52,14 @@ void all_reduce_gradients(Worker& worker,
 /// Every worker's seconds for a batch of its own size, measured now, by rank.
 [[nodiscard]] SharedNumbers benchmark_all(Worker& worker, std::int64_t batch);
 
-/// What `measure` has returned when it was first called under this name, also if that was before an
+/// The result of the first call of `measure` under this name, even if that was before an
 /// interruption.
 [[nodiscard]] SharedNumbers remembered(Worker& worker,
                                        const std::string& name,
                                        const std::function<SharedNumbers()>& measure);
 
-/// Everybody trains on `steps` batches of B samples between exchanges, of which an epoch has
-/// `count`.
+/// Every worker trains on `steps` batches of B samples between exchanges; an epoch has `count`
+/// exchanges.
 void use_equal_share(Worker& worker, std::int64_t steps, std::int64_t count);
 
 }  // namespace epochcast

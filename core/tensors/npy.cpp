@@ -20,7 +20,7 @@ constexpr std::string_view kMagic = "\x93NUMPY";
 constexpr std::size_t kMostHeaderBytes = std::size_t{1} << 16;
 constexpr std::size_t kMostNpyDimensions = 32;  // NumPy's own limit until 2.0
 
-/// What is said to be where an array is not one of numbers.
+/// The advice in messages about arrays of other types.
 constexpr const char* kAdvice =
     "; expected numbers: bool, int8 to int64, uint8 to uint32, float16 to float64 (save "
     "array.astype(\"float32\"))";
@@ -95,7 +95,7 @@ class Literal {
       if (!has(',') && peek() != '}') fail_header();
     }
     if (peek() != '\0' || !type || !is_fortran || !shape) fail_header();
-    // Of vectors both orders are the same, and NumPy says so.
+    // Both orders are the same for vectors; NumPy sets the flag for them.
     if (*is_fortran && shape->size() > 1) {
       throw NpyError(
           "is stored column by column (Fortran order); save np.ascontiguousarray(array)");
@@ -109,7 +109,7 @@ class Literal {
     while (!text_.empty() && (text_[0] == ' ' || text_[0] == '\n')) text_.remove_prefix(1);
     return text_.empty() ? '\0' : text_[0];
   }
-  /// Whether that comes next; it is taken then.
+  /// Whether `wanted` is the next character; consumes it if so.
   bool has(char wanted) {
     if (peek() != wanted) return false;
     text_.remove_prefix(1);

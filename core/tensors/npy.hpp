@@ -11,14 +11,14 @@
 
 namespace epochcast {
 
-/// What a file of NumPy's says before its numbers.
+/// The header of a NumPy file.
 struct NpyHeader {
   ElementType type = ElementType::float32;
   std::vector<std::int64_t> shape;
   std::size_t bytes = 0;  ///< of the header: where the numbers begin
 };
 
-/// Why bytes are no array that can be read: "is ...", "has ...", and what to do.
+/// The reason why bytes are no readable array, "is ..." or "has ...", and a remedy.
 class NpyError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -8,7 +8,7 @@
 
 namespace epochcast {
 
-/// What such a folder holds, for people.
+/// The layouts of such folders, as text.
 inline constexpr const char* kOwnDataLayouts =
     "tensors: inputs.npy, targets.npy (or .pt; in train and val, or not); or tokens: train.bin, "
     "val.bin";
@@ -17,8 +17,8 @@ inline constexpr const char* kOwnDataLayouts =
 /// of tokens (token_files.hpp).
 [[nodiscard]] bool is_own_data(const std::filesystem::path& folder);
 
-/// The samples in such a folder; `sequence` counts where they are rows of tokens. Throws a
-/// UserError that names the files that are wrong.
+/// The samples in such a folder; `sequence`: for rows of tokens. Throws a UserError that names the
+/// files that are wrong.
 [[nodiscard]] OwnData open_own_data(const std::filesystem::path& folder,
                                     std::optional<std::int64_t> sequence);
 

@@ -10,7 +10,7 @@
 
 namespace epochcast {
 
-/// Tokens travel as floats, which tell whole numbers below this one apart.
+/// Tokens are stored as floats, which represent integers below this one exactly.
 inline constexpr std::int64_t kMostOwnTokens = std::int64_t{1} << 24;
 
 /// Samples in files of the user's own, by index. Calls from several threads are safe.
@@ -26,8 +26,7 @@ class OwnSamples {
   virtual void read_targets(std::int64_t index, std::span<float> targets) const = 0;
 };
 
-/// A data set that is made of files alone. The data set's sizes are those of the files, its name
-/// is the folder's.
+/// A data set without a description. Its sizes are those of the files; its name is the folder's.
 struct OwnData {
   Dataset dataset;
   std::unique_ptr<OwnSamples> train;

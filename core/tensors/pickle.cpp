@@ -16,12 +16,12 @@ using Kind = PickleValue::Kind;
   throw PickleError(PickleError::Reason::damage, what);
 }
 
-/// The machine that a pickle is a program of: values come onto a stack, and from there into others.
+/// The stack machine that executes a pickle.
 class Unpickler {
  public:
   explicit Unpickler(std::string_view bytes) : bytes_(bytes) {}
 
-  /// What is left on the stack at the end.
+  /// The value left on the stack at the end.
   const PickleValue& run() {
     while (true) {
       const auto opcode = static_cast<unsigned char>(take(1)[0]);
@@ -70,7 +70,7 @@ class Unpickler {
   void push_other(const std::string& what) { push({.kind = Kind::other, .text = what}); }
 
   PickleValue* top() {
-    // Values below the last mark belong to whatever began before it.
+    // Values below the last mark belong to an enclosing value.
     if (stack_.size() <= (marks_.empty() ? 0 : marks_.back())) fail("its pickle lacks a value");
     return stack_.back();
   }
@@ -143,7 +143,7 @@ class Unpickler {
         return false;
     }
   }
-  /// A number in two's complement; one of more than eight bytes is no size.
+  /// A number in two's complement; more than eight bytes cannot be a size.
   void push_long(std::uint64_t bytes) {
     if (bytes > 8) {
       take(bytes);
@@ -192,7 +192,7 @@ class Unpickler {
     }
   }
 
-  /// What is used again, and what only tells how the pickle was written.
+  /// Memo opcodes, and opcodes about the encoding.
   bool read_memo(unsigned char opcode) {
     switch (opcode) {
       case 0x80:  // PROTO
@@ -252,7 +252,7 @@ class Unpickler {
         push_other("a " + parts[0]->text);
         return true;
       }
-      case 'b':  // BUILD: attributes, which tensors have no need of
+      case 'b':  // BUILD: attributes, which tensors do not need
         static_cast<void>(pop());
         return true;
       case 'Q':  // BINPERSID
@@ -265,7 +265,7 @@ class Unpickler {
 
   std::string_view bytes_;
   std::size_t at_ = 0;
-  std::deque<PickleValue> values_;  ///< all that there were: addresses stay
+  std::deque<PickleValue> values_;  ///< all values: their addresses are stable
   std::vector<PickleValue*> stack_;
   std::vector<std::size_t> marks_;  ///< sizes of the stack
   std::map<std::uint64_t, PickleValue*> memo_;

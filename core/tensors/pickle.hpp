@@ -19,7 +19,7 @@ struct PickledTensor {
   std::vector<std::int64_t> strides = {};  ///< in elements, one for each dimension
 };
 
-/// What a dictionary holds under a name.
+/// A member of a dictionary.
 struct PickledMember {
   std::string name;
   std::optional<PickledTensor> tensor = {};
@@ -27,8 +27,7 @@ struct PickledMember {
   bool holds_tensors = false;  ///< a dictionary with tensors in it
 };
 
-/// Why bytes are not the pickle that was expected: what they hold instead, or what is wrong with
-/// them.
+/// The reason why bytes are not the expected pickle: their content, or the damage.
 class PickleError : public std::runtime_error {
  public:
   enum class Reason { other_content, damage };
@@ -41,15 +40,15 @@ class PickleError : public std::runtime_error {
 };
 
 /// The members of the dictionary that torch.save() has pickled, a dict or an OrderedDict, in their
-/// order; what is under no text is left out.
+/// order; members whose key is no text are omitted.
 ///
-/// Computes nothing that the pickle asks for: a call of anything but the functions that rebuild
-/// tensors and dictionaries becomes a member of another kind. Reads the opcodes of protocols 2 to 5
-/// (CPython's Lib/pickletools.py) that state_dicts and training checkpoints are made of.
+/// Runs no code of the pickle: a call of anything but the functions that rebuild tensors and
+/// dictionaries becomes a member of another kind. Reads the opcodes of protocols 2 to 5 (CPython's
+/// Lib/pickletools.py) that state_dicts and training checkpoints are made of.
 [[nodiscard]] std::vector<PickledMember> read_pickled_dictionary(std::string_view bytes);
 
-/// The tensor that torch.save() has pickled, a parameter's too. Computes nothing, likewise; what
-/// was to be called instead is named in the PickleError.
+/// The tensor that torch.save() has pickled, a parameter's too. Runs no code either; the
+/// PickleError names a call that was refused.
 [[nodiscard]] PickledTensor read_pickled_tensor(std::string_view bytes);
 
 }  // namespace epochcast

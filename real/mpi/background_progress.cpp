@@ -54,7 +54,7 @@ void BackgroundProgress::serve(const std::stop_token& stop, MPI_Comm comm) {
     if (moving_ == 0) {
       lock.unlock();
       int has_come = 0;
-      // What fails here fails again in the call that waits for it, which tells.
+      // Errors are ignored here: the call that waits gets them again.
       MPI_Iprobe(MPI_ANY_SOURCE, kUnusedTag, comm, &has_come, MPI_STATUS_IGNORE);
       lock.lock();
     }

@@ -11,19 +11,18 @@
 
 namespace epochcast::real {
 
-/// Lets MPI go on while its ranks compute.
+/// Makes MPI progress while its ranks compute.
 ///
-/// Open MPI moves data only inside MPI calls. A send may be complete for its rank while its end
-/// still waits for room in the socket: should the rank now compute for a second, the receiver waits
-/// for a second. A simulated message does not stop because its sender computes, nor does one of
-/// NCCL or Gloo. This thread calls MPI now and then: often soon after messages were sent, when
-/// something may be left, and rarely later, since who computes on the same core loses a tenth of a
-/// millisecond each time, what its caches held included; and not while another thread of the rank
-/// moves messages itself.
+/// Open MPI moves data only inside MPI calls. A send may be complete for its rank while its last
+/// bytes still wait for room in the socket: if the rank then computes for a second, the receiver
+/// waits for a second. Messages of NCCL, of Gloo and of the simulator go on while their sender
+/// computes. This thread polls MPI: often shortly after a send, rarely later, since each poll costs
+/// a computing thread on the same core a tenth of a millisecond, with its effect on caches; and
+/// never while another thread of the rank moves messages.
 class BackgroundProgress {
  public:
-  /// While it lives, whoever made it moves the rank's messages on; they were sent when it ends.
-  /// Without a BackgroundProgress (null): nothing.
+  /// While it lives, its owner moves the rank's messages; its end counts as a send. Without a
+  /// BackgroundProgress (null): no effect.
   class Moving {
    public:
     explicit Moving(BackgroundProgress* progress);
@@ -35,10 +34,10 @@ class BackgroundProgress {
     BackgroundProgress* progress_;
   };
 
-  /// `comm`: whose errors are returned; no message of it may have the tag kUnusedTag.
+  /// `comm`: its errors must be returned; none of its messages may have the tag kUnusedTag.
   explicit BackgroundProgress(MPI_Comm comm);
 
-  /// Messages were sent, or asked for, until now.
+  /// Notes that messages were sent or requested until now.
   void messages_were_sent();
 
   static constexpr int kUnusedTag = 9;

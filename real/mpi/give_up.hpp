@@ -6,9 +6,9 @@
 
 namespace epochcast::real {
 
-/// Ends the whole job for what was thrown, with its exit status, and each problem on a line of
-/// stderr that begins with the program's name. What all ranks notice at once, the first says alone:
-/// its end is theirs.
+/// Ends the whole job because of an exception, with its exit status; prints each problem on a line
+/// of stderr that begins with the program's name. Problems common to all ranks are printed by the
+/// first rank, whose end ends the others.
 [[noreturn]] void give_up(const std::string& program, int rank, const std::exception& error);
 
 }  // namespace epochcast::real

@@ -27,7 +27,7 @@ void MessageStream::execute(StreamOperation& operation) {
 void MessageStream::run(const std::shared_ptr<StreamOperation>& operation) {
   {
     const std::lock_guard lock(mutex_);
-    if (queue_.empty()) operation->is_done = true;  // by the time anybody else may look
+    if (queue_.empty()) operation->is_done = true;  // before other threads may test it
   }
   if (operation->is_done) {
     execute(*operation);

@@ -15,23 +15,23 @@
 
 namespace epochcast::real {
 
-/// A collective on its way: what it does, and when it did. Seconds on the fabric's clock.
+/// A collective in progress, with its times in seconds on the fabric's clock.
 class StreamOperation : public Operation {
  public:
   const char* name = "";                      ///< on the timeline
   std::function<void(StreamOperation&)> run;  ///< sets start_s
-  double start_s = 0;  ///< when the last member had arrived: before it we were blocked
+  double start_s = 0;  ///< arrival of the last member; earlier time is blocked
   double end_s = 0;
   bool is_done = false;
   std::exception_ptr error;
 };
 
-/// Executes the collectives of one worker in the order of their start: in the caller's thread when
-/// nothing else is under way, else in a thread of its own, which is started when first needed.
+/// Executes the collectives of one worker in the order of their start: in the caller's thread if no
+/// other one is in progress, else in the stream's own thread, which is started on first use.
 class MessageStream {
  public:
-  /// `now_s`: the fabric's clock; may be called from any thread. `is_on_busy_cores`: what computes
-  /// while operations are under way does so on the cores that the stream's thread needs.
+  /// `now_s`: the fabric's clock; may be called from any thread. `is_on_busy_cores`: computing
+  /// during operations uses the cores of the stream's thread.
   MessageStream(std::function<double()> now_s, bool is_on_busy_cores)
       : now_s_(std::move(now_s)), is_on_busy_cores_(is_on_busy_cores) {}
   ~MessageStream();
@@ -40,19 +40,19 @@ class MessageStream {
 
   /// Runs the operation now and returns when it and all before it are done.
   void run(const std::shared_ptr<StreamOperation>& operation);
-  /// Lets the operation run while the caller goes on.
+  /// Starts the operation and returns.
   void start(const std::shared_ptr<StreamOperation>& operation);
-  /// Returns when the operation is done; rethrows what it threw.
+  /// Returns when the operation is done; rethrows its exception.
   void wait(StreamOperation& operation);
-  /// Whether the caller, an operation, has to sleep while it waits, for others to compute: in the
-  /// stream's own thread on busy cores, as long as nobody waits for it.
+  /// Whether the calling operation has to sleep while it waits, to leave cores to computing
+  /// threads: in the stream's own thread on busy cores, unless another thread waits for it.
   [[nodiscard]] bool has_to_sleep() const { return is_beside_computing() && waiting_ == 0; }
   /// Whether it is in the stream's own thread on busy cores.
   [[nodiscard]] bool is_beside_computing() const {
     return is_on_busy_cores_ && std::this_thread::get_id() == thread_.get_id();
   }
-  /// For operations that have to sleep, but cannot: while this lives, the stream's thread is not
-  /// preferred to those that compute.
+  /// For operations that have to sleep, but cannot: while it lives, the stream's thread has the
+  /// priority of computing threads.
   [[nodiscard]] std::unique_ptr<PriorityChange> beside_computing() const {
     return has_to_sleep() ? std::make_unique<PriorityChange>(PriorityChange::To::beside_computing)
                           : nullptr;
@@ -64,7 +64,7 @@ class MessageStream {
 
   std::function<double()> now_s_;
   bool is_on_busy_cores_;
-  std::atomic<int> waiting_ = 0;  ///< for an operation: they do not compute
+  std::atomic<int> waiting_ = 0;  ///< threads that wait for an operation and do not compute
   std::mutex mutex_;
   std::condition_variable has_work_;
   std::condition_variable is_done_;

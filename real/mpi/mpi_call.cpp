@@ -24,7 +24,7 @@ void check_mpi(int code, const char* call) {
 
 MpiSession::MpiSession(int* argc, char*** argv) : exceptions_(std::uncaught_exceptions()) {
   end_with_parent();
-  prctl(PR_SET_TIMERSLACK, 1);  // of all threads that begin here
+  prctl(PR_SET_TIMERSLACK, 1);  // for all threads started from here
   int provided = MPI_THREAD_SINGLE;
   if (MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided) != MPI_SUCCESS) {
     throw RunError("MPI_Init_thread failed; start this program with mpirun");

@@ -16,14 +16,13 @@ namespace epochcast::real {
 /// `code` is MPI_SUCCESS. Works only for communicators whose handler is MPI_ERRORS_RETURN.
 void check_mpi(int code, const char* call);
 
-/// MPI, from here to the end of the scope: initialised for calls from several threads, errors
-/// returned instead of fatal. One per process, which from then on ends when mpirun does, and whose
-/// sleeps end without the kernel's slack.
+/// MPI in a scope: initialised for calls from several threads, with errors returned. One per
+/// process. The process then ends with mpirun, and its sleeps have no timer slack.
 class MpiSession {
  public:
   /// Throws a RunError when MPI cannot be started or lacks MPI_THREAD_MULTIPLE.
   MpiSession(int* argc, char*** argv);
-  /// Finalises MPI; not while an exception is on its way: the other ranks would wait for us.
+  /// Finalises MPI; not during an exception: other ranks would be waited for.
   ~MpiSession();
   MpiSession(const MpiSession&) = delete;
   MpiSession& operator=(const MpiSession&) = delete;
@@ -44,12 +43,12 @@ class MpiSession {
                                                     MPI_Comm comm);
 /// Every rank's text, in the order of ranks, on every rank. Collective.
 [[nodiscard]] std::vector<std::string> all_gather_texts(const std::string& mine, MPI_Comm comm);
-/// What the ranks' texts are, each once, sorted and joined by "; ", on rank 0. Collective.
+/// The distinct texts of all ranks, sorted and joined by "; ", on rank 0. Collective.
 [[nodiscard]] std::string gather_different(const std::string& mine, MPI_Comm comm);
 /// The root's text on every rank. Collective.
 [[nodiscard]] std::string broadcast_text(const std::string& text, int root, MPI_Comm comm);
 
-/// What the MPI library says about itself: "Open MPI v4.1.4, package: ...".
+/// Name and version of the MPI library: "Open MPI v4.1.4, package: ...".
 [[nodiscard]] std::string mpi_library_text();
 
 }  // namespace epochcast::real

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The collectives of MpiFabric: how members meet, and what then moves.
+// The collectives of MpiFabric: the barrier at their start, and their transfers.
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -99,7 +99,7 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
     const bool is_large = payload.bytes >= kLargePayload;
     const auto meet = [factor, is_large](Group& group) {
       if (!is_large) return barrier_with_backoff(group.comm);
-      // Nobody has all weights before everybody has come: as good as a barrier.
+      // The all-gather of weights also serves as the barrier.
       group.weights.resize(static_cast<std::size_t>(group.communicator.size()));
       MPI_Request everybody = MPI_REQUEST_NULL;
       check_mpi(
@@ -121,7 +121,7 @@ std::shared_ptr<StreamOperation> MpiFabric::all_reduction(const Payload& payload
         });
   }
   return collective(among, "all-reduce", [this, values, factor](Group& group) {
-    // MPI_Allreduce does not sleep while it waits: nobody else would compute.
+    // MPI_Allreduce spins while it waits, so lower the thread's priority.
     const auto place = stream_->beside_computing();
     if (factor != 1.0F) {
       for (float& value : values) value *= factor;

@@ -58,7 +58,7 @@ const Communicator& MpiFabric::intern(std::vector<int> ranks, AllReduceChoice al
   check_mpi(MPI_Comm_group(job_, &all), "MPI_Comm_group");
   check_mpi(MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &members),
             "MPI_Group_incl");
-  // Collective over the members alone; they make their groups in the same order.
+  // Collective over the members only; they create their groups in the same order.
   check_mpi(MPI_Comm_create_group(job_, members, 0, &group->comm), "MPI_Comm_create_group");
   check_mpi(MPI_Comm_set_errhandler(group->comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   MPI_Group_free(&members);
@@ -102,14 +102,14 @@ void MpiFabric::compute_ends(double at_s, std::string_view what) {
 std::span<float> MpiFabric::numbers(const Payload& payload) {
   if (!payload.values.empty()) return payload.values;
   const auto count = static_cast<std::size_t>(std::ceil(payload.bytes / sizeof(float)));
-  // A buffer that is too small is kept: an operation under way may be using it.
+  // A buffer that is too small is kept: an operation in progress may use it.
   if (zeros_.empty() || zeros_.back().size() < count) zeros_.emplace_back(count, 0.0F);
   return std::span(zeros_.back()).first(count);
 }
 
 void MpiFabric::book(double since_s, const std::shared_ptr<StreamOperation>& last) {
   double at_s = since_s;
-  // Those started after `last` may still be under way; those before it are over.
+  // Operations after `last` may be in progress; those before it are done.
   const auto found = std::find(unbooked_.begin(), unbooked_.end(), last);
   const auto end = found == unbooked_.end() ? unbooked_.begin() : found + 1;
   std::for_each(unbooked_.begin(), end, [&](const auto& operation) {
@@ -142,7 +142,7 @@ void MpiFabric::run(const std::shared_ptr<StreamOperation>& operation) {
 Request MpiFabric::start_all_reduce(Payload payload, double weight, const Communicator& among) {
   auto operation = all_reduction(payload, weight, among);
   if (among.size() == 1 && unbooked_.empty()) {
-    run(operation);  // waits for nobody, and is done before a thread had got its turn
+    run(operation);  // runs at once, since it waits for no other rank
   } else {
     unbooked_.push_back(operation);
     stream_->start(operation);

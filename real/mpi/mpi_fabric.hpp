@@ -22,33 +22,32 @@ class Schedule;
 
 namespace epochcast::real {
 
-/// How a job's processes lie on machines: the index of each rank's node, in the order of first
-/// appearance. Nodes are what MPI_Comm_split_type calls shared memory; with `ranks_per_node` > 0,
-/// every so many ranks of a machine count as a node of their own. Collective over MPI_COMM_WORLD.
+/// The index of each rank's node, in the order of first appearance. A node is a shared-memory
+/// domain of MPI_Comm_split_type; with `ranks_per_node` > 0, every so many ranks of a machine are a
+/// node. Collective over MPI_COMM_WORLD.
 [[nodiscard]] std::vector<int> node_of_each_rank(int ranks_per_node = 0);
 
 /// This rank's number among those of its machine. Collective over MPI_COMM_WORLD.
 [[nodiscard]] int rank_on_machine();
 
-/// What the cores do that move a worker's messages.
+/// The use of the cores that move a worker's messages.
 enum class Cores {
-  messages,   ///< nothing else: it never computes, and nobody moves messages on meanwhile
-  idle,       ///< nothing else: it sleeps instead of computing, or a GPU computes
-  computing,  ///< its batches: who waits for messages leaves them the cores
+  messages,   ///< messages only: the worker never computes
+  idle,       ///< messages only: the worker sleeps instead of computing, or computes on a GPU
+  computing,  ///< batches, too: threads that wait for messages leave them the cores
 };
 
-/// One worker's view of a job of MPI processes, in real time.
+/// The fabric of one worker in a job of MPI processes, in real time.
 ///
-/// Each collective begins with a barrier, so that waiting for others (blocked) and moving data
-/// (exposed communication) can be told apart; everything between calls is computing. All-reduces
-/// are executed as the schedules of collectives/, except "openmpi", which is MPI_Allreduce. A
-/// payload without numbers is replaced by as many bytes of zeros.
+/// Each collective begins with a barrier, to separate waiting for others (blocked) from moving data
+/// (exposed communication); all time between calls is computing. All-reduces are executed as the
+/// schedules of collectives/, except "openmpi", which is MPI_Allreduce. A payload without numbers
+/// is replaced by as many bytes of zeros.
 class MpiFabric : public Fabric {
  public:
-  /// Collective over `job`, whose errors must be returned: the job of its ranks starts now.
-  /// `workers`: every rank's, equal everywhere.
-  /// `timeline` (may be null) gets this worker's exchanges and what it computes in between.
-  /// `cores`: while it computes with an exchange under way.
+  /// Collective over `job`, whose errors must be returned: the job starts now. `workers`: every
+  /// rank's, equal everywhere. `timeline` (may be null) gets this worker's exchanges, and the
+  /// computing between them. `cores`: while it computes with an exchange under way.
   MpiFabric(std::vector<WorkerInfo> workers,
             const AllReduceChoice& all_reduce,
             Timeline* timeline = nullptr,
@@ -65,8 +64,8 @@ class MpiFabric : public Fabric {
   const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override;
 
   double now_s() const override;
-  /// Sleeps: a device that this machine does not have would compute for so long, and for longer
-  /// beside exchanges that its worker's OverlapCost says slow it down.
+  /// Sleeps for the computing time of an emulated device; longer during exchanges that slow it down
+  /// by its worker's OverlapCost.
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
@@ -113,7 +112,7 @@ class MpiFabric : public Fabric {
   /// Books the wait from `since_s` to now for the operations up to `last`: blocked before an
   /// operation's start, exposed after it.
   void book(double since_s, const std::shared_ptr<StreamOperation>& last);
-  /// What has been computed since the last call or wait gets a name.
+  /// Names the computing since the last call or wait.
   void compute_ends(double at_s, std::string_view what);
 
   std::vector<WorkerInfo> workers_;
@@ -131,10 +130,10 @@ class MpiFabric : public Fabric {
   double exposed_s_ = 0;
   double blocked_s_ = 0;
   double computing_since_s_ = 0;
-  std::unique_ptr<OverlapPace> pace_;                       ///< where overlap is to cost something
+  std::unique_ptr<OverlapPace> pace_;                       ///< if overlap has a cost
   std::vector<std::shared_ptr<StreamOperation>> unbooked_;  ///< on the stream, in order of start
-  std::unique_ptr<BackgroundProgress> progress_;            ///< of those who compute
-  std::unique_ptr<MessageStream> stream_;                   ///< ends before what it uses
+  std::unique_ptr<BackgroundProgress> progress_;            ///< for ranks that compute
+  std::unique_ptr<MessageStream> stream_;  ///< destroyed before the members that it uses
 };
 
 }  // namespace epochcast::real

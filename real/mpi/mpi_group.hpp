@@ -9,17 +9,17 @@
 #include "collectives/schedule.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 
-// What MpiFabric keeps of a communicator; for its own files.
+// MpiFabric's data of a communicator; for its own files.
 
 namespace epochcast::real {
 
-/// What an all-reduce of so many bytes does.
+/// The plan of an all-reduce of a size.
 struct MpiFabric::Plan {
   std::unique_ptr<Schedule> schedule;
   Traffic sent;
 };
 
-/// A communicator with what MPI and its schedules need.
+/// A communicator with its MPI communicator and schedules.
 struct MpiFabric::Group {
   Communicator communicator;
   MPI_Comm comm = MPI_COMM_NULL;

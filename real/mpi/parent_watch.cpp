@@ -19,14 +19,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder that Open MPI has named to its ranks.
+/// A folder that Open MPI passes to its ranks in a variable.
 fs::path folder_in(const char* variable) {
   const char* folder = std::getenv(variable);
   return folder == nullptr ? "" : folder;
 }
 
-/// Removes the files that Open MPI keeps for all jobs of the parent, and their folder when it was
-/// the last of this user's.
+/// Removes Open MPI's files of all jobs of the parent, and their folder if no other job of this
+/// user has files there.
 void remove_session() {
   std::error_code ignored;
   fs::remove_all(folder_in("OMPI_MCA_orte_jobfam_session_dir"), ignored);
@@ -43,7 +43,7 @@ void end_with_parent() {
   // glibc 2.36 declares pidfd_open() for C alone.
   const auto watched = static_cast<int>(syscall(SYS_pidfd_open, parent, 0));
   if (watched < 0) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // an old kernel: no time to clean up
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // an old kernel: ends without cleaning up
     if (getppid() != parent) _exit(1);
     return;
   }

@@ -9,24 +9,23 @@
 
 namespace epochcast::real {
 
-/// From here on this process ends when the one that started it does: mpirun, or its daemon on this
-/// machine. A rank without them would compute on for nobody, and might write.
+/// Makes this process end with the one that started it: mpirun, or its daemon on this machine. An
+/// orphaned rank would otherwise compute on, and might write files.
 ///
-/// To be called before MPI is started. What Open MPI keeps on this machine for the job is removed:
-/// nobody else is left to do so.
+/// To be called before MPI is started. Then removes Open MPI's files of the job on this machine.
 void end_with_parent();
 
-/// Where Open MPI puts this rank's shared memory: a folder of the rank's own, which is gone however
-/// the rank ends. To be made before MPI is started.
+/// The folder of Open MPI's shared memory of this rank, which is removed however the rank ends. To
+/// be created before MPI is started.
 class SharedMemory {
  public:
-  /// In /dev/shm, or where the environment has it; without it where neither can be written.
+  /// In /dev/shm, or as set by the environment; without effect if neither is writable.
   SharedMemory();
-  /// Removes its names: it stays while it is in use. To be called when all ranks of the machine
-  /// have attached to it.
+  /// Unlinks the files, which exist as long as they are in use. To be called when all ranks of the
+  /// machine have attached to them.
   void unlink();
-  /// Gives empty files the names: Open MPI removes them when it is finalised, and would complain if
-  /// it could not.
+  /// Creates empty files of these names: Open MPI removes them in MPI_Finalize, and reports an
+  /// error if they are missing.
   void restore_names() const;
 
  private:

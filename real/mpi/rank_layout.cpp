@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where ranks lie on machines.
+// The placement of ranks on machines.
 #include <map>
 
 #include "real/mpi/mpi_call.hpp"

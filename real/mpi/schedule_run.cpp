@@ -10,14 +10,14 @@
 namespace epochcast::real {
 namespace {
 
-constexpr int kTag = 1;             ///< what is sent has its weight
+constexpr int kTag = 1;             ///< the sender's weight is applied
 constexpr int kFreshTag = 4;        ///< the receiver applies the sender's weight
-constexpr std::size_t kWindow = 4;  // segments of a block under way at once
+constexpr std::size_t kWindow = 4;  // segments of a block in progress at once
 
 bool overlap(const Block& a, const Block& b) { return a.begin < b.end && b.begin < a.end; }
 
-/// Whether each transfer of the round can go on without the others: what arrives or leaves is
-/// nobody else's, and messages to or from a peer belong to one transfer.
+/// Whether the transfers of the round are independent: no two share data, and messages to or from a
+/// peer belong to one transfer.
 ///
 /// Only then may segments be held back: all transfers of a round are posted together, so that none
 /// waits for another one.
@@ -67,7 +67,8 @@ void ScheduleRun::weigh(const Schedule& schedule, const Block& block) {
 float ScheduleRun::take_weight(const Schedule& schedule, const Action& action) {
   const auto begin = is_weighted_.begin() + action.block.begin;
   const auto end = is_weighted_.begin() + action.block.end;
-  // Mostly all or none of a block have theirs; then it is applied segment by segment, in the cache.
+  // Mostly all or none of a block's units have their weight; it is then applied segment by segment,
+  // in the cache.
   const bool is_fresh = std::find(begin, end, true) == end && action.kind != ActionKind::receive;
   if (!is_fresh && action.kind != ActionKind::receive) weigh(schedule, action.block);
   const bool is_sent_fresh = is_fresh && action.kind == ActionKind::send && !weights_.empty();
@@ -84,7 +85,7 @@ void ScheduleRun::open_streams(const Schedule& schedule, const Round& round) {
                         .weight = take_weight(schedule, action),
                         .in_place = in_place});
   };
-  // Sends first: what is sent needs its weight before anything is added to it.
+  // Sends first: blocks need their weight before others are added.
   for (const Action& action : round) {
     if (action.kind == ActionKind::send) open(action, true);
   }

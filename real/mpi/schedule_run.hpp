@@ -16,10 +16,10 @@ namespace epochcast::real {
 
 /// Executes all-reduce schedules with MPI_Isend and MPI_Irecv, in place.
 ///
-/// Large blocks travel in segments, a few of each block at a time: while one is added, the next is
-/// on its way. The caller's weight is multiplied in when a number
-/// is first sent or added to, which saves a pass over the buffer. The order of additions, and so
-/// every bit of the result, depends on the schedule alone.
+/// Large blocks are sent in segments, a few of each block at a time: while one is added, the next
+/// one is in transfer. The caller's weight is applied when a number is first sent or added to,
+/// which saves a pass over the buffer. The order of additions, and so every bit of the result,
+/// depends on the schedule alone.
 class ScheduleRun {
  public:
   /// 8 MiB: of a 44 MB all-reduce between two ranks, segments of 256 KiB take 1.3 times as long as
@@ -27,13 +27,13 @@ class ScheduleRun {
   /// cores, KVM); with four ranks on the two cores 8 MiB take 0.84.
   static constexpr std::size_t kSegment = std::size_t{2048} * 1024;  // floats
 
-  /// Blocks travel in segments of so many floats.
+  /// `segment`: floats.
   explicit ScheduleRun(std::size_t segment = kSegment) : segment_(segment) {}
 
   /// Replaces `values` by Σ_q weight_q · values_q. Collective over `comm`, whose ranks are those of
-  /// the schedule; every member passes as many values. `weights`: every member's, or nobody's (the
-  /// same choice everywhere): then numbers get their weight before they are sent. `has_to_sleep`,
-  /// if given: whether somebody computes, who keeps the core while messages are on their way.
+  /// the schedule; every member passes as many values. `weights`: of all members, or empty on all
+  /// ranks: then numbers get their weight before they are sent. `has_to_sleep`, if given: whether a
+  /// computing thread needs the core while messages are in transfer.
   void all_reduce(const Schedule& schedule,
                   std::span<float> values,
                   float weight,
@@ -43,20 +43,20 @@ class ScheduleRun {
                   const std::function<bool()>& has_to_sleep = {});
 
  private:
-  /// One action of the round: what of its block is still to be posted.
+  /// One action of the round, with the part of its block that is not posted yet.
   struct Stream {
     Action action;
     std::size_t next = 0;  ///< elements
     std::size_t end = 0;
-    float weight = 1;  ///< of our own numbers, which do not have it yet
+    float weight = 1;  ///< to apply to our own numbers
     bool in_place = true;
   };
-  /// A segment of a stream on its way. When it has arrived, the stream's next one takes its place.
+  /// A segment of a stream in transfer. After its arrival, the stream's next one is posted.
   struct Segment {
     std::size_t stream = 0;
     std::size_t begin = 0;  ///< elements
     std::size_t end = 0;
-    float* scratch = nullptr;  ///< where it arrives; null: in place
+    float* scratch = nullptr;  ///< receive buffer; null: in place
   };
 
   void run_round(const Schedule& schedule, const Round& round, MPI_Comm comm);
@@ -65,18 +65,18 @@ class ScheduleRun {
   void post_first(std::size_t window, MPI_Comm comm);
   /// Posts the next segment of the stream that segments_[index] belongs to.
   void post_next(std::size_t index, MPI_Comm comm);
-  /// Adds or copies what has arrived with this tag to where it belongs.
+  /// Adds or copies a received segment with this tag to its place.
   void store(const Segment& segment, int tag);
   void finish_as_they_come(MPI_Comm comm);
   void finish_in_order();
-  /// The tag of what has arrived.
+  /// Waits for a segment and returns its tag.
   int wait_for(std::size_t index);
   /// The first of `requests` to be done; MPI_UNDEFINED when none is left.
   int wait_for_any(std::span<MPI_Request> requests, MPI_Status& status) const;
   [[nodiscard]] std::size_t element(const Schedule& schedule, std::int64_t unit) const;
   /// Multiplies the weight into the units of a block that do not have it yet.
   void weigh(const Schedule& schedule, const Block& block);
-  /// The weight that the block's numbers still need, which whoever adds to them then applies.
+  /// The weight that the block's numbers still need; the addition then applies it.
   float take_weight(const Schedule& schedule, const Action& action);
 
   std::size_t segment_;

@@ -16,15 +16,15 @@ namespace fs = std::filesystem;
 
 using Settings = std::map<std::string, std::string>;
 
-/// What tells a job from another one. It may be made longer, unless its learning rates depend on
-/// the length.
+/// The settings that a resumed job may not change. The number of epochs may grow, unless learning
+/// rates depend on it.
 Settings essential(Settings settings) {
   const auto schedule = settings.find("schedule");
   if (schedule == settings.end() || schedule->second != "cosine") settings.erase("epochs");
   return settings;
 }
 
-/// "--momentum 0.5 was 0.9; --batch was 8", nothing where both jobs are the same.
+/// "--momentum 0.5 was 0.9; --batch was 8"; empty if both jobs are the same.
 std::string differences(const Settings& now, const Settings& before) {
   std::string text;
   const auto add = [&](const std::string& what) { text += (text.empty() ? "" : "; ") + what; };
@@ -39,7 +39,7 @@ std::string differences(const Settings& now, const Settings& before) {
   return text;
 }
 
-/// What is wrong with a file, and what to do.
+/// The error about a damaged file, with a remedy.
 RunError unusable(const DamagedFile& error) {
   return RunError(std::string(error.what()) +
                   "; bring back a copy of the folder, or train anew in another one");
@@ -66,7 +66,7 @@ void Checkpoints::open(bool resume) {
   if (error) throw RunError(folder_.string() + ": cannot be created: " + error.message());
   check_output_folder(folder_);
   lock_.emplace(folder_, job_);
-  remove_drafts(folder_);  // a killed job's: nobody writes here before the barrier
+  remove_drafts(folder_);  // of a killed job: no rank writes here before the barrier
   if (!resume && rank_ == 0 && fs::exists(manifest_file())) {
     throw UserError(
         "--checkpoint: " + folder_.string() +
@@ -92,12 +92,12 @@ std::optional<CheckpointManifest> Checkpoints::load_manifest() const {
   std::string text;
   if (rank_ == 0 && fs::exists(file)) {
     text = read_text_file(file);
-    // What is damaged goes no further: to the others, no text is no manifest.
+    // A damaged manifest throws here; other ranks get an empty text.
     static_cast<void>(read_manifest(file, text));
   }
   text = broadcast_text(text, 0, job_);
   if (!text.empty()) return read_manifest(file, std::move(text));
-  // Only when the first checkpoint was complete did anybody begin a second.
+  // A second file implies that the first checkpoint was complete.
   if (fs::exists(rank_file(2)))
     throw DamagedFile(file.string() + ": is missing beside " + rank_file(2).filename().string());
   return std::nullopt;
@@ -126,7 +126,7 @@ void Checkpoints::save(const RankState& state) {
   const fs::path file = rank_file(serial);
   const Seal seal = seal_rank_state(file, serial, rank_, state);
   replace_file(file, [&](std::ostream& out) { out << seal.line << state.learner; });
-  // Complete on the first rank when everybody has written.
+  // All ranks have written when the first rank has all checksums.
   std::vector<std::string> checksums = gather_texts(seal.checksum, 0, job_);
   if (rank_ == 0) {
     const CheckpointManifest manifest = {.serial = serial,
@@ -135,7 +135,7 @@ void Checkpoints::save(const RankState& state) {
                                          .checksums = std::move(checksums)};
     replace_file(manifest_file(), manifest_text(manifest_file(), manifest));
   }
-  // Nobody may overwrite the older files before the manifest has let go of them.
+  // Older files may be overwritten only after the manifest has been replaced.
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");
   serial_ = serial;
 }

@@ -18,28 +18,27 @@ namespace epochcast::real {
 
 /// The checkpoints of a job, in a folder that every rank can write (shared, or its machine's own).
 ///
-/// Each rank writes its state to one of two files in turn (write, fsync, rename); when all have,
-/// the first rank lets checkpoint.json point to them, in the same way. Whenever a process dies, the
-/// manifest names a complete set. Every file has a checksum, and the manifest has those of the set.
+/// Each rank writes its state to one of two files in turn (write, fsync, rename). After that, the
+/// first rank writes checkpoint.json, the manifest, in the same way. The manifest names a complete
+/// set at any time. Every file has a checksum, and the manifest has those of the set.
 class Checkpoints {
  public:
-  /// `settings`: those of the job. Collective over `job`; so are the other members.
+  /// `settings`: those of the job. Collective over `job`; so are the other functions.
   Checkpoints(const std::filesystem::path& folder, std::vector<SettingText> settings, MPI_Comm job);
 
-  /// Creates the folder, locks it, and removes what a killed job has left half written. Throws a
-  /// UserError when another job writes there, or when it holds a checkpoint already, which `resume`
-  /// allows.
+  /// Creates the folder, locks it, and removes incomplete files of a killed job. Throws a UserError
+  /// when another job writes there, or, without `resume`, when it holds a checkpoint.
   void open(bool resume);
-  /// Whether other jobs are kept out, as far as the folder's file system can; once it is open.
+  /// Whether the open folder is locked against other jobs; some file systems have no locks.
   [[nodiscard]] bool is_locked() const { return lock_ && lock_->is_locked(); }
-  /// This rank's state of the last checkpoint, nothing when there is none yet. Throws a UserError
-  /// when it is of another job (ranks or settings other than --epochs differ) or another version,
-  /// and a RunError when a file is damaged, missing or not of this set. Either names the file.
+  /// This rank's state of the last checkpoint; none without a checkpoint. Throws a UserError when
+  /// it is of another job (ranks or settings other than --epochs differ) or another version, and a
+  /// RunError when a file is damaged, missing or not of this set. Either names the file.
   [[nodiscard]] std::optional<RankState> load();
   /// Throws a RunError that names file and cause (a full disk); the last checkpoint stays.
   void save(const RankState& state);
 
-  /// For messages: what a user types to go on.
+  /// The folder, for messages about --resume.
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
   /// This rank's file of the last checkpoint.
   [[nodiscard]] std::filesystem::path state_file() const { return rank_file(serial_); }

@@ -19,7 +19,7 @@ namespace epochcast::real {
 namespace {
 
 /// Ranks as workers of the platform, in a communicator whose ranks are the workers' own; null on
-/// ranks that rest. Collective over MPI_COMM_WORLD.
+/// idle ranks. Collective over MPI_COMM_WORLD.
 MPI_Comm workers_among_ranks(const RankPlacement& placement) {
   int rank = 0;
   check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &rank), "MPI_Comm_rank");
@@ -30,7 +30,7 @@ MPI_Comm workers_among_ranks(const RankPlacement& placement) {
   return comm;
 }
 
-/// A note when messages between nodes did not all go through a network; else empty.
+/// A note if some messages between nodes stayed on one machine; else empty.
 std::string memory_note(const RankPlacement& placement) {
   if (!placement.is_shared) return {};
   return placement.machines == 1
@@ -47,7 +47,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
   const RankPlacement placement = place_workers(workers, node_of_each_rank());
   MPI_Comm const comm = workers_among_ranks(placement);
   if (comm == MPI_COMM_NULL) {
-    barrier_with_backoff(MPI_COMM_WORLD);  // until the others are done
+    barrier_with_backoff(MPI_COMM_WORLD);  // idle ranks wait until the others are done
     return std::nullopt;
   }
   Timeline timeline;

@@ -12,7 +12,7 @@ constexpr double kFewestTimed = 3;
 constexpr double kMostTimed = 200;
 constexpr double kTimedFor_s = 2;
 constexpr double kMostOfFewest_s = 10;
-/// Rests between exchanges, as a share of what they take: as `measure messages` rests.
+/// Pause after an exchange as a share of its time, as in `measure messages`.
 constexpr double kRest = 0.1;
 
 }  // namespace
@@ -32,7 +32,7 @@ std::vector<double> ExchangeTimer::now() {
   if (!(timed_.bytes > 0) || fabric_.self().role != Role::trains) return {};
   const Communicator& among = trainers(fabric_, timed_.all_reduce);
   if (among.size() < 2) return {};
-  static_cast<void>(exchanges(among, 1));  // the first one makes connections
+  static_cast<void>(exchanges(among, 1));  // warm-up: sets up connections
   const double one_s = exchanges(among, 1).front();
   if (kFewestTimed * one_s > kMostOfFewest_s) return {};
   const double count = std::clamp(kTimedFor_s / one_s, kFewestTimed, kMostTimed);

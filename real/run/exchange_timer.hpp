@@ -12,26 +12,26 @@
 
 namespace epochcast::real {
 
-/// Times all-reduces among the workers that train, before and after a job that keeps nothing of
-/// them: networks, and machines that move their messages, change their speed by the minute.
-/// References must outlive it.
+/// Times all-reduces among the workers that train, before and after a job, since their speed drifts
+/// within minutes. References must outlive it.
 class ExchangeTimer {
  public:
   ExchangeTimer(Fabric& fabric, const JobConfig& config, const RunOptions& options);
 
-  /// Right before training. Collective over the workers that train; nothing on others.
+  /// To be called right before training. Collective over the workers that train; no effect on
+  /// others.
   void before() { timed_.before_s = now(); }
-  /// Right after it, likewise.
+  /// To be called right after training.
   void after() { timed_.after_s = now(); }
 
-  /// What was timed; nothing where that is not asked for.
+  /// The times; none if not requested.
   [[nodiscard]] std::optional<TimedExchanges> timed() const;
 
  private:
-  /// Of two seconds of them (at least three, at most 200), what each took the slowest member. None
-  /// where three take more than ten seconds: what takes so long is the links' matter.
+  /// Times of all-reduces over two seconds (at least 3, at most 200), each on the slowest member.
+  /// Empty if three take more than ten seconds.
   std::vector<double> now();
-  /// The same for so many of them.
+  /// The same for `count` all-reduces.
   std::vector<double> exchanges(const Communicator& among, std::int64_t count);
 
   Fabric& fabric_;

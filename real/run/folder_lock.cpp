@@ -13,11 +13,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// For the ranks of a job whose mpirun was killed, and of one that is being requeued.
+/// Time for ranks of a killed or requeued job to end.
 constexpr auto kPatience = 8s;
 
-/// Takes the byte as soon as it is free. The first rank waits until all are: another job may have
-/// had more ranks.
+/// Locks the byte as soon as it is free. The first rank waits until all bytes are free: another job
+/// may have had more ranks.
 LockFile::Answer take(const LockFile& file, int rank) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   LockFile::Answer answer = file.try_lock(rank);
@@ -36,7 +36,7 @@ LockFile::Answer take(const LockFile& file, int rank) {
 FolderLock::FolderLock(const std::filesystem::path& folder, MPI_Comm job) : file_(folder / "lock") {
   int rank = 0;
   check_mpi(MPI_Comm_rank(job, &rank), "MPI_Comm_rank");
-  // The others begin when the first has found nobody.
+  // The other ranks begin when the first has found no lock.
   for (const bool is_first : {true, false}) {
     std::string refusal;
     if (is_first == (rank == 0)) {

@@ -9,16 +9,15 @@
 
 namespace epochcast::real {
 
-/// A checkpoint folder that one job writes at a time: from the constructor until its last rank has
-/// ended, however it ends.
+/// Locks a checkpoint folder for one job, from the constructor until its last rank has ended,
+/// however it ends.
 ///
-/// In the folder's file `lock` every rank holds a byte, so that no rank of a job whose other
-/// processes were killed can write into what a later job does. Where folders are the machines' own,
-/// each keeps its ranks' locks.
+/// Every rank locks a byte of the folder's file `lock`, so a remaining rank of a killed job keeps
+/// later jobs out. With a local folder on each machine, each holds its ranks' locks.
 class FolderLock {
  public:
-  /// Waits some seconds for a job that is just ending. Collective over `job`. Throws a UserError
-  /// that names the folder and the other job.
+  /// Waits some seconds for an ending job. Collective over `job`. Throws a UserError that names the
+  /// folder and the other job.
   FolderLock(const std::filesystem::path& folder, MPI_Comm job);
 
   /// Whether the folder's file system has locks; the first rank's answer.

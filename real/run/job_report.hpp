@@ -14,8 +14,8 @@
 
 namespace epochcast::real {
 
-/// The result of a job, on its first rank, from what each of its workers reports. Collective over
-/// `job`. `result`: what does not depend on the run.
+/// The result of a job, on its first rank, from the reports of its workers. Collective over `job`.
+/// `result`: the parts that do not depend on the run.
 [[nodiscard]] std::optional<RunResult> collect_result(RunResult result,
                                                       const std::vector<WorkerInfo>& workers,
                                                       const WorkerReport& own,

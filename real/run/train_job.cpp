@@ -32,7 +32,7 @@
 namespace epochcast::real {
 namespace {
 
-/// One rank's training: the strategy, and what surrounds its epochs.
+/// The training of one rank: the strategy, with outputs and checkpoints after its epochs.
 class TrainingRun {
  public:
   TrainingRun(const JobConfig& config,
@@ -106,7 +106,7 @@ class TrainingRun {
   }
 
  private:
-  /// Those of all ranks that train, on the first one. Collective.
+  /// The times of all ranks that train, on the first one. Collective.
   [[nodiscard]] std::vector<TimedRank> gathered(TimedRank own) const {
     if (!options_.times_batches) return {};
     check_mpi(MPI_Comm_rank(MPI_COMM_WORLD, &own.rank), "MPI_Comm_rank");
@@ -118,7 +118,7 @@ class TrainingRun {
     return all;
   }
 
-  /// What a batch takes now, of some in a row of which training keeps nothing.
+  /// Seconds of a batch now, from several successive ones without effect on training.
   [[nodiscard]] double batch_s() {
     return median_of(learner_->timed_batches(config_.step_batch()));
   }
@@ -128,14 +128,14 @@ class TrainingRun {
            (config_.dataset.empty() ? config_.learning.data : config_.dataset);
   }
 
-  /// Of this rank. Where others are slowed, those at full speed compute as long before training:
-  /// the slow ones' examples are taken beside what they will train beside.
+  /// The pace of this rank. If other ranks are slowed, ranks at full speed compute before training,
+  /// too, so slowed ranks measure their examples under the same load as in training.
   static Pace pace_of(const OwnDevice& device, const MachineConfig& machine) {
     if (machine.slow_down.empty()) return {};
     return SlowDevice(device.slow_down);
   }
 
-  /// The job's settings, and what files named there hold, as the first rank sees them. Collective.
+  /// The job's settings, and checksums of files named there, read by the first rank. Collective.
   [[nodiscard]] std::vector<SettingText> settings_and_contents() const {
     std::vector<SettingText> settings = setting_texts(config_, kTrain);
     for (SettingText& setting : settings) {
@@ -145,7 +145,7 @@ class TrainingRun {
     }
     return settings;
   }
-  /// A checksum of what the setting names; nothing where that is no file.
+  /// A checksum of the file that the setting names; empty if it names none.
   [[nodiscard]] std::string content_of(const SettingText& setting) const {
     const auto& start = learner_->pretrained();
     if (setting.name == "pretrained" && start) return start->checksum;
@@ -267,7 +267,7 @@ class TrainingRun {
 double batch_seconds(const JobConfig& config, const DataSplit& data, const OwnDevice& device) {
   MpiFabric alone({WorkerInfo{}}, {.algorithm = "ring", .servers = {}}, nullptr, MPI_COMM_SELF);
   LearnerSettings settings = learner_settings(config);
-  settings.pretrained.clear();  // any weights take as long
+  settings.pretrained.clear();  // the time does not depend on weights
   const auto learner =
       make_torch_learner(alone, *data.train, settings, device.device, config.machine.threads);
   return device.slow_down * learner->benchmark(config.step_batch());

@@ -10,20 +10,20 @@
 
 namespace epochcast::real {
 
-/// A job that was trained.
+/// The outcome of a training.
 struct TrainingOutcome {
   RunResult run;
-  Curve curve;  ///< of the epochs that were run now, not before a checkpoint
+  Curve curve;  ///< of the epochs of this run, without those before a checkpoint
 };
 
 /// Trains for real: this process is one worker. Collective over MPI_COMM_WORLD. Returns the outcome
-/// on the rank that leads the workers, nothing elsewhere. Throws UserError and RunError.
+/// on the first of the workers, none elsewhere. Throws UserError and RunError.
 [[nodiscard]] std::optional<TrainingOutcome> train(const JobConfig& config,
                                                    const Catalog& catalog,
                                                    const RunOptions& options);
 
-/// Exchanges real messages between computations that are slept for what they cost: this process is
-/// one worker of the job's platform. Otherwise like train().
+/// Exchanges real messages, and sleeps for the cost of computations: this process is one worker of
+/// the job's platform. Otherwise like train().
 [[nodiscard]] std::optional<RunResult> emulate(const Job& job, const RunOptions& options);
 
 }  // namespace epochcast::real
