@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Run by mpirun: what an exchange of gradients through MpiFabric costs beside a bare MPI_Allreduce
-// of the same buffer. Repetitions are interleaved, so that a busy machine moves all sides; nothing
+// Run by mpirun: the cost of an exchange of gradients through MpiFabric, compared with a bare
+// MPI_Allreduce of the same buffer. Repetitions are interleaved, so load affects all sides; nothing
 // here fails because of a time.
 //
 // MPI_Allreduce allocates a buffer in each call. glibc returns memory of that size to the system,
@@ -29,7 +29,7 @@ constexpr std::size_t kCount = 11'000'000;  // floats: 44 MB
 constexpr int kBlocks = 5;
 constexpr int kRepetitions = 9;  // in a block
 
-/// One way to exchange the buffer, and what it took.
+/// One method to exchange the buffer, with its times.
 struct Contender {
   std::string name;
   std::function<void(std::span<float>)> exchange;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast Epochcast forecasts. Ratios come from one run, repetitions interleaved, so that a slow
-// machine or a busy one moves both sides; nothing here fails because of a time.
+// The speed of forecasts. Ratios come from one run with interleaved repetitions, so load affects
+// both sides; nothing here fails because of a time.
 #include <cstdio>
 #include <functional>
 #include <stdexcept>
@@ -27,7 +27,7 @@ struct Costs {
     processor_s.push_back(cost.processor_s);
     gib.push_back(cost.peak_bytes / kGiB);
   }
-  /// On a busy machine, processor time says more than the clock.
+  /// On a busy machine, processor time is more reliable than the clock.
   [[nodiscard]] std::string remark() const {
     char text[48];
     std::snprintf(text, sizeof(text), "processor %.3f s", median_of(processor_s));
@@ -100,8 +100,8 @@ void measure_sweep(const std::string& program) {
          costs.remark());
 }
 
-/// What the page of `epochcast serve` waits for after a change: medians of every strategy, 64
-/// workers. The page's own part is a process that is forked and a connection, a few milliseconds.
+/// The answer of `epochcast serve` after a change: medians of every strategy, 64 workers. The page
+/// adds a forked process and a connection, a few milliseconds.
 void measure_answer(const std::string& program) {
   constexpr int kRepetitions = 11;
   Costs all;
@@ -140,8 +140,8 @@ void measure_scale(const std::string& program, const Inputs& inputs) {
   report("  memory", two_levels.gib, {.bound = 4, .is_minimum = false, .format = "%.2f GiB"});
 }
 
-/// What each strategy takes for many workers, four GPUs and a CPU to a node: four times as many
-/// must not take sixteen times as much.
+/// Time of each strategy by the number of workers, with four GPUs and a CPU per node: it must not
+/// grow quadratically.
 void measure_growth(const std::string& program, const Inputs& inputs) {
   const std::string job =
       " --network resnet50 --dataset imagenet --batch 4 --epochs 2"

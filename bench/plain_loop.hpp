@@ -14,7 +14,7 @@
 
 namespace epochcast::bench {
 
-/// Training written directly in LibTorch: what our own loops are compared with.
+/// Training written directly in LibTorch, the baseline of our own loops.
 class PlainLoop {
  public:
   static constexpr double kLearningRate = 0.01;

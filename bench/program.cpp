@@ -18,7 +18,7 @@ namespace {
 
 const std::string kSource = R"({"grade": "estimated", "method": "made up"})";
 
-/// What a child costs, from before it is started to its end.
+/// The cost of a child, from before its start to its end.
 Cost cost_of(const std::function<Child()>& started) {
   const auto start = std::chrono::steady_clock::now();
   Child child = started();

@@ -8,7 +8,7 @@
 
 namespace epochcast::bench {
 
-/// What one run took.
+/// The cost of one run.
 struct Cost {
   double seconds = 0;      ///< from fork to exit
   double processor_s = 0;  ///< of all its processes
@@ -21,7 +21,7 @@ struct Cost {
 /// Runs `work` in a forked process of its own. Throws a runtime_error when it fails.
 [[nodiscard]] Cost run_forked(const std::function<void()>& work);
 
-/// A folder with made-up platforms and data sets, removed in the end.
+/// A temporary folder with synthetic platforms and data sets.
 class Inputs {
  public:
   Inputs();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rehearsal costs on top of the same batches computed in LibTorch alone, in time and in
-// memory for each further worker. Either side runs in a process of its own, in turns; nothing fails
-// because of a time.
+// The overhead of a rehearsal over the same batches in LibTorch alone: time, and memory per
+// additional worker. Each side runs in its own process, in turns; nothing fails because of a time.
 #include "rehearse/rehearsal.hpp"
 
 #include <cstdint>
@@ -58,7 +57,7 @@ void run_rehearsal(const JobConfig& config) {
   static_cast<void>(rehearse(load_job(config, catalog), data, "cpu", 1, {}));
 }
 
-/// As many models, which take turns.
+/// The same number of models, trained in turns.
 void run_plain(const JobConfig& config) {
   torch::set_num_threads(1);
   const real::DataSplit data =
@@ -79,7 +78,7 @@ void compare_times(const std::string& network, int workers, std::int64_t batch) 
   const JobConfig many = job_config(network, workers, batch, kMany);
   std::vector<double> ratios;
   for (int repetition = 0; repetition < kRepetitions; ++repetition) {
-    // The difference leaves starting the programs and loading the data aside.
+    // The difference excludes starting the programs and loading the data.
     const auto per_batch = [&](const auto& run) {
       const double few_s = run_forked([&] { run(few); }).processor_s;
       return run_forked([&] { run(many); }).processor_s - few_s;

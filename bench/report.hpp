@@ -6,7 +6,7 @@
 
 namespace epochcast::bench {
 
-/// What is aimed for.
+/// The target of a figure.
 struct Target {
   double bound = 0;
   bool is_minimum = false;      ///< at least `bound`; else at most

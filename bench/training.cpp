@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much time our training loop adds to the same loop written directly in LibTorch, on one rank
+// The overhead of our training loop over the same loop written directly in LibTorch, on one rank
 // with one thread. Blocks of iterations alternate between the two; nothing fails because of a time.
 #include "strategies/training.hpp"
 
@@ -31,7 +31,7 @@ namespace {
 
 constexpr std::uint64_t kSeed = 1;
 
-/// Samples computed once, so that loading one costs both loops a copy.
+/// Precomputed samples: loading one is a copy in both loops.
 class HeldSource : public real::DataSource {
  public:
   HeldSource(const real::DataSource& source, std::int64_t size)
@@ -114,7 +114,7 @@ class OurLoop {
   Worker worker_;
 };
 
-/// What iterations took. On a busy machine, processor time says more than the clock.
+/// Times of iterations. On a busy machine, processor time is more reliable than the clock.
 struct Times {
   std::vector<double> seconds;
   std::vector<double> processor_s;
@@ -150,7 +150,7 @@ void compare(const Job& job, const real::DataSource& source) {
   Times ours, plain;
   std::vector<double> ratios;
   for (std::int64_t block = 0; block <= job.blocks; ++block) {
-    const bool is_odd = block % 2 != 0;  // who goes first alternates, too
+    const bool is_odd = block % 2 != 0;  // the first loop alternates, too
     Times second;
     if (is_odd) second = run_block(plain_loop, job, block);
     const Times first = run_block(our_loop, job, block);

@@ -27,7 +27,7 @@ constexpr int kStackKib = 8192;  // LibTorch's own threads have as much
 /// Ends a job before its last epoch.
 class StopTraining : public std::exception {};
 
-/// Throws where tests do not tell what is to be reached.
+/// Throws if tests lack the metric of the target.
 void check_target(const LearningTarget& target,
                   real::TrainingLearner& learner,
                   const real::DataSplit& data) {
@@ -44,7 +44,7 @@ void check_target(const LearningTarget& target,
                   "on such data tell none; expected " + expected);
 }
 
-/// The job with as many samples as are trained on.
+/// The job with the number of samples that are trained on.
 Job sized(Job job, const real::DataSplit& data) {
   job.dataset.train_samples = data.train->size();
   return job;
@@ -88,7 +88,7 @@ class RehearsalRun {
     return setting_texts(config_, in(Command::rehearse));
   }
 
-  /// What cannot be read is computed again.
+  /// A state that cannot be read is computed again.
   void load_state() {
     if (options_.state.empty()) return;
     try {
@@ -107,8 +107,8 @@ class RehearsalRun {
     return options_.stop_after_s && curve_.back().training_s >= *options_.stop_after_s;
   }
 
-  /// The same without numbers, which takes next to no time: learns what collectives cost, and
-  /// whether they may be replayed, before any work would have to be thrown away.
+  /// A pass without numbers, which takes almost no time: learns the cost of collectives, and
+  /// whether they may be replayed, before training begins.
   void dry_run() {
     const sim::PassOptions pass = {.is_noisy = draw_.seed.has_value()};
     const Program program = [&](Fabric& fabric) {
@@ -131,8 +131,8 @@ class RehearsalRun {
     }
   }
 
-  /// Epochs whose numbers are known are simulated all the same: what a later epoch takes depends,
-  /// in its last digit, on when it begins.
+  /// Epochs with known numbers are simulated, too: the time of a later epoch depends, in its last
+  /// digit, on its start.
   void train_worker(Fabric& fabric) {
     const auto rank = static_cast<std::size_t>(fabric.rank());
     CostLearner time = simulated_.learner(fabric, draw_);
@@ -188,15 +188,15 @@ class RehearsalRun {
                     "; remove the file to rehearse from the beginning");
   }
 
-  /// Not after the last epoch: nobody can go on from there.
+  /// Not after the last epoch, from which no training continues.
   [[nodiscard]] bool saves(const CurvePoint& point) const {
     return !options_.state.empty() && point.epoch < config_.epochs;
   }
 
-  /// Everybody comes here after the same epoch; the last one closes it.
+  /// Called by all workers after an epoch; the last call closes it.
   void close_epoch(Worker& worker, const CurvePoint& point, bool is_known) {
     if (++finished_ < workers_) {
-      // Nobody may train on before the epoch is closed: that may end the job.
+      // Workers may train on only after the epoch is closed, which may end the job.
       worker.fabric.barrier(worker.fabric.world());
       return;
     }
@@ -246,7 +246,7 @@ class RehearsalRun {
   RehearsalState state_;  ///< where this rehearsal began
   RehearsalState next_;
   Curve curve_;
-  std::string start_note_;    ///< of what training began with; empty: random parameters
+  std::string start_note_;    ///< about the initial parameters; empty: random
   std::size_t finished_ = 0;  ///< workers that have finished the current epoch
 };
 

@@ -13,17 +13,18 @@
 
 namespace epochcast {
 
-/// What a rehearsal does besides training, and how far it goes.
+/// Outputs of a rehearsal, and its end.
 struct RehearsalOptions {
   /// Ends with the first epoch after which the job has trained for so many simulated seconds ...
   std::optional<double> stop_after_s;
   /// ... or that reaches this test accuracy.
   std::optional<LearningTarget> stop_at;
-  /// File for the job's state after every epoch, from which a later rehearsal goes on; empty: none.
+  /// File for the job's state after every epoch, from which a later rehearsal continues; empty:
+  /// none.
   std::filesystem::path state;
   /// After each epoch, also those that were in the state.
   std::function<void(const CurvePoint&)> after_epoch;
-  /// Told why a state cannot be used: the rehearsal then begins at the beginning.
+  /// Gets the reason why a state cannot be used; the rehearsal then starts from the beginning.
   std::function<void(const std::string&)> warn;
 };
 
@@ -33,11 +34,11 @@ struct Rehearsal {
   Curve curve = {};
 };
 
-/// Trains for real - every worker's parameters, gradients, losses, samples - while time passes on
-/// the clock of the job's simulated platform, at the cost of its workers' devices.
+/// Computes the real training of every worker (parameters, gradients, losses, samples) on the clock
+/// of the job's simulated platform, with the costs of its workers' devices.
 ///
-/// Uses up this process's SimGrid engine: one call per process. Computes on LibTorch's `device`
-/// with so many threads. Throws UserError, and Diverged when a loss is not finite.
+/// One call per process, which has one SimGrid engine. Computes on LibTorch's `device` with so many
+/// threads. Throws UserError, and Diverged when a loss is not finite.
 [[nodiscard]] Rehearsal rehearse(const Job& job,
                                  const real::DataSplit& data,
                                  const std::string& device,

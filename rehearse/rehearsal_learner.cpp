@@ -7,7 +7,7 @@
 namespace epochcast {
 namespace {
 
-/// Throws where the buckets that time passes for are not those of the numbers.
+/// Throws if the buckets of the costs differ from those of the model.
 void check_buckets(std::size_t of_file, std::size_t of_model) {
   if (of_file == of_model) return;
   throw std::logic_error("the model's file has " +

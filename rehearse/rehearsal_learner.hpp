@@ -7,19 +7,19 @@
 
 namespace epochcast {
 
-/// Learns with one learner and lets time pass with another: real numbers at modelled cost.
+/// Computes with one learner and advances the clock with another: real numbers at modelled cost.
 class RehearsalLearner : public SamplingLearner {
  public:
-  /// `numbers`: computes; the time that this takes must not pass on the fabric's clock. `time`: a
-  /// learner without numbers, of the same network and buckets. References must outlive the learner.
+  /// `numbers`: computes, without advancing the fabric's clock. `time`: a learner without numbers,
+  /// of the same network and buckets. References must outlive the learner.
   RehearsalLearner(SamplingLearner& numbers, SamplingLearner& time)
       : numbers_(numbers), time_(time) {}
 
-  /// Whether numbers are computed. While they are not, time passes as if they were: a rehearsal
-  /// that goes on comes to its place this way. What is exchanged then are numbers without meaning.
+  /// Switches computing of numbers on or off. If off, only time passes, until a resumed rehearsal
+  /// has reached its position; exchanged numbers are then arbitrary.
   void compute(bool is_computing) { is_computing_ = is_computing; }
 
-  // As many bytes as `time` says: numbers are float32 here, whatever is exchanged.
+  // Sizes are those of `time`: numbers are float32 here, whatever is exchanged.
   Payload parameters() override;
   Payload gradients() override;
   std::vector<Payload> buckets() override;
@@ -35,16 +35,16 @@ class RehearsalLearner : public SamplingLearner {
   void use_drawn(const Share& share) override;
 
   void forward_backward(std::int64_t batch) override;
-  /// All gradients are computed before the first bucket is ready on the clock: nobody can tell, as
-  /// they are not changed once they are final.
+  /// All gradients are computed before the first bucket is ready on the clock. Final gradients do
+  /// not change, so results are the same.
   void forward_backward(std::int64_t batch, const GradientReady& ready) override;
   void step() override;
   void train(std::int64_t steps, std::int64_t batch) override;
-  /// What batches cost is known: none is computed.
+  /// Costs of batches are known: none is computed.
   double benchmark(std::int64_t batch) override { return time_.benchmark(batch); }
 
  private:
-  /// Who knows what is exchanged once an epoch: as much as was computed in the last one.
+  /// The learner with the size of exchanges once an epoch: that of the last epoch.
   [[nodiscard]] SamplingLearner& of_epoch() { return is_computing_ ? numbers_ : time_; }
 
   SamplingLearner& numbers_;

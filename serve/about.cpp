@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// One of the catalogue, or a file that the user has given. What cannot be read is told when it is
-/// chosen.
+/// A platform of the catalogue, or of a file that the user has given. Errors are reported when it
+/// is chosen.
 Json platform_of(const Catalog& catalog, const std::string& name) {
   Json entry = {{"name", name}};
   try {

@@ -9,9 +9,9 @@
 
 namespace epochcast {
 
-/// What a page can choose from: platforms, networks and data sets of the catalogue, strategies and
-/// every setting; `given`: the experiment that it begins with; and how far off forecasts were, from
-/// the generated tables of docs/fidelity.md.
+/// The choices of the page: platforms, networks and data sets of the catalogue, strategies and
+/// every setting; `given`: the initial experiment; and how far off forecasts were, from the
+/// generated tables of docs/fidelity.md.
 [[nodiscard]] nlohmann::ordered_json about(const Catalog& catalog,
                                            const std::vector<SettingText>& given);
 

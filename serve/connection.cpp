@@ -28,7 +28,8 @@ bool Connection::is_readable() const {
   return taken_ < read_ahead_.size() || has_something_to_read();
 }
 
-// All of a request counts: a letter every few seconds would keep a process for hours.
+// The time limit is for the whole request: a client that sends one byte every few seconds would
+// occupy a process for hours.
 bool Connection::has_something_to_read() const {
   using std::chrono::milliseconds;
   const auto until = begun_ + kPatience - std::chrono::steady_clock::now();
@@ -62,7 +63,7 @@ ssize_t Connection::write(const char* from, size_t count) {
   return send(connection_, from, count, MSG_NOSIGNAL);
 }
 
-// Whoever asks is on this machine.
+// Clients are on this machine.
 void Connection::get_remote_ip_and_port(std::string& address, int& port) const {
   address = "127.0.0.1";
   port = 0;

@@ -8,14 +8,14 @@
 
 namespace epochcast {
 
-/// A connection to a client, as httplib reads and writes it. A client that takes longer than some
-/// seconds to say all that it has to, or to take some of the answer, has gone.
+/// A connection to a client, as httplib reads and writes it. A client that needs more than some
+/// seconds for its request, or to read a part of the answer, counts as gone.
 class Connection : public httplib::Stream {
  public:
   explicit Connection(socket_t connection) : connection_(connection) {}
 
   [[nodiscard]] bool is_readable() const override;
-  /// Whether the client still listens.
+  /// Whether the client can be written to.
   [[nodiscard]] bool is_writable() const override;
   ssize_t read(char* to, size_t most) override;
   ssize_t write(const char* from, size_t count) override;
@@ -28,8 +28,8 @@ class Connection : public httplib::Stream {
 
   socket_t connection_;
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-  std::string read_ahead_;  ///< httplib asks for single letters
-  std::size_t taken_ = 0;   ///< of them
+  std::string read_ahead_;  ///< buffer: httplib reads single bytes
+  std::size_t taken_ = 0;   ///< consumed bytes of it
 };
 
 }  // namespace epochcast

@@ -20,15 +20,16 @@ namespace {
 constexpr const char* kAddress = "127.0.0.1";
 constexpr std::size_t kMostBody = 65536;      // bytes
 constexpr std::size_t kMostConnections = 32;  // at a time
-constexpr time_t kLook_us = 100'000;          // between looks for a signal, and at connections
+constexpr time_t kLook_us = 100'000;          // between polls for signals and connections
 
 using namespace std::chrono_literals;
-/// From a client's end of stream on: one that has only said all that it has to gets a short answer.
+/// After a client's end of stream: time for a short answer, since the client may have shut down
+/// only its writing side.
 constexpr auto kHungUpPatience = 1s;
 /// Then from SIGTERM to SIGKILL.
 constexpr auto kGrace = 5s;
 
-/// Runs each connection's work at once, in this thread; looks for signals between them.
+/// Runs each connection's work at once, in this thread; checks for signals between them.
 class InPlace : public httplib::TaskQueue {
  public:
   InPlace(httplib::Server& server, std::function<void()> look)
@@ -43,7 +44,7 @@ class InPlace : public httplib::TaskQueue {
     try {
       SignalScope::check();
     } catch (const Interrupted&) {
-      server_.stop();  // serve() throws it again, outside of the library
+      server_.stop();  // serve() rethrows it, outside of the library
     }
   }
 
@@ -52,7 +53,7 @@ class InPlace : public httplib::TaskQueue {
   std::function<void()> look_;
 };
 
-/// Whether the client has closed its end. Nothing tells a close from a shutdown for writing.
+/// Whether the client has closed its end, or shut down writing, which cannot be distinguished.
 bool has_hung_up(const FileDescriptor& connection) {
   pollfd state = {.fd = connection.number(), .events = POLLRDHUP, .revents = 0};
   return poll(&state, 1, 0) > 0;
@@ -68,7 +69,7 @@ void say(httplib::Response& response, int status, const std::vector<std::string>
 }  // namespace
 
 ForkingServer::ForkingServer(const std::vector<int>& ports) {
-  // The library would share the port with whoever else asks to.
+  // The library's default would share the port with other processes.
   set_socket_options([](socket_t socket) {
     const int yes = 1;
     setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -89,7 +90,7 @@ ForkingServer::ForkingServer(const std::vector<int>& ports) {
       say(response, 403, {reason});
       return HandlerResponse::Handled;
     }
-    // The library's limit is on the length that a request gives.
+    // The library limits only a length stated by the request.
     if (request.has_header("Transfer-Encoding") || request.has_header("Content-Encoding")) {
       say(response, 400, {"expected a body as it is, with its Content-Length"});
       return HandlerResponse::Handled;

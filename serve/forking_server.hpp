@@ -14,28 +14,26 @@
 
 namespace epochcast {
 
-/// An HTTP server for the user of this machine alone, each connection of which is answered by a
-/// process of its own: SimGrid's engine can be made once per process, and no thread must be about
-/// when processes are forked. Handlers may take as long as they want, but a second after the client
-/// has closed its end, the process is ended, with all that it has started. What they throw ends
-/// their connection only, and so does their death.
-///
-/// It listens on 127.0.0.1, and answers requests that name it so: another Host is a name that
-/// somebody else made lead here (DNS rebinding), another Origin a page of somebody else's. Both get
-/// 403. Bodies are JSON, of 64 KiB at most, neither in chunks nor packed.
+/// An HTTP server for the user of this machine, with one forked process for each connection, since
+/// a process can have one SimGrid engine; the parent must have no threads. Handlers may take any
+/// time, but a second after the client has closed its end, the process and its children are ended.
+/// An exception or a crash of a handler ends its connection only. It listens on 127.0.0.1, and
+/// answers requests that name it so: another Host may be DNS rebinding, another Origin is a page of
+/// another site. Both get 403. Bodies are JSON, of 64 KiB at most, neither chunked nor compressed.
 class ForkingServer : public httplib::Server {
  public:
-  static constexpr int kAnyPort = 0;  ///< one that is free
+  static constexpr int kAnyPort = 0;  ///< any free port
 
-  /// Binds the first of `ports` that can be had. Throws a UserError where none can.
+  /// Binds the first available one of `ports`. Throws a UserError if there is none.
   explicit ForkingServer(const std::vector<int>& ports);
 
   [[nodiscard]] int port() const { return port_; }
-  /// Of the process that forks others: gets what each of them has told, once it has ended.
+  /// For the parent: `learn` gets the text of each child process after its end.
   void set_learner(std::function<void(const std::string&)> learn) { learn_ = std::move(learn); }
-  /// Of a process that answers: what the next ones may need. The last one counts.
+  /// For a child process: sends a text to the parent, for later children. The last one counts.
   void tell(const std::string& text) { told_ = text; }
-  /// Answers until the user ends this process. Throws Interrupted then; whoever answers has ended.
+  /// Answers until the user ends this process. Then throws Interrupted, after all children have
+  /// ended.
   void serve();
 
  private:
@@ -43,15 +41,15 @@ class ForkingServer : public httplib::Server {
   [[nodiscard]] int answer(socket_t connection, const FileDescriptor& told);
   [[nodiscard]] std::string refusal(const httplib::Request& request) const;
 
-  /// A process that answers, where it writes what it tells, and its client.
+  /// A child process, the file of its text, and its client.
   struct Answering {
     Child child;
     FileDescriptor told;
     FileDescriptor connection;
-    std::optional<std::chrono::steady_clock::time_point> hung_up;  ///< when that was seen
+    std::optional<std::chrono::steady_clock::time_point> hung_up;  ///< time of its detection
   };
   void look_after_answers();
-  /// Ends it when its client has hung up; says whether it is over.
+  /// Ends it if its client has hung up; returns whether it has ended.
   [[nodiscard]] static bool is_over(Answering& each);
 
   int port_ = 0;

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Of the catalogue, whose folders may hold much else.
+/// Of the catalogue, whose folders may hold other files.
 constexpr std::array kParts = {
     "models", "models/platforms", "models/networks", "models/datasets", "models/devices", "traces"};
 
@@ -25,7 +25,7 @@ void add_file(std::string& state, const fs::path& file) {
            std::to_string(time.time_since_epoch().count()) + "\n";
 }
 
-/// The files of a folder by which the catalogue knows something; none where it cannot be read.
+/// The files of a folder that belong to the catalogue; none if it cannot be read.
 void add_folder(std::string& state, const fs::path& folder) {
   std::error_code error;
   for (fs::directory_iterator at(folder, error); !error && at != fs::directory_iterator();
@@ -65,7 +65,7 @@ void JobMemory::learn(const std::string& told) {
     for (const auto& [name, value] : texts.items()) set_setting(config, name, value, name);
     jobs().read(config);
   } catch (const std::exception&) {
-    // Whoever asks reads again, and says so; the server goes on.
+    // The next request reads again, and reports the error.
   }
 }
 

@@ -10,23 +10,22 @@
 
 namespace epochcast {
 
-/// Jobs whose files have been read, for the next question: that takes a third of an answer's time.
-/// Answers come from processes that end, so the process that forks them has to read as well: what
-/// for, they tell it.
+/// A cache of jobs whose files have been read, which takes a third of an answer's time. Requests
+/// are answered by child processes, which tell the parent what to read for later ones.
 class JobMemory {
  public:
   /// `given`: settings that may name files outside of the catalogue. Both must outlive it.
   JobMemory(const Catalog& catalog, const std::vector<SettingText>& given);
 
-  /// Jobs that are there, and those that will be read; none from files that have changed since.
+  /// The cached jobs, to which others are added. Drops jobs whose files have changed.
   [[nodiscard]] SharedJobs& jobs();
-  /// What is to be told of a job.
+  /// The text about a job for learn().
   [[nodiscard]] static std::string text_of(const JobConfig& config);
-  /// Reads the files of a job that was told; what is wrong with them is for whoever asks to say.
+  /// Reads the files of a job; errors are reported by the next request.
   void learn(const std::string& told);
 
  private:
-  /// Changes with every file that a job may be read from.
+  /// A text that changes with every file that a job may be read from.
   [[nodiscard]] std::string state() const;
 
   const Catalog& catalog_;

@@ -23,15 +23,15 @@ bool is_file(const std::string& setting) {
   return std::find(kFiles.begin(), kFiles.end(), setting) != kFiles.end();
 }
 
-/// Where the catalogue has what a setting names; empty where it has none.
+/// The catalogue's folder for a setting; empty if there is none.
 std::string folder_of(const std::string& setting) {
   if (setting == "platform" || setting == "network" || setting == "dataset")
     return "models/" + setting + "s";
   return setting == "trace" || setting == "calibrate-on" ? "traces" : "";
 }
 
-/// Whether a value leads to a file or folder outside of the catalogue, which may have the name of a
-/// folder that is there as well.
+/// Whether a value is the path of a file or folder outside of the catalogue, even one that has the
+/// same name there.
 bool is_path(const SettingText& setting, const Catalog& catalog) {
   if (setting.value.find_first_of("/.") != std::string::npos) return true;
   std::error_code unknown;
@@ -42,7 +42,7 @@ bool is_path(const SettingText& setting, const Catalog& catalog) {
   return std::find(known.begin(), known.end(), setting.value) == known.end();
 }
 
-/// Throws where a value is a path that the user has not given.
+/// Throws if a value is a path that the user has not given.
 void check_is_known(const SettingText& setting,
                     const Catalog& catalog,
                     const std::vector<SettingText>& given) {
@@ -64,7 +64,7 @@ std::string text_of(const JsonInput& value) {
 }  // namespace
 
 std::vector<ForecastTask> Question::tasks() const {
-  // Before anything is made of them: each point is a whole configuration.
+  // Checked first, since each point is a whole configuration.
   std::size_t points = 1;
   for (const SweepAxis& axis : axes) {
     points *= axis.values.size();

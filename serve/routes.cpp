@@ -27,7 +27,7 @@ std::string text_of(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The client went away; what was forecast for it ends.
+/// The client has gone; its forecasts end.
 class ClientGone : public std::exception {};
 
 /// Writes one line of JSON for the command, one for each outcome as it comes, and one for the end.
@@ -55,7 +55,7 @@ void write_forecasts(const Question& question, SharedJobs& jobs, httplib::DataSi
   }
 }
 
-/// Throws a UserError where nothing is asked for.
+/// Throws a UserError if nothing is searched.
 Json found_json(const Question& question, SharedJobs& jobs) {
   if (!question.find) throw UserError("request: /find: missing; expected the name of a setting");
   return to_json(*question.find, find(*question.find, simulating(jobs)), question.command());

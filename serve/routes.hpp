@@ -10,8 +10,8 @@
 
 namespace epochcast {
 
-/// Adds the page, and what it asks for (docs/formats.md). `given`: the experiment that it begins
-/// with. All must outlive the server.
+/// Adds the page and its requests (docs/formats.md). `given`: the initial experiment. All must
+/// outlive the server.
 void add_routes(ForkingServer& server,
                 const Catalog& catalog,
                 const std::vector<SettingText>& given,

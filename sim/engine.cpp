@@ -15,7 +15,7 @@ sg::Engine& engine() {
     xbt_log_control_set("xbt_cfg.thres:warning");
     static char name[] = "epochcast";
 #ifdef __SANITIZE_ADDRESS__
-    // AddressSanitizer knows no stacks but those of threads.
+    // AddressSanitizer supports no stacks but those of threads.
     static char contexts[] = "--cfg=contexts/factory:thread";
     static char* arguments[] = {name, contexts, nullptr};
     static int count = 2;
@@ -26,7 +26,7 @@ sg::Engine& engine() {
     static sg::Engine made(&count, arguments);
     sg::Engine::set_config("network/model:CM02");
     sg::Engine::set_config("network/crosstraffic:0");
-    // No TCP windows. 0 would say the same, but then rates given to single messages are ignored.
+    // No TCP windows. 0 would mean the same, but SimGrid then ignores rates of single messages.
     sg::Engine::set_config("network/TCP-gamma:1e30");
     sg::Engine::set_config("network/weight-S:0");
     // Events closer together than this are one event; the default of 1 ns is as long as a link's

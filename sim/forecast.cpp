@@ -17,34 +17,34 @@
 namespace epochcast::sim {
 namespace {
 
-/// Pilot passes: many where they are cheap; where they are not, many workers even out what each of
-/// them draws.
+/// Number of pilot passes: more with few workers, where passes are cheap; with many workers, each
+/// pass averages over more draws.
 int pilot_passes(std::size_t workers) {
   return std::clamp(static_cast<int>(2048 / workers), 8, 32);
 }
 
-/// The same for each of several sessions: twice as many in all, but no fewer than what a deviation
-/// can be told from. At most 64 passes, as there are at most 16 sessions.
+/// The same for each of several sessions: twice as many in all, but enough to estimate a deviation.
+/// At most 64 passes, as there are at most 16 sessions.
 int pilot_passes(std::size_t workers, std::size_t sessions) {
   const int of_one = pilot_passes(workers);
   return std::clamp(2 * of_one / static_cast<int>(sessions), 4, of_one);
 }
 
-/// Iterations of a loop that each of so many pilot passes has to run at least: together as many as
-/// tell the mean of what the slowest of some workers takes to 2 %. Rare and long batches count even
-/// where few iterations would show none.
+/// The least number of iterations of a loop in each pilot pass: together enough to estimate the
+/// mean time of the slowest worker to 2 %, with rare long batches, which few iterations would miss.
 std::int64_t pilot_iterations(const WorkerCosts& costs, int passes) {
   constexpr double kError = 0.02;
   const double in_all = std::pow(costs.deviation_of_slowest() / kError, 2);
   return 1 + static_cast<std::int64_t>(std::ceil(in_all / passes));  // the first does not count
 }
 
-/// What epochs that were forecast from S measured sessions in turn tell of one in another session.
+/// Predicts epochs in another session from epochs that were forecast from S measured sessions in
+/// turn.
 ///
 /// Sessions are normal in their logarithms: with s² the variance between those measured, a new one
 /// deviates from their mean by s √(1 + 1/S) times a number of Student's t distribution with S - 1
-/// degrees of freedom (of two sessions, s may be small by chance). Each epoch keeps what it
-/// deviates from its own session, and gets one of as many quantiles in place of that.
+/// degrees of freedom (of two sessions, s may be small by chance). Each epoch keeps its deviation
+/// from its own session, and its session is replaced by one of as many quantiles.
 std::vector<double> in_another_session(std::vector<double> epochs_s, std::size_t sessions) {
   if (sessions < 2 || epochs_s.size() < 2 * sessions) return epochs_s;
   std::vector<double> means(sessions);  // of logarithms
@@ -83,11 +83,11 @@ class Passes {
  public:
   explicit Passes(SimulatedJob& job) : job_(job), reports_(job.workers().size()) {}
 
-  /// The first pass, of medians, with records of it where they are asked for.
+  /// The first pass, of medians, with its records if requested.
   const std::vector<WorkerReport>& run(Timeline* timeline, Recording* recording) {
     return run({.timeline = timeline}, {}, recording);
   }
-  /// One pass that draws costs of one session; a pilot if it is to run so many iterations.
+  /// One pass that draws costs of one session; a pilot if a number of iterations is given.
   const std::vector<WorkerReport>& run(std::uint64_t seed,
                                        std::size_t session,
                                        std::int64_t pilot_iterations) {
@@ -98,7 +98,7 @@ class Passes {
   }
 
  private:
-  /// Repeats the pass in full where an acceleration did not hold.
+  /// Repeats the pass in full if an acceleration was not valid.
   const std::vector<WorkerReport>& run(const PassOptions& pass,
                                        const CostDraw& draw,
                                        Recording* recording) {
@@ -122,8 +122,8 @@ class Passes {
   std::vector<WorkerReport> reports_;
 };
 
-/// Notes which figures are of devices that neither train nor sum. How many there are counts in what
-/// they draw.
+/// Notes changed figures of devices that neither train nor sum. Their number still counts for
+/// energy.
 void add_figure_notes(RunResult& result,
                       const JobConfig& config,
                       const std::vector<WorkerInfo>& workers) {
@@ -178,7 +178,7 @@ RunResult forecast(const Job& given,
     }
     std::vector<std::size_t> sessions = costs.shuffled_sessions(config.seed);
     sessions.resize(std::min(sessions.size(), static_cast<std::size_t>(config.repetitions)));
-    // Seeds of pilot passes lie behind those of the repetitions.
+    // Seeds of pilot passes follow those of the repetitions.
     std::uint64_t pilot = static_cast<std::uint64_t>(config.repetitions);
     const int pilots = pilot_passes(workers.size(), sessions.size());
     const std::int64_t iterations = pilot_iterations(costs, pilots);

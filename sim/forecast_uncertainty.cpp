@@ -13,7 +13,7 @@ namespace {
 
 constexpr double k95 = 1.6449;  // the normal distribution's 95 % quantile
 
-/// The measured costs of messages that the job sends, those that decide first.
+/// The measured costs of messages that the job sends, the decisive ones first.
 std::vector<const MessageCosts*> measured_costs(const Job& job) {
   const bool has_network = job.config.nodes.value_or(job.platform.node_count()) > 1;
   if (has_network && job.platform.network && job.platform.network->messages) {
@@ -68,7 +68,7 @@ void ForecastUncertainty::check_cluster(const MessageCosts& costs,
   for (const auto& [node, count] : ranks)
     asked.ranks_per_node = std::max(asked.ranks_per_node, count);
   const MeasuredOn& measured = *costs.measured_on;
-  // What two nodes exchange is part of what more nodes do.
+  // Costs between two nodes also apply to more nodes.
   is_other_cluster_ =
       asked.nodes > measured.nodes || asked.ranks_per_node != measured.ranks_per_node;
   if (!is_other_cluster_) return;

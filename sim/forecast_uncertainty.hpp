@@ -14,35 +14,34 @@
 
 namespace epochcast::sim {
 
-/// How well the costs of a job's batches and messages are known, and what follows for the interval
-/// and the grade of its forecast.
+/// The uncertainty of a job's batch and message costs, and its effect on the interval and the grade
+/// of the forecast.
 ///
-/// - Messages: what they take is off by a factor whose logarithm is normal, with the platform's
-///   uncertainty of exchanges of the gradients' or buckets' size as its standard deviation. The
-///   factor is the same for all of a run, independent of how computing varies, and never brings a
-///   time to zero. It is larger, by kExtrapolationDeviation, on a cluster other than the measured
-///   one.
-/// - Barriers: what members need to learn that all have come is measured where nothing else goes
-///   on; in a job, members that wake up late add about as much. It has an uncertainty of its own: a
-///   standard deviation of one barrier in each round and at the end of each epoch.
-/// - Batches: those larger or smaller than all that were measured take between BatchCost::bounds().
+/// - Messages: their time is off by a factor whose logarithm is normal, with the platform's
+/// uncertainty of exchanges of the gradients' or buckets' size as its standard deviation. The
+/// factor is the same for all of a run, independent of how computing varies, and never brings a
+/// time to zero. It is larger, by kExtrapolationDeviation, on a cluster other than the measured
+/// one.
+/// - Barriers: they are measured on idle machines; in a job, wake-up latency adds about as much.
+/// Their standard deviation is one barrier in each round and at the end of each epoch.
+/// - Batches: sizes outside of the measured range take a time within BatchCost::bounds().
 class ForecastUncertainty {
  public:
-  /// Costs are those between nodes where the job has several and their costs were measured, else
-  /// the least certain inside nodes. Exchange times given by hand have no uncertainty.
+  /// Costs are those between nodes if the job has several nodes and the costs were measured, else
+  /// the least certain ones inside nodes. Exchange times given by hand have no uncertainty.
   ForecastUncertainty(const Job& job, const std::vector<WorkerInfo>& workers);
 
-  /// Takes note of a pass (and of devices whose overlap is taken to be free): no epoch is shorter
-  /// than what its slowest worker computes and exchanges, batches and messages being as fast as
-  /// they may be. Reports are by worker.
+  /// Records a pass (and devices whose overlap is taken as free): no epoch is shorter than the
+  /// computing and exchanges of its slowest worker, with batches and messages at their lower
+  /// bounds. Reports are by worker.
   void see(const std::vector<WorkerInfo>& workers,
            const std::vector<WorkerReport>& reports,
            const WorkerCosts& costs);
 
   /// Adds the platform's notes on its messages, lowers the grade if they were measured on another
-  /// cluster, and widens the interval: by the 5 and 95 % quantiles of what barriers and the exposed
-  /// communication take and by the bounds of batches, never below what has been seen as possible.
-  /// An interval contains the epoch.
+  /// cluster, and widens the interval: by the 5 and 95 % quantiles of barriers and exposed
+  /// communication and by the bounds of batches, never below the least possible epoch. An interval
+  /// contains the epoch.
   void apply_to(RunResult& result) const;
 
  private:
@@ -50,14 +49,14 @@ class ForecastUncertainty {
   void note_free_overlap(const std::vector<WorkerInfo>& workers);
 
   const JobConfig& config_;
-  double deviation_ = 0;  ///< of the logarithm of what messages take
+  double deviation_ = 0;  ///< of the logarithm of message times
   bool is_other_cluster_ = false;
-  /// What an epoch's batches may take less or more, of the worker for which that is most.
+  /// How much less or more an epoch's batches may take, for the worker with the largest difference.
   double batches_below_s_ = 0;
   double batches_above_s_ = 0;
   double barrier_round_s_ = 0;
-  double barrier_s_ = 0;                                      ///< of all who train
-  bool overlaps_ = false;                                     ///< and what that costs is not known
+  double barrier_s_ = 0;   ///< of all workers that train
+  bool overlaps_ = false;  ///< and the cost of overlap is unknown
   double least_s_ = std::numeric_limits<double>::infinity();  ///< per epoch
   std::vector<std::string> notes_;
 };

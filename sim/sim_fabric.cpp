@@ -16,7 +16,7 @@ constexpr int kMessageChannel = 1;
 
 }  // namespace
 
-/// A collective under way.
+/// A collective in progress.
 class SimFabric::CollectiveOperation : public Operation {
  public:
   CollectiveOperation(std::shared_ptr<CollectiveCall> call, int member)
@@ -26,12 +26,12 @@ class SimFabric::CollectiveOperation : public Operation {
   int member_;
 };
 
-/// A point-to-point message under way.
+/// A point-to-point message in progress.
 class SimFabric::MessageOperation : public Operation {
  public:
   bool is_send = false;
   Payload payload;
-  std::vector<float>* numbers = nullptr;  ///< on its way; the receiver deletes it
+  std::vector<float>* numbers = nullptr;  ///< in transfer; the receiver deletes it
   sg::ActorPtr carrier;                   ///< waits for the latency, then for the bytes
   Footprint footprint;
   std::uint64_t token = 0;
@@ -111,7 +111,7 @@ void SimFabric::wait_for(CollectiveCall& call, int member) {
   const double from_s = me.local_s;
   const double until_s = std::max(from_s, call.end_s[static_cast<std::size_t>(member)]);
   double exposed_s = 0;
-  double known_s = from_s;  // until then, it is told what the worker did
+  double known_s = from_s;  // the timeline is complete until then
   for (const auto& interval : me.busy) {
     exposed_s +=
         std::max(0.0, std::min(until_s, interval.end_s) - std::max(from_s, interval.start_s));

@@ -5,7 +5,7 @@
 
 namespace epochcast::sim {
 
-/// One worker's view of a simulated Runtime.
+/// The fabric of one worker in a simulated Runtime.
 class SimFabric : public Fabric {
  public:
   SimFabric(Runtime& runtime, int rank) : runtime_(runtime), rank_(rank) {}
@@ -56,7 +56,7 @@ class SimFabric : public Fabric {
       const Communicator& among, const std::function<void(CollectiveCall&, int)>& enter);
   Request start_message(int from, int to, Payload payload);
   LoopWatch::Rule rule_for(const Communicator& among, std::int64_t sequence, std::int64_t count);
-  /// Whether iterations of a loop among these may be omitted now: nobody else uses their links.
+  /// Whether iterations of a loop among these may be omitted now: no other ranks use their links.
   [[nodiscard]] bool may_claim_links(const Runtime::CommunicatorState& state) const;
   void claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch);
   void skip(const Runtime::CommunicatorState& state, const Meters& owed);

@@ -13,7 +13,7 @@ namespace epochcast::sim {
 namespace {
 
 Grade grade_of(const Job& job, const WorkerCosts& costs) {
-  // Exchange times are given by hand, if they are given.
+  // Exchange times of the configuration are estimated.
   return lowest(job.config.exchange_seconds.empty() ? job.platform.grade() : Grade::estimated,
                 costs.grade());
 }

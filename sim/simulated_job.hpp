@@ -12,20 +12,19 @@
 
 namespace epochcast::sim {
 
-/// A job laid out on its simulated platform. Uses up this process's SimGrid engine: one per
-/// process.
+/// A job on its simulated platform. One per process, which has one SimGrid engine.
 class SimulatedJob : public CostedJob {
  public:
   /// Throws a UserError as CostedJob does, or for a platform that cannot be simulated.
-  /// `runs_every_iteration`: numbers are wanted, so no loop may be extrapolated.
+  /// `runs_every_iteration`: no loop is extrapolated, for jobs that compute numbers.
   SimulatedJob(Job job, const std::string& strategy, bool runs_every_iteration);
 
   [[nodiscard]] Runtime& runtime() { return *runtime_; }
 
-  /// What is known of the result before anything has run.
+  /// The result before the run.
   [[nodiscard]] RunResult result(Command command) const;
 
-  /// Runs `program` as the first actor of the simulation; rethrows what it throws. Actors' stacks
+  /// Runs `program` as the first actor of the simulation; rethrows its exceptions. Actors' stacks
   /// have so many KiB.
   void run(const std::function<void()>& program, int stack_kib = 256);
 

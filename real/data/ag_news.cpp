@@ -60,8 +60,8 @@ class Texts : public DataSource {
   std::vector<std::int64_t> labels_;
 };
 
-/// Collects the rows that libcsv finds. Its callbacks are called from C, through which nothing may
-/// be thrown: the first exception is kept.
+/// Collects the rows that libcsv finds. Its callbacks are called from C code, through which
+/// exceptions must not pass: the first one is kept.
 class RowReader {
  public:
   RowReader(std::string file, Texts& texts) : file_(std::move(file)), texts_(texts) {}

@@ -16,7 +16,7 @@ struct ByteImageSet {
   std::vector<std::uint8_t> labels;  ///< [samples]
 };
 
-/// What each byte means: (byte - mean) / deviation, both over all samples' pixels of a channel.
+/// The value of each byte: (byte - mean) / deviation, both over all samples' pixels of a channel.
 class ByteNormalisation {
  public:
   /// From the pixels of a training set; a channel that never changes is only centred.

@@ -7,9 +7,8 @@
 
 namespace epochcast::real {
 
-/// A checksum of how many samples there are and of what they look like, and of 32 of them with
-/// their targets, evenly spread: quick for data of any size, and wherever they lie. Throws as
-/// load() does.
+/// A checksum of the number and shape of samples, and of 32 of them with their targets, evenly
+/// spread: quick for data of any size, and independent of its place. Throws as load() does.
 [[nodiscard]] std::string content_mark(const DataSource& data);
 
 }  // namespace epochcast::real

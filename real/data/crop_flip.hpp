@@ -8,7 +8,7 @@
 
 namespace epochcast::real {
 
-/// How far a training image is moved at most, in pixels: the padding of the usual CIFAR recipe.
+/// The largest shift of a training image, in pixels: the padding of the usual CIFAR recipe.
 inline constexpr std::int64_t kCropPadding = 4;
 
 /// The augmentation of small images: a crop of the image padded by 4 pixels, mirrored half the
@@ -32,7 +32,7 @@ struct CropFlip {
 }
 
 /// Writes the image moved by `move` to `output` (row-major). `shape` is {channels, rows, columns};
-/// `pixel(channel, i)` is element i of the image, `border(channel)` what lies around it.
+/// `pixel(channel, i)` is element i of the image, `border(channel)` the value around it.
 template <typename Pixel, typename Border>
 void write_moved(std::span<const std::int64_t> shape,
                  const CropFlip& move,

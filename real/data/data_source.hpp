@@ -13,7 +13,7 @@
 
 namespace epochcast::real {
 
-/// What stands for black and for white in a channel of the samples.
+/// The values of black and white in a channel of the samples.
 struct PixelLevels {
   float black = 0;
   float white = 1;
@@ -40,16 +40,16 @@ class DataSource {
   virtual std::int64_t load(std::int64_t index,
                             std::optional<std::uint64_t> variant,
                             std::span<float> sample) const = 0;
-  /// Writes what sample `index` is to be mapped to, row-major, where that is more than the label
-  /// that load() returns: values, or tokens as their numbers. Throws as load() does.
+  /// Writes the targets of sample `index`, row-major, if they are more than the label that load()
+  /// returns: values, or tokens as their numbers. Throws as load() does.
   virtual void load_targets(std::int64_t /*index*/, std::span<float> /*targets*/) const {}
-  /// Whether load() decodes files, so that it pays to run it ahead in threads.
+  /// Whether load() is slow (decodes files), so that it is called ahead in threads.
   [[nodiscard]] virtual bool is_slow() const { return false; }
   /// Of an image's channels; empty for texts.
   [[nodiscard]] virtual std::vector<PixelLevels> pixel_levels() const { return {}; }
 };
 
-/// What a job trains on, and what it tests on.
+/// The training data and the test data of a job.
 struct DataSplit {
   std::unique_ptr<DataSource> train;
   std::unique_ptr<DataSource> test;
@@ -58,7 +58,7 @@ struct DataSplit {
 
 /// The data set `dataset` in `folder`; its format is recognised by the files that are there (IDX,
 /// CIFAR binary, one folder per class, AG News CSV, tensors, rows of tokens). Throws a UserError
-/// that names the file, what is wrong and what was expected: unreadable, truncated, wrong number of
+/// that names the file, the problem and what was expected: unreadable, truncated, wrong number of
 /// classes, wrong shape, ...
 [[nodiscard]] DataSplit open_data(const Dataset& dataset, const std::filesystem::path& folder);
 

@@ -23,7 +23,7 @@ Rectangle centred(std::int64_t image_width,
   return part;
 }
 
-/// Of `room + 1` places, one.
+/// One of `room + 1` positions.
 std::int64_t draw_start(std::int64_t room, Random& random) {
   return static_cast<std::int64_t>(random.uniform() * static_cast<double>(room + 1));
 }

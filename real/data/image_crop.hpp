@@ -9,7 +9,7 @@
 
 namespace epochcast::real {
 
-/// What is to be cut from images.
+/// The size of crops.
 struct CropSize {
   std::int64_t width = 0;
   std::int64_t height = 0;

@@ -19,7 +19,7 @@
 namespace epochcast::real {
 namespace {
 
-/// What libgd and the libraries below it said in this thread since it was last cleared.
+/// Messages of libgd and its libraries in this thread since the last clear.
 thread_local std::string messages;
 
 void keep_message(int /*priority*/, const char* format, va_list arguments) {
@@ -38,7 +38,7 @@ void keep_messages() {
   messages.clear();
 }
 
-/// The first line that was said, in parentheses, or nothing.
+/// The first line of the messages, in parentheses, or "".
 std::string first_message() {
   const std::string line = messages.substr(0, messages.find_first_of("\r\n"));
   return line.empty() ? "" : " (" + line + ")";
@@ -49,8 +49,8 @@ bool has_text(const std::vector<std::uint8_t>& bytes, std::size_t at, std::strin
          std::memcmp(bytes.data() + at, text.data(), text.size()) == 0;
 }
 
-/// JPEG files with small faults are common and accepted, those that end early are not: libjpeg
-/// only warns of both, and makes up what is missing. It tells the first warning only.
+/// JPEG files with small faults are common and accepted, those that end early are not: libjpeg only
+/// warns of both, and fills in missing parts. It reports the first warning only.
 gdImagePtr decode_jpeg(int size, void* bytes) {
   gdImagePtr image = gdImageCreateFromJpegPtrEx(size, bytes, 0);
   if (image != nullptr && messages.find("Premature end of JPEG file") != std::string::npos) {
@@ -62,7 +62,7 @@ gdImagePtr decode_jpeg(int size, void* bytes) {
 
 using Decoder = gdImagePtr (*)(int, void*);
 
-/// Nothing when the bytes are of no known format.
+/// Null for unknown formats.
 Decoder decoder_of(const std::vector<std::uint8_t>& bytes) {
   if (has_text(bytes, 0, "\xff\xd8\xff")) return &decode_jpeg;
   if (has_text(bytes, 0, "\x89PNG\r\n")) return &gdImageCreateFromPngPtr;

@@ -22,7 +22,7 @@ struct Channel {
   float deviation;
 };
 
-// Of ImageNet's training set, in parts of white, as everybody uses them.
+// Of ImageNet's training set, as shares of white: the customary values.
 constexpr std::array<Channel, 3> kColours = {
     {{0.485F, 0.229F}, {0.456F, 0.224F}, {0.406F, 0.225F}}};
 constexpr Channel kGrey = {0.449F, 0.226F};

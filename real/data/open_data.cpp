@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 struct Format {
   const char* title;
-  const char* layout;                ///< what the folder holds, for people
-  std::array<const char*, 2> signs;  ///< files or folders, either of which tells the format
+  const char* layout;                ///< the folder's layout, as text
+  std::array<const char*, 2> signs;  ///< files or folders by which the format is recognised
   DataSplit (*open)(const Dataset& dataset, const fs::path& folder);
 };
 

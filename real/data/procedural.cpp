@@ -31,13 +31,13 @@ std::int64_t draw_label(std::int64_t classes, Random& random) {
   return static_cast<std::int64_t>(draw_below(static_cast<std::uint64_t>(classes), random));
 }
 
-/// What brings a channel to mean 0 and variance 1: (value - mean) * factor.
+/// Normalises a channel to mean 0 and variance 1: (value - mean) * factor.
 struct ChannelScale {
   float mean = 0;
   float factor = 1;
 };
 
-/// What both halves share.
+/// The common part of both halves.
 struct Recipe {
   std::vector<std::int64_t> shape;
   std::int64_t classes = 0;
@@ -113,7 +113,7 @@ class ProceduralData : public DataSource {
   Half half_;
 };
 
-/// Measured on so many samples that the means are good to a percent, but the start stays quick.
+/// Measured on enough samples for means within a percent, but few enough for a quick start.
 std::vector<ChannelScale> measured_scales(const Recipe& recipe, const Half& half) {
   constexpr std::int64_t kPixels = 1 << 20;
   const std::int64_t size = elements(recipe.shape);

@@ -11,15 +11,15 @@
 
 namespace epochcast::real {
 
-/// Makes samples of a class. Stored is only what the classes are; calls from several threads at
-/// once are safe.
+/// Generates samples of a class. Only the classes' parameters are stored; calls from several
+/// threads at once are safe.
 class SampleMaker {
  public:
   virtual ~SampleMaker() = default;
 
   /// Writes a sample of class `label` to `sample`, drawing from `random` only.
   virtual void make(std::int64_t label, Random& random, std::span<float> sample) const = 0;
-  /// Of images: hardly a pixel lies beyond.
+  /// Of images: almost all pixels are within.
   [[nodiscard]] virtual PixelLevels pixel_levels() const { return {}; }
 };
 
@@ -44,8 +44,8 @@ inline constexpr std::int64_t kDigits = 10;
 /// Two classes share two marker words and differ in their order only. A text is a start token and
 /// words of falling frequency, half to all of the length, then padding; its markers occur in the
 /// class's order, at most 3 words apart, once in 16 words or more often, and single markers of
-/// other classes stray in. So counting words tells pairs of classes apart, but not the two of a
-/// pair.
+/// other classes stray in. So word counts distinguish pairs of classes, but not the two classes of
+/// a pair.
 [[nodiscard]] std::unique_ptr<SampleMaker> make_texts(const std::vector<std::int64_t>& shape,
                                                       std::int64_t classes,
                                                       std::uint64_t seed);

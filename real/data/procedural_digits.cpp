@@ -100,7 +100,7 @@ class Digits : public SampleMaker {
     return points;
   }
 
-  /// Short, anywhere: what a network has to learn to overlook.
+  /// A short line at a random place, as a distractor.
   void draw_stray_line(float thickness, float ink, Random& random, std::span<float> sample) const {
     const auto side = static_cast<float>(std::min(rows_, columns_));
     const Point start = {static_cast<float>(columns_) * draw_between(0, 1, random),

@@ -38,7 +38,7 @@ class ProceduralTexts : public SampleMaker {
     std::fill(sample.begin(), sample.end(), static_cast<float>(kPadding));
     sample[0] = static_cast<float>(kTextStart);
     for (std::uint64_t i = 1; i <= words; ++i) sample[i] = draw_word(random);
-    // Strays first: those that a pair overwrites do no harm.
+    // Strays first, since a pair may overwrite them.
     for (std::uint64_t i = 0; i < words / kWordsPerPair + 1; ++i) {
       sample[1 + draw_below(words, random)] = markers_[draw_below(markers_.size(), random)];
     }

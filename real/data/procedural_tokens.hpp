@@ -14,9 +14,8 @@ namespace epochcast::real {
 /// Six of eight tokens follow from the two before them: of four successors that the last token and
 /// the parity of the one before it have, the first in half of the cases, the second in a quarter,
 /// the others in an eighth each. One of eight repeats the token kEcho places before; one is drawn
-/// by frequency (about 1 / rank, Zipf), as the first ones of a text are. So the frequencies of
-/// tokens tell little, a table of pairs tells more, and who attends to several tokens before knows
-/// the most.
+/// by frequency (about 1 / rank, Zipf), as the first ones of a text are. So unigram frequencies
+/// predict little, bigrams more, and attention to several earlier tokens the most.
 [[nodiscard]] std::unique_ptr<DataSource> procedural_tokens(const Dataset& dataset,
                                                             std::int64_t size,
                                                             std::uint64_t language,

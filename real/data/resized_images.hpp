@@ -10,8 +10,8 @@
 
 namespace epochcast::real {
 
-/// The images of another source in another size, resized when they are loaded, after they were
-/// augmented; see triangle_taps().
+/// The images of another source in another size, resized by load() after augmentation; see
+/// triangle_taps().
 class ResizedImages : public DataSource {
  public:
   /// `shape`: {channels, rows, columns}, with as many channels as the images have.
@@ -23,7 +23,7 @@ class ResizedImages : public DataSource {
   std::int64_t load(std::int64_t index,
                     std::optional<std::uint64_t> variant,
                     std::span<float> sample) const override;
-  /// Resizing takes milliseconds where samples are large.
+  /// Resizing large samples takes milliseconds.
   [[nodiscard]] bool is_slow() const override { return true; }
   [[nodiscard]] std::vector<PixelLevels> pixel_levels() const override {
     return images_->pixel_levels();

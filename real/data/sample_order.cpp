@@ -113,7 +113,7 @@ std::vector<std::int64_t> draw_samples(const BiasedDraw& draw,
   const std::int64_t favoured = is_slow_favoured ? draw.slow_samples : draw.fast_samples;
   const std::int64_t others = is_slow_favoured ? draw.fast_samples : draw.slow_samples;
   std::vector<bool> is_taken(fast_order.size(), false);
-  // A whole number must not become one less because alpha is not exact in binary.
+  // Rounding of alpha must not make an integer one less.
   const auto by_loss =
       static_cast<std::int64_t>(draw.alpha * static_cast<double>(favoured) * (1 + 1e-9));
   const std::span<const std::int64_t> order = is_slow_favoured ? slow_order : fast_order;

@@ -20,9 +20,9 @@ struct SampleLoss {
 
 /// Keeps, by sample, the latest of the losses that workers have recorded in an epoch.
 ///
-/// `records`: one worker's after the other's, each in the order of its training; sample -1 stands
-/// for none. A worker's part is in proportion to its local steps, and all train for equally long:
-/// of n records, the i-th was made when i/n of the epoch was over.
+/// `records`: one worker's after the other's, each in the order of its training; sample -1: none. A
+/// worker's part is in proportion to its local steps, and all train for equally long: of n records,
+/// the i-th was made when i/n of the epoch was over.
 void keep_latest(std::span<const SampleLoss> records,
                  std::span<const std::int64_t> local_steps,
                  std::vector<SampleLoss>& losses);
@@ -31,12 +31,12 @@ void keep_latest(std::span<const SampleLoss> records,
 /// those of the slow ones.
 ///
 /// The favoured workers get the ⌊α·n⌋ samples of highest recorded loss (ties: the lower index),
-/// then what comes next in their order and was not chosen; the others get the first of theirs, be
-/// they chosen or not ("separated"), or, in a disjoint draw, the first that nobody has. `losses`
-/// holds one entry per sample that has ever been trained on; without any, nothing is chosen by
-/// loss. Chosen samples come in the order of the favoured workers' shuffle as well, spread evenly
-/// over their part: the paper says which samples are trained on, and of no order among them. Both
-/// orders hold every sample once.
+/// then what comes next in their order and was not chosen; the others get the first of theirs,
+/// whether chosen or not ("separated"), or, in a disjoint draw, the first that are not taken.
+/// `losses` holds one entry per sample that has ever been trained on; without any, nothing is
+/// chosen by loss. Chosen samples come in the order of the favoured workers' shuffle as well,
+/// spread evenly over their part: the paper defines the samples, but not their order. Both orders
+/// hold every sample once.
 [[nodiscard]] std::vector<std::int64_t> draw_samples(const BiasedDraw& draw,
                                                      std::span<const SampleLoss> losses,
                                                      std::span<const std::int64_t> fast_order,

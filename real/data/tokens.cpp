@@ -11,7 +11,7 @@ namespace {
 constexpr std::uint64_t kHashStart = 0xcbf29ce484222325U;
 constexpr std::uint64_t kHashFactor = 0x100000001b3U;
 
-/// The character as it counts in a word, or 0 between words. Independent of the locale.
+/// The normalised character of a word, or 0 between words. Independent of the locale.
 unsigned char word_character(char character) {
   const auto byte = static_cast<unsigned char>(character);
   if (byte >= 'A' && byte <= 'Z') return static_cast<unsigned char>(byte - 'A' + 'a');

@@ -8,7 +8,7 @@
 namespace epochcast::real {
 namespace {
 
-/// Leaves the first `count` samples, where that is given.
+/// Keeps the first `count` samples, if given.
 void limit(std::unique_ptr<DataSource>& source,
            const std::optional<std::int64_t>& count,
            const char* setting) {

@@ -6,8 +6,8 @@
 
 namespace epochcast::real {
 
-/// What the configuration trains and tests on. Throws a UserError when it does not say, or when
-/// there is less than it asks for.
+/// The training and test data of the configuration. Throws a UserError when it names none, or when
+/// there are fewer samples than requested.
 [[nodiscard]] DataSplit training_data(const JobConfig& config, const Dataset& dataset);
 
 }  // namespace epochcast::real

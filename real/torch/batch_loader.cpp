@@ -54,7 +54,7 @@ Batch BatchLoader::make(std::vector<std::int64_t> indices,
         load_some(static_cast<std::size_t>(t), static_cast<std::size_t>(kThreads));
       }));
     }
-    for (std::future<void>& part : parts) part.wait();  // all, before one of them throws
+    for (std::future<void>& part : parts) part.wait();  // wait for all before one of them throws
     for (std::future<void>& part : parts) part.get();
   } else {
     load_some(0, 1);

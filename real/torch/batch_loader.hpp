@@ -13,23 +13,23 @@
 
 namespace epochcast::real {
 
-/// Samples float32 [batch, shape...] and what they are to be mapped to, on a device: classes int64
-/// [batch], tokens int64 [batch, tokens] or values float32 [batch, shape...].
+/// Samples float32 [batch, shape...] and their targets, on a device: classes int64 [batch], tokens
+/// int64 [batch, tokens] or values float32 [batch, shape...].
 struct Batch {
   std::vector<std::int64_t> indices;
   torch::Tensor samples;
   torch::Tensor targets;
 };
 
-/// Makes batches of a data source. Where its samples are slow to load, several threads do so, and
-/// the batch that is expected next is made while the current one is in use.
+/// Loads batches of a data source. If its samples are slow to load, several threads do so, and the
+/// expected next batch is loaded while the current one is in use.
 class BatchLoader {
  public:
   /// `source` must outlive the loader.
   BatchLoader(const DataSource& source, torch::Device device);
 
   /// The batch of these samples. `variant` seeds their augmentation; none: as stored. `expected`:
-  /// the samples of the next call with the same variant, empty when not known.
+  /// the samples of the next call with the same variant, empty: unknown.
   [[nodiscard]] Batch load(std::span<const std::int64_t> indices,
                            std::optional<std::uint64_t> variant,
                            std::span<const std::int64_t> expected = {});

@@ -121,7 +121,8 @@ void FlatModel::begin_backward() {
 void FlatModel::parameter_is_ready(std::size_t parameter) {
   if (!ready_) return;
   --missing_[range_of_parameter_[parameter]];
-  // Everybody starts exchanges in the same order, whatever the order in which ranges are complete.
+  // All ranks start exchanges in the same order, independent of the order in which ranges are
+  // complete.
   while (next_range_ < ranges_.size() && missing_[next_range_] == 0) ready_(next_range_++);
 }
 

@@ -13,11 +13,11 @@
 
 namespace epochcast::real {
 
-/// A network whose parameters, BatchNorm statistics and gradients lie in one buffer each, so that
-/// an exchange is one call and no copy. The network's own tensors are views into them.
+/// A network whose parameters, BatchNorm statistics and gradients are one buffer each, so an
+/// exchange is one call without copies. The network's own tensors are views into them.
 ///
-/// On a GPU, each buffer has a mirror in pinned host memory, which is what travels:
-/// gradients_to_host() and the like say when to copy. On a CPU the mirror is the buffer.
+/// On a GPU, each buffer has a mirror in pinned host memory, which is exchanged;
+/// gradients_to_host() and similar functions copy. On a CPU the mirror is the buffer.
 class FlatModel {
  public:
   /// A range of the gradients [begin, end), in elements.
@@ -34,7 +34,7 @@ class FlatModel {
             torch::Device device,
             double first_bytes,
             double bucket_bytes);
-  FlatModel(const FlatModel&) = delete;  // the network's hooks lead here
+  FlatModel(const FlatModel&) = delete;  // the network's hooks point to this object
   FlatModel& operator=(const FlatModel&) = delete;
 
   [[nodiscard]] TorchNetwork& network() { return *network_; }
@@ -45,7 +45,7 @@ class FlatModel {
   [[nodiscard]] const torch::Tensor& state() const { return state_; }
   [[nodiscard]] const torch::Tensor& gradients() const { return gradients_; }
 
-  /// Scales all gradients down by one factor where their norm is above `norm`, to it; as PyTorch's
+  /// Scales all gradients by one factor so that their norm is at most `norm`, as PyTorch's
   /// clip_grad_norm_ does (Pascanu et al., ICML 2013, algorithm 1).
   void clip_gradients(double norm);
 
@@ -58,7 +58,7 @@ class FlatModel {
   /// Call after backward(): parameters that got no gradient are ready too.
   void end_backward();
 
-  /// What travels; see above.
+  /// The exchanged buffers; see above.
   [[nodiscard]] std::span<float> host_state();
   [[nodiscard]] std::span<float> host_gradients();
   void state_to_host();
@@ -79,7 +79,7 @@ class FlatModel {
   std::vector<Range> ranges_;
   std::vector<std::size_t> range_of_parameter_;
   std::vector<std::int64_t> parameters_in_range_;
-  /// With the hooks; parameters do not keep them alive.
+  /// Keeps the hooks alive, which parameters do not.
   std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
   RangeReady ready_;
   std::vector<std::int64_t> missing_;  ///< parameters of each range, in the current backward

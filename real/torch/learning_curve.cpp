@@ -15,7 +15,7 @@ namespace {
 /// In Progress::memory: seconds, samples and bytes so far.
 constexpr const char* kTotals = "learning curve";
 
-/// Nothing where there is no such sum.
+/// None if the sum is NaN.
 std::optional<double> mean_over(double sum, double samples) {
   if (std::isnan(sum)) return std::nullopt;
   return sum / samples;
@@ -74,7 +74,7 @@ std::vector<double> LearningCurve::totals() const {
 
 LearningCurve::Part LearningCurve::tested_part() const {
   Fabric& fabric = worker_.fabric;
-  // Who computed no batch in this epoch (see dlb) has an older model.
+  // A worker without batches in this epoch (see dlb) has an older model.
   const double mine = fabric.self().role == Role::trains && worker_.report.batch > 0 ? 1 : 0;
   const std::vector<double> all = fabric.all_gather({&mine, 1}, fabric.world());
   if (mine == 0) return {};

@@ -12,28 +12,27 @@
 
 namespace epochcast::real {
 
-/// What a job has learned, epoch by epoch, in whichever world it runs.
+/// The learning curve of a job, simulated or real, epoch by epoch.
 ///
-/// What adds up over epochs is kept in the worker's Progress::memory, so that it survives an
-/// interruption.
+/// Sums over epochs are kept in the worker's Progress::memory, which checkpoints include.
 class LearningCurve {
  public:
   /// References must outlive the curve.
   LearningCurve(Worker& worker, TrainingLearner& learner, const DataSource& test)
       : worker_(worker), learner_(learner), test_(test) {}
 
-  /// The point after an epoch (0, 1, ...). What is tested is one model: parameters are equal by
-  /// then, and BatchNorm's statistics are averaged, by batches. Where workers have models of their
-  /// own (WorkerReport::has_own_model), each keeps its statistics. Every trainer tests a part of
-  /// the test samples with its model, and all add up their scores. Collective over the job; call it
+  /// The point after an epoch (0, 1, ...). One model is tested: parameters are equal, and
+  /// BatchNorm's statistics are averaged, weighted by batches. If workers have different models
+  /// (WorkerReport::has_own_model), each keeps its statistics. Every trainer tests a part of the
+  /// test samples with its model, and all add up their scores. Collective over the job; call it
   /// from Worker::after_epoch.
   [[nodiscard]] CurvePoint after_epoch(std::int64_t epoch);
-  /// The same after an epoch whose point is known, and which was run again for its time alone:
-  /// nothing is tested. Throws a RunError when it took another time, or sent other bytes.
+  /// The same after an epoch with a known point, which was repeated for its time only: nothing is
+  /// tested. Throws a RunError if its time or bytes differ.
   void after_known_epoch(const CurvePoint& known);
 
  private:
-  /// What the fabric's meters say since the last call.
+  /// Differences of the fabric's meters since the last call.
   struct Passed {
     double seconds = 0;
     double bytes_sent = 0;  ///< by this worker
@@ -47,14 +46,13 @@ class LearningCurve {
   };
 
   [[nodiscard]] Passed passed();
-  /// Where all have one model, replaces everybody's BatchNorm statistics by their average, weighted
-  /// by batches: a worker without samples has seen nothing, and one with many has seen the most.
-  /// Collective.
+  /// If all have one model, replaces the BatchNorm statistics of all workers by their average,
+  /// weighted by batches. Collective.
   void average_statistics();
-  /// The part of the test set that this worker tests: those divide it who have trained in the last
-  /// epoch. Collective.
+  /// The part of the test set that this worker tests: it is divided among workers that trained in
+  /// the last epoch. Collective.
   [[nodiscard]] Part tested_part() const;
-  /// Adds up the workers' numbers. Collective; takes as long whatever they are.
+  /// Adds up the workers' numbers. Collective; the time does not depend on the values.
   [[nodiscard]] std::vector<double> sums_of(const Passed& passed,
                                             const Score& trained,
                                             const Score& tested) const;

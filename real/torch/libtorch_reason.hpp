@@ -8,7 +8,7 @@
 
 namespace epochcast::real {
 
-/// What LibTorch says went wrong, in a line: the first, or, where it tells the calls of a script,
+/// The reason of a LibTorch error, as one line: the first or, if it lists the calls of a script,
 /// the last.
 [[nodiscard]] std::string reason_of(const std::exception& error);
 

@@ -9,14 +9,14 @@
 
 namespace epochcast::real {
 
-/// What one worker of biased local SGD keeps and exchanges: losses of samples, and samples drawn by
-/// them. Payloads are 32-bit words; a sample's index takes two, its loss one.
+/// The records of one worker of biased local SGD: losses of samples, and samples drawn by them.
+/// Payloads are 32-bit words; a sample's index takes two, its loss one.
 class LossRecords {
  public:
   /// Of data with so many samples.
   explicit LossRecords(std::int64_t samples) : samples_(samples) {}
 
-  /// A share of so many samples begins: what was recorded before is forgotten.
+  /// Begins a share of so many samples, and clears earlier records.
   void begin(std::size_t share);
   /// A loss of this share.
   void add(const SampleLoss& loss);
@@ -28,11 +28,11 @@ class LossRecords {
             const std::vector<std::int64_t>& order,
             const std::vector<std::int64_t>& slow_order);
   [[nodiscard]] Payload drawn(const BiasedDraw& draw);
-  /// The samples of drawn(), whoever drew them.
+  /// The samples of drawn(), of any rank.
   [[nodiscard]] std::vector<std::int64_t> drawn_samples() const;
 
-  /// What a job has to keep to go on: words of recorded() and drawn(), the last loss of each sample
-  /// (NaN: none known), or none at all.
+  /// The state for checkpoints: words of recorded() and drawn(), the last loss of each sample (NaN:
+  /// none known), or none at all.
   struct State {
     std::vector<float> recorded;
     std::vector<float> drawn;
@@ -44,8 +44,8 @@ class LossRecords {
  private:
   std::int64_t samples_;
   std::vector<float> recorded_;     ///< (sample index, loss), as three words each
-  std::vector<float> gathered_;     ///< the same, of all workers: the root's
-  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample: of who draws
+  std::vector<float> gathered_;     ///< the same, of all workers, on the root
+  std::vector<SampleLoss> losses_;  ///< last known of each sample, by sample, on the root
   std::vector<float> drawn_;        ///< sample indices, two words each
 };
 

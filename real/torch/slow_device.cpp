@@ -10,7 +10,7 @@
 namespace epochcast::real {
 namespace {
 
-/// Of pieces [begin, end); throws a std::logic_error where there are fewer.
+/// The sum of pieces [begin, end); throws a std::logic_error if there are fewer.
 double sum_of(const std::vector<double>& pieces, std::size_t begin, std::size_t end) {
   if (end > pieces.size()) throw std::logic_error("a slow device was shown no such piece of work");
   double sum = 0;
@@ -34,7 +34,7 @@ double SlowDevice::operator()(const Piece& piece) {
 }
 
 void SlowDevice::learn(const Piece& piece) {
-  if (piece.end != piece.begin + 1) return;  // which took what is not known
+  if (piece.end != piece.begin + 1) return;  // whose times are unknown
   medians_.clear();
   std::vector<std::vector<double>>& pieces = examples_[piece.samples];
   pieces.resize(std::max(pieces.size(), piece.end));

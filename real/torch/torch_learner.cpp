@@ -21,8 +21,7 @@ constexpr std::uint64_t kVariantStream = 3;
 constexpr std::uint64_t kPictureStream = 4;
 constexpr std::uint64_t kRankStream = 1000;
 
-/// Samples that are tested at once. Scores of tokens take far more memory than the tokens do: those
-/// of a sample of GPT-2's, 200 MB.
+/// Samples per test batch. Scores of tokens need much memory: 200 MB for a sample of GPT-2.
 std::int64_t test_batch(const DataSource& data) {
   constexpr std::int64_t kMost = 256;
   constexpr std::int64_t kMostTokens = 2048;
@@ -30,7 +29,7 @@ std::int64_t test_batch(const DataSource& data) {
   return std::clamp<std::int64_t>(kMostTokens / data.shape().front(), 1, kMost);
 }
 
-/// ", with numbers from A to B", or nothing from a GPU that computes no more after an error.
+/// ", with numbers from A to B", or "" if a GPU no longer computes after an error.
 std::string range_text(const torch::Tensor& samples) {
   try {
     std::ostringstream text;
@@ -42,7 +41,7 @@ std::string range_text(const torch::Tensor& samples) {
   }
 }
 
-/// What `work` makes of a batch. Throws a RunError with what LibTorch says, where it cannot.
+/// The result of `work` on a batch. Throws a RunError with LibTorch's reason if it fails.
 template <typename Work>
 auto computed(const Batch& batch, const Work& work) {
   try {
@@ -64,8 +63,7 @@ std::uint64_t epoch_seed(std::uint64_t seed, std::uint64_t stream, std::int64_t 
   return mix_seed(mix_seed(seed, stream), static_cast<std::uint64_t>(epoch));
 }
 
-/// The network at the beginning; rank 0's parameters are everybody's. Equal random ones cost
-/// nothing, but a file is read once.
+/// The initial network. Rank 0 broadcasts its parameters, so only it reads a file.
 std::shared_ptr<TorchNetwork> new_network(const LearnerSettings& settings,
                                           const DataSource& data,
                                           int rank,
@@ -289,7 +287,7 @@ void TorchLearner::forward_backward(std::int64_t batch, const GradientReady& rea
 
 double TorchLearner::share_after_step() const {
   if (!order_.empty()) return epoch_share();
-  // A worker without samples makes the others' steps.
+  // A worker without samples makes the same number of steps.
   return chunks_ == 0
              ? 1
              : std::min(1.0, static_cast<double>(steps_ + 1) / static_cast<double>(chunks_));

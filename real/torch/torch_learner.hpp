@@ -23,9 +23,9 @@ namespace epochcast::real {
 
 /// Trains a network with LibTorch.
 ///
-/// The time of its work passes on the fabric's clock by itself; what `pace` adds (a slow device
-/// that is emulated) passes by Fabric::compute(). Shuffles, draws and augmentation depend on the
-/// seed, the epoch and the sample alone, not on the rank.
+/// The fabric's clock is real time; the additional time of `pace` (an emulated slow device) passes
+/// in Fabric::compute(). Shuffles, draws and augmentation depend on the seed, the epoch and the
+/// sample alone, not on the rank.
 class TorchLearner : public TrainingLearner {
  public:
   /// References must outlive the learner. Seeds LibTorch's generators, with a stream of its own for
@@ -69,31 +69,31 @@ class TorchLearner : public TrainingLearner {
 
  private:
   void use(const Share& share, std::vector<std::int64_t> order);
-  /// Clears the gradients and adds to them those of the batch's mean loss, part by part; of the
-  /// last part, the model may be watched.
+  /// Computes the gradients of the batch's mean loss, part by part; `ready` is called during the
+  /// last part.
   void run_batch(std::int64_t batch, const FlatModel::RangeReady& ready = {});
   /// Forward pass of the next samples; backward of their mean loss, times a share of the batch.
   void run_part(std::int64_t samples, double share);
-  /// The share of the epoch's steps after the next one.
+  /// The completed share of the epoch after the next step.
   [[nodiscard]] double share_after_step() const;
   void check_loss(const torch::Tensor& loss);
   void record(const Batch& batch, const BatchLoss& loss);
-  /// Ends the pieces of work up to number `end`: adds what the pace asks for. See Piece.
+  /// Ends the pieces of work up to number `end`, and adds the time of the pace. See Piece.
   void pass(std::string_view what, std::size_t end);
   /// The number after backward's last piece, which is the step's.
   [[nodiscard]] std::size_t backward_end() const { return model_.ranges().size() + 2; }
-  /// Shows the pace batches at full speed, of which nothing is left, once of each size: a slow
-  /// device keeps its speed. Without a pace, does nothing.
+  /// Gives the pace examples of batches at full speed, once per size, without effect on training.
+  /// Without a pace, does nothing.
   void show_examples(std::int64_t batch);
-  /// Seconds that `work` on batches of this size computed, until `is_over(times, seconds)`; the
-  /// training goes on where it was.
+  /// Seconds that `work` on batches of this size computed, until `is_over(times, seconds)`; without
+  /// effect on training.
   std::vector<double> run_and_forget(std::int64_t batch,
                                      const std::function<bool(std::int64_t, double)>& is_over,
                                      const std::function<void()>& work);
   void refresh_state();
-  /// LibTorch's generators go on where this learner last drew from them.
+  /// Restores LibTorch's generators to this learner's state.
   void take_generators();
-  /// Remembers where that is; only where the process is shared.
+  /// Saves that state; only if the process is shared.
   void leave_generators();
 
   Fabric& fabric_;
@@ -110,10 +110,10 @@ class TorchLearner : public TrainingLearner {
   std::vector<std::int64_t> order_;  ///< samples of this epoch's share, in order
   std::int64_t next_ = 0;            ///< of order_
   bool is_warming_up_ = false;
-  bool is_on_trial_ = false;  ///< steps lead nowhere: thousands of a few samples might diverge
+  bool is_on_trial_ = false;  ///< steps do not count: thousands on a few samples might diverge
   bool shows_examples_ = false;
-  std::int64_t passed_ = 0;       ///< samples that went through the network together, last
-  std::size_t piece_ = 0;         ///< of their pieces, that which is next
+  std::int64_t passed_ = 0;       ///< samples of the last forward pass
+  std::size_t piece_ = 0;         ///< the next piece of that pass
   std::set<std::int64_t> shown_;  ///< batches of which the pace has examples
   std::int64_t steps_ = 0;        ///< of this epoch
   std::int64_t chunks_ = 0;       ///< Share::count of this epoch's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a TorchLearner needs to go on bit for bit, as one archive of LibTorch's. That does not check
-// itself: whoever keeps it does (core/files/sealed_file.hpp).
+// The state of a TorchLearner, to continue bit for bit, as one LibTorch archive, without a checksum
+// (see core/files/sealed_file.hpp).
 #include <ATen/Context.h>
 
 #include "core/error.hpp"
@@ -30,7 +30,7 @@ torch::Tensor read(torch::serialize::InputArchive& archive, const char* name) {
   return tensor;
 }
 
-/// Samples that there are not would be read from anywhere in memory.
+/// Indices out of range would read outside of the data.
 void check_samples(const torch::Tensor& indices, std::int64_t samples) {
   if (indices.numel() == 0) return;
   if (indices.min().item<std::int64_t>() < 0 || indices.max().item<std::int64_t>() >= samples)
@@ -81,7 +81,7 @@ std::string TorchLearner::save() {
   if (!model_.device().is_cpu())
     archive.write("random_device", generator_of(model_.device()).get_state());
   archive.write("order", tensor_of(order_, torch::kInt64));
-  // Words that are indices may look like NaN: they travel as integers.
+  // Words that are indices may look like NaN, so they are saved as integers.
   const LossRecords::State records = records_.state();
   archive.write("recorded", tensor_of(records.recorded, torch::kInt32));
   archive.write("drawn", tensor_of(records.drawn, torch::kInt32));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches that a TorchLearner computes for what they take: the training goes on as if there had
-// been none.
+// Batches that a TorchLearner computes for their time only, without effect on training.
 #include <algorithm>
 
 #include "core/costs/batch_cost.hpp"
@@ -12,7 +11,7 @@
 namespace epochcast::real {
 namespace {
 
-constexpr int kWarmUp = 2;  // batches before those that count
+constexpr int kWarmUp = 2;  // uncounted batches
 
 bool is_benchmarked(std::int64_t batches, double seconds) {
   return is_benchmark_over(batches - kWarmUp, seconds);

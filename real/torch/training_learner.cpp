@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices there are to train on, and what they are called.
+// The devices to train on, and their names.
 #include "real/torch/training_learner.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace epochcast::real {
 namespace {
 
-/// The name of a GPU as the driver tells it, in a trace's spelling.
+/// The name of a GPU from the driver, in the spelling of traces.
 std::string gpu_name(int index) {
   std::vector<std::filesystem::path> gpus;
   std::error_code error;

@@ -17,11 +17,11 @@
 #include "real/torch/pretrained/pretrained.hpp"
 #include "real/torch/slow_device.hpp"
 
-// Free of LibTorch headers, so that who trains need not wait for them.
+// Free of LibTorch headers.
 
 namespace epochcast::real {
 
-/// How a TorchLearner learns, the same on every rank.
+/// Settings of a TorchLearner, the same on every rank.
 struct LearnerSettings {
   std::string network;
   /// File of the first parameters, which the first rank reads for all; empty: random ones. See
@@ -36,18 +36,17 @@ struct LearnerSettings {
   double first_bucket_bytes = 0;
   double bucket_bytes = 0;
   std::uint64_t seed = 1;
-  /// Other learners of this process draw from LibTorch's generators as well (dropout): this one
-  /// keeps a stream of its own all the same.
+  /// Other learners of this process use LibTorch's generators, too (dropout): this one keeps its
+  /// own stream.
   bool shares_process = false;
 };
 
-/// What a model makes of samples.
+/// The score of a model on samples.
 struct Score {
   double loss_sum = 0;
   double correct = 0;  ///< samples, or shares of a sample's tokens; NaN: nothing is classified
   double samples = 0;
-  /// Of two halves that learn against each other (GAN), summed over samples like `loss_sum`; NaN
-  /// elsewhere.
+  /// Of a GAN's discriminator, summed over samples like `loss_sum`; NaN for other networks.
   double discriminator_loss_sum = 0;
   double generator_loss_sum = 0;
 
@@ -64,32 +63,32 @@ struct Score {
 /// A learner with a model that can be tested and saved.
 class TrainingLearner : public SamplingLearner {
  public:
-  /// What the model made of the samples it has trained on since the epoch began.
+  /// The score on the samples trained on since the epoch began.
   [[nodiscard]] virtual Score trained() const = 0;
   /// Of the last step.
   [[nodiscard]] virtual double learning_rate() const = 0;
-  /// What the first parameters were read from; absent where they are random, and on all ranks but
-  /// the first, whose parameters everybody gets before training.
+  /// The source of the initial parameters; absent if they are random, and on all ranks but the
+  /// first, which broadcasts its parameters.
   [[nodiscard]] virtual const std::optional<Pretrained>& pretrained() const = 0;
-  /// How much of the epoch's share is trained on, 0 to 1.
+  /// The completed part of the epoch's share, 0 to 1.
   [[nodiscard]] virtual double epoch_share() const = 0;
   /// BatchNorm's running statistics, which are the end of parameters(); none in other networks.
   [[nodiscard]] virtual Payload statistics() = 0;
-  /// What the model makes of samples [begin, end) of `data`, in evaluation mode.
+  /// The score on samples [begin, end) of `data`, in evaluation mode.
   [[nodiscard]] virtual Score test(const DataSource& data,
                                    std::int64_t begin,
                                    std::int64_t end) = 0;
 
-  /// Images of these classes that the model makes in evaluation mode, always from the same noise;
-  /// empty where it makes none.
+  /// Images of these classes generated in evaluation mode, always from the same noise; empty if the
+  /// model generates none.
   [[nodiscard]] virtual Pictures generate(const std::vector<std::int64_t>& labels) = 0;
 
-  /// Computes gradients of some batches before training, of which nothing is left: a process's
-  /// first ones take longer, for memory, for kernels that are chosen. A pace is then shown examples
-  /// of batches of this size and of a quarter of it.
+  /// Computes gradients of some batches before training, without effect on it: a process's first
+  /// ones take longer, for memory and kernel selection. A pace then gets examples of batches of
+  /// this size and of a quarter of it.
   virtual void warm_up(std::int64_t batch) = 0;
   /// Seconds of batches of this size and their steps, from the first one on, as many as benchmark()
-  /// computes; the training goes on as if there had been none.
+  /// computes, without effect on training.
   [[nodiscard]] virtual std::vector<double> timed_batches(std::int64_t batch) = 0;
 
   /// Everything that the rest of the training depends on, as bytes.
@@ -109,8 +108,8 @@ class TrainingLearner : public SamplingLearner {
                                                                   int threads,
                                                                   Pace pace = {});
 
-/// What a device is called in traces and results: "nvidia-h100-80gb-hbm3", "amd-epyc-1thread".
-/// Throws a UserError when LibTorch has no such device.
+/// The name of a device in traces and results: "nvidia-h100-80gb-hbm3", "amd-epyc-1thread". Throws
+/// a UserError when LibTorch has no such device.
 [[nodiscard]] std::string torch_device_model(const std::string& device, int threads);
 
 }  // namespace epochcast::real

@@ -10,10 +10,10 @@
 namespace epochcast::real {
 
 /// The data set that a configuration names. Throws a UserError when it names none, or a network or
-/// an optimizer that LibTorch has not.
+/// an optimizer that does not exist.
 [[nodiscard]] Dataset training_dataset(const JobConfig& config, const Catalog& catalog);
 
-/// How the configuration learns.
+/// The learning settings of the configuration.
 [[nodiscard]] LearnerSettings learner_settings(const JobConfig& config);
 
 }  // namespace epochcast::real

@@ -10,22 +10,22 @@
 
 namespace epochcast {
 
-/// What is kept of a rehearsal that has ended: `epochcast.rehearsal-entry/1`, a sealed file.
+/// The kept result of a rehearsal: `epochcast.rehearsal-entry/1`, a sealed file.
 struct RehearsalEntry {
   std::optional<RunResult> run = {};  ///< of all epochs in the curve; absent when it diverged
   Curve curve = {};                   ///< up to its end, or the last good epoch
-  std::optional<std::string> diverged = {};  ///< why it cannot go on
+  std::optional<std::string> diverged = {};  ///< the reason why it stopped
 };
 
-/// What the last line of epochcast-rehearse says. Throws a UserError about `file`, where that is to
-/// be kept, when it is none or cannot be.
+/// Parses the last line of epochcast-rehearse. Throws a UserError about `file`, where it is to be
+/// kept, if the line is invalid.
 [[nodiscard]] RehearsalEntry entry_from_line(const std::filesystem::path& file,
                                              const std::string& line);
 
-/// Makes or replaces the file. Throws a RunError when it cannot be written.
+/// Creates or replaces the file. Throws a RunError when it cannot be written.
 void write_entry(const std::filesystem::path& file, const RehearsalEntry& entry);
-/// The entry in `file`; nothing when there is no file. Throws a DamagedFile when it is not what was
-/// written, and a UserError when something in it cannot be.
+/// The entry in `file`; none if there is no file. Throws a DamagedFile if it was changed, and a
+/// UserError for impossible values.
 [[nodiscard]] std::optional<RehearsalEntry> read_entry(const std::filesystem::path& file);
 
 }  // namespace epochcast

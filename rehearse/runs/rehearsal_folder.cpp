@@ -14,7 +14,7 @@ fs::path rehearsal_folder() {
   const char* cache = std::getenv("XDG_CACHE_HOME");
   const char* home = std::getenv("HOME");
   const auto is_given = [](const char* path) { return path != nullptr && *path != '\0'; };
-  // A folder of a known name in /tmp could be somebody else's, or a link of theirs.
+  // A folder of a known name in /tmp could belong to another user, or be a link.
   if (!is_given(cache) && !is_given(home))
     throw UserError(
         "no place for kept rehearsals: neither XDG_CACHE_HOME nor HOME is set; set one, or give "

@@ -9,15 +9,15 @@ namespace epochcast {
 /// $XDG_CACHE_HOME/epochcast/rehearsals, or below ~/.cache. Throws a UserError if neither is known.
 [[nodiscard]] std::filesystem::path rehearsal_folder();
 
-/// The folder, which is made where it is missing. Throws a UserError when it cannot hold files, and
-/// a RunError when it cannot be made.
+/// The folder, which is created if missing. Throws a UserError when it cannot hold files, and a
+/// RunError when it cannot be created.
 [[nodiscard]] const std::filesystem::path& made(const std::filesystem::path& folder);
 
 /// A rehearsal's files in its folder.
 struct RehearsalFiles {
   std::filesystem::path result;  ///< its entry
   std::filesystem::path state;
-  std::filesystem::path log;  ///< of one that failed for no reason that it could name
+  std::filesystem::path log;  ///< of a failure without a message
 };
 
 /// Those of the rehearsal with that key.

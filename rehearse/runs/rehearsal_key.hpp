@@ -8,8 +8,8 @@
 
 namespace epochcast {
 
-/// Everything that a rehearsal's numbers depend on, as one name: what job_inputs() says, the
-/// program, and the kind of processor. Throws a UserError when a file cannot be read.
+/// A hash of everything that a rehearsal's numbers depend on: job_inputs(), the program, and the
+/// processor's model. Throws a UserError when a file cannot be read.
 [[nodiscard]] std::string rehearsal_key(const JobConfig& config,
                                         const Job& job,
                                         const Catalog& catalog,

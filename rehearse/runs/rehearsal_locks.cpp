@@ -8,7 +8,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The byte that stands for it: two keys that share one take turns, no more.
+/// The byte of a key. Two keys with the same byte are only rehearsed one after the other.
 std::int64_t byte_of(const std::string& key) {
   constexpr std::size_t kDigits = 15;  // of a hexadecimal key: no byte below 0
   return std::stoll(key.substr(0, kDigits), nullptr, 16);

@@ -9,17 +9,18 @@
 
 namespace epochcast {
 
-/// Who rehearses what in a folder that several calls share: each rehearsal is one call's at a time.
+/// Locks of rehearsals in a folder that several processes share: only one process works on a
+/// rehearsal at a time.
 ///
-/// A byte of the folder's file `lock` stands for a rehearsal. A call that is killed holds no locks;
-/// what it was writing is removed by the next that is alone.
+/// Each rehearsal has a byte of the folder's file `lock`. A killed process releases its locks; its
+/// drafts are removed by the next process that is alone.
 class RehearsalLocks {
  public:
-  /// Removes drafts in the folder when no other call is at work there. Throws a RunError.
+  /// Removes drafts in the folder if no other process works there. Throws a RunError.
   explicit RehearsalLocks(const std::filesystem::path& folder);
 
-  /// False: another call is at it. Where a file system has no locks, calls may do the same twice;
-  /// what they write is whole, and the same.
+  /// False: another process works on it. Without locks of the file system, two processes may
+  /// compute the same result; both write it whole.
   [[nodiscard]] bool try_take(const std::string& key) const;
   void release(const std::string& key) const;
 

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 std::vector<std::string> rehearsal_words(const RehearsalTask& task,
                                          const fs::path& program,
                                          const fs::path& state) {
-  // OpenBLAS looks at its environment when it is loaded.
+  // OpenBLAS reads its environment when it is loaded.
   std::vector<std::string> words = {
       "env", "OMP_NUM_THREADS=" + std::to_string(task.config.machine.threads), program.string()};
   for (const SettingText& setting : command_texts(task.config, Command::rehearse))

@@ -12,22 +12,22 @@
 
 namespace epochcast {
 
-/// The command that rehearses a task with `program`, and goes on from `state` where there is one.
+/// The command that rehearses a task with `program`, and continues from `state` if that exists.
 [[nodiscard]] std::vector<std::string> rehearsal_words(const RehearsalTask& task,
                                                        const std::filesystem::path& program,
                                                        const std::filesystem::path& state);
 
-/// The epoch that a line of the program's output tells of; nothing when it tells something else.
-/// Warnings go to `warning`. Throws a UserError about `program` when no epoch can be like that.
+/// The epoch in a line of the program's output; none in other lines. Warnings go to `warning`.
+/// Throws a UserError about `program` for impossible values.
 [[nodiscard]] std::optional<CurvePoint> epoch_in(
     const std::string& line,
     const std::filesystem::path& program,
     const std::function<void(const std::string&)>& warning);
 
-/// The last line of the program's output: it says everything.
+/// The last line of the program's output, with the whole result.
 [[nodiscard]] std::string last_line(const std::string& output);
 
-/// Why the program has failed, in what it wrote to stderr; nothing when it could not say.
+/// The problems in the program's stderr; empty if it printed none.
 [[nodiscard]] std::vector<std::string> problems_in(const std::string& said);
 
 }  // namespace epochcast

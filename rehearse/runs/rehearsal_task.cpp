@@ -6,7 +6,7 @@
 namespace epochcast {
 
 bool is_enough(const RehearsalTask& task, Curve& curve) {
-  // Without such a metric nothing can end there, which the rehearsal says.
+  // Without such a metric the rehearsal reports an error.
   const bool knows_metric =
       !task.stop_at || curve.empty() || value_of(curve.front(), task.stop_at->metric);
   if (!knows_metric) return false;

@@ -12,26 +12,26 @@
 
 namespace epochcast {
 
-/// A job to rehearse, and how far.
+/// A job to rehearse, with its end.
 struct RehearsalTask {
   JobConfig config;
-  std::string point;                   ///< "sync, batch 32": what tells it from the others
+  std::string point;                   ///< "sync, batch 32": distinguishes it from other tasks
   std::optional<double> stop_after_s;  ///< simulated seconds of training
   std::optional<LearningTarget> stop_at;
 };
 
-/// Whether the curve goes as far as the task asks. What an earlier one went further is cut off: the
-/// answer must not depend on what was rehearsed before.
+/// Whether the curve reaches the end of the task. Cuts off later epochs: the result must not depend
+/// on earlier rehearsals.
 [[nodiscard]] bool is_enough(const RehearsalTask& task, Curve& curve);
 
-/// What share of the task is done, 0 to 1, after the epoch of a point.
+/// The completed share of the task, 0 to 1, after the epoch of a point.
 [[nodiscard]] double share_of(const RehearsalTask& task, const CurvePoint& point);
 
-/// What became of a task.
+/// The outcome of a task.
 struct RehearsalOutcome {
   RehearsalTask task;
   Ending ending = Ending::done;
-  std::vector<std::string> problems = {};  ///< why it is not done
+  std::vector<std::string> problems = {};  ///< reasons why it is not done
   std::optional<RunResult> run = {};       ///< of all epochs that are kept; may be absent: problems
   Curve curve = {};  ///< up to the epoch that ends the task, or the last good one
 };

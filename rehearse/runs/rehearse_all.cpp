@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A rehearsal's name and files, and what it is to be billed by: prices are not kept with it.
+/// A rehearsal's key and files, and the platform for its cost: kept results have no prices.
 struct Kept {
   std::string key;
   RehearsalFiles files;
@@ -78,7 +78,7 @@ class Runner {
       shares_[index] = 1;
       return;
     }
-    // The same job may be asked for twice.
+    // The same job may be requested twice.
     const bool is_under_way = std::any_of(open_.begin(), open_.end(), [&](std::size_t other) {
       return kept_[other].key == kept_[index].key;
     });
@@ -89,7 +89,7 @@ class Runner {
     }
   }
 
-  /// Whether it was rehearsed so far already; its outcome then.
+  /// Whether there is a kept result for the task; then takes it as the outcome.
   bool is_known(std::size_t index) {
     RehearsalOutcome& outcome = outcomes_[index];
     std::optional<RehearsalEntry> entry = kept_entry(kept_[index].files.result);
@@ -97,14 +97,14 @@ class Runner {
     take(outcome, std::move(*entry));
     const bool is_there = is_enough(outcome.task, outcome.curve);
     if (is_there) {
-      // Whatever came later.
+      // Later epochs, and their failure, are ignored.
       outcome.ending = Ending::done;
       outcome.problems.clear();
     }
     return is_there || outcome.ending == Ending::diverged;
   }
 
-  /// Another call may be at it, or may have finished it since we looked.
+  /// Another process may work on it, or may have finished it since prepare().
   Turn turn_of(std::size_t index) {
     if (!locks_.try_take(kept_[index].key)) return Turn::later;
     if (!is_known(index)) return Turn::start;
@@ -112,7 +112,7 @@ class Runner {
     return Turn::never;
   }
 
-  /// What is kept under a name; what is damaged counts as nothing.
+  /// The entry in a file; a damaged one is removed.
   [[nodiscard]] std::optional<RehearsalEntry> kept_entry(const fs::path& file) const {
     try {
       return read_entry(file);
@@ -176,8 +176,8 @@ class Runner {
       }
     }
     if (outcome.ending != Ending::diverged) return;
-    // It would diverge next time, too.
-    outcome.run.reset();  // an earlier one's end is not this one's
+    // Kept, since it would diverge again.
+    outcome.run.reset();  // the result of a shorter rehearsal does not apply
     write_entry(files.result, {.curve = outcome.curve, .diverged = outcome.problems.front()});
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SimFabric::repeat(): loops whose later iterations are accounted for without being run.
+// SimFabric::repeat(): loops whose later iterations are extrapolated instead of run.
 #include <algorithm>
 #include <utility>
 
@@ -20,8 +20,8 @@ constexpr std::int64_t kSampledIterations = 4;
 LoopWatch::Rule SimFabric::rule_for(const Communicator& among,
                                     std::int64_t sequence,
                                     std::int64_t count) {
-  // Every communicator draws its own luck: nodes that wait for each other must not be slow
-  // together.
+  // Every communicator has its own random stream: nodes that wait for each other must vary
+  // independently.
   const std::uint64_t seed = mix_seed(runtime_.pass_.seed, static_cast<std::uint64_t>(among.id));
   LoopWatch::Rule rule = {.is_noisy = runtime_.pass_.is_noisy,
                           .seed = mix_seed(seed, static_cast<std::uint64_t>(sequence) + 1)};
@@ -54,7 +54,7 @@ bool SimFabric::may_claim_links(const Runtime::CommunicatorState& state) const {
 
 void SimFabric::claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch) {
   const Communicator& among = state.communicator;
-  if (among.size() == static_cast<int>(runtime_.ranks_.size())) return;  // nobody else is there
+  if (among.size() == static_cast<int>(runtime_.ranks_.size())) return;  // no other ranks use links
   double all_here_s = 0;
   bool has_exchanged = false;
   for (int member = 0; member < among.size(); ++member) {
@@ -63,7 +63,7 @@ void SimFabric::claim_links(const Runtime::CommunicatorState& state, const LoopW
     all_here_s =
         std::max(all_here_s, runtime_.rank(among.ranks[static_cast<std::size_t>(member)]).local_s);
   }
-  // What they exchange next starts when all are there, and they are that far apart at the end, too.
+  // The next exchange starts when all have arrived, with the same skew as at its end.
   const double until_s = all_here_s + watch.owed(0).now_s;
   if (has_exchanged && !runtime_.interference_->begin_replay(state.footprint, all_here_s, until_s))
     runtime_.interference_->set_conflict();
@@ -71,8 +71,8 @@ void SimFabric::claim_links(const Runtime::CommunicatorState& state, const LoopW
 
 void SimFabric::skip(const Runtime::CommunicatorState& state, const Meters& owed) {
   Runtime::Rank& me = self();
-  // Where not everybody does, others may omit more or less, or go on exchanging: the clock they
-  // compare has to move.
+  // If only some ranks omit iterations, others may still exchange, and compare SimGrid's clock, so
+  // the clock has to advance.
   const bool is_everybody = state.communicator.size() == static_cast<int>(runtime_.ranks_.size());
   (is_everybody ? me.skipped_s : me.local_s) += owed.now_s;
   me.phases += owed.phases;
@@ -138,8 +138,8 @@ void SimFabric::wait_for_verdict(const Runtime::CommunicatorState& state,
     self().wake->acquire();
     return;
   }
-  if (watch.omitted() > 0) claim_links(state, watch);  // before anybody's clock moves
-  // Whom this wakes may be at the next verdict, and wait again, before the others are awake.
+  if (watch.omitted() > 0) claim_links(state, watch);  // before any clock moves
+  // A rank woken here may wait for the next verdict before the others are awake.
   for (const int waiting : std::exchange(watch.waiting, {})) runtime_.rank(waiting).wake->release();
 }
 

@@ -10,14 +10,13 @@ namespace {
 
 constexpr double kEqual =
     1e-10;  // relative difference of iterations that counts as equal: rounding of the clock
-constexpr double kUnnoticed =
-    1e-6;  // relative difference of a first iteration that noise leaves unnoticed
-constexpr std::int64_t kGiveUp = 64;  // a loop that has not settled by then is run to its end
-// After others have used the links, one iteration may have begun while they still did. The two that
-// are compared follow it.
+constexpr double kUnnoticed = 1e-6;   // relative difference of a first iteration below noise
+constexpr std::int64_t kGiveUp = 64;  // a loop that is not steady by then is run to its end
+// One iteration may have begun while others still used the links; then follow the two that are
+// compared.
 constexpr std::int64_t kSettling = 3;
-constexpr std::int64_t kSwayed = 3;  // the first iteration that a changed one has led to
-constexpr std::int64_t kUnlike = 2;  // first iterations that what came before the loop may change
+constexpr std::int64_t kSwayed = 3;  // iterations until the effect of a change is complete
+constexpr std::int64_t kUnlike = 2;  // first iterations that depend on the state before the loop
 
 Meters difference(const Meters& a, const Meters& b) {
   return {
@@ -40,7 +39,7 @@ bool are_alike(const Meters& a, const Meters& b, double slack_s) {
          is_same_size(a.traffic.inter_node_bytes, b.traffic.inter_node_bytes);
 }
 
-/// Draws durations in runs of so many that followed each other, from whole runs.
+/// Draws durations in blocks of successive ones.
 class Runs {
  public:
   Runs(const std::vector<double>& observed_s, std::size_t run, Random& random)
@@ -185,7 +184,7 @@ void LoopWatch::judge_steady(std::int64_t iterations) {
 }
 
 void LoopWatch::judge_last(std::int64_t iterations) {
-  // What noise has changed shows from the next iteration on, and in what that one changes.
+  // A change affects the next iteration, and through it the one after.
   if (last_change_ == 0 || iterations >= kSwayed) omit_like_last(iterations);
 }
 

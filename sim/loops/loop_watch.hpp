@@ -9,74 +9,75 @@
 
 namespace epochcast::sim {
 
-/// What a worker has on its meters at the end of an iteration; times as the user sees them.
+/// A worker's meters at the end of an iteration; times include omitted iterations.
 struct Meters {
   double now_s = 0;
   PhaseTimes phases;
   Traffic traffic;
 };
 
-/// What iterations of a loop took that were run: per member the sum of what they added to its
-/// meters, and of each one how long it took (the mean over members).
+/// Statistics of the iterations of a loop that were run: per member the sum of their meters, and
+/// the duration of each (the mean over members).
 struct LoopStatistics {
   std::vector<Meters> sum;
   std::vector<double> durations_s;
-  std::size_t run = 1;  ///< so many followed each other: whole runs of them
+  std::size_t run = 1;  ///< length of blocks of successive iterations
 
   void add(const LoopStatistics& more);
 };
 
-/// Watches one Fabric::repeat() loop of a communicator and decides when the rest of it need not be
-/// run.
+/// Watches one Fabric::repeat() loop of a communicator and decides when the rest of it can be
+/// omitted.
 ///
 /// Without noise, an iteration takes the members' clocks x to f(x) with f(x + λ) = f(x) + λ:
-/// nothing in it depends on the hour. Once it has taken every clock forward by one and the same λ,
-/// the next one must, if it does the same work. That is checked: two successive iterations have
-/// added the same to every meter of every member, and no member has announced a change since the
-/// last one began. Until that holds, iterations are run, if need be to the end.
+/// nothing depends on absolute time. Once it has advanced every clock by the same λ, so will the
+/// next one, if it does the same work. That is checked: two successive iterations have added the
+/// same to every meter of every member, and no member has announced a change since the last one
+/// began. Until that holds, iterations are run, if need be to the end.
 ///
-/// With noise, after a fixed number of iterations: each of the n that remain takes as long as one
-/// of N that were observed in pilot passes, drawn with replacement in the runs in which they were
-/// observed (a block bootstrap: what slows one down lasts). Repetitions first redraw the N
-/// themselves, since that these N were observed was chance, too: a variance of n²/N beside the n of
-/// the draws. No skew is lost, and nothing takes less than n times the least that was observed.
+/// With noise, after a fixed number of iterations: each of the n remaining ones takes as long as
+/// one of N that were observed in pilot passes, drawn with replacement in blocks of successive ones
+/// (block bootstrap: slowdowns last). Repetitions first redraw the N, which are a sample, too: a
+/// variance of n²/N beside the n of the draws. Skew is preserved, and the sum is at least n times
+/// the least observed.
 class LoopWatch {
  public:
   struct Rule {
     bool is_noisy = false;
     std::int64_t sampled = 0;  ///< noisy: iterations to run
-    /// Noisy: the rest is like the last iteration that was run; those before have led to it. Where
-    /// changes are announced it is the third one at least.
+    /// Noisy: the rest equals the last iteration that was run, the third one or a later one after
+    /// an announced change.
     bool is_like_last = false;
     std::uint64_t seed = 0;
-    LoopStatistics* pilot = nullptr;        ///< noisy: gets the iterations that were run, and tells
-    const LoopStatistics* known = nullptr;  ///< noisy: what pilots have observed
+    LoopStatistics* pilot =
+        nullptr;  ///< noisy: gets the statistics of the iterations that were run
+    const LoopStatistics* known = nullptr;  ///< noisy: statistics of pilot passes
   };
 
   LoopWatch(int members, std::int64_t count, const Rule& rule);
 
-  /// Whether members have to wait for a verdict after this many iterations.
+  /// Whether members have to wait for a decision after this many iterations.
   [[nodiscard]] bool looks_after(std::int64_t iterations) const;
   /// Reports a member's meters after `iterations`, and whether it has announced a change in the
   /// last of them. `may_omit`: whether the loop's links are free; while others use them, the
-  /// verdict is postponed. Returns whether it was the last member: the verdict is in.
+  /// decision is postponed. Returns whether it was the last member, so the decision is made.
   bool report(int member,
               std::int64_t iterations,
               const Meters& meters,
               bool has_changed,
               bool may_omit = true);
 
-  /// Iterations that need not be run, after the last verdict.
+  /// Iterations to omit after the last decision.
   [[nodiscard]] std::int64_t omitted() const { return omitted_; }
   /// What the omitted iterations would have added to a member's meters.
   [[nodiscard]] Meters owed(int member) const;
-  /// Iterations after which the verdict came; 0 before.
+  /// Iterations before the decision; 0 if there is none yet.
   [[nodiscard]] std::int64_t settled_after() const { return settled_after_; }
-  /// Whether iterations before the verdict were unlike those after it: changes were announced, or
-  /// the first one took longer or shorter by more than noise could leave unnoticed.
+  /// Whether iterations before the decision differ from later ones: changes were announced, or the
+  /// first one's duration differs by more than noise.
   [[nodiscard]] bool has_transient() const { return has_transient_; }
 
-  std::vector<int> waiting;  ///< ranks that sleep until the verdict
+  std::vector<int> waiting;  ///< ranks that sleep until the decision
   int left = 0;              ///< members that have left the loop
 
  private:
@@ -95,11 +96,10 @@ class LoopWatch {
 
   std::int64_t count_;
   Rule rule_;
-  /// Iterations from which nothing follows for the others: the first one begins with everybody in
-  /// step, as no other does, and others may use the links of those before the verdict was
-  /// postponed.
+  /// Iterations not used for extrapolation: the first one, which begins with all members
+  /// synchronised, and those before a postponed decision, when others may use the links.
   std::int64_t uncounted_ = 0;
-  std::int64_t looks_from_ = 3;  ///< without noise: the first verdict
+  std::int64_t looks_from_ = 3;  ///< without noise: the first decision
   std::int64_t busy_until_ = 0;  ///< without noise: iterations after which others used the links
   int reported_ = 0;
   std::int64_t last_change_ = 0;  ///< the last iteration in which any was announced

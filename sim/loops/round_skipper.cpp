@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSameTime =
     1e-9;  // relative difference of periods that counts as equal: rounding of the clock
-constexpr std::int64_t kFewest = 8;  // periods below which watching is not worth it
+constexpr std::int64_t kFewest = 8;  // fewer periods are not watched
 
 bool is_close(double a, double b) {
   return std::abs(a - b) <= kSameTime * std::max(std::abs(a), std::abs(b));

@@ -10,7 +10,7 @@
 
 namespace epochcast::sim {
 
-/// Watches the repeated rounds of one collective, and omits those that would only repeat.
+/// Watches the repeated rounds of one collective, and omits those in steady state.
 ///
 /// Once every rank's clock has advanced by one and the same λ over each of two successive periods,
 /// the message pattern is in steady state (for the max-plus system that a schedule is, x(k+1) =
@@ -28,7 +28,7 @@ class RoundSkipper {
   [[nodiscard]] double owed_s(int rank) const {
     return ranks_[static_cast<std::size_t>(rank)].owed_s;
   }
-  /// Whether rounds have been omitted: then nothing else may have used the links meanwhile.
+  /// Whether rounds have been omitted: this is valid only if nothing else used the links meanwhile.
   [[nodiscard]] bool has_omitted() const { return owed_s(0) > 0; }
   /// Bytes that the rank has sent, those of omitted rounds included.
   [[nodiscard]] const Traffic& traffic(int rank) const {
@@ -43,7 +43,7 @@ class RoundSkipper {
     Traffic at_boundary;  ///< traffic at the last period boundary
     Traffic per_period;
   };
-  /// What is known of one period boundary of the current run.
+  /// One period boundary of the current run.
   struct Boundary {
     int reached = 0;
     double least_s = 0;
@@ -53,7 +53,7 @@ class RoundSkipper {
     RepeatedRounds rounds;
     std::vector<Boundary> boundaries;
     std::int64_t furthest = 0;        ///< the last boundary that any rank has reached
-    std::optional<std::int64_t> cut;  ///< at this boundary everybody omits
+    std::optional<std::int64_t> cut;  ///< the boundary at which all ranks omit periods
     std::int64_t omitted_periods = 0;
     double period_s = 0;
   };

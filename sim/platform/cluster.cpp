@@ -32,7 +32,7 @@ sg::NetZone* make_ground() {
   return ground;
 }
 
-/// What a topology needs to know of a node: its place in the network zone.
+/// Creates a node in the network zone of a topology.
 using MakeLeaf = std::function<Leaf(sg::NetZone* parent, std::size_t index)>;
 
 /// The link of the node with this index into a star.
@@ -64,7 +64,8 @@ std::vector<unsigned int> unsigned_of(const std::vector<int>& counts) {
   return {counts.begin(), counts.end()};
 }
 
-/// Without dimensions of 1, which join nobody: SimGrid gives the links of two such one name.
+/// Without dimensions of 1, which have no links: SimGrid would give links of two such dimensions
+/// the same name.
 std::vector<unsigned long> torus_dimensions(const Interlink& network) {
   std::vector<unsigned long> dimensions;
   for (const int size : network.dimensions) {
@@ -184,7 +185,7 @@ void Cluster::build(const Platform& platform, int nodes) {
 }
 
 const MessageCosts* Cluster::messages_between(int node, int other) const {
-  if (kinds_.empty()) return nullptr;  // an XML file does not say
+  if (kinds_.empty()) return nullptr;  // unknown for XML files
   const Kind& own = kind(node);
   if (node == other) return own.inside && own.inside->messages ? &*own.inside->messages : nullptr;
   const Kind& its = kind(other);
@@ -232,8 +233,8 @@ sg::Host* Cluster::host(int node, int device) const {
 
 void Cluster::run(const std::function<void()>& program, int stack_kib) {
   sg::Engine::set_config("contexts/stack-size:" + std::to_string(stack_kib));
-  // SimGrid asks for cleared stacks. Mapped ones are as large as what is used of them; those from
-  // the heap, where malloc takes large blocks from once it has freed some, would be cleared.
+  // SimGrid requests zeroed stacks. Mapped stacks take only the memory that is used; stacks from
+  // the heap, which malloc would use after it has freed some, would be cleared.
   mallopt(M_MMAP_THRESHOLD, 1024 * stack_kib / 2);
   mallopt(M_MMAP_MAX, std::numeric_limits<int>::max());
   sg::Actor::create("epochcast", hosts_.front().front(), program);

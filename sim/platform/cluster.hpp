@@ -16,19 +16,19 @@
 
 namespace epochcast::sim {
 
-/// A platform as SimGrid sees it: every device is a host, every node a zone, joined by links.
+/// A platform in SimGrid: every device is a host, every node a zone, joined by links.
 ///
 /// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
 /// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
-/// route's latencies plus bytes / bandwidth, and concurrent messages share a link equally. SimGrid
-/// is told that there are no latencies; Runtime waits for them before it has the bytes flow. Left
-/// to SimGrid 3.32, messages would share links in inverse proportion to the latencies of their
-/// routes, and of two that begin to flow at one moment the second could overlook a link that it
-/// crosses (System::enable_var() marks only the first link of a route as changed).
+/// route's latencies plus bytes / bandwidth, and concurrent messages share a link equally.
+/// Latencies in SimGrid are zero; Runtime waits for them before it starts a transfer. With SimGrid
+/// 3.32's own latencies, messages would share links in inverse proportion to the latencies of their
+/// routes, and of two transfers that start at the same time the second could miss a link of its
+/// route (System::enable_var() marks only the first link of a route as changed).
 ///
-/// Where the platform knows the costs of messages, their latency replaces that of the way out of a
-/// node, the shortest way between two, and the way in, and their bandwidth bounds each message
-/// (Runtime sees to that), not the links that messages share.
+/// If the platform has costs of messages, their latency replaces that of the links from the device
+/// to the network, of the shortest route between two nodes, and of the links to the other device.
+/// Their bandwidth bounds each message (by Runtime), not the links that messages share.
 class Cluster {
  public:
   /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and
@@ -39,18 +39,18 @@ class Cluster {
   /// file.
   [[nodiscard]] simgrid::s4u::Host* host(int node, int device) const;
 
-  /// What messages between devices of these nodes cost: of two nodes with costs of their own,
-  /// between_ends(). Null when the platform does not say.
+  /// Costs of messages between devices of these nodes; between_ends() for two nodes with different
+  /// costs. Null if the platform has none.
   [[nodiscard]] const MessageCosts* messages_between(int node, int other) const;
-  /// What messages between this node and others of its kind cost; null as above.
+  /// Costs of messages between this node and others of its kind; null as above.
   [[nodiscard]] const MessageCosts* messages_out_of(int node) const;
 
   /// The latency and the bandwidth limit of messages from one host to another.
   struct Route {
-    double latency_s = 0;                    ///< of links, as far as `messages` does not contain it
-    const MessageCosts* messages = nullptr;  ///< null when the platform does not say
+    double latency_s = 0;  ///< of links, without the part that `messages` contains
+    const MessageCosts* messages = nullptr;  ///< null: not measured
 
-    /// The most that a message gets, however idle its links are. Infinite when nothing says.
+    /// The bandwidth limit of a single message. Infinite if unknown.
     [[nodiscard]] double bytes_per_s(double bytes) const {
       return messages == nullptr ? std::numeric_limits<double>::infinity()
                                  : messages->regime(bytes).bytes_per_s;
@@ -65,7 +65,7 @@ class Cluster {
                             const simgrid::s4u::Host* to,
                             int to_node) const;
 
-  /// Whether what devices of one node exchange stays on links of that node. Not known of XML files.
+  /// Whether messages inside a node use links of that node only. False (unknown) for XML files.
   [[nodiscard]] bool has_separate_nodes() const { return has_separate_nodes_; }
 
   /// Runs `program` as the first actor of the simulation, until nothing is left to do. Every actor
@@ -74,7 +74,7 @@ class Cluster {
 
  private:
   void build(const Platform& platform, int nodes);
-  /// What a group's nodes have in common.
+  /// The common properties of a group's nodes.
   struct Kind {
     std::optional<Interconnect> inside;   ///< absent: a single device
     std::optional<MessageCosts> between;  ///< to and from other nodes
@@ -85,7 +85,7 @@ class Cluster {
 
   std::vector<std::vector<simgrid::s4u::Host*>> hosts_;  ///< by node, by device
   std::vector<std::shared_ptr<const Kind>> kinds_;       ///< by node
-  /// What messages cost between nodes of two kinds, once somebody has asked.
+  /// Costs of messages between nodes of two kinds, cached.
   mutable std::map<std::pair<const Kind*, const Kind*>, MessageCosts> mixed_;
   bool has_separate_nodes_ = true;
 };

@@ -24,13 +24,13 @@ sg::LinkInRoute down(const sg::SplitDuplexLink* link) {
   return {link, sg::LinkInRoute::Direction::DOWN};
 }
 
-/// A zone must know its parent before anything is created in it.
+/// SimGrid requires a zone's parent before anything is created in it.
 sg::NetZone* within(sg::NetZone* parent, sg::NetZone* zone) {
   if (parent != nullptr) zone->set_parent(parent);
   return zone;
 }
 
-/// Every device reaches the middle of the node by a link of its own, or over one bus shared by all.
+/// Every device has its own link to the centre of the node, or all share one bus.
 sg::NetZone* make_star_node(const Interconnect& inside,
                             const std::string& name,
                             sg::NetZone* parent,
@@ -65,7 +65,7 @@ sg::NetZone* make_star_node(const Interconnect& inside,
   return zone;
 }
 
-/// GPUs are joined pairwise or by a switch; CPUs and the way out go over PCIe.
+/// GPUs are joined pairwise or by a switch; links to CPUs and to the network are PCIe.
 sg::NetZone* make_nvlink_node(const Interconnect& inside,
                               const std::string& name,
                               sg::NetZone* parent,
@@ -77,7 +77,7 @@ sg::NetZone* make_nvlink_node(const Interconnect& inside,
   gateway = zone->create_router(name + "/gateway");
   std::vector<sg::Host*> all;
   std::vector<sg::SplitDuplexLink*> pcie;
-  std::vector<sg::SplitDuplexLink*> to_switch;  // none where GPUs are joined pairwise
+  std::vector<sg::SplitDuplexLink*> to_switch;  // empty if GPUs are joined pairwise
   for (const std::string& device : devices) {
     all.push_back(zone->create_host(name + "/" + device, kHostSpeed)->seal());
     pcie.push_back(make_duplex(zone, name + "/" + device + "/pcie", *inside.pcie));

@@ -10,12 +10,12 @@
 
 namespace epochcast::sim {
 
-/// A node as its network sees it: a zone behind a gateway, or an empty place.
+/// A node in its network: a zone behind a gateway, or an empty place.
 ///
 /// A network's netpoints are all hosts or all zones, empty places aside. SimGrid (NetZoneImpl.cpp,
-/// find_common_ancestors) takes a zone for the ancestor of whatever lies in its children, and asks
-/// it for the route from one of its hosts to a host of a child zone as if both were its own; since
-/// hosts are numbered within their zone, that is the route to some other node, or none.
+/// find_common_ancestors) takes a zone for the ancestor of all hosts in its children, and looks
+/// there for the route from one of its hosts to a host of a child zone as if both were its own;
+/// since hosts are numbered within their zone, that is the route to some other node, or none.
 struct Leaf {
   simgrid::kernel::routing::NetPoint* netpoint = nullptr;
   simgrid::kernel::routing::NetPoint* gateway = nullptr;  ///< of a zone: its only host or a router
@@ -28,8 +28,8 @@ Leaf make_node(const NodeGroup& node,
                simgrid::s4u::NetZone* parent,
                std::vector<simgrid::s4u::Host*>& hosts);
 
-/// The same for a node of one device without interconnect, as a host of `parent`, where all nodes
-/// are such. (SimGrid takes time that grows with the number of zones for each of them.)
+/// The same for a node of one device without interconnect, as a host of `parent`, if all nodes are
+/// such. (SimGrid's time per zone grows with the number of zones.)
 Leaf make_host(const NodeGroup& node,
                const std::string& name,
                simgrid::s4u::NetZone* parent,

@@ -21,7 +21,7 @@ constexpr std::int64_t kMostHosts = 1'000'000;
 constexpr int kDeepest = 32;
 constexpr std::size_t kMostProblems = 50;
 
-/// Elements that may be there; "" why not, for those that SimGrid knows.
+/// Allowed elements (empty text), and the reasons for refusing other elements of SimGrid.
 const std::map<std::string_view, std::string_view> kElements = {
     {"platform", ""},
     {"zone", ""},
@@ -57,7 +57,7 @@ const std::map<std::string_view, std::string_view> kElements = {
     {"model_prop", "disks are not simulated"},
 };
 
-/// Walks through the document and collects what is wrong with it.
+/// Walks through the document and collects problems.
 class Checker {
  public:
   explicit Checker(std::string file) : file_(std::move(file)) {}
@@ -157,7 +157,7 @@ class Checker {
     }
   }
 
-  /// What SimGrid reads; nothing when it cannot.
+  /// The value that SimGrid parses; none if it cannot.
   static std::optional<double> parsed(std::string_view text, Parse parse) {
     try {
       return parse("", 0, std::string(text), "");

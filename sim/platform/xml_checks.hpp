@@ -5,13 +5,12 @@
 
 namespace epochcast::sim {
 
-/// Looks through a SimGrid XML platform before SimGrid does, whose loader aborts where it could
-/// complain.
+/// Checks a SimGrid XML platform before SimGrid loads it, since SimGrid aborts on errors.
 ///
-/// What may be there: hosts, links, zones, clusters and routes. What runs programs, reads or writes
-/// other files, or changes links while time passes is refused, and so is what cannot be simulated:
-/// quantities beyond those of core/units.hpp, impossible topologies, more than a million hosts.
-/// Throws a UserError that lists every problem.
+/// Allowed are hosts, links, zones, clusters and routes. Refused are elements that run programs,
+/// use other files, or change links over time, and platforms that cannot be simulated: quantities
+/// beyond those of core/units.hpp, impossible topologies, more than a million hosts. Throws a
+/// UserError that lists every problem.
 void check_xml_platform(const std::string& file);
 
 }  // namespace epochcast::sim

@@ -59,7 +59,7 @@ void append_hosts(sg::NetZone* zone, HostsOfZone& by_zone, std::vector<sg::Host*
   for (sg::NetZone* child : zone->get_children()) append_hosts(child, by_zone, hosts);
 }
 
-/// As the file has them; the engine sorts them by name, "node-10" before "node-2".
+/// In the order of the file; the engine sorts them by name, "node-10" before "node-2".
 std::vector<sg::Host*> hosts_in_order() {
   HostsOfZone by_zone;
   for (sg::Host* host : engine().get_all_hosts())

@@ -21,7 +21,7 @@ namespace sg = simgrid::s4u;
 
 constexpr std::size_t kMostHostsForAllPairs = 300;
 
-/// Ends this process where no message could go from one host to the other.
+/// Ends this process if there is no route from one host to the other.
 void require_route(const sg::Host* from, const sg::Host* to) {
   std::vector<sg::Link*> links;
   double latency_s = 0;
@@ -31,8 +31,8 @@ void require_route(const sg::Host* from, const sg::Host* to) {
   _exit(status_of(Ending::bad_input));
 }
 
-/// SimGrid would route between a zone's own hosts and those of zones inside it by numbers that mean
-/// other hosts (see node_zone.hpp).
+/// SimGrid would choose wrong routes between a zone's own hosts and those of zones inside it (see
+/// node_zone.hpp).
 void require_separate_zones(const std::vector<sg::Host*>& hosts) {
   std::map<const sg::NetZone*, bool> has_zones;
   for (const sg::Host* host : hosts) {
@@ -53,7 +53,7 @@ void load_and_route(const std::string& file) {
   require_separate_zones(hosts);
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     if (hosts.size() > kMostHostsForAllPairs) {
-      // The pairs of rings and of what begins at the first host.
+      // The pairs of rings, and of collectives with the first host as root.
       const std::size_t next = (i + 1) % hosts.size();
       require_route(hosts[i], hosts[next]);
       if (i == 0) continue;
@@ -67,7 +67,7 @@ void load_and_route(const std::string& file) {
   }
 }
 
-/// The last line that says something, without SimGrid's "[0.000000] [category/LEVEL] ".
+/// The last line with text, without SimGrid's "[0.000000] [category/LEVEL] ".
 std::string complaint(const std::string& text) {
   std::istringstream lines(text);
   std::string last;

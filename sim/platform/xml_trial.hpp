@@ -5,10 +5,10 @@
 
 namespace epochcast::sim {
 
-/// Lets SimGrid load an XML platform and route messages over it in a process of its own, since it
-/// ends the process where something is wrong. To be called before this process has an engine.
+/// Loads an XML platform and routes messages over it in a separate process, since SimGrid ends the
+/// process on errors. To be called before this process has an engine.
 ///
-/// Throws a UserError with what SimGrid said, or with the first two hosts that have no route.
+/// Throws a UserError with SimGrid's message, or with the first two hosts without a route.
 void try_xml_platform(const std::string& file);
 
 }  // namespace epochcast::sim

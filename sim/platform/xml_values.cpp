@@ -6,7 +6,7 @@
 namespace epochcast::sim {
 namespace {
 
-/// "4,2,1" as whole numbers above zero; nothing when it is something else.
+/// "4,2,1" as whole numbers above zero; empty for other texts.
 std::vector<int> counts(std::string_view text) {
   std::vector<int> all;
   for (const std::string_view part : split(text, ',')) {

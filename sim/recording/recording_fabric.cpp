@@ -11,7 +11,7 @@
 namespace epochcast {
 namespace {
 
-constexpr double kBytesPerNumber = 8;  // what all_gather() exchanges
+constexpr double kBytesPerNumber = 8;  // of all_gather()
 
 using Indices = std::vector<std::uint32_t>;
 
@@ -45,7 +45,7 @@ const char* name_of(RecordedKind kind) {
 
 }  // namespace
 
-/// A pending operation of the fabric inside, and the actions that it is.
+/// A pending operation of the inner fabric, with its actions.
 class RecordingFabric::RecordedOperation : public Operation {
  public:
   RecordedOperation(Request inner, Indices started, Indices before = {})
@@ -53,7 +53,7 @@ class RecordingFabric::RecordedOperation : public Operation {
 
   Request inner_;
   Indices started_;  ///< of several rounds: the last one
-  Indices before_;   ///< what it comes after by several steps
+  Indices before_;   ///< its dependencies in several steps
 };
 
 RecordingFabric::RecordingFabric(Fabric& inner, Recording& recording)
@@ -105,7 +105,7 @@ std::uint32_t RecordingFabric::add_message(RecordedKind kind,
   return add(std::move(action));
 }
 
-/// The worker has waited for these: they, and what they came after, are done.
+/// Notes that these and their dependencies are done.
 void RecordingFabric::finish(const Indices& waited) {
   for (const std::uint32_t index : waited) {
     const Indices& before = actions()[index].after;
@@ -115,7 +115,7 @@ void RecordingFabric::finish(const Indices& waited) {
   done_ = joined_indices(std::move(done_), waited);
 }
 
-/// Runs a blocking collective that has been written down.
+/// Runs a blocking collective that was recorded.
 void RecordingFabric::run_collective(const Indices& started, const std::function<void()>& run) {
   const double since_s = inner_.now_s();
   run();
@@ -158,8 +158,8 @@ Request RecordingFabric::start_all_reduce(Payload payload,
       inner_.start_all_reduce(payload, weight, among), std::move(started), std::move(before));
 }
 
-/// Message by message, each round after the one before: through servers, which no collective of a
-/// trace can say. Returns the last round's.
+/// Adds the messages of an all-reduce through servers, round by round: traces have no such
+/// collective. Returns the actions of the last round.
 RecordingFabric::Indices RecordingFabric::add_rounds(double bytes, const Communicator& among) {
   const auto schedule = make_all_reduce(among, inner_.workers(), std::llround(bytes));
   const auto place = std::ranges::find(among.ranks, rank());

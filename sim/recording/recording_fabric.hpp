@@ -10,13 +10,13 @@
 
 namespace epochcast {
 
-/// A fabric that does what another one does, and writes down what its worker asked for.
+/// A fabric that forwards all calls to another one and records them.
 ///
-/// An action comes after what the worker had computed and waited for when it began; collectives
-/// come after one another too, as they go through one stream. Gathering, and all-reduces through
-/// servers (push-pull), are written as the messages that they consist of. Collectives of one worker
-/// leave no trace. Loops are run in full: repeat() does not reach the fabric inside. Throws a
-/// UserError when the job takes more than Recording::most_actions.
+/// An action depends on the computing and the waits of its worker before it; collectives also
+/// depend on the one before, as they use one stream. Gathering, and all-reduces through servers
+/// (push-pull), are recorded as messages. Collectives of one worker are not recorded. Loops are run
+/// in full: repeat() does not call the inner fabric. Throws a UserError when the job takes more
+/// than Recording::most_actions.
 class RecordingFabric : public Fabric {
  public:
   /// `recording` is shared by the workers of a job, which must not run at the same time.
@@ -65,8 +65,8 @@ class RecordingFabric : public Fabric {
 
   Fabric& inner_;
   Recording& recording_;
-  Indices done_;                          ///< what the worker's next action comes after
-  Indices stream_;                        ///< what its next collective comes after, besides
+  Indices done_;                          ///< dependencies of the worker's next action
+  Indices stream_;                        ///< additional dependencies of its next collective
   std::map<int, int> groups_;             ///< indices in the recording, by communicator
   std::map<int, std::int64_t> sent_;      ///< messages, by receiver
   std::map<int, std::int64_t> received_;  ///< by sender

@@ -7,25 +7,24 @@
 
 namespace epochcast::real {
 
-/// What a batch comes to.
+/// The loss of a batch.
 struct BatchLoss {
   torch::Tensor loss;  ///< to be minimised: scalar, the mean over the batch
-  /// Loss of each sample [batch], without gradient: what biased sampling ranks samples by.
+  /// Loss of each sample [batch], without gradient, for biased sampling.
   torch::Tensor sample_losses;
-  /// How many samples are classified correctly, scalar; of tokens, the sum of each sample's share
-  /// of them; NaN where nothing is classified.
+  /// The number of samples classified correctly, scalar; for tokens, the sum of each sample's
+  /// share; NaN if nothing is classified.
   torch::Tensor correct;
-  /// Of two halves that learn against each other (GAN): the loss of each, scalars without gradient;
-  /// undefined elsewhere.
+  /// The losses of a GAN's two halves, scalars without gradient; undefined for other networks.
   torch::Tensor discriminator = {};
   torch::Tensor generator = {};
 };
 
-/// Whether values that a network makes are as many as the targets, and in their order: of the same
-/// sizes [batch, ...], but for those that are 1, or a row for each sample.
+/// Whether a network's outputs correspond to the targets: equal sizes [batch, ...] except those
+/// that are 1, or a row for each sample.
 [[nodiscard]] bool are_alike(const torch::Tensor& outputs, const torch::Tensor& targets);
 
-/// The loss of what a network made of a batch, all tensors on one device, in float32:
+/// The loss of a network's outputs for a batch, all tensors on one device, in float32:
 ///
 /// cross-entropy: scores [batch, classes], targets int64 [batch].
 /// mse: values and targets float32 [batch, ...] that are alike.

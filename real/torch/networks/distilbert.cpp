@@ -9,7 +9,7 @@
 namespace epochcast::real {
 namespace {
 
-constexpr std::int64_t kBertTokens = 512;  // the most that it reads
+constexpr std::int64_t kBertTokens = 512;  // its longest text
 constexpr std::int64_t kBertVocabulary = 30522;
 constexpr std::int64_t kBertFeatures = 768;
 constexpr std::int64_t kBertHeads = 12;

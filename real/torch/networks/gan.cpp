@@ -52,7 +52,7 @@ void initialise_gan(torch::nn::Module& network) {
   }
 }
 
-/// Keeps what is computed in its lifetime from giving gradients to a module's parameters.
+/// While it lives, a module's parameters get no gradients.
 class Frozen {
  public:
   explicit Frozen(const torch::nn::Module& module) : parameters_(module.parameters()) {
@@ -70,8 +70,8 @@ class Frozen {
   std::vector<torch::Tensor> parameters_;
 };
 
-/// The losses [batch] of images of classes `labels`, where they are to be taken for real or for
-/// generated ones.
+/// The losses [batch] of images of classes `labels` if the verdict should be "real", or
+/// "generated".
 torch::Tensor verdict_losses(const Gan::Verdict& verdict,
                              bool is_real,
                              const torch::Tensor& labels) {

@@ -14,25 +14,24 @@ namespace epochcast::real {
 class GanGenerator;
 class GanDiscriminator;
 
-/// A generator that makes images of given classes from noise, and a discriminator that tells them
-/// from real ones and names their class (Odena et al., ICML 2017).
+/// A generator of images of given classes from noise, and a discriminator that distinguishes them
+/// from real ones and predicts their class (Odena et al., ICML 2017).
 ///
 /// Moreno-Alvarez et al. (TNNLS 2023, table II) fix a latent of 128, a linear and upsampling
 /// generator, and a discriminator of 16, 32, 64 and 128 channels with the label among its outputs.
-/// The rest is a reading, after acgan.py of eriklindernoren/PyTorch-GAN: the generator's channels,
+/// The rest is our choice, after acgan.py of eriklindernoren/PyTorch-GAN: the generator's channels,
 /// kernels, dropout, an epsilon of 0.8 in batch norms, the label's embedding as a factor of the
 /// noise, and initialisation.
 class Gan : public TorchNetwork {
  public:
-  /// What the discriminator says of a batch of images.
+  /// The discriminator's outputs for a batch of images.
   struct Verdict {
     torch::Tensor reality;  ///< [batch]; the logistic function makes it the probability of "real"
     torch::Tensor classes;  ///< scores [batch, classes]; softmax makes them probabilities
   };
 
-  /// Rows and columns must be multiples of 4, so that the generator can double them twice, and at
-  /// least 20, so that the discriminator's last batch norm sees 2 x 2 pixels even of a single
-  /// image.
+  /// Rows and columns must be multiples of 4, for the generator, which doubles them twice, and at
+  /// least 20, so the discriminator's last batch norm has 2 x 2 pixels even for a single image.
   Gan(std::span<const std::int64_t> shape, std::int64_t classes);
 
   /// The discriminator's scores [batch, classes] of images as the data set delivers them.
@@ -40,17 +39,17 @@ class Gan : public TorchNetwork {
 
   /// In training, the discriminator's loss plus the generator's: one backward pass gives each half
   /// the gradient of its own loss at the current parameters of both, so both halves step at once
-  /// (a reading: acgan.py lets the generator step first). Every batch norm sees real and generated
+  /// (our choice: in acgan.py the generator steps first). Every batch norm sees real and generated
   /// images apart; the discriminator's statistics count the generated ones twice.
   ///
   /// An image's loss is the mean of two cross-entropies: of whether it is real, and of its class.
   /// The discriminator's is the mean over real and generated images; the generator's is that of
   /// generated images taken for real ones. The published code halves the sums L_S + L_C of the
-  /// paper (equations 2 and 3) as well. In evaluation nothing is generated: the loss is the
-  /// discriminator's of real images. Samples are ranked by, and classified in, real images alone.
+  /// paper (equations 2 and 3) as well. In evaluation the loss is the discriminator's of real
+  /// images only. Samples are ranked by, and classified in, real images alone.
   BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& labels) override;
 
-  /// Through the generator, and of what it makes through the discriminator.
+  /// Passes the generator, and its images pass the discriminator.
   std::vector<torch::Tensor> pass_all_layers(const torch::Tensor& samples) override;
 
   /// None: the classes are in the generator, too.

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kGptDeviation = 0.02;
 
-/// What distinguishes one GPT from another.
+/// The parameters of a GPT.
 struct GptPlan {
   int depth = 12;
   std::int64_t heads = 12;
@@ -27,7 +27,7 @@ torch::nn::Linear gpt_linear(const GptPlan& plan, std::int64_t in, std::int64_t 
   return torch::nn::Linear(torch::nn::LinearOptions(in, out).bias(plan.has_biases));
 }
 
-/// A layer norm whose bias may be missing, which LibTorch's own has not.
+/// A layer norm with optional bias; LibTorch's always has one.
 class GptNorm : public torch::nn::Module {
  public:
   explicit GptNorm(const GptPlan& plan) : features_(plan.features) {
@@ -109,7 +109,7 @@ class GptBlock : public torch::nn::Module {
 
 /// A decoder-only transformer that scores the successor of each token: GPT-2 (Radford et al., 2019,
 /// section 2.3), with tensors named, initialised and sized as in Karpathy's nanoGPT. The embedding
-/// of tokens is also what scores them (Press and Wolf, EACL 2017).
+/// of tokens is also the output layer (Press and Wolf, EACL 2017).
 ///
 /// Samples are token numbers [batch, tokens] below the vocabulary's size, as floats (exact, these
 /// being small integers).
@@ -120,7 +120,7 @@ class Gpt : public TorchNetwork {
 
   /// Scores [batch, tokens, vocabulary].
   torch::Tensor forward(torch::Tensor samples) override;
-  /// What scores the tokens is their embedding.
+  /// The output layer is the embedding of tokens.
   [[nodiscard]] std::string classifier() const override { return {}; }
 
  private:
@@ -149,7 +149,7 @@ Gpt::Gpt(const GptPlan& plan, std::span<const std::int64_t> /*shape*/, std::int6
     if (name.ends_with("bias")) {
       parameter.value().zero_();
     } else {
-      // What is added to the residual stream twice in each block is smaller by the root of that.
+      // Weights of the two residual branches of each block are scaled by the root of their number.
       const bool is_residual = name.ends_with("c_proj.weight");
       parameter.value().normal_(
           0, is_residual ? kGptDeviation / std::sqrt(2.0 * plan.depth) : kGptDeviation);
@@ -181,7 +181,7 @@ KnownNetwork known_gpt(const std::string& name,
                        const std::string& sizes,
                        const GptPlan& plan,
                        std::int64_t vocabulary) {
-  constexpr int kLengths = 4;  // each half of the one before
+  constexpr int kLengths = 4;  // each is half of the one before
   std::vector<DescribedShape> described;
   for (int i = 0; i < kLengths; ++i) {
     const std::int64_t tokens = plan.most_tokens >> i;

@@ -29,13 +29,13 @@ struct ShapeRequirement {
 /// A shape of samples for which the network's file states the costs.
 struct DescribedShape {
   std::vector<std::int64_t> input;
-  /// That such samples usually have; nothing: what dataset_of_shape() says.
+  /// The usual number for such samples; absent: that of dataset_of_shape().
   std::optional<std::int64_t> classes = {};
-  std::string note;  ///< what is particular about the network for these samples
+  std::string note;  ///< a peculiarity of the network for these samples
 };
 
-/// What the program knows of a network: all that there is to say, but for the class that computes.
-/// models/networks/NAME.json is written from it (network_text.hpp).
+/// The properties of a network, apart from the class that computes it. models/networks/NAME.json is
+/// written from it (network_text.hpp).
 struct KnownNetwork {
   std::string name;
   std::string title;
@@ -46,11 +46,11 @@ struct KnownNetwork {
                                               std::int64_t classes)>
       make;
   std::vector<DescribedShape> described;
-  bool scores_tokens = false;  ///< makes something of each token, rather than of the sample
+  bool scores_tokens = false;  ///< has an output for each token, rather than for the sample
   bool has_own_loss = false;
 };
 
-/// Makes a `Network` by its plan, where it has one, the shape and the number of classes.
+/// Makes a `Network` by its plan, if it has one, the shape and the number of classes.
 template <typename Network, typename... Plan>
 auto maker(Plan... plan) {
   return [plan...](std::span<const std::int64_t> shape, std::int64_t classes) {

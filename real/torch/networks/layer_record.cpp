@@ -34,8 +34,7 @@ class Recorder {
  private:
   using Place = const c10::StorageImpl*;
 
-  /// What one operation computed: its output, all views and copies of it, and what is later
-  /// computed in their place.
+  /// The result of an operation: its output, all views and copies of it, and in-place results.
   struct Value {
     std::string operation;
     std::optional<std::size_t> layer = {};
@@ -43,7 +42,7 @@ class Recorder {
     bool is_read = false;
   };
 
-  /// The operations that no layer has yet.
+  /// The operations that belong to no layer yet.
   struct Unnamed {
     std::vector<std::string> operations;
     std::vector<std::size_t> values;
@@ -60,15 +59,15 @@ class Recorder {
   void follow(const OperationCall& call);
   /// The layer whose parameter is among the inputs, if one is.
   std::optional<std::size_t> layer_with_parameter(const std::vector<torch::Tensor>& inputs);
-  /// The layer of these parameters, a new one unless it is the last; nothing where they are used
-  /// again, by a layer that has them from another.
+  /// The layer of these parameters, a new one unless it is the last; none if they are used again by
+  /// another layer (shared parameters).
   std::optional<std::size_t> layer_of_parameters(const std::string& name);
-  /// Throws where operations that compute something have no name, and forgets the others.
+  /// Throws if operations that compute something have no name, and drops the others.
   void require_names();
   /// Takes the outputs for the same value as the first input that is one.
   void move(const std::vector<torch::Tensor>& inputs, const std::vector<torch::Tensor>& outputs);
   void add_value(const torch::Tensor& output, Value value);
-  /// Adds what the present call costs.
+  /// Adds the cost of the current call.
   void add(LayerRecord& layer, const OperationCost& cost) const;
   void read(const torch::Tensor& tensor);
 
@@ -78,11 +77,11 @@ class Recorder {
   std::vector<LayerRecord> layers_;
   std::vector<Value> values_;
   std::map<Place, std::size_t> value_at_;
-  std::vector<torch::Tensor> alive_;  ///< so that no place is taken twice
+  std::vector<torch::Tensor> alive_;  ///< so no address is reused
   Unnamed unnamed_;
   OperationCall call_;
   int depth_ = 0;
-  std::exception_ptr problem_;  ///< LibTorch swallows what its callbacks throw
+  std::exception_ptr problem_;  ///< LibTorch ignores exceptions of callbacks
   at::CallbackHandle handle_;
 };
 
@@ -107,7 +106,7 @@ Recorder::~Recorder() {
   at::removeCallback(handle_);
 }
 
-// Operations inside of others are how LibTorch carries these out, and do not count.
+// Nested operations are part of the outer one, and do not count.
 std::unique_ptr<at::ObserverContext> Recorder::on_start(const at::RecordFunction& function) {
   const auto inputs = function.inputs();
   if (current->depth_++ == 0) current->call_.inputs.assign(inputs.begin(), inputs.end());
@@ -137,7 +136,7 @@ void Recorder::follow(const OperationCall& call) {
     return;
   }
   if (layer) {
-    // What a layer adds to its own product is its bias.
+    // An addition to a layer's own product is its bias.
     const bool adds_bias =
         layers_.size() == layers_before && (call.name == "aten::add" || call.name == "aten::add_");
     if (!adds_bias) add(layers_[*layer], cost);
@@ -214,7 +213,7 @@ void Recorder::add(LayerRecord& layer, const OperationCost& cost) const {
 }
 
 void Recorder::read(const torch::Tensor& tensor) {
-  // The samples, constants and parameters are no values.
+  // Samples, constants and parameters are no recorded values.
   const auto found = value_at_.find(place(tensor));
   if (found != value_at_.end()) values_[found->second].is_read = true;
 }
@@ -227,7 +226,7 @@ torch::Tensor Recorder::name(const torch::nn::Module& owner,
   LayerRecord layer = std::move(unnamed_.sums);
   layer.name = module + (module.empty() || name.empty() ? "" : ".") + std::string(name);
   if (unnamed_.hands_input_on) {
-    // Dropout hands an empty batch on as it is; one with samples would be in another place.
+    // Dropout returns an empty batch itself; one with samples would be a new tensor.
     const at::DisableRecordFunctionGuard unrecorded;
     output = torch::empty_like(output).requires_grad_(output.requires_grad());
     unnamed_.values.push_back(values_.size());
@@ -250,7 +249,7 @@ std::vector<LayerRecord> Recorder::finish(const std::vector<torch::Tensor>& resu
       throw std::logic_error("no sample passes " + tensor);
     }
   }
-  for (const torch::Tensor& result : results) read(result);  // by the loss
+  for (const torch::Tensor& result : results) read(result);  // read by the loss
   for (const Value& value : values_) {
     if (!value.is_read) continue;
     if (!value.layer) {

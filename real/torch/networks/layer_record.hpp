@@ -22,25 +22,25 @@ struct LayerRecord {
   std::int64_t multiply_adds = 0;  ///< of products and convolutions, two flop each of the former
   std::int64_t moved_bytes = 0;    ///< that its operations read and write, without parameters
   std::int64_t operations = 0;     ///< that compute something
-  /// Of the outputs that some backward pass reads, whether this layer's or a later one's; float32.
-  /// What is computed in place lies in the output of the layer before, and counts there.
+  /// Of the outputs that a backward pass reads, of this layer or a later one; float32. In-place
+  /// results share the output of the layer before, and count there.
   std::int64_t activation_bytes = 0;
 };
 
 /// The layers in the order in which samples of this shape pass through them. Nothing is computed:
-/// a batch of no samples is sent through the network, and what LibTorch is asked to do is recorded
-/// by the callbacks of its profiler.
+/// an empty batch passes the network, and the callbacks of LibTorch's profiler record its
+/// operations.
 ///
 /// A layer is the operations that use the same module's parameters, named as these up to the last
 /// dot; or operations without parameters, or with those of a layer that was passed before, as
-/// named() calls them. Throws std::logic_error when a parameter is in none, when operations that
-/// compute something have no name, and where operation_cost() does.
+/// named() calls them. Throws std::logic_error when a parameter belongs to no layer, when
+/// operations that compute something have no name, or when operation_cost() throws.
 [[nodiscard]] std::vector<LayerRecord> record_layers(TorchNetwork& network,
                                                      std::span<const std::int64_t> shape);
 
-/// Makes a layer of the operations since the last one, which led to `output`, and passes it on. The
-/// layer's name is that of the module `owner` with `name` behind it; `name` may be empty. Does
-/// nothing when no layers are recorded, or when there are no such operations.
+/// Makes a layer of the operations since the last one, which computed `output`, and returns
+/// `output`. The layer's name is that of the module `owner` followed by `name`, which may be empty.
+/// Without effect if no layers are recorded, or if there are no such operations.
 torch::Tensor named(const torch::nn::Module& owner, std::string_view name, torch::Tensor output);
 
 }  // namespace epochcast::real

@@ -54,7 +54,7 @@ torch::Tensor attend(const torch::nn::Module& owner,
   torch::Tensor scores =
       named(owner, "query_key", torch::matmul(split(query * scale), split(key).transpose(2, 3)));
   if (settings.is_padding.defined()) {
-    // Finite, so that the weights of a sample of nothing but padding are not 0 / 0.
+    // Finite: the weights of a sample of padding only would be 0 / 0.
     scores = scores.masked_fill(settings.is_padding.unsqueeze(1).unsqueeze(1),
                                 std::numeric_limits<float>::lowest());
   }

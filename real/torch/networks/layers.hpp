@@ -25,7 +25,7 @@ class ChainImpl : public torch::nn::SequentialImpl {
 };
 TORCH_MODULE(Chain);
 
-/// A convolution without bias that keeps rows and columns, but for its stride.
+/// A convolution without bias, padded to keep rows and columns (divided by the stride).
 [[nodiscard]] torch::nn::Conv2d convolution(std::int64_t in,
                                             std::int64_t out,
                                             std::int64_t kernel,
@@ -42,13 +42,13 @@ void initialise_convolutions(torch::nn::Module& network);
 struct AttentionSettings {
   std::int64_t heads = 1;
   torch::Tensor is_padding = {};  ///< bool [batch, tokens]: keys to leave out; undefined: none
-  bool is_causal = false;         ///< no token attends to those behind it
+  bool is_causal = false;         ///< tokens attend to earlier ones only
   double dropout = 0;             ///< share of the weights set to zero
 };
 
 /// Scaled dot-product attention (Vaswani et al., NIPS 2017, equation 1), heads side by side in the
-/// features; all tensors [batch, tokens, features]. A sample of nothing but padding gets equal
-/// weights. Its products, softmax and dropout are layers of `owner`.
+/// features; all tensors [batch, tokens, features]. A sample of padding only gets equal weights.
+/// Its products, softmax and dropout are layers of `owner`.
 [[nodiscard]] torch::Tensor attend(const torch::nn::Module& owner,
                                    const torch::Tensor& query,
                                    const torch::Tensor& key,

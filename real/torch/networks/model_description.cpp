@@ -13,8 +13,8 @@
 namespace epochcast::real {
 namespace {
 
-/// So many samples, random ones: zeros are what few models are made for. Of words, those that there
-/// are in any vocabulary, or in the one that the task knows.
+/// Random samples, since zeros are unusual inputs. Of words, those in any vocabulary, or in that of
+/// the task.
 torch::Tensor samples_for(const Task& task, std::int64_t count, std::uint64_t seed) {
   std::vector<std::int64_t> sizes = {count};
   sizes.insert(sizes.end(), task.shape.begin(), task.shape.end());
@@ -24,7 +24,7 @@ torch::Tensor samples_for(const Task& task, std::int64_t count, std::uint64_t se
   return torch::randint(0, knows_words ? task.classes : 1, sizes, generator);
 }
 
-/// What one of so many samples costs.
+/// The cost of one of so many samples.
 ModelDescription described(ScriptedNetwork& network,
                            const Task& task,
                            std::int64_t count,
@@ -34,7 +34,7 @@ ModelDescription described(ScriptedNetwork& network,
   return meter.description();
 }
 
-/// What one sample costs: one alone or, where the model needs more than one, one of two.
+/// The cost of one sample: alone or, if the model needs more than one, of two.
 ModelDescription described(ScriptedNetwork& network, const Task& task, std::uint64_t seed) {
   try {
     return described(network, task, 1, seed);
@@ -57,7 +57,7 @@ ModelDescription describe_model(const std::string& file, Task task) {
   ScriptedNetwork network(file, task);
   network.train();
   ModelDescription description;
-  try {  // what the constructor has tried is how the model is tested
+  try {  // the constructor has tried the model in evaluation mode
     description = described(network, task, 1);
     description.other_forward_flops = forward_flop_of(described(network, task, 2));
   } catch (const c10::Error& error) {

@@ -10,7 +10,7 @@ namespace epochcast::real {
 
 // Free of LibTorch headers.
 
-/// The names that make_network() knows: the image classifiers, smallest first, then those of rows
+/// The names that make_network() accepts: the image classifiers, smallest first, then those of rows
 /// of texts and of tokens, and the GAN.
 [[nodiscard]] std::vector<std::string> network_names();
 

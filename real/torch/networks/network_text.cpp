@@ -11,7 +11,7 @@
 namespace epochcast::real {
 namespace {
 
-/// Primes that are no extents of any tensor, so that in tensors they can only be the number of
+/// Primes that are no other extent of any tensor, so in tensors they stand for the number of
 /// classes.
 constexpr std::int64_t kManyClasses = 997;
 constexpr std::int64_t kFewerClasses = 499;
@@ -46,7 +46,7 @@ NetworkLayer layer_of(const LayerRecord& many,
   layer.forward_flops_per_class = flops.per_class;
   layer.activation_bytes = activations.base;
   layer.activation_bytes_per_class = activations.per_class;
-  // What is moved for each class is what is kept of it (core/formats/network.cpp).
+  // Bytes moved for each class equal the bytes kept (core/formats/network.cpp).
   layer.work = LayerWork{.product_flops = 2 * products.base,
                          .moved_bytes = line_through(many.moved_bytes, fewer.moved_bytes).base,
                          .operations = many.operations};

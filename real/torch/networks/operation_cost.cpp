@@ -13,7 +13,7 @@ namespace {
 
 using Rule = OperationCost (*)(const OperationCall&);
 
-/// Operations that cost alike.
+/// Operations with the same cost rule.
 struct Kind {
   Rule rule;
   const char* names;  ///< LibTorch's, without "aten::"
@@ -104,7 +104,7 @@ const std::unordered_map<std::string, Rule>& rules() {
   return kRules;
 }
 
-/// Null where there is none. What is computed in its input's place ("aten::relu_") costs the same.
+/// Null without a rule. In-place operations ("aten::relu_") cost the same.
 Rule rule_of(const std::string& name) {
   auto rule = rules().find(name);
   if (rule == rules().end() && name.ends_with('_')) {

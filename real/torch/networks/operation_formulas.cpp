@@ -25,8 +25,8 @@ std::int64_t dimensions_of(const std::string& name) {
   return name[digit] - '0';
 }
 
-/// Every weight is used once for each place of what comes out or, where a convolution is
-/// transposed, of what goes in. `channels`: of these maps, which may be frames of one sample.
+/// Every weight is used once for each position of the output or, in a transposed convolution, of
+/// the input. `channels`: of these maps, which may be frames of one sample.
 OperationCost convolved(const OperationCall& call,
                         const torch::Tensor& maps,
                         std::int64_t channels) {
@@ -55,7 +55,7 @@ std::int64_t covered(std::int64_t extent, std::int64_t windows) {
   return sum;
 }
 
-/// What a recurrent cell does per hidden unit and step, beside its products.
+/// The operations of a recurrent cell per hidden unit and step, beside its products.
 struct Cell {
   std::int64_t gates;
   std::int64_t flop;  ///< of one element
@@ -82,7 +82,7 @@ OperationCost recurrence(const OperationCall& call, const Cell& cell) {
   const torch::Tensor samples = argument(call);
   const std::int64_t steps = call.elements(samples) / samples.size(-1);
   OperationCost cost = {.read = {samples, result(call)}};
-  std::int64_t between = 0;  // hidden states that go from one layer to the next
+  std::int64_t between = 0;  // hidden states between layers
   for (std::size_t i = 0; i + of_each <= matrices.size(); i += of_each) {
     const std::int64_t hidden = matrices[i + 1].size(0) / cell.gates;
     for (std::size_t j = i; j < i + of_each; ++j) cost.multiply_adds += steps * matrices[j].numel();
@@ -221,7 +221,7 @@ OperationCost embedding_bag(const OperationCall& call) {
 
 OperationCost pooling(const OperationCall& call) {
   const std::vector<std::int64_t> window = call.inputs.at(1).toIntVector();
-  std::int64_t size = 1;  // one side may stand for all of them
+  std::int64_t size = 1;  // a size of 1 is broadcast
   for (std::int64_t i = 0; i < dimensions_of(call.name); ++i)
     size *= window.size() == 1 ? window.front() : window.at(static_cast<std::size_t>(i));
   return {.forward_flop = size * call.elements(result(call)), .read = {argument(call)}};

@@ -3,8 +3,8 @@
 
 #include "real/torch/networks/operation_cost.hpp"
 
-/// What kinds of operations cost, for the table in operation_cost.cpp; the rules are those of
-/// operation_cost(). All of them throw where a call has other arguments than they know.
+/// Costs of kinds of operations, for the table in operation_cost.cpp; the rules are those of
+/// operation_cost(). All functions throw for unexpected arguments.
 namespace epochcast::real::formulas {
 
 /// The output is the input, or a part of it.
@@ -12,9 +12,9 @@ namespace epochcast::real::formulas {
 /// New elements that cost nothing and that backward reads nothing for: lookups and copies.
 [[nodiscard]] OperationCost copied(const OperationCall& call);
 
-/// A function of each element, whose backward pass reads what came in.
+/// A function of each element, whose backward pass reads the input.
 [[nodiscard]] OperationCost pointwise(const OperationCall& call);
-/// A function of each element, whose backward pass reads what came out.
+/// A function of each element, whose backward pass reads the output.
 [[nodiscard]] OperationCost pointwise_by_output(const OperationCall& call);
 /// A function of each element of two tensors, whose backward pass reads both.
 [[nodiscard]] OperationCost pointwise_of_two(const OperationCall& call);
@@ -26,7 +26,7 @@ namespace epochcast::real::formulas {
 [[nodiscard]] OperationCost multiplication(const OperationCall& call);
 /// Half of the input is multiplied by a function of the other half.
 [[nodiscard]] OperationCost gated(const OperationCall& call);
-/// Backward multiplies by the mask. A dropout that drops nothing moves.
+/// Backward multiplies by the mask. A dropout of rate 0 moves.
 [[nodiscard]] OperationCost dropout(const OperationCall& call);
 
 [[nodiscard]] OperationCost convolution(const OperationCall& call);
@@ -42,19 +42,19 @@ namespace epochcast::real::formulas {
 
 /// A sum or a mean, whose backward pass reads nothing.
 [[nodiscard]] OperationCost reduction(const OperationCall& call);
-/// One whose backward pass reads what came in: a norm, an extreme, a product of all; or, with two
-/// tensors, the greater or the lesser of each element.
+/// A reduction whose backward pass reads the input: a norm, an extreme, a product of all; or, with
+/// two tensors, the greater or the lesser of each element.
 [[nodiscard]] OperationCost reduction_by_input(const OperationCall& call);
-/// A variance or a deviation: the mean, and the squares of what differs from it.
+/// A variance or a deviation: the mean, and the squared differences from it.
 [[nodiscard]] OperationCost spread(const OperationCall& call);
 [[nodiscard]] OperationCost normalisation(const OperationCall& call);
 [[nodiscard]] OperationCost softmax(const OperationCall& call);
-/// The logarithm of a sum of exponentials: what a softmax divides by.
+/// The logarithm of a sum of exponentials, as in softmax.
 [[nodiscard]] OperationCost log_sum(const OperationCall& call);
 /// Sums of rows of a table.
 [[nodiscard]] OperationCost embedding_bag(const OperationCall& call);
 
-/// Windows of as many dimensions as the name of the operation says.
+/// Windows of as many dimensions as in the operation's name.
 [[nodiscard]] OperationCost pooling(const OperationCall& call);
 [[nodiscard]] OperationCost adaptive_pooling(const OperationCall& call);
 /// Sums of 2 neighbours in each dimension, or of 4 (bicubic).

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kInputLayer = "input";
 
-/// The operation's own values: TorchScript's interpreter shows those of other operations before
+/// The operation's own values: TorchScript's interpreter passes those of other operations before
 /// them.
 template <typename Values>
 std::vector<torch::IValue> last(const Values& values, std::size_t count) {
@@ -45,8 +45,8 @@ Meter::~Meter() {
   at::removeCallback(handle_);
 }
 
-// An operation with a rule counts with all that it calls. One without is what it calls, where that
-// computes anything.
+// An operation with a rule includes its nested ones. One without a rule counts as its nested ones,
+// if these compute anything.
 std::unique_ptr<at::ObserverContext> Meter::on_start(const at::RecordFunction& function) {
   if (stack.counted > 0) {
     ++stack.counted;
@@ -76,7 +76,7 @@ bool Meter::count(const OperationCall& call) {
   const std::vector<torch::Tensor> inputs = float_tensors(call.inputs);
   // Token numbers, masks and shapes; constants.
   if (outputs.empty() || inputs.empty()) return false;
-  // A view of what there is costs nothing, whatever it is called.
+  // A view of an existing value costs nothing, whatever its name.
   const bool is_in_place = call.name.back() == '_';
   if (!is_in_place && place(outputs.front()) == place(inputs.front())) return false;
   OperationCost cost;
@@ -84,7 +84,7 @@ bool Meter::count(const OperationCall& call) {
   try {
     if (is_known) cost = operation_cost(call);
   } catch (const std::exception&) {
-    is_known = false;  // called in a way that the rule does not know
+    is_known = false;  // arguments not covered by the rule
   }
   if (cost.moves) {
     move(inputs.front(), outputs);
@@ -99,7 +99,7 @@ bool Meter::count(const OperationCall& call) {
     for (const torch::Tensor& output : outputs) unknown.elements += call.elements(output);
     cost.read = outputs;
   }
-  // What a layer adds to its own product is its bias.
+  // An addition to a layer's own product is its bias.
   const bool has_own = layer_of_parameter_.count(place(inputs.back())) > 0;
   const bool adds_bias = has_own && layer == layer_before && layers_[layer].multiply_adds > 0 &&
                          (call.name == "aten::add" || call.name == "aten::add_");
@@ -168,7 +168,7 @@ void Meter::measure(const torch::Tensor& samples) {
   if (samples_ == 1 && has_rows && results.front().size(0) != 1)
     throw std::runtime_error("the model takes a batch of one sample for something else");
   for (const torch::Tensor& result : results) {
-    if (result.has_storage()) read(result);  // by the loss
+    if (result.has_storage()) read(result);  // read by the loss
   }
 }
 

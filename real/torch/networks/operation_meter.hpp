@@ -17,19 +17,19 @@
 
 namespace epochcast::real {
 
-/// Adds up what a model's operations cost, whoever has written it, in whatever threads it forks.
+/// Adds up the costs of a model's operations, in all threads that it forks.
 class Meter {
  public:
-  /// From now on, of batches of so many samples; one meter at a time.
+  /// Starts measuring batches of so many samples; one meter at a time.
   Meter(ScriptedNetwork& network, std::int64_t samples);
   ~Meter();
   Meter(const Meter&) = delete;
   Meter& operator=(const Meter&) = delete;
 
-  /// Sends the samples through the network. Throws what that does, and where one sample comes out
-  /// as several rows.
+  /// Runs the samples through the network. Passes on its exceptions; throws if the output has
+  /// several rows per sample.
   void measure(const torch::Tensor& samples);
-  /// What one sample costs; the file has no name, and its variant no shape.
+  /// The cost of one sample; the file has no name, and its variant no shape.
   [[nodiscard]] ModelDescription description() const;
 
  private:
@@ -42,23 +42,23 @@ class Meter {
     std::int64_t activation_bytes = 0;
   };
 
-  /// What one operation computed, and all views of it.
+  /// The result of an operation, and all views of it.
   struct Value {
     std::size_t layer = 0;
     std::int64_t bytes = 0;
     bool is_read = false;
   };
 
-  /// An operation that has begun.
+  /// An operation in progress.
   struct Open {
     std::vector<torch::IValue> inputs;
-    bool is_counted = false;  ///< by what it has called
+    bool is_counted = false;  ///< by its nested operations
   };
 
-  /// The operations of a thread that have begun.
+  /// The operations in progress of a thread.
   struct Stack {
     std::vector<Open> open;  ///< outermost first
-    int counted = 0;         ///< how many are inside of the last of these, which counts for all
+    int counted = 0;         ///< depth inside of the last of these, which counts for all
   };
 
   using Place = const c10::StorageImpl*;
@@ -88,7 +88,7 @@ class Meter {
   std::optional<std::size_t> current_layer_;
   std::vector<Value> values_;
   std::map<Place, std::size_t> value_at_;
-  /// So that no place is taken twice; the memory itself is free to go.
+  /// Keeps addresses unique; the memory itself may be freed.
   std::vector<c10::weak_intrusive_ptr<c10::StorageImpl>> places_;
   std::map<std::string, UnknownOperation> unknown_;
   std::int64_t multiply_adds_ = 0;

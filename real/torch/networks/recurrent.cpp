@@ -17,9 +17,9 @@ constexpr double kRecurrentHeadDropout = 0.5;
 /// being one step: one recurrent layer, then on its last step batch norm, dropout of 0.25, a linear
 /// layer of 32 features, dropout of 0.5 and the classifier (Moreno-Alvarez et al., TNNLS 2023). The
 /// paper's text fixes these; 64 hidden units and a ReLU behind the 32 features are those of
-/// PyTorch's mnist_rnn example, which the authors name as their source.
-/// Initialised as LibTorch does. A training batch of one sample has no variance: it is normalised
-/// by the running statistics, which it leaves as they are.
+/// PyTorch's mnist_rnn example, which the authors name as their source. Initialised as LibTorch
+/// does. A training batch of one sample has no variance: it is normalised by the running
+/// statistics, without an update.
 ///
 /// `Cell` is torch::nn::RNN, LSTM or GRU, `Options` its options.
 template <typename Cell, typename Options>

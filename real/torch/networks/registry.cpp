@@ -32,7 +32,7 @@ KnownNetwork wide_resnet28_network();
 
 namespace {
 
-/// Throws where what the network makes is not what the targets are.
+/// Throws if the network's outputs do not fit the targets.
 void check_targets(const KnownNetwork& network, const Task& task, Loss loss) {
   const bool has_tokens = task.targets.kind == TargetKind::tokens;
   if (has_tokens != network.scores_tokens)

@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::int64_t kBottleneckExpansion = 4;
 
-/// What distinguishes one residual network from another (He et al., CVPR 2016, table 1 and
-/// section 4.2).
+/// The parameters of a residual network (He et al., CVPR 2016, table 1 and section 4.2).
 struct ResNetPlan {
   std::vector<std::int64_t>
       blocks;  ///< residual blocks per stage; a stage halves rows and columns (not the first)
@@ -30,7 +29,7 @@ struct BlockShape {
   std::int64_t stride = 1;
 };
 
-/// Two or three convolutions with their normalisations, around which the input is led and added.
+/// Two or three convolutions with their normalisations, with a shortcut around them.
 class ResidualBlock : public torch::nn::Module {
  public:
   ResidualBlock(const ResNetPlan& plan, const BlockShape& shape)
@@ -60,7 +59,7 @@ class ResidualBlock : public torch::nn::Module {
         output = named(*this, "relu" + std::to_string(i + 1), output.relu_());
       }
     }
-    // The shortcut comes last, as in torchvision, so that backward reaches it first.
+    // The shortcut comes last, as in torchvision, so backward reaches it first.
     output += shortcut(input);
     return named(*this, "relu", named(*this, "add", output).relu_());
   }

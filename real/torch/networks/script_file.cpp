@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kScriptIt = "torch.jit.script(model).save(\"model.pt\")";
 
-/// What torch.save() has pickled, and what to do with it. Nothing of it is run.
+/// Advice about a pickle of torch.save(). Runs none of its code.
 std::string advice_on_pickle(const ZipArchive& archive) {
   std::string held = "Python objects";
   try {
@@ -40,7 +40,7 @@ std::string advice_on_pickle(const ZipArchive& archive) {
          kScriptIt;
 }
 
-/// What a file that is no TorchScript is, and what to do.
+/// The kind of a file that is no TorchScript, with advice.
 std::string advice_on(const std::string& file) {
   std::string usual = std::string("write it with ") + kScriptIt;
   try {
@@ -49,7 +49,7 @@ std::string advice_on(const std::string& file) {
       return "it is a bare pickle, and nothing of it was run; " + usual;
     if (!content.bytes().starts_with("PK")) return usual;
     const ZipArchive archive(content.bytes());
-    // Records may lie in a folder of the archive's name, or not; names here are without the first.
+    // Records may be in a folder of the archive's name; names here are without it.
     if (archive.has_below("data/aotinductor") || archive.has_below("aotinductor"))
       return "it is a package that AOTInductor has compiled, which computes but cannot be trained; "
              "write the model that it was made from with " +
@@ -62,12 +62,12 @@ std::string advice_on(const std::string& file) {
     if (archive.has("constants.pkl"))
       return "write it with PyTorch " TORCH_VERSION
              ", or an older one, and without operations that this one does not know";
-  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): it is damaged
+  } catch (const std::exception&) {  // NOLINT(bugprone-empty-catch): a damaged archive
   }
   return usual;
 }
 
-/// The place of the argument that says whether an operation trains, where that was written down.
+/// The index of the argument that switches an operation to training, if the trace fixed it.
 std::optional<std::size_t> training_argument(const torch::jit::Node& node) {
   const auto* schema = node.maybeSchema();
   if (schema == nullptr) return std::nullopt;
@@ -80,8 +80,8 @@ std::optional<std::size_t> training_argument(const torch::jit::Node& node) {
   return std::nullopt;
 }
 
-/// Whether the operation does the same in training and in evaluation: it drops nothing, or it has
-/// no statistics to evaluate with.
+/// Whether the operation does the same in training and in evaluation: it has no dropout, or no
+/// running statistics.
 bool has_one_mode(const torch::jit::Node& node) {
   const auto* schema = node.maybeSchema();
   const auto constant = [&](const char* name) -> std::optional<torch::IValue> {
@@ -98,15 +98,15 @@ bool has_one_mode(const torch::jit::Node& node) {
   return statistics && statistics->isNone();
 }
 
-/// Whether it is one of the operations that replace a Transformer's layer where it does not train:
-/// they drop nothing, and have no gradients.
+/// Whether it is one of the fused operations that replace a Transformer's layer in evaluation,
+/// without dropout and gradients.
 bool is_fast_path(const torch::jit::Node& node) {
   const std::string_view kind = node.kind().toQualString();
   return kind == "aten::_transformer_encoder_layer_fwd" ||
          kind == "aten::_native_multi_head_attention";
 }
 
-/// Makes a trace's operations do what the module that they are in is told: train() or eval().
+/// Makes a trace's operations follow train() and eval() of their module.
 class TraceModes {
  public:
   explicit TraceModes(const torch::jit::Module& script) {
@@ -116,7 +116,7 @@ class TraceModes {
     }
   }
 
-  /// Operations that were written down as they are in evaluation.
+  /// Operations that were traced in evaluation mode.
   [[nodiscard]] const std::set<std::string>& evaluating() const { return evaluating_; }
 
  private:
@@ -130,7 +130,7 @@ class TraceModes {
         for (torch::jit::Block* inner : node->blocks()) blocks.push_back(inner);
         const auto place = training_argument(*node);
         if (place && !has_one_mode(*node)) follow(graph, *node, *place);
-        // A script asks before it takes the fast path, inside an if; a trace has taken it.
+        // A script has the fast path inside an if; a trace has taken it.
         if (block == graph.block() && is_fast_path(*node))
           evaluating_.insert(node->kind().toQualString());
       }

@@ -17,7 +17,7 @@ namespace epochcast::real {
 namespace {
 
 constexpr double kAuxiliaryWeight = 0.3;
-constexpr std::int64_t kTrialSamples = 2;  // BatchNorm wants more than one
+constexpr std::int64_t kTrialSamples = 2;  // BatchNorm needs more than one
 constexpr std::int64_t kMostTrialSamples = 64;
 constexpr std::uint64_t kTrialSeed = 1;
 constexpr const char* kSeveralInputs =
@@ -39,9 +39,9 @@ void add_tensors(const torch::IValue& value, std::vector<torch::Tensor>& tensors
   }
 }
 
-/// What forward() takes: the first is for samples.
+/// The arguments of forward(): the first is for samples.
 struct Arguments {
-  std::size_t required = 0;  ///< that it cannot do without
+  std::size_t required = 0;  ///< without default
   std::size_t all = 0;
 };
 
@@ -54,7 +54,7 @@ Arguments arguments_of(const torch::jit::Module& script) {
   return {.required = static_cast<std::size_t>(required), .all = arguments.size() - 1};
 }
 
-/// The module that is to own a tensor of this name, made with those around it where there is none.
+/// The module that is to own a tensor of this name; missing modules are created.
 torch::nn::Module& owner_of(torch::nn::Module& top, const std::string& name) {
   torch::nn::Module* owner = &top;
   for (std::size_t at = 0; at < name.size();) {
@@ -147,7 +147,7 @@ std::vector<torch::Tensor> ScriptedNetwork::run_trial(std::int64_t samples) {
   std::vector<std::int64_t> sizes = {samples};
   sizes.insert(sizes.end(), task_.shape.begin(), task_.shape.end());
   const auto word = static_cast<float>(knows_words() ? task_.classes - 1 : 0);
-  // Zeros alone are what few models are made for: some divide by what they get.
+  // Random, since some models divide by their inputs.
   const torch::Tensor trial =
       task_.are_tokens ? torch::full(sizes, word)
                        : torch::rand(sizes, at::make_generator<at::CPUGeneratorImpl>(kTrialSeed));
@@ -212,7 +212,7 @@ void ScriptedNetwork::check_batch_sizes(const std::vector<torch::Tensor>& result
 void ScriptedNetwork::try_samples(bool may_return_loss) {
   const torch::NoGradGuard no_gradients;
   const bool was_training = is_training();
-  eval();  // draws nothing, and leaves BatchNorm's statistics alone
+  eval();  // without dropout, and without updates of BatchNorm's statistics
   std::vector<torch::Tensor> results = run_first_trial();
   if (!returns_loss_ && may_return_loss && !fit(results.front())) {
     returns_loss_ = true;
@@ -281,7 +281,7 @@ std::vector<torch::Tensor> ScriptedNetwork::run(const torch::Tensor& samples,
   try {
     add_tensors(script_.forward(std::move(arguments)), tensors);
   } catch (const std::exception& error) {
-    throw c10::Error(reason_of(error), {});  // not the calls of the script
+    throw c10::Error(reason_of(error), {});  // without the calls of the script
   }
   if (tensors.empty())
     throw UserError(file_ + ": forward() returns no tensor" +
@@ -309,7 +309,7 @@ BatchLoss ScriptedNetwork::loss(const torch::Tensor& samples, const torch::Tenso
   if (returns_loss_) {
     const torch::Tensor loss = results.at(place_of_loss_).reshape({}).to(torch::kFloat32);
     check_learns(loss);
-    // What each sample adds is not told: all are taken to be alike.
+    // The losses of samples are unknown: all are taken as equal.
     return {.loss = loss,
             .sample_losses = loss.detach().expand({samples.size(0)}),
             .correct = torch::full({}, std::numeric_limits<double>::quiet_NaN())};

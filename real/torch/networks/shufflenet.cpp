@@ -36,7 +36,7 @@ void add_depthwise(Chain& layers, std::int64_t channels, std::int64_t stride) {
 }
 
 /// A unit: the first of a stage halves the map and sends it through both branches (figure 3d), the
-/// others pass half of the channels on untouched (figure 3c). The channels are shuffled last.
+/// others keep half of the channels unchanged (figure 3c). The channels are shuffled last.
 class ShuffleUnit : public torch::nn::Module {
  public:
   ShuffleUnit(std::int64_t in, std::int64_t out) : half_(out / 2) {

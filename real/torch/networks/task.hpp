@@ -15,13 +15,13 @@ namespace epochcast::real {
 
 class DataSource;
 
-/// What a network is made for: samples, and what it is to make of them.
+/// The task of a network: samples, targets and loss.
 struct Task {
   std::vector<std::int64_t> shape;  ///< of a sample
   std::int64_t classes = 0;         ///< as Dataset::classes
   bool are_tokens = false;          ///< samples are numbers of a vocabulary's words
   Targets targets = {};
-  /// What it learns by; nothing: it only computes, and nobody looks at what.
+  /// The loss; absent: outputs are not used.
   std::optional<Loss> loss = Loss::automatic;
 };
 

@@ -22,32 +22,31 @@ namespace epochcast::real {
 class TorchNetwork : public torch::nn::Module {
  public:
   /// Scores or values [batch, outputs] of samples [batch, shape...], float32 on the network's
-  /// device; [batch, tokens, outputs] where every token has its own.
+  /// device; [batch, tokens, outputs] if every token has its own.
   virtual torch::Tensor forward(torch::Tensor samples) = 0;
 
-  /// Loss of a batch, with targets as a Batch has them; see learn_by().
+  /// Loss of a batch, with the targets of a Batch; see learn_by().
   virtual BatchLoss loss(const torch::Tensor& samples, const torch::Tensor& targets);
-  /// What the network is trained by from now on: cross-entropy, unless it is told. One that is
-  /// trained in a way of its own (GAN) does not care.
+  /// Sets the loss; cross-entropy by default. Networks with their own loss (GAN) ignore it.
   void learn_by(Loss loss) { loss_ = loss; }
 
-  /// Passes samples [batch, shape...] through every layer once, in order; the results are what a
-  /// loss is computed of. It is what models/networks/NAME.json describes.
+  /// Passes samples [batch, shape...] through every layer once, in order; the results are the
+  /// inputs of a loss. models/networks/NAME.json describes this pass.
   virtual std::vector<torch::Tensor> pass_all_layers(const torch::Tensor& samples);
 
-  /// Tells what is black and what is white in the samples, by channel; empty: nobody knows. Call it
-  /// on the network's device. Only a network that makes samples cares.
+  /// Sets the values of black and white in the samples, by channel; empty: unknown. Call it on the
+  /// network's device. Only networks that generate samples use it.
   virtual void set_pixel_levels(const std::vector<PixelLevels>& /*levels*/) {}
 
   /// Images [labels, channels, rows, columns] of these classes (int64 [labels]), 0 black and 1
-  /// white, the same for the same seed and parameters; LibTorch's own generators are left alone.
-  /// Undefined where the network makes none.
+  /// white, the same for the same seed and parameters; LibTorch's own random generators are not
+  /// used. Undefined if the network generates none.
   virtual torch::Tensor generate(const torch::Tensor& /*labels*/, std::uint64_t /*seed*/) {
     return {};
   }
 
-  /// The name of the layer that scores the classes, the last one; empty where nothing is
-  /// classified. Weights of another task differ there.
+  /// The name of the last layer, which scores the classes; empty if nothing is classified. Weights
+  /// of another task differ there.
   [[nodiscard]] virtual std::string classifier() const;
 
  protected:
@@ -57,14 +56,14 @@ class TorchNetwork : public torch::nn::Module {
   Loss loss_ = Loss::cross_entropy;
 };
 
-/// Whether a buffer is averaged where parameters are: statistics, in float32. Counters, masks and
-/// constants of other types stay as they are.
+/// Whether a buffer is averaged with the parameters: statistics, in float32. Counters, masks and
+/// constants of other types are not changed.
 [[nodiscard]] inline bool is_averaged(const torch::Tensor& buffer) {
   return buffer.scalar_type() == torch::kFloat32;
 }
 
 /// The network `name` (see network_names.hpp) for such samples and targets, on the CPU, randomly
-/// initialised from LibTorch's global generator; or, where the name is a model file's
+/// initialised from LibTorch's global generator; or, for the name of a model file
 /// (is_model_file()), that model with its own parameters. Throws a UserError when the name is
 /// unknown, the file is none, or the samples, targets or the loss do not suit it.
 [[nodiscard]] std::shared_ptr<TorchNetwork> make_network(const std::string& name, const Task& task);

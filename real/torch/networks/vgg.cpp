@@ -28,7 +28,7 @@ constexpr std::array<std::int64_t, 18> kVggChannels = {64,
                                                        512,
                                                        kVggPool};
 constexpr std::int64_t kVggFeatures = 512;
-constexpr std::int64_t kVggPooled = 7;  // rows and columns that the linear layers see
+constexpr std::int64_t kVggPooled = 7;  // rows and columns of the linear layers' inputs
 constexpr std::int64_t kVggHidden = 4096;
 
 Chain vgg_features(std::int64_t channels, bool has_batch_norm) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kVitDepth = 12;
 
-/// What distinguishes one vision transformer from another.
+/// The parameters of a vision transformer.
 struct VisionTransformerPlan {
   std::int64_t features = 768;
   std::int64_t heads = 12;

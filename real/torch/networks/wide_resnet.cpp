@@ -12,14 +12,14 @@ namespace {
 constexpr std::int64_t kWideStem = 16;
 constexpr std::int64_t kWideStages = 3;
 
-/// Which wide residual network; `depth` counts convolutions, 4 more than a multiple of 6.
+/// The parameters of a wide residual network; `depth` counts convolutions, 4 more than a multiple
+/// of 6.
 struct WideResNetPlan {
   std::int64_t depth = 28;
   std::int64_t widening = 10;  ///< channels are this many times 16, 32 and 64
 };
 
-/// Two convolutions around which the input is led and added; where the channels change, a 1x1
-/// convolution leads it.
+/// Two convolutions with a shortcut around them, a 1x1 convolution if the channels change.
 class WideBlock : public torch::nn::Module {
  public:
   WideBlock(std::int64_t in, std::int64_t out, std::int64_t stride) {
@@ -36,7 +36,7 @@ class WideBlock : public torch::nn::Module {
     const torch::Tensor activated = named(*this, "relu1", norm1_->forward(input).relu_());
     torch::Tensor output = norm2_->forward(convolution1_->forward(activated)).relu_();
     output = convolution2_->forward(named(*this, "relu2", output));
-    // A shortcut of its own starts from the activated input and comes last, as in the original.
+    // A convolution in the shortcut takes the activated input and comes last, as in the original.
     output = output + (shortcut_.is_empty() ? input : shortcut_->forward(activated));
     return named(*this, "add", output);
   }
@@ -51,7 +51,7 @@ class WideBlock : public torch::nn::Module {
 
 /// A wide residual network without dropout (Zagoruyko and Komodakis, BMVC 2016, table 1), batch
 /// norm and ReLU before each convolution; tensors as in xternalz/WideResNet-pytorch. The CIFAR
-/// network whatever the size of the images.
+/// network for all image sizes.
 class WideResNet : public TorchNetwork {
  public:
   WideResNet(const WideResNetPlan& plan, std::span<const std::int64_t> shape, std::int64_t classes);

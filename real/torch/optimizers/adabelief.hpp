@@ -5,7 +5,7 @@
 
 namespace epochcast::real {
 
-/// AdaBelief: steps are long where gradients are as their running mean predicts.
+/// AdaBelief: steps are long if gradients agree with their running mean.
 ///
 /// Zhuang et al., "AdaBelief Optimizer: Adapting Stepsizes by the Belief in Observed Gradients",
 /// NeurIPS 2020 (arXiv 2010.07468), algorithm 2. With m_0 = s_0 = 0, step t does

@@ -25,7 +25,7 @@ void AngularGrad::update(torch::Tensor& parameters,
   const double first_weight = 1 - std::pow(beta1_, static_cast<double>(step));
   const double second_weight = 1 - std::pow(beta2_, static_cast<double>(step));
 
-  // The tangent grows with the angle, so that its minimum stands for the angle's.
+  // The tangent grows with the angle, so its minimum is at the angle's minimum.
   torch::sub_out(numerator_, previous_gradient_, gradient);
   torch::mul_out(denominator_, previous_gradient_, gradient).add_(1);
   numerator_.div_(denominator_).abs_();

@@ -5,7 +5,7 @@
 
 namespace epochcast::real {
 
-/// AngularGrad, cosine variant: Adam with steps shortened where successive gradients disagree.
+/// AngularGrad, cosine variant: Adam with shorter steps if successive gradients disagree.
 ///
 /// Roy et al., "AngularGrad: A New Optimization Technique for Angular Convergence of Convolutional
 /// Neural Networks", arXiv 2105.10190. Element by element, with g_0 = m_0 = v_0 = 0 and

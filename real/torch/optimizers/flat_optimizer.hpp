@@ -28,7 +28,7 @@ class FlatOptimizer {
 };
 
 /// The optimizer for `parameters`, a flat float32 leaf tensor whose .grad is set before each step.
-/// What is set and the optimizer has not is passed over; see check_hyperparameters(). Throws a
+/// Ignores hyperparameters that the optimizer lacks; see check_hyperparameters(). Throws a
 /// UserError with the closest name, or with every value that is out of range.
 [[nodiscard]] std::unique_ptr<FlatOptimizer> make_optimizer(const OptimizerSettings& settings,
                                                             const torch::Tensor& parameters);

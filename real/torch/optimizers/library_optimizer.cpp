@@ -35,7 +35,7 @@ void LibraryOptimizer::cut_gradient() {
     piece.mutable_grad() = gradient.narrow(0, at, piece.numel());
     at += piece.numel();
   }
-  cut_ = gradient.data_ptr();  // the pieces keep its memory from being used again
+  cut_ = gradient.data_ptr();  // the pieces keep a reference to its memory
 }
 
 void LibraryOptimizer::step(double learning_rate) {
@@ -51,7 +51,7 @@ void LibraryOptimizer::save(torch::serialize::OutputArchive& archive) const {
 
 void LibraryOptimizer::load(torch::serialize::InputArchive& archive) {
   check_origin({.name = name_, .parameters = parameters_.numel()}, archive);
-  optimizer_->state().clear();  // a state saved before the first step holds nothing to replace it
+  optimizer_->state().clear();  // a state saved before the first step is empty
   optimizer_->load(archive);
   // Whether options are loaded, too, depends on LibTorch's version.
   optimizer_->param_groups().front().set_options(optimizer_->defaults().clone());

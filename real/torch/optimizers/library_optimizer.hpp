@@ -17,7 +17,7 @@ namespace epochcast::real {
 /// piece of them stays in the core's cache from the first pass to the last.
 class LibraryOptimizer final : public FlatOptimizer {
  public:
-  /// Leaves that share memory with the flat tensor, in order: what the optimizer is to be made of.
+  /// Leaves that share memory with the flat tensor, in order, for the optimizer's constructor.
   [[nodiscard]] static std::vector<torch::Tensor> pieces(const torch::Tensor& parameters);
 
   /// `optimizer`: of pieces(parameters), in one group.
@@ -27,7 +27,7 @@ class LibraryOptimizer final : public FlatOptimizer {
 
   void step(double learning_rate) override;
   void save(torch::serialize::OutputArchive& archive) const override;
-  /// Loads the state alone: options stay as they were made.
+  /// Loads the state only: options are unchanged.
   void load(torch::serialize::InputArchive& archive) override;
 
  private:
@@ -37,7 +37,7 @@ class LibraryOptimizer final : public FlatOptimizer {
   std::string name_;
   torch::Tensor parameters_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
-  const void* cut_ = nullptr;  ///< the flat gradient that the pieces have theirs from
+  const void* cut_ = nullptr;  ///< the flat gradient whose parts the pieces' gradients are
 };
 
 }  // namespace epochcast::real

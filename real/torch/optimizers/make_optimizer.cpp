@@ -82,7 +82,7 @@ const std::vector<OptimizerEntry>& optimizer_entries() {
   return kEntries;
 }
 
-/// What is wrong with settings that have their defaults. Written so that a NaN is wrong, too.
+/// The problems of settings with their defaults. Comparisons are written to report NaN, too.
 std::vector<std::string> problems(const OptimizerSettings& settings) {
   std::vector<std::string> problems;
   const auto check = [&](const char* name,

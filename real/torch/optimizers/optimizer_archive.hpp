@@ -8,7 +8,7 @@
 
 namespace epochcast::real {
 
-/// Whose state an archive holds.
+/// The optimizer of an archived state.
 struct OptimizerOrigin {
   std::string name;
   std::int64_t parameters = 0;  ///< numbers in the flat tensor

@@ -52,7 +52,7 @@ void TensorOptimizer::load(torch::serialize::InputArchive& archive) {
   for (State& state : states_) {
     torch::Tensor saved;
     archive.read(state.key, saved, /*is_buffer=*/true);
-    state.tensor.copy_(saved);  // onto the parameters' device, wherever it was saved
+    state.tensor.copy_(saved);  // onto the parameters' device
   }
 }
 

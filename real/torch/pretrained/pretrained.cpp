@@ -40,13 +40,13 @@ Tensors by_name(std::vector<NamedTensor> tensors) {
   return named;
 }
 
-/// Whether both are the same numbers of the file.
+/// Whether both are the same storage in the file.
 bool are_one(const torch::Tensor& a, const torch::Tensor& b) {
   return a.numel() > 0 && a.data_ptr() == b.data_ptr() && a.sizes() == b.sizes() &&
          a.strides() == b.strides();
 }
 
-/// Whether it says which of some tokens each of them attends to: those before it, and itself.
+/// Whether it is a causal attention mask.
 bool is_causal_mask(const torch::Tensor& tensor) {
   if (tensor.dim() != 4 || tensor.size(0) != 1 || tensor.size(1) != 1) return false;
   return torch::equal(tensor, torch::ones_like(tensor).tril());
@@ -75,7 +75,7 @@ class Comparison {
     }
   }
 
-  /// Throws a UserError that lists what is wrong; each problem begins with `origin`.
+  /// Throws a UserError that lists the problems, which begin with `origin`.
   void check(const std::string& origin) const {
     std::vector<std::string> problems;
     if (!missing_.empty())
@@ -86,7 +86,7 @@ class Comparison {
     if (!problems.empty()) throw UserError(std::move(problems));
   }
 
-  /// Copies what is to be copied.
+  /// Copies the matching tensors.
   void apply() const {
     const torch::NoGradGuard no_gradients;
     for (const auto& [name, tensor] : matched_) {
@@ -95,14 +95,15 @@ class Comparison {
     }
   }
 
-  /// Why the classifier keeps its values; empty where it does not.
+  /// The reason why the classifier keeps its values; empty if it is loaded.
   [[nodiscard]] const std::string& difference() const { return difference_; }
 
  private:
   [[nodiscard]] bool is_classifiers(const std::string& name) const {
     return classifier_.size() > 1 && name.starts_with(classifier_);
   }
-  /// What the network has under another name (a head that is its embedding), or computes.
+  /// Whether the network has the tensor under another name (a head that is its embedding), or
+  /// computes it.
   [[nodiscard]] bool is_known(const torch::Tensor& tensor) const {
     return is_causal_mask(tensor) || std::ranges::any_of(matched_, [&](const auto& match) {
              return are_one(tensor, given_.at(match.first));
@@ -135,9 +136,9 @@ class Comparison {
     target = wanted;
   }
 
-  std::string classifier_;  ///< its name and a dot; "." where there is none
+  std::string classifier_;  ///< its name and a dot; "." if there is none
   Tensors given_;
-  Tensors matched_;  ///< the network's, of names that both have; undefined where they differ
+  Tensors matched_;  ///< the network's, with names that both have; undefined if their shapes differ
   std::vector<std::string> missing_;
   std::vector<std::string> unexpected_;
   std::vector<std::string> others_;

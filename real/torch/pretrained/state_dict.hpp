@@ -15,7 +15,7 @@ struct NamedTensor {
   torch::Tensor tensor;  ///< on the CPU, of the type in which it was saved
 };
 
-/// What a file of weights holds.
+/// The content of a file of weights.
 struct StateDict {
   std::vector<NamedTensor> tensors;  ///< in the file's order
   std::string checksum;              ///< of the file's content
@@ -26,8 +26,8 @@ struct StateDict {
 /// C++, torch::pickle_save() of a c10::Dict<std::string, at::Tensor> writes the same.
 ///
 /// torch::pickle_load() would not do: it takes an OrderedDict, which state_dict() returns, for a
-/// tensor's backward hooks, and drops it; nor does it notice damage in the numbers. Throws a
-/// UserError that says what to type when the file is damaged or holds something else.
+/// tensor's backward hooks, and drops it; nor does it detect damaged numbers. Throws a UserError
+/// with advice if the file is damaged or holds something else.
 [[nodiscard]] StateDict read_state_dict(const std::filesystem::path& file);
 
 }  // namespace epochcast::real
