@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/json/json_input.hpp"
+#include "core/costs/measured_all_reduces.hpp"
 
 namespace epochcast {
 
@@ -18,21 +17,6 @@ struct MessageRegime {
   double bytes_per_s = 1;
 
   bool operator==(const MessageRegime&) const = default;
-};
-
-/// An all-reduce among all ranks (of the cluster, or of each node), and what its messages say of
-/// it.
-struct MeasuredAllReduce {
-  std::string algorithm;
-  double bytes = 0;
-  double measured_s = 1;
-  double forecast_s = 1;
-  int ranks = 0;         ///< among so many; 0: not known
-  double deviation = 0;  ///< of the logarithm of what a run may take from what was measured
-  /// Larger than any that was measured: `measured_s` is in proportion to the largest one.
-  bool is_extrapolated = false;
-
-  bool operator==(const MeasuredAllReduce&) const = default;
 };
 
 /// A cluster on which messages were measured.
@@ -48,12 +32,6 @@ struct MeasuredOn {
 /// emulated epochs on clusters other than the calibrated one, nine of ten of which were forecast to
 /// 7.2 % (2026-11-28, Intel Xeon, 2 cores, KVM): 0.072 / 1.645, rounded up.
 constexpr double kExtrapolationDeviation = 0.05;
-
-/// The MPI library's own all-reduce.
-inline constexpr const char* kLibrary = "openmpi";
-
-/// The largest uncertainty with which costs say anything: a factor of 2.7 either way.
-constexpr double kMostUncertainty = 1;
 
 /// What messages between two workers cost beyond the links they cross, as measured between running
 /// programs.
@@ -72,18 +50,18 @@ struct MessageCosts {
   std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were compared with
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
-  /// How many times as long an all-reduce takes as its messages say, where this algorithm was
-  /// measured among as many ranks: between sizes, by their logarithm. 1 where it was not.
+  /// epochcast::measured_factor() of `all_reduces`.
   [[nodiscard]] double measured_factor(const std::string& all_reduce,
                                        double bytes,
-                                       int ranks) const;
-  /// Standard deviation of the logarithm of what such an exchange takes, at most kMostUncertainty.
-  /// Where the algorithm was measured among as many ranks, that of measurements among these of
-  /// about this size (the nearest smaller and the nearest larger one; root mean square over all
-  /// algorithms, as a few sessions say little by one of them). Elsewhere that of large messages, or
-  /// what all-reduces of about this size were off by, if that is more. The library's own all-reduce
-  /// is judged by itself, all others together.
-  [[nodiscard]] double uncertainty_of(const std::string& all_reduce, double bytes, int ranks) const;
+                                       int ranks) const {
+    return epochcast::measured_factor(all_reduces, all_reduce, bytes, ranks);
+  }
+  /// epochcast::uncertainty_of() `all_reduces`, with `uncertainty` as that of messages.
+  [[nodiscard]] double uncertainty_of(const std::string& all_reduce,
+                                      double bytes,
+                                      int ranks) const {
+    return epochcast::uncertainty_of(all_reduces, uncertainty, all_reduce, bytes, ranks);
+  }
   /// One message, alone.
   [[nodiscard]] double message_s(double bytes) const {
     const MessageRegime& found = regime(bytes);
@@ -97,9 +75,5 @@ struct MessageCosts {
 /// end adds half of its latency, the slower one's bandwidth counts, and of barriers and
 /// uncertainties the larger one; the notes of both.
 [[nodiscard]] MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b);
-
-/// The "messages" object of a platform, and back; problems are collected in `input`.
-[[nodiscard]] nlohmann::ordered_json to_json(const MessageCosts& costs);
-[[nodiscard]] MessageCosts read_message_costs(JsonInput input);
 
 }  // namespace epochcast

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "core/formats/link_format.hpp"
+#include "core/formats/message_costs_format.hpp"
 #include "core/plausible.hpp"
 
 namespace epochcast {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/costs/message_costs.hpp"
+#include "core/formats/message_costs_format.hpp"
 
 #include <algorithm>
 #include <cmath>

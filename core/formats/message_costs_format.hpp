@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/costs/message_costs.hpp"
+#include "core/json/json_input.hpp"
+
+namespace epochcast {
+
+/// The "messages" object of a platform, and back; problems are collected in `input`.
+[[nodiscard]] nlohmann::ordered_json to_json(const MessageCosts& costs);
+[[nodiscard]] MessageCosts read_message_costs(JsonInput input);
+
+}  // namespace epochcast
