@@ -31,7 +31,7 @@ struct OverlapCost {
   [[nodiscard]] bool counts() const { return batch_slowdown > 1 || exchange_slowdown > 1; }
 };
 
-/// One process of a job: where it runs, and on what.
+/// One process of a job: its node and device.
 struct WorkerInfo {
   int node = 0;              ///< index of its node
   int device = 0;            ///< index of its device within the node
@@ -39,7 +39,7 @@ struct WorkerInfo {
   std::string model;         ///< "v100-32gb", ...
   Role role = Role::trains;
   int sharers = 1;               ///< workers on its device, itself included
-  double speed = 1;              ///< of its device, beside what costs say of the model
+  double speed = 1;              ///< of its device, relative to its model's costs
   double reduce_s_per_byte = 0;  ///< γ of its device, when all who share it add at once
   double memory_bytes = 0;       ///< its part of the device's; 0: unknown
   OverlapCost overlap = {};

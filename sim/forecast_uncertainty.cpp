@@ -151,7 +151,7 @@ void ForecastUncertainty::apply_to(RunResult& result) const {
                                   exchange_s * std::expm1(k95 * deviation_),
                                   batches_above_s_,
                                   meeting_s);
-  // Less has not been seen, but for sessions that nobody has measured.
+  // The least possible epoch, except for sessions that were not measured.
   const double least_s = std::min(least_s_, computing.low_s);
   result.epoch_s_interval =
       Interval{.low_s = std::min(epoch_s, std::max(epoch_s - below_s, least_s)),

@@ -48,7 +48,8 @@ class SimFabric : public Fabric {
   Runtime::Rank& self() const;
   Meters meters() const;
   void wait_for(CollectiveCall& call, int member);
-  /// On the timeline, if there is one, in seconds of this worker's clock without what was skipped.
+  /// Adds blocked time to the timeline, if there is one, in seconds of this worker's clock without
+  /// skipped time.
   void show_blocked(double start_s, double end_s);
   void run_collective(const Communicator& among,
                       const std::function<void(CollectiveCall&, int)>& enter);

@@ -74,8 +74,8 @@ struct BatchWork {
                                 Precision precision,
                                 const Efficiency& efficiency);
 
-/// The cost of the network's batches of 1, 2, 4, ... samples and of `batch`, each `scale` times
-/// what the efficiencies say; of grade estimated, with a text about its error.
+/// The cost of the network's batches of 1, 2, 4, ... samples and of `batch`, each `scale` times the
+/// estimate; of grade estimated, with a text about its error.
 [[nodiscard]] CostTrace estimated_cost(const Network& network,
                                        const DeviceSpec& device,
                                        Precision precision,

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kMode = 0666;  // less what the umask takes away
+constexpr mode_t kMode = 0666;  // reduced by the umask
 
 /// Writes to a file descriptor and keeps the reason of a failure.
 class DescriptorBuffer : public std::streambuf {

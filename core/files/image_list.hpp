@@ -64,7 +64,7 @@ void check_same_classes(const ImageHalves& halves);
                                     const std::vector<std::string>& classes);
 
 /// The data set that such a folder is, in samples of three channels and `pixels` x `pixels`. Throws
-/// a UserError that lists what is wrong with it.
+/// a UserError that lists its problems.
 [[nodiscard]] Dataset dataset_of_images(const std::filesystem::path& folder, std::int64_t pixels);
 
 }  // namespace epochcast

@@ -55,8 +55,8 @@ struct Job {
   std::vector<CostTrace> traces;  ///< of this network and sample shape; best grade first
   CostEstimates estimates;        ///< for devices without a trace
 
-  /// What batches cost on this worker's device in the job's precision, from --batch-seconds, the
-  /// best trace or an estimate. Throws a UserError that says what to add if there is none for the
+  /// The batch cost of this worker's device in the job's precision, from --batch-seconds, the best
+  /// trace or an estimate. Throws a UserError that says what to add if there is none for the
   /// device.
   [[nodiscard]] BatchCost cost_of(const WorkerInfo& worker) const;
   /// The precision of batches: --precision; without it, that of the traces if each device that

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a job is, and what it costs.
+// Settings of a job and of its costs.
 #include <algorithm>
 
 #include "core/job/setting.hpp"

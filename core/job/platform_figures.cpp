@@ -112,7 +112,7 @@ std::vector<Settable> settables_of(const Platform& platform, const std::string& 
   return all;
 }
 
-/// A name's first part, what lies between, and the last part: "node", "esb", "bandwidth".
+/// A name's first part, the middle, and the last part: "node", "esb", "bandwidth".
 struct Parts {
   std::string scope, middle, last;
 };

@@ -43,8 +43,8 @@ enum class Turn {
   never,  ///< it need not run; `done` is not called
 };
 
-/// The same for programs, path and arguments each; `line(i, text)` is called for each line of what
-/// a program writes to stdout, as it comes.
+/// The same for programs, path and arguments each; `line(i, text)` is called for each line on a
+/// program's stdout, as it arrives.
 void run_programs(const std::vector<std::vector<std::string>>& programs,
                   std::size_t parallelism,
                   const std::function<Turn(std::size_t)>& turn,

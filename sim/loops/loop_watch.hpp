@@ -69,7 +69,7 @@ class LoopWatch {
 
   /// Iterations to omit after the last decision.
   [[nodiscard]] std::int64_t omitted() const { return omitted_; }
-  /// What the omitted iterations would have added to a member's meters.
+  /// The contribution of the omitted iterations to a member's meters.
   [[nodiscard]] Meters owed(int member) const;
   /// Iterations before the decision; 0 if there is none yet.
   [[nodiscard]] std::int64_t settled_after() const { return settled_after_; }
@@ -81,7 +81,7 @@ class LoopWatch {
   int left = 0;              ///< members that have left the loop
 
  private:
-  /// What a member has reported.
+  /// The reports of a member.
   struct Member {
     Meters counted_from;              ///< its meters when iterations began to count
     Meters now;                       ///< its meters after the last iteration

@@ -7,7 +7,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("an all-gather brings every rank's unit to all, and each rank sends ranks - 1 units") {
+TEST_CASE("an all-gather delivers every rank's unit to all, and each rank sends ranks - 1 units") {
   for (const int ranks : tested_rank_counts()) {
     CAPTURE(ranks);
     const BruckAllGather schedule(ranks);

@@ -33,7 +33,7 @@ Action send_to(int peer, Block block = kWhole) { return {ActionKind::send, peer,
 Action receive_from(int peer, Block block = kWhole) { return {ActionKind::receive, peer, block}; }
 Action add_from(int peer, Block block = kWhole) { return {ActionKind::receive_add, peer, block}; }
 
-TEST_CASE("the executor sends what a payload was when the round began") {
+TEST_CASE("the executor sends a payload's values at the beginning of the round") {
   const Written exchange({{send_to(1), add_from(1)}}, {{add_from(0), send_to(0)}});
 
   const auto execution = execute(exchange, std::vector<std::vector<int>>{{1, 2}, {10, 20}});
@@ -62,7 +62,7 @@ TEST_CASE("the executor reports a send without a receive") {
   CHECK(execute_numbered(lonely).problem == "deadlock: rank 0 sends to 1 in round 1");
 }
 
-TEST_CASE("the executor reports a send that meets a receive of another size") {
+TEST_CASE("the executor reports a send matched by a receive of another size") {
   const Written unequal({{send_to(1)}}, {{receive_from(0, kHalf)}});
 
   CHECK(execute_numbered(unequal).problem ==

@@ -53,7 +53,7 @@ TEST_CASE("the trees of a time step share no link, in a node or between nodes") 
   }
 }
 
-TEST_CASE("every rank contributes each block once, and every block comes once to every rank") {
+TEST_CASE("every rank contributes to each block once, and receives each block once") {
   for (const int per_node : {1, 3, 4}) {
     CAPTURE(per_node);
     const auto execution = execute_numbered(MultiTree(shape_of(12, per_node).node_of_rank));
@@ -70,7 +70,8 @@ TEST_CASE("with one rank per node the trees take as many steps as a ring") {
   }
 }
 
-TEST_CASE("links in nodes work beside those between them: fewer steps than a ring of all ranks") {
+TEST_CASE(
+    "links in nodes are used at the same time as those between them: fewer steps than a ring") {
   for (const auto& [nodes, per_node] : {std::pair(4, 4), std::pair(8, 4), std::pair(3, 2)}) {
     CAPTURE(nodes, per_node);
     const std::int64_t steps = MultiTree(shape_of(nodes * per_node, per_node).node_of_rank).steps();
@@ -82,7 +83,7 @@ TEST_CASE("links in nodes work beside those between them: fewer steps than a rin
   }
 }
 
-TEST_CASE("ranks may lie on nodes in any order") {
+TEST_CASE("ranks may be on nodes in any order") {
   const std::vector<int> node_of_rank = {5, 2, 5, 7, 2, 5, 7};
   const MultiTree schedule(node_of_rank);
 
@@ -92,7 +93,7 @@ TEST_CASE("ranks may lie on nodes in any order") {
   for (const auto& payload : execution.payloads) CHECK(payload == numbered_sum(7, 14));
 }
 
-TEST_CASE("more ranks than are simulated in seconds are refused") {
+TEST_CASE("more than kMostRanks ranks are refused") {
   CHECK_THROWS_WITH(MultiTree(std::vector<int>(513, 0)),
                     "--all-reduce: multitree is simulated among at most 512 ranks; got 513; take "
                     "ring or hierarchical");

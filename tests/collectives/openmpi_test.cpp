@@ -86,7 +86,7 @@ TEST_CASE("Rabenseifner of fewer elements than the power of two below P runs as 
   CHECK(openmpi_all_reduce(16'384, 65'532) == linear);
 }
 
-TEST_CASE("nonoverlapping reduces and broadcasts along the trees that Open MPI 4.1 decides") {
+TEST_CASE("nonoverlapping reduces and broadcasts along the trees of Open MPI 4.1") {
   // ompi_coll_tuned_reduce_intra_dec_fixed and ompi_coll_tuned_bcast_intra_dec_fixed, same file.
   CHECK(openmpi_reduce(200, 65'536) == OpenMpiReduce::binomial);
   CHECK(openmpi_reduce(3'000, 511) == OpenMpiReduce::binomial);
@@ -108,7 +108,7 @@ bool is_made(int ranks, std::int64_t bytes) {
   return dynamic_cast<const Expected*>(schedule.get()) != nullptr;
 }
 
-TEST_CASE("openmpi runs the schedule of the algorithm that is decided on") {
+TEST_CASE("openmpi runs the schedule of the chosen algorithm") {
   CHECK(is_made<Ring>(2, 100'000));
   CHECK(is_made<RecursiveDoubling>(16, 1'000));
   CHECK(is_made<Rabenseifner>(16, 45'000'000));

@@ -21,7 +21,7 @@ void for_every_push_pull(Check check) {
   }
 }
 
-TEST_CASE("push-pull leaves the sum over workers on every worker, whatever the servers hold") {
+TEST_CASE("push-pull leaves the sum over workers on every worker, with any values on servers") {
   for_every_push_pull([](const PushPull& schedule, int workers, int, std::int64_t) {
     for (const int elements : {1, 16, 101}) {
       const auto execution = execute_numbered(schedule, elements);
@@ -62,7 +62,7 @@ TEST_CASE("partition i is pushed to and pulled from server i mod servers") {
   }
 }
 
-TEST_CASE("a push-pull round pushes partitions and pulls those of the round before") {
+TEST_CASE("a push-pull round pushes partitions and pulls those of the previous round") {
   const PushPull schedule(4, 2, 6);
 
   CHECK(schedule.round(1, 1) == Round{{ActionKind::send, 4, Block{2, 3}},

@@ -42,7 +42,7 @@ TEST_CASE("jobs whose epochs differ are compared after equal samples and after e
   CHECK(b.sample_s() == Approx(0.004));
 }
 
-TEST_CASE("a trained model costs and draws what the cluster does until the target") {
+TEST_CASE("cost and energy of a model are those of the cluster until the target") {
   // At 0.5 after 10 and 15 s; the nodes cost 7.20 USD/h and draw 600 W.
   const SeededCurves job = {
       .name = "a",
@@ -73,7 +73,7 @@ TEST_CASE("a summary has the best accuracy and its epoch, not only the last") {
   CHECK(summary.test_loss.mean == Approx(0.3));
 }
 
-TEST_CASE("time to an accuracy is that of the seeds that reached it, and says how many did") {
+TEST_CASE("time to an accuracy is over the seeds that reached it, with their number") {
   const std::vector<SeededCurves> jobs = {
       {.name = "a", .curves = {curve_of({0.5, 0.6}, 4, 10), curve_of({0.25, 0.5}, 4, 10)}},
       {.name = "b", .curves = {curve_of({0.1, 0.2}, 4, 10), curve_of({0.1, 0.2}, 4, 10)}}};
@@ -87,7 +87,7 @@ TEST_CASE("time to an accuracy is that of the seeds that reached it, and says ho
   CHECK_FALSE(comparison.jobs[1].to_target_s);
 }
 
-TEST_CASE("where nothing is classified there are losses alone") {
+TEST_CASE("a summary without classification has losses only") {
   Curve curve = curve_of({0.5}, 1, 10);
   curve[0].test_accuracy.reset();
 
@@ -98,7 +98,7 @@ TEST_CASE("where nothing is classified there are losses alone") {
   CHECK(comparison.jobs[0].test_loss.mean == 0.5);
 }
 
-TEST_CASE("language models are compared by perplexity, the less the better") {
+TEST_CASE("language models are compared by perplexity, lower is better") {
   Curve curve = curve_of({0.1, 0.2}, 10, 100);
   curve[0].test_perplexity = 8;
   curve[1].test_perplexity = 6;

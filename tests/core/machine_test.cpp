@@ -6,7 +6,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("a processor's name comes without trademarks and clock rate") {
+TEST_CASE("a processor's name has no trademarks and no clock rate") {
   CHECK(processor_name(
             "processor\t: 0\nmodel name\t: Intel(R) Xeon(R) Silver 4215 CPU @ 2.50GHz\n") ==
         "Intel Xeon Silver 4215");

@@ -30,7 +30,7 @@ const Hostile kHostile[] = {
     {"\xe2\x82", "\\xe2\\x82"},                        // cut off
 };
 
-TEST_CASE("what could control a terminal is shown instead") {
+TEST_CASE("characters that control a terminal are escaped") {
   for (const Hostile& each : kHostile) {
     CAPTURE(each.shown);
     CHECK_FALSE(is_plain_text(each.text));
@@ -39,7 +39,7 @@ TEST_CASE("what could control a terminal is shown instead") {
   }
 }
 
-TEST_CASE("texts of any language are plain and shown as they are") {
+TEST_CASE("texts of any language are plain and unchanged") {
   for (const std::string text : {"",
                                  "ResNet-20 on a 2\u00d78 cluster",
                                  "\u65e5\u672c\u8a9e",
@@ -60,7 +60,7 @@ TEST_CASE("names are letters, digits and a few signs, a letter or digit first") 
   CHECK_FALSE(is_name(std::string(101, 'a')));
 }
 
-TEST_CASE("what is called after a file gets a name, whatever the file's is") {
+TEST_CASE("any file name becomes a valid name") {
   CHECK(as_name("my-cpu.1") == "my-cpu.1");
   CHECK(as_name("my trace; rm") == "my-trace--rm");
   CHECK(as_name("") == "x");
@@ -69,7 +69,7 @@ TEST_CASE("what is called after a file gets a name, whatever the file's is") {
     CHECK(is_name(as_name(file)));
 }
 
-TEST_CASE("the beginning of a character at the end of a text is told from the end of one") {
+TEST_CASE("an incomplete character at the end of a text is recognised") {
   CHECK(incomplete_bytes("") == 0);
   CHECK(incomplete_bytes("a") == 0);
   CHECK(incomplete_bytes("\u00fc") == 0);

@@ -38,11 +38,11 @@ TEST_CASE("a price is read back as it was written") {
   }
 }
 
-TEST_CASE("half an hour costs half of an hour's price") {
+TEST_CASE("the cost of half an hour is half of the price per hour") {
   CHECK(Price{3.0, "EUR"}.of(1800) == 1.5);
 }
 
-TEST_CASE("amounts have two decimals, and three digits where they are small") {
+TEST_CASE("amounts have two decimals, small ones three digits") {
   CHECK(format_money(12.345, "USD") == "12.35 USD");
   CHECK(format_money(1234.5, "USD") == "1234 USD");
   CHECK(format_money(0.0123456, "EUR") == "0.0123 EUR");

@@ -28,19 +28,19 @@ TEST_CASE("a progress bar may repaint its line, and nothing else") {
   CHECK(arriving({"\x1b[1K\x1b[A"}, Repaint::line) == "\\x1b[1K\\x1b[A");
 }
 
-TEST_CASE("a character that comes in two pieces is one character") {
+TEST_CASE("a character that is written in two pieces is one character") {
   CHECK(arriving({"\xc3", "\xbc"}) == "\u00fc");
   CHECK(arriving({"\xe2\x80", "\xae"}) == "\\u202e");
   CHECK(arriving({"\x1b", "[", "K"}, Repaint::line) == "\x1b[K");
   CHECK(arriving({"\x1b", "[", "2J"}, Repaint::line) == "\\x1b[2J");
 }
 
-TEST_CASE("what never gets its rest is shown in the end") {
+TEST_CASE("an incomplete character is escaped at the end") {
   CHECK(arriving({"a\xc3"}) == "a\\xc3");
   CHECK(arriving({"a\x1b["}, Repaint::line) == "a\\x1b[");
 }
 
-TEST_CASE("a stream is as it was when its guard is gone") {
+TEST_CASE("the destructor restores the stream") {
   std::ostringstream out;
   { const PrintableStream guard(out, Repaint::none); }
   out << "\x1b";
@@ -48,14 +48,14 @@ TEST_CASE("a stream is as it was when its guard is gone") {
   CHECK(out.str() == "\x1b");
 }
 
-TEST_CASE("much text is handed on without a flush, each character once") {
+TEST_CASE("much text is written without a flush, each character once") {
   std::string text;
   for (int i = 0; i < 100'000; ++i) text += "\u00fc\n";
 
   CHECK(arriving({text}) == text);
 }
 
-TEST_CASE("a stream that cannot be written to fails through the guard") {
+TEST_CASE("a failure of the stream is visible through the filter") {
   std::ostringstream out;
   const PrintableStream guard(out, Repaint::none);
   out.setstate(std::ios::badbit);

@@ -33,7 +33,7 @@ struct ToldTwice {
   ProgressBar lines;
 };
 
-TEST_CASE("a terminal hears of work after half a second, a log after ten") {
+TEST_CASE("a bar is shown after half a second on a terminal, after ten seconds in a log") {
   ToldTwice told(100);
 
   told.work.take(0.4);
@@ -51,7 +51,7 @@ TEST_CASE("a terminal hears of work after half a second, a log after ten") {
   CHECK(told.log.str() == "validating 40/100, 15.0 s left\n");
 }
 
-TEST_CASE("work that turns up on the way is part of what is left") {
+TEST_CASE("added work is part of the rest") {
   Work work;
   std::ostringstream out;
   ProgressBar bar(out, true, "validating", 10, 0, work.clock);
@@ -63,7 +63,7 @@ TEST_CASE("work that turns up on the way is part of what is left") {
   CHECK_THAT(out.str(), Catch::Contains("[######################........] validating 15/20, "));
 }
 
-TEST_CASE("a bar is full where more was done than there was to do, and nothing is left") {
+TEST_CASE("a bar is full if more was done than the total, with no time left") {
   ToldTwice told(10);
   told.work.take(60);
 

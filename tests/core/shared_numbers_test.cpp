@@ -16,7 +16,7 @@ TEST_CASE("copies of shared numbers are the same numbers, not more of them") {
   CHECK(copy.values().data() == numbers.values().data());
 }
 
-TEST_CASE("what follows from shared numbers is computed once, whoever asks") {
+TEST_CASE("a value derived from shared numbers is computed once") {
   const SharedNumbers numbers(std::vector<double>{1, 2, 3});
   int computed = 0;
   const auto sum = [&](const std::vector<double>& values) {
@@ -32,7 +32,7 @@ TEST_CASE("what follows from shared numbers is computed once, whoever asks") {
   CHECK(computed == 1);
 }
 
-TEST_CASE("what follows from shared numbers outlives them") {
+TEST_CASE("a value derived from shared numbers outlives them") {
   std::shared_ptr<const std::vector<double>> doubled;
   {
     const SharedNumbers numbers(std::vector<double>{1, 2});

@@ -8,13 +8,13 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("plain words stand as they are, others are quoted") {
+TEST_CASE("plain words are unchanged, others are quoted") {
   CHECK(shell_text({"mpirun", "-n", "4", "--data=/a/b_c.json", "x:1,y@z"}) ==
         "mpirun -n 4 --data=/a/b_c.json x:1,y@z");
   CHECK(shell_text({"", "a b", "it's", "$HOME", "~"}) == "'' 'a b' 'it'\\''s' '$HOME' '~'");
 }
 
-TEST_CASE("a shell takes any words as they were") {
+TEST_CASE("a shell reads any words back unchanged") {
   Random random(7);
   std::vector<std::string> words = {"a\nrm -rf x", "`id`", "$(id)", "'", "\\", "!!", "-n", "a;b"};
   for (int i = 0; i < 40; ++i) {

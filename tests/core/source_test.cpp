@@ -22,7 +22,7 @@ Texts problems_of_source(const std::string& text) {
   return problems_of([&] { static_cast<void>(source_of(text)); });
 }
 
-TEST_CASE("a source says its grade and where figures come from") {
+TEST_CASE("a source has a grade and the origin of its figures") {
   const Source measured = source_of(R"({"grade": "measured", "machine": "EPYC, 2 cores",
     "date": "2026-01-02", "command": "measure", "versions": {"libtorch": "1.13.1"}})");
   const Source published = source_of(R"({"grade": "published", "reference": "table 3"})");
@@ -59,7 +59,7 @@ TEST_CASE("a date is a day of the calendar") {
     CHECK_FALSE(is_date(day));
 }
 
-TEST_CASE("what was measured on no day of the calendar is told") {
+TEST_CASE("an invalid date of a measurement is reported") {
   CHECK(problems_of_source(R"({"grade": "measured", "machine": "EPYC", "date": "2026-02-31",
     "command": "measure", "versions": {}})") ==
         Texts{"f.json: /source/date: got \"2026-02-31\"; expected a day such as \"2026-11-21\""});
@@ -74,7 +74,7 @@ TEST_CASE(
   CHECK(lowest(Grade::measured, Grade::measured) == Grade::measured);
 }
 
-TEST_CASE("a measured source without machine, date, command and versions is no source") {
+TEST_CASE("a measured source needs machine, date, command and versions") {
   CHECK(problems_of_source(R"({"grade": "measured"})") ==
         Texts{"f.json: /source/machine: missing",
               "f.json: /source/date: missing",
@@ -82,7 +82,7 @@ TEST_CASE("a measured source without machine, date, command and versions is no s
               "f.json: /source/versions: missing"});
 }
 
-TEST_CASE("no file says that its figures are extrapolated: forecasts say so") {
+TEST_CASE("files may not have the grade extrapolated, which is for forecasts") {
   CHECK(problems_of_source(R"({"grade": "extrapolated"})") ==
         Texts{"f.json: /source/grade: got \"extrapolated\"; expected \"measured\", \"published\" "
               "or \"estimated\""});
@@ -98,7 +98,7 @@ TEST_CASE("each grade has its own keys") {
               "reference"});
 }
 
-TEST_CASE("a grade of our own invention is refused") {
+TEST_CASE("an unknown grade is refused") {
   CHECK(problems_of_source(R"({"grade": "guessed"})") ==
         Texts{"f.json: /source/grade: got \"guessed\"; expected \"measured\", \"published\" or "
               "\"estimated\""});

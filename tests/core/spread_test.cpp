@@ -12,7 +12,7 @@ TEST_CASE("shares are printed in percent, with so many decimals") {
   CHECK(format_percent(12.345, 0) == "1234 %");
 }
 
-TEST_CASE("shares are printed in percent, with what seeds differ by") {
+TEST_CASE("shares are printed in percent, with their deviation over seeds") {
   CHECK(percent_text({.mean = 0.544, .deviation = 0.012}, false) == "54.40 ± 1.20 %");
   CHECK(percent_text({.mean = 0.544}, true) == "54.40 %");
 }

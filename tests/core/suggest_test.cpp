@@ -28,11 +28,11 @@ TEST_CASE("the beginning of a name suggests the name from three letters on") {
   CHECK(closest_name("bi", kStrategies).empty());
 }
 
-TEST_CASE("nothing is suggested for a name longer than any slip of the hand") {
+TEST_CASE("nothing is suggested for a name that is too different") {
   CHECK(closest_name(std::string(100'000, 'a'), {std::string(100'000, 'a') + "b"}).empty());
 }
 
-TEST_CASE("an unknown name is answered with the closest one, or with all") {
+TEST_CASE("an unknown name is refused with the closest one, or with all") {
   CHECK(unknown_name("strategy", "hetgrd", kStrategies) ==
         "unknown strategy \"hetgrd\"; did you mean \"hetgrad\"?");
   CHECK(unknown_name("class", "tpu", {"cpu-old", "gpu-new"}) ==

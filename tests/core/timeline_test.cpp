@@ -72,7 +72,7 @@ TEST_CASE("a timeline is Chrome trace JSON: a process per worker, a thread per s
   CHECK(events[7]["cat"] == "communication");
 }
 
-TEST_CASE("a timeline stays valid JSON whatever titles, models and names hold") {
+TEST_CASE("a timeline is valid JSON with any titles, models and names") {
   Timeline timeline;
   timeline.add(
       {.worker = 0, .stream = Stream::compute, .name = "a\\\"b\n", .start_s = 0, .end_s = 1e-9});
@@ -84,7 +84,7 @@ TEST_CASE("a timeline stays valid JSON whatever titles, models and names hold") 
   CHECK(json["traceEvents"][3]["name"] == "a\\\"b\n");
 }
 
-TEST_CASE("a timeline of nobody is empty, and valid") {
+TEST_CASE("a timeline without workers is empty, and valid") {
   CHECK(written(Timeline(), "", {})["traceEvents"].empty());
 }
 

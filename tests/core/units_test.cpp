@@ -81,7 +81,7 @@ TEST_CASE("every unit scales its number, and measures one dimension only") {
   }
 }
 
-TEST_CASE("energy is told in joules, and from a watt-hour on in those") {
+TEST_CASE("energy is printed in joules, and from one watt-hour on in watt-hours") {
   CHECK(format_energy(0) == "0 J");
   CHECK(format_energy(36) == "36.0 J");
   CHECK(format_energy(3600) == "1.00 Wh");
@@ -128,7 +128,7 @@ TEST_CASE("of a rounded quantity no more than six digits are written") {
   CHECK(quantity_text(rounded_quantity(1048576, Dimension::bytes), Dimension::bytes) == "1048580B");
 }
 
-TEST_CASE("what is no number with a unit is no quantity") {
+TEST_CASE("a quantity is a number with a unit") {
   for (const char* text : {"",
                            "s",
                            "12",
@@ -157,11 +157,11 @@ TEST_CASE("a quantity is finite") {
   }
 }
 
-TEST_CASE("a bandwidth has one range, wherever it is") {
+TEST_CASE("all bandwidths have the same range") {
   CHECK(plausible_text(Dimension::bytes_per_s) == plausible_text_of_link(Dimension::bytes_per_s));
 }
 
-TEST_CASE("what no cluster has is no quantity, and the range is told") {
+TEST_CASE("impossible quantities are refused with the range") {
   struct Edge {
     Dimension dimension;
     const char* inside[2];
@@ -194,7 +194,7 @@ TEST_CASE("what no cluster has is no quantity, and the range is told") {
   CHECK(expected_text(Dimension::seconds, "1e308") == expected_text(Dimension::seconds));
 }
 
-TEST_CASE("seconds for people have three significant digits in the unit that suits them") {
+TEST_CASE("seconds for people have three significant digits in a suitable unit") {
   CHECK(format_seconds(0) == "0 s");
   CHECK(format_seconds(1.5e-9) == "1.50 ns");
   CHECK(format_seconds(0.00321) == "3.21 ms");

@@ -51,7 +51,7 @@ class ScriptedLearner : public SamplingLearner {
   std::vector<std::string>& log_;
 };
 
-TEST_CASE("a rehearsal computes with one learner and lets the other's time pass") {
+TEST_CASE("a rehearsal computes with one learner and takes the time of the other") {
   std::vector<std::string> log;
   ScriptedLearner numbers("numbers", 2, log);
   ScriptedLearner time("time", 2, log);
@@ -77,7 +77,7 @@ TEST_CASE("a rehearsal computes with one learner and lets the other's time pass"
                                         "time benchmark"});
 }
 
-TEST_CASE("buckets are ready when their time has come, with the numbers that were computed") {
+TEST_CASE("buckets are ready at their simulated time, with the computed numbers") {
   std::vector<std::string> log;
   ScriptedLearner numbers("numbers", 2, log);
   ScriptedLearner time("time", 2, log);
@@ -95,7 +95,7 @@ TEST_CASE("buckets are ready when their time has come, with the numbers that wer
             "numbers bucket", "numbers bucket", "time bucket", "ready", "time bucket", "ready"});
 }
 
-TEST_CASE("time passes also where numbers are not computed, and buckets are ready all the same") {
+TEST_CASE("without computing numbers, time passes and buckets are ready all the same") {
   std::vector<std::string> log;
   ScriptedLearner numbers("numbers", 2, log);
   ScriptedLearner time("time", 2, log);
@@ -120,7 +120,7 @@ TEST_CASE("time passes also where numbers are not computed, and buckets are read
                                         "time begin_epoch"});
 }
 
-TEST_CASE("a model that is cut into other buckets than its file says is refused") {
+TEST_CASE("a model whose buckets differ from its file's is refused") {
   std::vector<std::string> log;
   ScriptedLearner numbers("numbers", 2, log);
   const auto ignore = [](Payload) {};

@@ -24,7 +24,7 @@ RehearsalState state_after(std::int64_t epochs) {
   return state;
 }
 
-TEST_CASE("a rehearsal's state comes back to the last digit; without a file it is the beginning") {
+TEST_CASE("a rehearsal's state is read back exactly; without a file it is the initial one") {
   const Folder folder;
   const std::filesystem::path file = folder.path() / "a.state";
   CHECK(load_rehearsal_state(file, kSettings, 3).curve.empty());
@@ -49,7 +49,7 @@ TEST_CASE("a state of other settings or workers is refused by name") {
                         "states, which follow");
 }
 
-TEST_CASE("a rehearsal's state with any damage is noticed by name") {
+TEST_CASE("a damaged state of a rehearsal is refused by name") {
   const Folder folder;
   const std::filesystem::path kept = folder.path() / "kept";
   std::filesystem::create_directory(kept);

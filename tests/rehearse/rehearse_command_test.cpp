@@ -81,14 +81,14 @@ TEST_CASE("with several seeds there are means and deviations, and each seed's ow
   CHECK(comparison["jobs"][0]["test_accuracy"]["mean"].get<double>() == Approx(sum / 3));
 }
 
-TEST_CASE("a number of seeds is a whole one") {
+TEST_CASE("a number of seeds is an integer") {
   const Folder folder;
   const Outcome none = folder.run(kRehearsal + "--strategy sync --seeds 0");
   CHECK(none.status == 2);
   CHECK_THAT(none.err, Catch::Contains("--seeds: got \"0\""));
 }
 
-TEST_CASE("what was rehearsed is not rehearsed again, and what goes further goes on from there") {
+TEST_CASE("finished rehearsals are not repeated, and longer ones continue from them") {
   const CountedRehearsals folder;
   const std::string job =
       kWork + "--platform pair.json --batch 4 --strategy sync --epochs 4 --format json --folder ";
@@ -107,7 +107,7 @@ TEST_CASE("what was rehearsed is not rehearsed again, and what goes further goes
   CHECK(ended == whole);
 }
 
-TEST_CASE("calls that want the same rehearsal at the same time have the same result") {
+TEST_CASE("concurrent calls of the same rehearsal have the same result") {
   const Folder folder;
   const std::string job = kRehearsal + "--strategy sync --epochs 3 --format json";
   Outcome other;
@@ -119,7 +119,7 @@ TEST_CASE("calls that want the same rehearsal at the same time have the same res
   CHECK(curve_of(one) == curve_of(other));
 }
 
-TEST_CASE("what a killed rehearsal was writing is removed by the next call, other files are not") {
+TEST_CASE("the next call removes drafts of a killed rehearsal, but no other files") {
   const Folder folder;
   const std::string job = kRehearsal + "--strategy sync --epochs 2 --format json";
   REQUIRE(folder.run(job + " --stop-after 1ms").status == 0);
@@ -135,7 +135,9 @@ TEST_CASE("what a killed rehearsal was writing is removed by the next call, othe
   CHECK(left == std::vector<std::string>{"", ".json", ".tmp1234"});  // the lock, the result, mine
 }
 
-TEST_CASE("an interrupted rehearsal with drawn costs repeats neither luck nor work") {
+TEST_CASE(
+    "an interrupted rehearsal with drawn costs continues with new draws, without repeating "
+    "epochs") {
   const Folder folder;
   const std::string job =
       "rehearse --platform pair.json --network resnet20 --dataset cifar10 --data procedural "
@@ -149,7 +151,7 @@ TEST_CASE("an interrupted rehearsal with drawn costs repeats neither luck nor wo
   CHECK(curve_of(folder.run(job + "--folder parts")) == whole);
 }
 
-TEST_CASE("losses that are no numbers end a rehearsal with advice, also the next time") {
+TEST_CASE("a loss of NaN ends a rehearsal with advice, also the next time") {
   const Folder folder;
   const std::string job = kRehearsal + "--strategy sync --epochs 3 --set learning-rate=1e30";
   for (int i = 0; i < 2; ++i) {
@@ -161,7 +163,7 @@ TEST_CASE("losses that are no numbers end a rehearsal with advice, also the next
   }
 }
 
-TEST_CASE("a target that tests do not tell is refused, also of what is kept to its end") {
+TEST_CASE("a target whose metric tests lack is refused, also for finished rehearsals") {
   const Folder folder;
   const std::string job = kRehearsal + "--strategy sync --epochs 1 ";
   REQUIRE(folder.run(job).status == 0);
@@ -172,7 +174,7 @@ TEST_CASE("a target that tests do not tell is refused, also of what is kept to i
   CHECK_THAT(outcome.err, Catch::Contains("--target-perplexity: tests of this model"));
 }
 
-TEST_CASE("a problem of all rehearsals is said once, without their names") {
+TEST_CASE("a problem of all rehearsals is reported once, without their names") {
   const Outcome outcome = Folder().run("rehearse --strategy sync,local-sgd --folder kept");
 
   CHECK(outcome.status == 2);
@@ -182,7 +184,7 @@ TEST_CASE("a problem of all rehearsals is said once, without their names") {
         "epochcast: --dataset: missing; `epochcast list datasets` shows what there is\n");
 }
 
-TEST_CASE("what cannot be rehearsed is said before anything is computed") {
+TEST_CASE("problems of a job are reported before anything is computed") {
   const Folder folder;
   const auto [arguments, complaint] = GENERATE(table<std::string, std::string>({
       {kWork + "--strategy sync --batch 4 --folder kept --platform pear.json", "pear.json"},

@@ -144,7 +144,7 @@ TEST_CASE("a rehearsal starts from pretrained weights and hyperparameters as pro
   }
 }
 
-TEST_CASE("a rehearsal from other weights is another one, though their file has the same name") {
+TEST_CASE("a rehearsal from other weights in a file of the same name is not reused") {
   const Folder folder;
   folder.write("four.json", kFourClasses);
   const std::filesystem::path file = folder.path() / "w.pt";
@@ -184,7 +184,7 @@ TEST_CASE("four workers' numbers are added up in the order of the all-reduce's s
     CHECK(curve.back().at(key) == metrics.back().at(key));
 }
 
-TEST_CASE("where processes call MPI_Allreduce, losses agree to 1e-5") {
+TEST_CASE("with MPI_Allreduce, losses agree to 1e-5") {
   const Folder folder;
 
   const std::vector<Json> trained =
@@ -198,7 +198,7 @@ TEST_CASE("where processes call MPI_Allreduce, losses agree to 1e-5") {
   }
 }
 
-TEST_CASE("a rehearsal's clock is the forecast's") {
+TEST_CASE("epoch times of a rehearsal equal those of the forecast") {
   const Folder folder;
   const std::string job =
       GENERATE(as<std::string>(),

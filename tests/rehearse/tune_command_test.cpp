@@ -17,7 +17,7 @@ const std::string kTuning =
     "--train-samples 96 --test-samples 64 --batch 4 --learning-rate 0.05 --folder kept --epochs 3 "
     "--batch-seconds gpu=10ms --exchange-seconds 100ms --seeds 2 ";
 
-TEST_CASE("one command says which H, or that nothing was learned, in text, page and JSON alike") {
+TEST_CASE("tune reports the best H, or that nothing was learned, in text, page and JSON") {
   const CountedRehearsals folder;
 
   const Outcome outcome =
@@ -47,7 +47,7 @@ TEST_CASE("one command says which H, or that nothing was learned, in text, page 
   CHECK(folder.count() == count);
 }
 
-TEST_CASE("K' is chosen where nodes average, and settings that gain no time are left out") {
+TEST_CASE("tune chooses K' for node-based, and leaves out settings without gain") {
   const Folder folder;
   const Outcome outcome = folder.run(
       "tune --platform pair.json --network small-cnn --dataset cifar10 --data procedural "
@@ -69,7 +69,7 @@ TEST_CASE("K' is chosen where nodes average, and settings that gain no time are 
   CHECK(tuning.at("candidates").at(2).at("is_default") == true);
 }
 
-TEST_CASE("several strategies are chosen from together, each with what it lets choose") {
+TEST_CASE("tune compares several strategies, each with its own period") {
   const Folder folder;
 
   const Outcome outcome = folder.run(
@@ -84,7 +84,7 @@ TEST_CASE("several strategies are chosen from together, each with what it lets c
         std::vector<std::string>{"sync", "local-sgd, local-steps 4", "local-sgd, local-steps 12"});
 }
 
-TEST_CASE("a target that is not reached is said, with what to do") {
+TEST_CASE("a target that is not reached is reported with advice") {
   const Folder folder;
 
   const Outcome outcome =
@@ -95,7 +95,7 @@ TEST_CASE("a target that is not reached is said, with what to do") {
   CHECK_THAT(outcome.out, Catch::Contains("Raise --epochs, or ask for less: --target-loss"));
 }
 
-TEST_CASE("settings with which the loss diverges are out, the others go on") {
+TEST_CASE("settings with a diverging loss are dropped, others continue") {
   const Folder folder;
 
   const Outcome outcome = folder.run(
@@ -114,7 +114,7 @@ TEST_CASE("settings with which the loss diverges are out, the others go on") {
   CHECK_THAT(outcome.out, Catch::Contains("--ranks=2 --ranks-per-node=1\n"));
 }
 
-TEST_CASE("what cannot be tuned is said before anything is rehearsed") {
+TEST_CASE("problems of tune are reported before anything is rehearsed") {
   const Folder folder;
   const auto [arguments, complaint] = GENERATE(table<std::string, std::string>({
       {kTuning + "--strategy local-sgd",

@@ -62,7 +62,7 @@ double barrier_s(const Platform& platform, std::size_t ranks) {
   return std::min(round_s, message_s) * std::ceil(std::log2(static_cast<double>(ranks)));
 }
 
-TEST_CASE("an all-reduce takes its messages' time on fairly shared links, wherever nodes stand") {
+TEST_CASE("an all-reduce takes its messages' time on fairly shared links, for any order of nodes") {
   const Campaign campaign(90);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Dice dice(seed);

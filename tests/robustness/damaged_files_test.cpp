@@ -92,7 +92,7 @@ TEST_CASE("a checkpoint with any damage is refused by the name of a damaged file
   }
 }
 
-TEST_CASE("a kept result of a rehearsal with any damage is noticed, by name") {
+TEST_CASE("a damaged result of a rehearsal is refused by name") {
   const Folder folder;
   const Campaign campaign(1000);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
@@ -123,7 +123,7 @@ TEST_CASE("a kept result of a rehearsal with any damage is noticed, by name") {
   }
 }
 
-TEST_CASE("a kept result that cannot be is noticed, whatever its checksum says") {
+TEST_CASE("an impossible result is refused even if its checksum is right") {
   const Folder folder;
   const std::filesystem::path file = folder.path() / "a.json";
   const RehearsalEntry good = {

@@ -24,7 +24,7 @@ Files state_files(const fs::path& folder) {
   return files;
 }
 
-TEST_CASE("no job goes on from a damaged checkpoint, and none overwrites it") {
+TEST_CASE("no job resumes from a damaged checkpoint, and none overwrites it") {
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
   const std::string job = kTrain + "--strategy local-sgd --local-steps 3 --checkpoint saved ";

@@ -140,8 +140,7 @@ class Attack {
   Random random_;
 };
 
-TEST_CASE(
-    "a signal to any process of a command leaves nothing behind but what can be gone on with") {
+TEST_CASE("a signal to any process of a command leaves only files that can be resumed from") {
   const Campaign campaign(4);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     const Attacked& command = commands()[seed % commands().size()];

@@ -101,7 +101,7 @@ TEST_CASE("a file of numbers takes memory in proportion, whatever reads it") {
   CHECK(samples.peak_bytes < 60 * kFileBytes + 60e6);
 }
 
-TEST_CASE("a profile that unpacks to hundreds of megabytes of nothing needs little memory") {
+TEST_CASE("a profile that unpacks to hundreds of megabytes of blanks needs little memory") {
   const Folder folder;
   constexpr std::size_t kBytes = std::size_t{80} << 20;
   for (const auto& [head, piece] : {std::pair(R"({"traceEvents": [[0)", ",0"),

@@ -53,7 +53,7 @@ std::string run_and_kill(const Folder& folder,
   return run.get().out;
 }
 
-TEST_CASE("a rehearsal killed at random moments ends as if it had never been") {
+TEST_CASE("a rehearsal killed at random moments has the same result as without") {
   const Campaign campaign(2);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);
@@ -76,7 +76,7 @@ TEST_CASE("a rehearsal killed at random moments ends as if it had never been") {
   }
 }
 
-TEST_CASE("a rehearsal that goes on after any epoch ends as if it had not stopped") {
+TEST_CASE("a rehearsal resumed after any epoch has the same result as without a stop") {
   const Campaign campaign(2);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed + 1000);
@@ -100,7 +100,7 @@ TEST_CASE("a rehearsal that goes on after any epoch ends as if it had not stoppe
   }
 }
 
-TEST_CASE("calls that share a folder at the same time say what one alone says") {
+TEST_CASE("concurrent calls with one folder have the same results as a single call") {
   const std::string tune =
       "tune --folder kept --format json --platform pair.json --network small-cnn --dataset cifar10 "
       "--data procedural --train-samples 96 --test-samples 32 --batch 4 --learning-rate 0.05 "

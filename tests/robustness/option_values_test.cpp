@@ -96,7 +96,7 @@ void check_answer(const std::string& out) {
   }
 }
 
-TEST_CASE("whatever an option is given, there is an answer or an error that names it") {
+TEST_CASE("any value of an option is accepted, or refused with the option's name") {
   const Program program;
   const std::vector<Attacked> jobs = attacked_commands();
   std::map<std::string, Words> options;

@@ -70,7 +70,7 @@ std::string names_in(const fs::path& folder) {
   return all;
 }
 
-TEST_CASE("a place where no file can be is refused before the work, and left as it is") {
+TEST_CASE("an output that cannot be written is refused before the work, without changes") {
   const Folder folder;
   fill(folder);
   mkfifo((folder.path() / "pipe").c_str(), 0600);
@@ -98,7 +98,7 @@ TEST_CASE("a place where no file can be is refused before the work, and left as 
   }
 }
 
-TEST_CASE("an input is never replaced, by whatever name") {
+TEST_CASE("an input is never replaced, under any name") {
   for (const Writer& writer : writers()) {
     const Folder folder;
     fill(folder);

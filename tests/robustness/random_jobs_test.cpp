@@ -57,7 +57,7 @@ TEST_CASE("random jobs are forecast as by full simulation") {
   CHECK(2 * compared >= tasks.size() / 2);  // or the generator asks for the impossible too often
 }
 
-TEST_CASE("no interval reaches below what the quickest samples permit") {
+TEST_CASE("no interval begins below the time of the quickest samples") {
   const Campaign campaign(20);
   // Whose workers do the same whatever they have measured.
   constexpr std::array kSteady = {"sync", "node-based", "local-sgd", "byteps"};

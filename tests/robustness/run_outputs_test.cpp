@@ -33,7 +33,7 @@ std::string names_in(const fs::path& folder) {
   return all;
 }
 
-TEST_CASE("a place where no file can be is refused before a real job begins") {
+TEST_CASE("an output that cannot be written is refused before a real job begins") {
   const Folder folder;
   put_inputs(folder);
   const std::string before = names_in(folder.path());
@@ -65,7 +65,7 @@ TEST_CASE("a place where no file can be is refused before a real job begins") {
   refuses("measure messages --ranks 2 --output ", ".");
 }
 
-TEST_CASE("what a real job writes goes behind links and into devices") {
+TEST_CASE("outputs of a real job go to targets of links and into devices") {
   const Folder folder;
   put_inputs(folder);
   fs::create_symlink("target", folder.path() / "link");

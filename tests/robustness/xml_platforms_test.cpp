@@ -94,7 +94,7 @@ TEST_CASE("an XML platform has at most a million hosts and topologies that can b
               "\"radical\", not for 9"});
 }
 
-TEST_CASE("what SimGrid aborts on in an XML platform is the user's error") {
+TEST_CASE("an XML platform on which SimGrid aborts is a UserError") {
   const Texts problems = problems_of(pair_xml(kLink, "<host id=\"c\" speed=\"1Gf\"/>"));
   REQUIRE(problems.size() == 1);
   CHECK(problems.front().starts_with(": SimGrid cannot use it: "));

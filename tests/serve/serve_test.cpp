@@ -42,7 +42,7 @@ class Folders {
   std::vector<std::string> names_;
 };
 
-TEST_CASE("a server answers what the command says, and names the command") {
+TEST_CASE("a server's answer equals the command's output, and has the command") {
   const RunningServer server;
   const Outcome command = run_program({"env",
                                        "EPOCHCAST_DATA=" EPOCHCAST_SOURCE_DIR,
@@ -84,7 +84,7 @@ TEST_CASE("a server forecasts every point of a sweep") {
   CHECK(lines[2]["runs"][0]["nodes"] == 4);
 }
 
-TEST_CASE("a server finds what the command finds") {
+TEST_CASE("a server's find equals the command's") {
   const RunningServer server;
   const std::string settings =
       R"({"platform":"deep-est-esb","nodes":"4","network":"resnet50","dataset":"cifar10","strategy":"sync"})";
@@ -124,7 +124,7 @@ Json said_by(const std::string& command) {
                          .out);
 }
 
-TEST_CASE("the command that a server shows says the same, of costs that vary too") {
+TEST_CASE("the command that a server shows has the same result, also with varying costs") {
   const RunningServer server;
   const std::string settings =
       R"({"settings":{"platform":"epyc-vm-2core","network":"small-cnn","dataset":"cifar10","strategy":"sync","repetitions":"3"})";
@@ -147,7 +147,7 @@ TEST_CASE("the command that a server shows says the same, of costs that vary too
   }
 }
 
-TEST_CASE("a timeline is of the files that its task names") {
+TEST_CASE("a timeline is computed from the files that its task names") {
   const RunningServer server;
   const std::string settings =
       R"({"settings":{"platform":"deep-est-esb","nodes":"2","dataset":"cifar10","strategy":"sync")";
@@ -165,7 +165,7 @@ TEST_CASE("a timeline is of the files that its task names") {
   CHECK(both[1] == second[0]);
 }
 
-TEST_CASE("an inverse question that makes no sense is told") {
+TEST_CASE("an invalid find request is reported") {
   const RunningServer server;
   const auto problem = [&](const std::string& question) {
     const Reply reply =
@@ -229,7 +229,7 @@ TEST_CASE("files that change are read again") {
   std::filesystem::remove_all(folder);
 }
 
-TEST_CASE("what is wrong with a question is told, in the words of the command") {
+TEST_CASE("problems of a request are reported with the command's messages") {
   const RunningServer server;
   const auto problem = [&](const std::string& settings) {
     const Reply reply = server.post("/api/forecast", R"({"settings":)" + settings + "}");
@@ -250,7 +250,7 @@ TEST_CASE("what is wrong with a question is told, in the words of the command") 
       std::string::npos);
 }
 
-TEST_CASE("a folder that happens to be there is no data set of a page") {
+TEST_CASE("a local folder is no data set of a page") {
   const Folders folders({"serve-images", "cifar10"});
   const RunningServer server;
   const auto reply_for = [&](const std::string& dataset) {
@@ -266,7 +266,7 @@ TEST_CASE("a folder that happens to be there is no data set of a page") {
   CHECK(lines_of(reply_for("cifar10")).back()["is_done"] == true);
 }
 
-TEST_CASE("what cannot be forecast is told beside what can") {
+TEST_CASE("strategies that cannot be forecast are reported beside the others") {
   const RunningServer server;
 
   const Reply reply = server.post(
@@ -293,7 +293,7 @@ TEST_CASE("a sweep of too many points is refused before its points are made") {
         "command instead");
 }
 
-TEST_CASE("a server takes no more than a page has to say") {
+TEST_CASE("a server refuses requests larger than a page sends") {
   const RunningServer server;
 
   const Reply huge = server.post("/api/forecast", std::string(70'000, ' '));
@@ -330,7 +330,7 @@ TEST_CASE("a body that does not give its length is refused before it is read") {
   }
 }
 
-TEST_CASE("a server lists what there is to choose, and how far off forecasts were") {
+TEST_CASE("a server lists all choices, and the accuracy of forecasts") {
   const RunningServer server({"--platform", "deep-est-dam", "--nodes", "2"});
 
   const Json about = Json::parse(server.get("/api/about").body);
@@ -353,7 +353,7 @@ TEST_CASE("a server lists what there is to choose, and how far off forecasts wer
   for (const Json& line : fidelity) CHECK(line.get<std::string>().find("](") == std::string::npos);
 }
 
-TEST_CASE("files that the command line names may be asked for") {
+TEST_CASE("files named on the command line may be used in requests") {
   const std::string file = EPOCHCAST_SOURCE_DIR "/models/platforms/deep-est-dam.json";
   const RunningServer server({"--platform", file});
 

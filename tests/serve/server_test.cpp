@@ -15,7 +15,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("a server answers those who call it by its own name, from its own pages") {
+TEST_CASE("a server answers requests to its own host name from its own pages only") {
   const RunningServer server;
   const auto status = [&](const std::string& host, const std::string& more) {
     return server.send("GET /api/about HTTP/1.1\r\nHost: " + host + "\r\n" + more + "\r\n").status;
@@ -33,7 +33,7 @@ TEST_CASE("a server answers those who call it by its own name, from its own page
   CHECK(server.send("GET / HTTP/1.1\r\n\r\n").status == 403);
 }
 
-TEST_CASE("a page of somebody else cannot send a plain form") {
+TEST_CASE("a page of another site cannot send a plain form") {
   const RunningServer server;
 
   const Reply reply = server.send("POST /api/forecast HTTP/1.1\r\nHost: " + server.host() +
@@ -60,7 +60,7 @@ TEST_CASE("a page may load its own files only") {
   }
 }
 
-TEST_CASE("a server answers while others say nothing") {
+TEST_CASE("a server answers while other connections are silent") {
   const RunningServer server;
   std::vector<FileDescriptor> silent;
   for (int i = 0; i < 4; ++i) silent.push_back(server.connection());
@@ -87,7 +87,7 @@ const std::string kLong =
     R"("settings":{"platform":"deep-est-esb","network":"resnet50","dataset":"imagenet",)"
     R"("strategy":"dlb","epochs":"3000","exact":"true")";
 
-TEST_CASE("a client that hangs up ends what it has asked for") {
+TEST_CASE("a client that hangs up ends its forecasts") {
   const RunningServer server;
   const auto [path, question] = GENERATE(
       std::pair("/api/forecast", "{" + kLong + R"(,"nodes":"4"}})"),
@@ -116,7 +116,7 @@ TEST_CASE("a client that only ends its request gets a short answer") {
   CHECK(answer.starts_with("HTTP/1.1 404"));
 }
 
-TEST_CASE("a port that is taken is told") {
+TEST_CASE("a port in use is reported") {
   const RunningServer server;
   const std::string port = std::to_string(server.port());
 
@@ -128,7 +128,7 @@ TEST_CASE("a port that is taken is told") {
                          "chosen\n");
 }
 
-TEST_CASE("servers share the port that links name as long as they can, and say when not") {
+TEST_CASE("servers use the default port if it is free, and report otherwise") {
   const RunningServer first;
   const RunningServer second;
   const RunningServer any({"--port", "0"});

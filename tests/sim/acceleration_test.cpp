@@ -75,7 +75,7 @@ TEST_CASE("pipelined collectives are forecast as by full simulation, with and wi
                      {"double-binary-tree", "hierarchical", "segmented-ring", "openmpi"});
 }
 
-TEST_CASE("nodes of different speed that iterate on their own are forecast as by full simulation") {
+TEST_CASE("nodes of different speed without global exchanges are forecast as by full simulation") {
   Platform platform = mixed(2, 2, 0, pcie(), star());
   platform.nodes.push_back(mixed(2, 0, 2, pcie(), star()).nodes.front());
   Job job = job_on(platform, 8 * 8 * 45);
@@ -111,7 +111,7 @@ TEST_CASE("ranks of different speed on equal devices are forecast as by full sim
   }
 }
 
-TEST_CASE("dlb settles on its batches before its epochs are extrapolated", "[long]") {
+TEST_CASE("dlb's epochs are extrapolated only once its batches are constant", "[long]") {
   Job job = job_on(mixed(2, 1, 1, pcie(), star()), 3200);
   job.config.batch = 16;
   job.config.epochs = 30;
@@ -145,7 +145,8 @@ TEST_CASE("dlb's batches do not depend on how a clock's sums were rounded") {
   }
 }
 
-TEST_CASE("dlb's epochs are not extrapolated while its batches change, though they take as long") {
+TEST_CASE(
+    "dlb's epochs are not extrapolated while its batches change, though they take the same time") {
   // The CPU, down to one sample, decides how long an iteration takes from the second epoch on; two
   // GPUs that share the rest find theirs in many more.
   Job job = with_workers(job_on(mixed(1, 2, 1, pcie(), nullptr), 3 * 64 * 6), 2, 1);
@@ -167,7 +168,7 @@ TEST_CASE("dlb's epochs are not extrapolated while its batches change, though th
   check_equal(results[0], results[1]);
 }
 
-TEST_CASE("iterations that announce other work to come are run, though they take as long") {
+TEST_CASE("iterations that announce a change are run, though they take the same time") {
   // Every iteration but the last decides what the next one does; that shows in the 21st alone.
   const auto program = [](Fabric& fabric) {
     int decided = 0;
@@ -208,7 +209,7 @@ TEST_CASE("an epoch of 10,000 iterations takes as many messages as one of 100") 
   CHECK(many.last_s() == Approx(100 * few.last_s()).epsilon(kSameTime));
 }
 
-TEST_CASE("collectives may be replayed one after another without end, outside of loops as well") {
+TEST_CASE("any number of successive collectives may be replayed, also outside of loops") {
   constexpr int kTimes = 20'000;
   const auto end_s = [](int times) {
     const auto reduce = [times](Fabric& fabric) {
@@ -222,7 +223,7 @@ TEST_CASE("collectives may be replayed one after another without end, outside of
   CHECK(end_s(kTimes) == Approx(kTimes * end_s(1)).epsilon(1e-9));
 }
 
-TEST_CASE("collectives with servers are replayed wherever the servers' nodes are") {
+TEST_CASE("collectives with servers are replayed for any placement of servers") {
   // Servers are ranked last, so the last rank is on the first node here.
   Platform platform = mixed(1, 0, 1, pcie(), star());
   platform.nodes.push_back(mixed(2, 2, 0, pcie(), star()).nodes.front());

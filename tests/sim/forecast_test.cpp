@@ -48,7 +48,7 @@ TEST_CASE("phases add up to the epoch, for the job and for every device", "[long
   }
 }
 
-TEST_CASE("a note says that a network scores other classes than the data set has") {
+TEST_CASE("a note states that a network scores other classes than the data set has") {
   Job job = job_on(cluster(), kSamples);
   job.network.name = "mine";
   job.dataset.name = "photos";
@@ -85,7 +85,7 @@ TEST_CASE("an epoch of sync on equal workers is K times batch plus all-reduce") 
   CHECK(result.startup_s == Approx(2 * (2e-5 + 40'004'000 / 1e9)).epsilon(1e-9));
 }
 
-TEST_CASE("the slowest rank that was measured decides an epoch of sync, and the others wait") {
+TEST_CASE("the slowest measured rank decides an epoch of sync, and the others wait") {
   Job job = with_workers(job_on(plain_star(4, {}), 4 * 8 * 7), 2, 1);
   job.config.exchange_seconds = {{"all", 0.02}};
 
@@ -111,7 +111,7 @@ TEST_CASE("workers take the ranks of their own device model in turn") {
   }
 }
 
-TEST_CASE("a repetition takes place in one session, and all sessions have their turn") {
+TEST_CASE("a repetition draws from one session, and repetitions use all sessions") {
   // One sample per session: an epoch of a repetition is known.
   Job job = with_workers(job_on(mixed(2, 1, 1, pcie(), star()), 4 * 8 * 7), 1, 4);
   job.config.exchange_seconds = {{"all", 0.02}};
@@ -144,7 +144,7 @@ TEST_CASE("a repetition takes place in one session, and all sessions have their 
   CHECK(results[1].epoch_s == Approx(epoch_s(1.375)).epsilon(1e-9));  // median of the four
 }
 
-TEST_CASE("ranks that differ but always take the same time give no interval") {
+TEST_CASE("ranks that differ but have constant times give no interval") {
   Job job = with_workers(job_on(plain_star(4, {}), 4 * 8 * 7), 2, 1);
   job.config.deterministic = false;
 
@@ -163,7 +163,7 @@ TEST_CASE("the same seed gives the same bytes, another seed another forecast") {
   CHECK(other["epoch_s_interval"] != nlohmann::json::parse(first)["epoch_s_interval"]);
 }
 
-TEST_CASE("only forecasts from samples that differ have an interval") {
+TEST_CASE("only forecasts from varying samples have an interval") {
   Job deterministic = job_on(cluster(), kSamples, 0.1);
   deterministic.config.deterministic = true;
   Job single = job_on(cluster(), kSamples, 0);

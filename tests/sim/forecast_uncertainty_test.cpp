@@ -39,7 +39,7 @@ bool says_extrapolated(const RunResult& run) {
 
 }  // namespace
 
-TEST_CASE("given seconds of an exchange are those of each bucket, and a note says so") {
+TEST_CASE("given seconds of an exchange apply to each bucket, with a note") {
   Job job = job_on(mixed(2, 1, 0, shared_memory(), star()), 2560);
   job.config.exchange_seconds = {{"all", 1.0}};
   const RunResult whole = forecast_of(job, "sync");
@@ -75,7 +75,7 @@ TEST_CASE(
   CHECK(says_extrapolated(run));
 }
 
-TEST_CASE("what was measured, and what is asked, is named") {
+TEST_CASE("the note has the measured and the requested cluster") {
   const RunResult run = forecast_of(job_on_measured(3, 1, {2, 1}), "sync");
 
   CHECK(run.notes == std::vector<std::string>{
@@ -83,7 +83,8 @@ TEST_CASE("what was measured, and what is asked, is named") {
                          "of 1 rank: extrapolated"});
 }
 
-TEST_CASE("a batch beyond the measured sizes is extrapolated: between as long and in proportion") {
+TEST_CASE(
+    "a batch beyond the measured sizes is extrapolated: between constant and proportional time") {
   Job job = job_on_measured(2, 1, {2, 1});
   job.config.batch = 128;  // measured: 2, 8 and 64
 
@@ -97,7 +98,7 @@ TEST_CASE("a batch beyond the measured sizes is extrapolated: between as long an
   CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + compute_s * (138.0 / 133 - 1)));
 }
 
-TEST_CASE("the interval covers what the slowest worker's batches may take") {
+TEST_CASE("the interval covers the bounds of the slowest worker's batches") {
   Job job = job_on(mixed(1, 8, 1, pcie(), nullptr), 2880);
   job.config.deterministic = false;
   job.config.batch = 32;
@@ -115,7 +116,7 @@ TEST_CASE("the interval covers what the slowest worker's batches may take") {
         Approx(cpu->phases.compute_s * (300.0 / 291 - 1)).epsilon(0.001));
 }
 
-TEST_CASE("one worker sends no messages, wherever these were measured") {
+TEST_CASE("a forecast of one worker does not depend on message costs") {
   const RunResult run = forecast_of(job_on_measured(1, 1, {2, 2}), "sync");
 
   CHECK(run.input_grade == Grade::measured);

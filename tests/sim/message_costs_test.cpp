@@ -70,7 +70,7 @@ TEST_CASE("a message does not overtake one that was sent before, however short i
         Approx(1e-3 + small_s + (1e6 - small_s * 5e7) / 8e7).epsilon(kTolerance));
 }
 
-TEST_CASE("messages that are slower than their link share it without slowing each other") {
+TEST_CASE("messages below their link's bandwidth share it without slowdown") {
   CHECK(send_to_all_s(measured_star(3), 1000) == Approx(20e-6 + 1000 / 5e7).epsilon(kTolerance));
 }
 
@@ -202,7 +202,7 @@ RunResult forecast_with(double uncertainty, double spread = 0) {
   return forecasts({{job, "sync"}}).front();
 }
 
-TEST_CASE("what is unknown of messages widens the interval by a factor on the exchanges") {
+TEST_CASE("the uncertainty of messages widens the interval by a factor on the exchanges") {
   const double uncertainty = GENERATE(0.02, 0.99);
   const RunResult run = forecast_with(uncertainty);
 
@@ -216,7 +216,7 @@ TEST_CASE("what is unknown of messages widens the interval by a factor on the ex
   CHECK(run.notes == std::vector<std::string>{"measured in a hurry"});
 }
 
-TEST_CASE("what costs were wrong about all-reduces of the gradients' size widens the interval") {
+TEST_CASE("the measured deviation of all-reduces of the gradients' size widens the interval") {
   Platform cluster = mixed(4, 1, 0, shared_memory(), star());
   cluster.network->messages = measured_star(2).network->messages;
   Job job = job_on(cluster, 2560, 0);
@@ -235,7 +235,7 @@ TEST_CASE("what costs were wrong about all-reduces of the gradients' size widens
         Approx(run.epoch_s + exchange_s * std::expm1(1.6449 * std::log(1.1))).epsilon(1e-9));
 }
 
-TEST_CASE("what members need to learn that all have come is in doubt by itself") {
+TEST_CASE("barriers have their own uncertainty") {
   Platform cluster = mixed(4, 1, 0, shared_memory(), star());
   cluster.network->messages = measured_star(2).network->messages;
   cluster.network->messages->barrier_round_s = 1e-3;
@@ -252,7 +252,7 @@ TEST_CASE("what members need to learn that all have come is in doubt by itself")
   CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + 1.6449 * barriers_s).epsilon(1e-9));
 }
 
-TEST_CASE("no interval begins below what is computed and exchanged at best") {
+TEST_CASE("no interval begins below the least computing and exchange time") {
   const RunResult run = forecast_with(0.99, 0.9);
 
   REQUIRE(run.epoch_s_interval);

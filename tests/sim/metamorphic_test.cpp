@@ -20,7 +20,7 @@ Platform with_link_bandwidth(double bytes_per_s) {
   return platform;
 }
 
-TEST_CASE("twice the bytes costs more, and less than twice as much where latency counts") {
+TEST_CASE("twice the bytes takes longer, and less than twice as long if latency counts") {
   for (const char* algorithm :
        {"ring", "double-binary-tree", "hierarchical", "rabenseifner", "linear", "openmpi"}) {
     CAPTURE(algorithm);
@@ -34,7 +34,7 @@ TEST_CASE("twice the bytes costs more, and less than twice as much where latency
   }
 }
 
-TEST_CASE("twice the bandwidth halves what a ring takes beyond its latencies") {
+TEST_CASE("twice the bandwidth halves the time of a ring beyond its latencies") {
   const double latency_s = 1e-5;
   const double alphas_s = 2 * 7 * 2 * latency_s;
 
@@ -44,7 +44,7 @@ TEST_CASE("twice the bandwidth halves what a ring takes beyond its latencies") {
   CHECK(fast_s == Approx(slow_s / 2).epsilon(1e-9));  // 10 MB blocks: nothing is rounded
 }
 
-TEST_CASE("a slower link never helps", "[long]") {
+TEST_CASE("a slower link never shortens an epoch", "[long]") {
   std::vector<Run> runs;
   const std::vector<std::string> strategies = {
       "sync", "hetgrad", "node-based", "local-sgd", "biased-local-sgd", "byteps", "dlb"};
@@ -84,7 +84,7 @@ TEST_CASE("permuting equal workers changes nothing") {
   }
 }
 
-TEST_CASE("it does not matter whether nodes of one device come before nodes of several or after") {
+TEST_CASE("the order of nodes of one device and of several does not matter") {
   Platform lone_first = plain_star(3, {.bytes_per_s = 3e9, .latency_s = 5e-6}, 1e-11);
   lone_first.nodes.push_back(mixed(2, 4, 0, pcie(), star()).nodes.front());
   Platform lone_last = lone_first;

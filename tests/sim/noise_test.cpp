@@ -99,7 +99,7 @@ TEST_CASE("with sessions and ranks, too, sampled epochs are like those whose eve
   }
 }
 
-TEST_CASE("nodes that iterate on their own are not all lucky at once") {
+TEST_CASE("nodes without global exchanges vary independently") {
   // One worker per node: it waits at the averagings alone, for the unluckiest of 8.
   Job job = job_on(plain_star(8, {}), 400 * 8 * 8, 0.3);
   set(job.config, "averaging-period", 100);
@@ -112,7 +112,7 @@ TEST_CASE("nodes that iterate on their own are not all lucky at once") {
   CHECK(ratio == Approx(1).epsilon(0.35));
 }
 
-TEST_CASE("a loop learns nothing from another one of as many iterations", "[long]") {
+TEST_CASE("a loop is not extrapolated from another one of the same length", "[long]") {
   // 40 rounds of 41 iterations, then 40 iterations: on one node, both loops are of the same
   // workers.
   Job job = job_on(mixed(1, 2, 0, pcie(), nullptr), (40 * 41 + 40) * 2 * 8, 0.1);
@@ -126,7 +126,7 @@ TEST_CASE("a loop learns nothing from another one of as many iterations", "[long
   CHECK(deviation_s(runs.sampled) < 2 * deviation_s(runs.exact));
 }
 
-TEST_CASE("where rare batches take very long, every iteration is run", "[long]") {
+TEST_CASE("with rare very long batches, every iteration is run", "[long]") {
   for (const char* strategy : {"sync", "local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = with_rare_outliers(mixed(2, 2, 0, pcie(), star()), 400 * 4 * 8);
@@ -145,7 +145,7 @@ TEST_CASE("where rare batches take very long, every iteration is run", "[long]")
   }
 }
 
-TEST_CASE("rare and long batches count as they are in loops too long to be run every time",
+TEST_CASE("rare long batches count by their frequency in loops too long to be run in full",
           "[long]") {
   // One worker: the mean is exactly 1 + 999/500 = 2.998 times the median.
   Job job = with_rare_outliers(mixed(1, 1, 0, pcie(), nullptr), 60'000 * 8);
@@ -210,7 +210,7 @@ std::vector<int> alternating() {
   return order;
 }
 
-TEST_CASE("epochs vary more where what is slow stays slow for a while") {
+TEST_CASE("epochs vary more if slowdowns last for a while") {
   const auto results = forecasts({{with_drift(ascending(), ascending()), "sync"},
                                   {with_drift(alternating(), alternating()), "sync"}});
 
@@ -219,7 +219,7 @@ TEST_CASE("epochs vary more where what is slow stays slow for a while") {
   CHECK(results[0].epoch_s == Approx(results[1].epoch_s).epsilon(0.06));
 }
 
-TEST_CASE("who is slow at the same time does not wait for the other") {
+TEST_CASE("workers that are slow at the same time do not wait for each other") {
   std::vector<int> descending = ascending();
   std::reverse(descending.begin(), descending.end());
 

@@ -135,7 +135,7 @@ bool is_refused(const Platform& platform, const PlatformFigure& figure) {
   }
 }
 
-TEST_CASE("a figure of links that is set to what it is changes no forecast") {
+TEST_CASE("a figure of links that is set to its own value changes no forecast") {
   for (const Cluster& cluster : clusters()) {
     const std::vector<RunResult> usual = forecasts_on(cluster.platform);
     for (const PlatformFigure& figure : link_figures(cluster.platform)) {
@@ -153,7 +153,7 @@ TEST_CASE("a figure of links that is set to what it is changes no forecast") {
 /// time.
 constexpr double kApart = 0.01;
 
-TEST_CASE("a better link is never slower, a worse one never faster, and much worse ones show") {
+TEST_CASE("a better link is never slower, a worse one never faster, and a much worse one slower") {
   for (const Cluster& cluster : clusters()) {
     const std::vector<RunResult> usual = forecasts_on(cluster.platform);
     for (const PlatformFigure& figure : link_figures(cluster.platform)) {

@@ -202,7 +202,7 @@ nlohmann::json forecast_with(const Settings& settings) {
   return json;
 }
 
-TEST_CASE("every setting changes what is forecast somewhere, but those of accuracy alone") {
+TEST_CASE("every setting changes some forecast, except those of accuracy") {
   for (const Setting& setting : settings_of(Command::simulate)) {
     const std::string name(setting.name);
     CAPTURE(name);
@@ -305,7 +305,7 @@ TEST_CASE("a precision or kernels are applied or refused on every platform of th
   }
 }
 
-TEST_CASE("precision and kernels have no effect on batches that are given") {
+TEST_CASE("precision and kernels have no effect on --batch-seconds") {
   const Settings given = kOneServer + Settings{{"batch-seconds", "gpu=10ms,cpu=20ms"}};
   CHECK(answer_to(given + Settings{{"precision", "float16"}}) ==
         "--precision: has no effect with --batch-seconds, which says what batches take");

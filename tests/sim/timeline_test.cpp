@@ -121,7 +121,7 @@ TEST_CASE("a viewer shows one process per worker with a track per stream, and ev
   CHECK(events == drawn.events.size());
 }
 
-TEST_CASE("the timeline shows the iterations that were run and says how many were not") {
+TEST_CASE("the timeline shows the iterations that were run and the number of omitted ones") {
   const Job job = job_on(mixed(2, 1, 0, pcie(), star()), 2 * 8 * 50);
 
   const Drawn drawn = draw(job, "sync");
@@ -135,7 +135,7 @@ TEST_CASE("the timeline shows the iterations that were run and says how many wer
   CHECK(named("forward") == 3 * 3);
 }
 
-TEST_CASE("the timeline shows how long each worker is blocked, as its result says") {
+TEST_CASE("the timeline's blocked time of each worker equals that of the result") {
   Job job = job_on(mixed(2, 1, 1, pcie(), star()), 4 * 8 * 2);
   job.config.exact = true;
 
@@ -150,7 +150,7 @@ TEST_CASE("the timeline shows how long each worker is blocked, as its result say
   CHECK(blocked_s / drawn.workers / epochs == Approx(drawn.blocked_s).epsilon(1e-6));
 }
 
-TEST_CASE("all-reduces inside nodes and between them have names of their own, and bytes") {
+TEST_CASE("all-reduces inside nodes and between them have different names, and bytes") {
   const Job job = job_on(mixed(2, 2, 0, pcie(), star()), 4 * 8 * 4);
 
   const Drawn drawn = draw(job, "node-based");

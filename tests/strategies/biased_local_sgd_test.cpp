@@ -114,7 +114,7 @@ TEST_CASE("the draws are n_f = T·H_f·B·P_f and n_s = T·H_s·B·P_s, made by 
   CHECK(run.learners[2].draws.empty());
 }
 
-TEST_CASE("everybody gets rank 0's indices and a part of its own, fast workers' draws first") {
+TEST_CASE("all workers get rank 0's indices and their own part, fast workers' draws first") {
   for (const std::vector<bool>& is_fast : std::vector<std::vector<bool>>{
            {true, true, false}, {true, false, true}, {false, true, true}}) {
     CAPTURE(is_fast);
@@ -167,7 +167,7 @@ TEST_CASE("gathering losses and broadcasting indices takes time") {
   CHECK(drawn.reports[0].training_s == Approx(shuffled.reports[0].training_s + kEpochs * 2));
 }
 
-TEST_CASE("high losses go to the slow workers when asked for, and alpha is passed on") {
+TEST_CASE("high losses go to the slow workers if set, and alpha is passed on") {
   StrategyJob job = two_fast_one_slow();
   set(job.config, "high-loss-to", "slow");
   set(job.config, "alpha", "0.25");

@@ -50,7 +50,7 @@ TEST_CASE("byteps pushes every gradient to the servers once per iteration, K = f
   }
 }
 
-TEST_CASE("byteps averages over those that train, who take B samples in turn") {
+TEST_CASE("byteps averages over workers that train, which take B samples in turn") {
   const StrategyRun run = run_strategy("byteps", three_and_two_servers());
 
   for (int rank = 0; rank < 3; ++rank) {

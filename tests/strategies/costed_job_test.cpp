@@ -57,7 +57,7 @@ std::vector<double> batch_seconds(const CostedJob& job, const CostDraw& draw) {
   return seconds;
 }
 
-TEST_CASE("medians are taken where nothing is drawn") {
+TEST_CASE("without a draw, costs are medians") {
   Job job = job_with({1, 3});
 
   CHECK(batch_seconds(CostedJob(job, "sync"), {}) == std::vector<double>{2, 2});
@@ -67,7 +67,7 @@ TEST_CASE("medians are taken where nothing is drawn") {
   CHECK_FALSE(CostedJob(job_with({3, 3}), "sync").draw().seed);
 }
 
-TEST_CASE("what is gone through once draws from one session, the same for everybody") {
+TEST_CASE("a single pass draws from one session, the same for all workers") {
   const CostedJob job(job_with({1, 3}), "sync");
   const CostDraw draw = job.draw();
 
@@ -77,7 +77,7 @@ TEST_CASE("what is gone through once draws from one session, the same for everyb
   CHECK(draw.seed == job.job().config.seed);
 }
 
-TEST_CASE("a result says which of several strategies it is of, with that one's settings") {
+TEST_CASE("a result has the strategy that ran, with its settings only") {
   Job job = job_with({1});
   set_setting(job.config, "averaging-period", "4", "--averaging-period");
   const auto names = [&](const std::string& strategy) {
@@ -96,7 +96,7 @@ TEST_CASE("a result says which of several strategies it is of, with that one's s
   CHECK(CostedJob(job, "sync").known_result(Command::simulate).workers == 2);
 }
 
-TEST_CASE("an all-reduce that there is not is the user's mistake") {
+TEST_CASE("an unknown all-reduce is a UserError") {
   Job job = job_with({1});
   job.config.all_reduce = "rign";
 

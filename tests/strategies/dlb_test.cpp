@@ -59,7 +59,7 @@ TEST_CASE("dlb resumed when an epoch's last iteration is over keeps its batches 
   CHECK(run.learners[2].batches.back() == 3);
 }
 
-TEST_CASE("dlb follows a device whose small batches are dear") {
+TEST_CASE("dlb adapts to a device with expensive small batches") {
   StrategyJob job = one_two_four(6);
   job.workers = fast_and_slow({true, false});
   job.config.batch = 50;
@@ -96,7 +96,7 @@ TEST_CASE("dlb weights gradients by batch, so that they sum to the global mean")
   CHECK(run.learners[0].applied.back()[0] == Approx((0 * 12 + 1 * 6 + 4 * 3) / 21.0));
 }
 
-TEST_CASE("dlb's workers use samples that lie side by side") {
+TEST_CASE("dlb's workers use adjacent samples") {
   const StrategyRun run = run_strategy("dlb", one_two_four(2));
 
   CHECK(run.learners[0].shuffled[1] == Share{0, 12, 21, 4});
@@ -104,7 +104,7 @@ TEST_CASE("dlb's workers use samples that lie side by side") {
   CHECK(run.learners[2].shuffled[1] == Share{18, 3, 21, 4});
 }
 
-TEST_CASE("dlb: a worker with which a sample takes longer than the fastest's batch leaves") {
+TEST_CASE("dlb: a worker leaves if a sample takes longer than the fastest worker's batch") {
   StrategyJob job = one_two_four(4);
   job.work = proportional_work({0.001, 0.001, 0.008});  // 8 times as long; B = 7
 
@@ -118,7 +118,7 @@ TEST_CASE("dlb: a worker with which a sample takes longer than the fastest's bat
   CHECK(run.reports[0].iterations_per_epoch == 4);  // as many as before it left
 }
 
-TEST_CASE("dlb: a worker stays that gets a sample done in the time of the fastest's batch") {
+TEST_CASE("dlb: a worker stays if a sample takes no longer than the fastest worker's batch") {
   StrategyJob job = one_two_four(2);
   job.work = proportional_work({0.001, 0.001, 0.007});
 
@@ -145,7 +145,7 @@ TEST_CASE("dlb: workers of similar speed stay with any batch") {
   CHECK(batches_in(run_strategy("dlb", job), 1) == std::vector<std::int64_t>{1, 1, 1});
 }
 
-TEST_CASE("dlb: rank 0 gets the parameters of those that stay where it has left") {
+TEST_CASE("dlb: rank 0 gets the parameters of the remaining workers after it has left") {
   StrategyJob job = one_two_four(2);
   job.workers = fast_and_slow({false, true, true});
   job.work = proportional_work({1, 0.001, 0.001});

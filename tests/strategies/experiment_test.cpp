@@ -38,7 +38,7 @@ TEST_CASE("an experiment file holds the flags' settings as texts, numbers, boole
   CHECK(config.nodes == 3);
 }
 
-TEST_CASE("an experiment file leaves alone what it does not mention") {
+TEST_CASE("an experiment file changes only the settings that it has") {
   JobConfig config;
   config.batch = 77;
 
@@ -49,7 +49,7 @@ TEST_CASE("an experiment file leaves alone what it does not mention") {
   CHECK(config.epochs == 3);
 }
 
-TEST_CASE("an unknown setting in an experiment is answered with the close one, at its path") {
+TEST_CASE("an unknown setting in an experiment is refused with the closest one, at its path") {
   CHECK(problems_in(R"(, "bach": 64)") ==
         Texts{"exp.json: /bach: unknown setting \"bach\"; did you mean \"batch\"?"});
   CHECK(problems_in(R"(, "a/b~": 64)")
@@ -68,7 +68,7 @@ TEST_CASE("an experiment's value that no flag could have is refused") {
         Texts{"exp.json: /trace: got a list of 1" + expected});
 }
 
-TEST_CASE("all problems of an experiment come at once") {
+TEST_CASE("all problems of an experiment are reported at once") {
   CHECK(problems_in(R"(, "batch": 64.5, "epochs": "ten", "exact": null, "alpha": 0.1)") ==
         Texts{"exp.json: /batch: got \"64.5\"; expected a whole number of at least 1",
               "exp.json: /epochs: got \"ten\"; expected a whole number of at least 1",
@@ -76,7 +76,7 @@ TEST_CASE("all problems of an experiment come at once") {
               "these"});
 }
 
-TEST_CASE("an experiment file says that it is one") {
+TEST_CASE("an experiment file has its schema") {
   JobConfig config;
 
   CHECK(problems_of([&] { apply_experiment(config, parse_json("{}", "e.json"), "e.json"); }) ==

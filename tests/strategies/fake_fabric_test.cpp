@@ -64,7 +64,7 @@ TEST_CASE("an exchange behind a computation is exposed only for the rest of it")
   CHECK(phases.blocked_s == 0);
 }
 
-TEST_CASE("the fake fabric records who called what, with how much, among whom") {
+TEST_CASE("the fake fabric records calls with rank, bytes and group") {
   const FakeRun run = run_workers(workers_on({0, 0, 1}), [](Fabric& fabric) {
     fabric.all_reduce(bytes_only(8), 0.25, fabric.world());
     fabric.broadcast(bytes_only(4), fabric.node().ranks.front(), fabric.node());
@@ -89,7 +89,7 @@ TEST_CASE("a worker's exception ends the job and is rethrown") {
   CHECK_THROWS_WITH(run_workers(workers_on({0, 0, 1}), program), "rank 1 gives up");
 }
 
-TEST_CASE("a job in which everybody waits says so") {
+TEST_CASE("a deadlock is reported") {
   const auto program = [](Fabric& fabric) {
     if (fabric.rank() > 0) fabric.barrier(fabric.world());
   };
@@ -98,7 +98,7 @@ TEST_CASE("a job in which everybody waits says so") {
                     "everybody waits: rank 2 for barrier");
 }
 
-TEST_CASE("members that call different collectives are told") {
+TEST_CASE("members that call different collectives are reported") {
   const auto program = [](Fabric& fabric) {
     if (fabric.rank() == 0) {
       fabric.barrier(fabric.world());

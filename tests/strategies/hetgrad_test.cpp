@@ -128,7 +128,7 @@ TEST_CASE("hetgrad-unweighted averages over the workers that have samples") {
   CHECK(run.learners[2].applied.front()[0] == Approx((1 + 2) / 2.0));
 }
 
-TEST_CASE("hetgrad's batches sum to the global batch where shares are no whole numbers") {
+TEST_CASE("hetgrad's batches sum to the global batch if shares are not integers") {
   StrategyJob job = one_two_four();
   job.work = proportional_work({0.0028, 0.0019, 0.001});
 
@@ -154,7 +154,7 @@ TEST_CASE("a worker too slow for one sample only exchanges") {
   CHECK(run.learners[1].parameters == run.learners[0].parameters);
 }
 
-TEST_CASE("hetgrad leaves no imbalance where time is proportional to the batch") {
+TEST_CASE("hetgrad leaves no imbalance if time is proportional to the batch") {
   const StrategyRun run = run_strategy("hetgrad", one_two_four());
 
   CHECK(run.reports[0].constant_imbalance == Approx(0).margin(1e-12));

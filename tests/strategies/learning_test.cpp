@@ -23,7 +23,7 @@ RunResult run_of(const std::string& strategy, std::int64_t steps, std::int64_t r
   return run;
 }
 
-TEST_CASE("a run that is not ranked says how often it averages, and what was rehearsed") {
+TEST_CASE("the note of a run that is not ranked has its period, and results of rehearsals") {
   CHECK(why_not_ranked(run_of("sync", 1, 100)).empty());
   CHECK(why_not_ranked(run_of("local-sgd", 50, 2)).empty());
   CHECK(why_not_ranked(run_of("local-sgd", 60, 1)) ==
@@ -36,7 +36,7 @@ TEST_CASE("a run that is not ranked says how often it averages, and what was reh
              Catch::StartsWith("not ranked: averages only after the last epoch; rehearsed: "));
 }
 
-TEST_CASE("a default period of an epoch says so") {
+TEST_CASE("a default period of an epoch is named as such") {
   CHECK(run_name(run_of("node-based", 100, 1)) == "node-based, K' 100 = an epoch");
   CHECK(run_name(run_of("node-based", 50, 2)) == "node-based, K' 50");
 

@@ -102,7 +102,7 @@ TEST_CASE("unbalanced steps are max(1, floor(H·t_min/t_p))") {
              Equals(std::vector<std::int64_t>{32, 12, 1}));
 }
 
-TEST_CASE("unbalanced steps of times in a whole ratio are not lost to rounding") {
+TEST_CASE("unbalanced steps of times with an integer ratio are exact") {
   // 11·(0.015/0.165) is below 1, and 5·(0.005/0.025) too, in binary.
   CHECK_THAT(
       steps_of(run_strategy("unbalanced-local-sgd", workers_with({0.015, 0.165}, 1, 33, 100))),
@@ -120,7 +120,7 @@ TEST_CASE("equal devices make equal steps although their benchmarks differ") {
              Equals(std::vector<std::int64_t>{30, 30, 30}));
 }
 
-TEST_CASE("with unbalanced steps nobody waits longer than one step of its own") {
+TEST_CASE("with unbalanced steps no worker waits longer than one of its steps") {
   const StrategyJob job = workers_with({0.001, 0.001, 0.003}, 4, 20, 1000);
 
   const StrategyRun run = run_strategy("unbalanced-local-sgd", job);
@@ -132,7 +132,7 @@ TEST_CASE("with unbalanced steps nobody waits longer than one step of its own") 
   }
 }
 
-TEST_CASE("unbalanced-local-sgd averages plainly; everybody takes H_p·B samples a round in turn") {
+TEST_CASE("unbalanced-local-sgd averages plainly; workers take H_p·B samples a round in turn") {
   const StrategyRun run =
       run_strategy("unbalanced-local-sgd", workers_with({0.001, 0.002}, 3, 4, 100));
 

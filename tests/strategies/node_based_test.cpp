@@ -83,7 +83,7 @@ TEST_CASE("node-based exchanges gradients only inside nodes, every iteration") {
   }
 }
 
-TEST_CASE("node-based steps on the node's gradient and goes on from the mean of all parameters") {
+TEST_CASE("node-based steps on the node's gradient and continues from the mean of all parameters") {
   StrategyJob job = two_nodes(5);
   job.config.epochs = 1;
   job.work.gradient = [](int rank, std::int64_t) { return static_cast<float>(-rank - 1); };

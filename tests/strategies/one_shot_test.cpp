@@ -33,7 +33,7 @@ TEST_CASE("one-shot exchanges once, after the last epoch, and ends with the mean
   CHECK(run.reports[0].local_steps == 3 * 5);
 }
 
-TEST_CASE("one-shot trains on what local-sgd with one step does") {
+TEST_CASE("one-shot trains on the same samples as local-sgd with one step") {
   const StrategyRun run = run_strategy("one-shot", three_workers());
 
   CHECK(run.learners[1].shuffled == std::vector<Share>(3, Share{4, 4, 12, 5}));

@@ -40,7 +40,7 @@ TEST_CASE("rounding of the speeds does not decide who gets an odd sample") {
   CHECK(proportional_shares(9, {1, more, 1 / more}) == std::vector<std::int64_t>{3, 3, 3});
 }
 
-TEST_CASE("speeds in a whole ratio give whole shares although times are not exact in binary") {
+TEST_CASE("speeds with an integer ratio give exact shares despite rounding") {
   CHECK(proportional_shares(384, relative_speeds({0.07, 0.35})) ==
         std::vector<std::int64_t>{320, 64});
 }
@@ -50,7 +50,7 @@ TEST_CASE("a worker that has the smaller remainder of a unit gets none") {
   CHECK(proportional_shares(16, {1, 26}) == std::vector<std::int64_t>{1, 15});  // 0.59
 }
 
-TEST_CASE("shares sum to the total and give what floors leave to the largest remainders") {
+TEST_CASE("shares sum to the total, with the rest to the largest remainders") {
   // 10/7 = 1.43: 1.43, 2.86 and 5.71; floors sum to 8, the largest remainders are .86 and .71.
   CHECK(proportional_shares(10, {1, 2, 4}) == std::vector<std::int64_t>{1, 3, 6});
   for (std::int64_t total = 1; total < 200; ++total) {
@@ -58,7 +58,7 @@ TEST_CASE("shares sum to the total and give what floors leave to the largest rem
   }
 }
 
-TEST_CASE("a time curve joins its points by lines, from nothing") {
+TEST_CASE("a time curve joins its points by lines, from the origin") {
   TimeCurve curve;
   curve.add(20, 3.0);
   curve.add(10, 2.0);
@@ -68,7 +68,7 @@ TEST_CASE("a time curve joins its points by lines, from nothing") {
   CHECK(curve.batch_in(4.0) == Approx(30));  // the last line goes on
 }
 
-TEST_CASE("measuring a batch again replaces its point, and a batch of nothing adds none") {
+TEST_CASE("measuring a batch again replaces its point, and a batch of 0 adds none") {
   TimeCurve curve;
   curve.add(10, 2.0);
   curve.add(10, 4.0);
@@ -110,7 +110,7 @@ TEST_CASE("functional shares sum to the total and take equal time on the curves"
   CHECK(imbalance(seconds) <= 0.010 / seconds[2]);
 }
 
-TEST_CASE("imbalance is (max - min) / max of those who work") {
+TEST_CASE("imbalance is (max - min) / max of the busy workers") {
   CHECK(imbalance({2.0, 4.0, 3.0}) == Approx(0.5));
   CHECK(imbalance({2.0, 0.0, 2.0}) == 0);
   CHECK(imbalance({0.0, 0.0}) == 0);

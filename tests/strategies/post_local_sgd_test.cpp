@@ -57,7 +57,7 @@ TEST_CASE("post-local-sgd reports a mean epoch") {
   CHECK(report.local_steps == 3);
 }
 
-TEST_CASE("post-local-sgd without an epoch of local SGD reports what sync does") {
+TEST_CASE("post-local-sgd without an epoch of local SGD reports the same as sync") {
   StrategyJob job = two_workers(4);
   const WorkerReport sync = run_strategy("sync", job).reports[0];
   set(job.config, "local-from", 4);

@@ -31,7 +31,7 @@ std::vector<std::string> run(Progress& progress) {
   return names;
 }
 
-TEST_CASE("a job resumed after any iteration runs exactly those that were left") {
+TEST_CASE("a job resumed after any iteration runs exactly the remaining ones") {
   Progress uninterrupted;
   std::vector<Position> positions;
   uninterrupted.after_iteration = [&] { positions.push_back(uninterrupted.position()); };
@@ -64,7 +64,7 @@ TEST_CASE("a job resumed between epochs runs whole epochs") {
   CHECK(rest.front() == "2a00");
 }
 
-TEST_CASE("a job that has no such position is not trained on from anywhere else") {
+TEST_CASE("a job without the saved position is not resumed elsewhere") {
   for (const Position& position : {Position{1, 0},                 // no second loop around all
                                    Position{0, 4},                 // three epochs
                                    Position{0, 3, 0, 1},           // nothing after the last one

@@ -39,7 +39,7 @@ bool applies(const Strategy& strategy, int size) {
   return strategy.participants != Participants::workers_and_servers || size > 1;
 }
 
-TEST_CASE("a name that users know from elsewhere is answered with ours or with the nearest") {
+TEST_CASE("a strategy's name from other software is refused with ours, or the closest one") {
   CHECK_THROWS_WITH(find_strategy("ddp"),
                     "--strategy: got \"ddp\"; DistributedDataParallel is --strategy sync --overlap "
                     "bucket --bucket 25MiB --first-bucket 1MiB");
@@ -87,7 +87,7 @@ JobConfig suggested_by(const std::string& answer) {
   return config;
 }
 
-TEST_CASE("what an answer to another name suggests is accepted, and async is not answered sync") {
+TEST_CASE("suggestions for other names are accepted, and async is not answered with sync") {
   for (const std::string& name : other_names()) {
     CAPTURE(name);
     const std::string answer = answer_to_other_name(name);
@@ -143,7 +143,7 @@ TEST_CASE("every strategy ends with equal parameters on all workers that train")
   }
 }
 
-TEST_CASE("on one worker every strategy sees floor(N/B) or T·H batches an epoch, and says so") {
+TEST_CASE("on one worker every strategy computes and reports floor(N/B) or T·H batches an epoch") {
   for (const Strategy& strategy : strategies()) {
     if (!applies(strategy, 1)) continue;
     CAPTURE(strategy.name);
@@ -163,7 +163,7 @@ TEST_CASE("on one worker every strategy sees floor(N/B) or T·H batches an epoch
   }
 }
 
-TEST_CASE("strategies have names of their own, a summary and a source") {
+TEST_CASE("strategies have unique names, a summary and a source") {
   std::set<std::string_view> names;
   for (const Strategy& strategy : strategies()) {
     CHECK(names.insert(strategy.name).second);
@@ -173,7 +173,7 @@ TEST_CASE("strategies have names of their own, a summary and a source") {
   }
 }
 
-TEST_CASE("an unknown strategy is answered with the closest name, or all of them") {
+TEST_CASE("an unknown strategy is refused with the closest name, or all of them") {
   CHECK_THROWS_WITH(find_strategy("hetgard"),
                     "--strategy: unknown strategy \"hetgard\"; did you mean \"hetgrad\"?");
   CHECK_THROWS_WITH(find_strategy("magic"),

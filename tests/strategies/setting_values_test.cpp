@@ -10,7 +10,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("a hyperparameter is answered with its range") {
+TEST_CASE("a bad hyperparameter is refused with its range") {
   for (const char* name : {"momentum", "rms-decay", "beta1", "beta2"}) {
     CAPTURE(name);
     CHECK(shown(with_setting(name, "0"), name) == "0");
@@ -28,7 +28,7 @@ TEST_CASE("a hyperparameter is answered with its range") {
   }
 }
 
-TEST_CASE("sizes and times take any unit of theirs") {
+TEST_CASE("sizes and times accept all of their units") {
   CHECK(with_setting("bucket", "25MiB").bucket_bytes == 25 * 0x1p20);
   CHECK(with_setting("batch-seconds", "gpu=51ms").batch_seconds.at("gpu") == 51 * 1e-3);
   CHECK(with_setting("exchange-seconds", "1.5min").exchange_seconds.at("all") == 1.5 * 60);
@@ -61,7 +61,7 @@ TEST_CASE("local steps by hand: one number is the fastest class's, the rest goes
   CHECK(steps_given(again).by_class.empty());
 }
 
-TEST_CASE("\"fast\" wins over a bare number, whatever their order") {
+TEST_CASE("\"fast\" overrides a bare number, in any order") {
   for (const char* text : {"fast=16,32", "32,fast=16"}) {
     const JobConfig config = with_setting("local-steps", text);
     CHECK(steps_given(config).fastest == 16);
@@ -69,7 +69,7 @@ TEST_CASE("\"fast\" wins over a bare number, whatever their order") {
   }
 }
 
-TEST_CASE("a bad value is answered with what was got and what is expected") {
+TEST_CASE("a bad value is refused with the text and the expected values") {
   CHECK(problems_of_setting("batch", "many") ==
         Texts{"--batch: got \"many\"; expected a whole number of at least 1"});
   CHECK(problems_of_setting("batch", "0") ==
@@ -99,7 +99,7 @@ TEST_CASE("a bad value is answered with what was got and what is expected") {
   }
 }
 
-TEST_CASE("lists of settings are answered as a whole, or by the part that is wrong") {
+TEST_CASE("lists of settings are refused as a whole, or with the wrong part") {
   CHECK(problems_of_setting("local-steps", "fast=16,") ==
         Texts{"--local-steps: got \"fast=16,\"; expected steps such as 32 or fast=32,slow=1"});
   CHECK(problems_of_setting("local-steps", "fast=0") ==
@@ -120,7 +120,7 @@ TEST_CASE("lists of settings are answered as a whole, or by the part that is wro
         Texts{"--trace: got \"a,,b\"; expected names or files of traces, separated by commas"});
 }
 
-TEST_CASE("a name twice in a list of settings is refused: which one would count?") {
+TEST_CASE("a duplicate name in a list of settings is refused") {
   CHECK(problems_of_setting("local-steps", "fast=3,fast=4") ==
         Texts{"--local-steps: got \"fast=3,fast=4\"; expected each name once: steps such as 32 or "
               "fast=32,slow=1"});
@@ -129,7 +129,7 @@ TEST_CASE("a name twice in a list of settings is refused: which one would count?
               "1.48s or all=1.48s,gpu=0.9s"});
 }
 
-TEST_CASE("no setting takes an empty value") {
+TEST_CASE("no setting accepts an empty value") {
   for (const Setting& setting : settings()) {
     CAPTURE(setting.name);
     const Texts problems = problems_of_setting(std::string(setting.name), "");
@@ -138,7 +138,7 @@ TEST_CASE("no setting takes an empty value") {
   }
 }
 
-TEST_CASE("no setting takes control characters or what is no UTF-8") {
+TEST_CASE("no setting accepts control characters or invalid UTF-8") {
   for (const Setting& setting : settings()) {
     CAPTURE(setting.name);
     for (const char* value : {"\x1b[2J", "a\nb", "\xc2\x9b", "\u202e", "\xff"}) {

@@ -78,7 +78,7 @@ const std::map<std::string, std::string> kValues = with_examples({
     {"ranks-per-node", "2"},
 });
 
-TEST_CASE("every setting, once set, shows what setting it again would take") {
+TEST_CASE("every setting shows a text that sets it again") {
   for (const Setting& setting : settings()) {
     CAPTURE(setting.name);
     const std::string name(setting.name);
@@ -95,7 +95,7 @@ TEST_CASE("every setting, once set, shows what setting it again would take") {
   CHECK(settings().size() == kValues.size());
 }
 
-TEST_CASE("a setting of another command is refused where it would do nothing") {
+TEST_CASE("a setting of another command is refused") {
   CHECK_THROWS_WITH(check_counts("optimizer", Command::simulate, "--set optimizer"),
                     "--set optimizer: counts in rehearse and train only");
   CHECK_THROWS_WITH(check_counts("trace", Command::train, "--set trace"),
@@ -107,7 +107,7 @@ TEST_CASE("a setting of another command is refused where it would do nothing") {
 const std::set<std::string_view> kOfOptimizer = {
     "momentum", "rms-decay", "beta1", "beta2", "epsilon", "weight-decay", "decoupled-decay"};
 
-TEST_CASE("every setting changes itself only, but for an optimizer's defaults") {
+TEST_CASE("every setting changes itself only, except for an optimizer's defaults") {
   for (const auto& [name, value] : kValues) {
     const JobConfig config = with_setting(name, value);
 
@@ -127,7 +127,8 @@ TEST_CASE("the defaults can be set as they are shown") {
   for (const Setting& setting : settings()) CHECK(setting.show(config) == setting.show({}));
 }
 
-TEST_CASE("hyperparameters are shown as they count: set, or the optimizer's default") {
+TEST_CASE(
+    "hyperparameters are shown with their effective values: set, or the optimizer's default") {
   JobConfig config;
   CHECK(shown(config, "momentum") == "0.9");
   CHECK(shown(config, "weight-decay") == "0");
@@ -146,7 +147,7 @@ TEST_CASE("hyperparameters are shown as they count: set, or the optimizer's defa
   CHECK(shown(config, "beta1") == "0.5");
 }
 
-TEST_CASE("the batches between two steps hold no more samples than any job counts") {
+TEST_CASE("the samples between two steps do not exceed the largest count") {
   JobConfig config;
   set_setting(config, "batch", "1000000000", "--batch");
   set_setting(config, "accumulate", "1000", "--accumulate");
@@ -158,7 +159,7 @@ TEST_CASE("the batches between two steps hold no more samples than any job count
                     "--batch: got \"1000000001\"; expected at most 1000000000");
 }
 
-TEST_CASE("an unknown setting is answered with the close one") {
+TEST_CASE("an unknown setting is refused with the closest one") {
   CHECK(problems_of_setting("batch-second", "gpu=1s") ==
         Texts{"--batch-second: unknown setting \"batch-second\"; did you mean \"batch-seconds\"?"});
 }

@@ -30,7 +30,7 @@ TEST_CASE("sync exchanges gradients E·K times and parameters once, by the first
   }
 }
 
-TEST_CASE("sync deals the epoch in global batches, B samples of each to every worker") {
+TEST_CASE("sync divides the epoch into global batches, B samples of each for every worker") {
   const StrategyRun run = run_strategy("sync", four_workers(2));
 
   for (std::int64_t rank = 0; rank < 4; ++rank) {

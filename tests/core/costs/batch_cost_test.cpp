@@ -62,7 +62,8 @@ TEST_CASE("between two measured sizes the cost is on the line that joins them") 
   CHECK_FALSE(cost.is_extrapolated(20));
 }
 
-TEST_CASE("beyond measured sizes the line through the two nearest continues, within bounds") {
+TEST_CASE(
+    "beyond measured sizes the line through the two nearest ones is extrapolated, with bounds") {
   const BatchCost cost(trace_of({samples(8, {0.2}), samples(32, {0.7}), samples(64, {2})}));
 
   CHECK(cost.median(4).total_s() == Approx(0.2 - (0.7 - 0.2) * (8 - 4) / (32 - 8)));
@@ -77,7 +78,7 @@ TEST_CASE("beyond measured sizes the line through the two nearest continues, wit
   CHECK(cost.bounds(20).low == cost.bounds(20).high);
 }
 
-TEST_CASE("a line that would reach zero is cut off: a batch always takes time") {
+TEST_CASE("an extrapolated cost of a batch never reaches zero") {
   const BatchCost steep(trace_of({samples(8, {0.1}), samples(16, {1})}));
   const BatchCost falling(trace_of({samples(8, {1}), samples(16, {0.5})}));
 
@@ -107,7 +108,7 @@ TEST_CASE("with a single measured size the cost is proportional to the batch") {
   CHECK(given.origin() == "--batch-seconds");
 }
 
-TEST_CASE("at a place of the session a batch costs what its sample there cost") {
+TEST_CASE("at a place of the session the cost is that of the sample there") {
   const std::vector<double> seconds = {0.5, 0.1, 0.3, 0.1};
   const BatchCost cost(trace_of({samples(8, seconds)}));
 
@@ -119,7 +120,7 @@ TEST_CASE("at a place of the session a batch costs what its sample there cost") 
   CHECK(cost.samples(8) == 4);
 }
 
-TEST_CASE("between sizes equal quantiles are joined, so a cost stays between the samples") {
+TEST_CASE("between sizes equal quantiles are interpolated, so a cost stays between the samples") {
   const BatchCost cost(trace_of({samples(8, {0.1, 0.2}), samples(16, {0.6, 0.3})}));
 
   // The lower halves joined, or the upper ones; never a lower with an upper.
@@ -175,7 +176,7 @@ CostTrace trace_by_worker() {
                    samples(16, {2.7}, 3, 1)});
 }
 
-TEST_CASE("samples of all ranks and sessions count alike where nobody asks for one worker") {
+TEST_CASE("without a choice of worker, samples of all ranks and sessions count alike") {
   const BatchCost cost(trace_by_worker());
 
   CHECK(cost.sessions() == 2);
@@ -185,7 +186,7 @@ TEST_CASE("samples of all ranks and sessions count alike where nobody asks for o
   CHECK(cost.median(16).total_s() == Approx((0.7 + 1.5) / 2));
 }
 
-TEST_CASE("a worker pays what its rank measured, in turn, in one session or in all") {
+TEST_CASE("workers take the costs of ranks in turn, in one session or in all") {
   const BatchCost cost(trace_by_worker());
 
   CHECK(cost.of_worker(0, 0).median(8).total_s() == Approx(0.1));
@@ -230,7 +231,7 @@ TEST_CASE("phases are those of the worker's samples") {
   CHECK(cost.of_worker(1).median(8).load_s == Approx(0.8));
 }
 
-TEST_CASE("what a session or rank did not measure is taken from who did") {
+TEST_CASE("costs that a session or rank did not measure are taken from others") {
   const BatchCost cost(trace_of({samples(8, {0.1}, 0, 0),
                                  samples(8, {0.2}, 0, 1),
                                  samples(8, {0.4}, 1, 0),
@@ -242,7 +243,7 @@ TEST_CASE("what a session or rank did not measure is taken from who did") {
   CHECK(cost.of_worker(1, 1).measured_batches() == std::vector<std::int64_t>{8, 16});
 }
 
-TEST_CASE("a cost that tells nobody apart is every worker's") {
+TEST_CASE("a cost without ranks applies to every worker") {
   const BatchCost traced(trace_of({samples(8, {0.3, 0.1, 0.2})}));
   const BatchCost given(0.5, 8);
 
@@ -287,7 +288,7 @@ TEST_CASE("overlap leaves the mean speed measured with the algorithm, nearest in
   CHECK(cost.overlap(8, "binary-tree", 1e6).exchange_slowdown == 2);
 }
 
-TEST_CASE("what overlap costs a worker's batches is what its own rank measured") {
+TEST_CASE("the overlap cost of a worker's batches is that of its own rank") {
   CostTrace trace = trace_of({samples(8, {1}), samples(8, {2})});
   trace.batches[1].rank = 1;
   trace.overlap = {overlap(8, "ring", 1e6, {1.2, 1.2}, 2),
@@ -304,7 +305,9 @@ TEST_CASE("what overlap costs a worker's batches is what its own rank measured")
   CHECK(BatchCost(trace).of_worker(1).overlap(8, "ring", 1e6).batch_slowdown == Approx(1.2));
 }
 
-TEST_CASE("what waits in another way tells nothing about overlap, and nothing is unknown") {
+TEST_CASE(
+    "overlap samples of the library's all-reduce do not apply to others; without samples it is "
+    "unknown") {
   CostTrace trace = trace_of({samples(8, {1})});
   CHECK(!BatchCost(trace).overlap(8, "ring", 1e6).is_known);
 
@@ -315,7 +318,7 @@ TEST_CASE("what waits in another way tells nothing about overlap, and nothing is
   CHECK(!BatchCost(trace).overlap(8, "openmpi", 1e6).is_known);
 }
 
-TEST_CASE("overlap makes nothing faster, and nothing more than a thousand times slower") {
+TEST_CASE("a slowdown by overlap is at least 1 and at most 1000") {
   CostTrace trace = trace_of({samples(8, {1})});
   trace.overlap = {overlap(8, "ring", 1e6, {0.97}, 0.9),
                    overlap(8, "linear", 1e6, {1e12}, 1),

@@ -9,7 +9,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("a block goes through the session sample by sample, and around its end") {
+TEST_CASE("a block takes successive samples, and the first one after the last") {
   const BlockBootstrap bootstrap(7);
   const std::size_t samples = 40;  // blocks of 8
 
@@ -21,7 +21,7 @@ TEST_CASE("a block goes through the session sample by sample, and around its end
   }
 }
 
-TEST_CASE("sessions of about as many samples begin their blocks together") {
+TEST_CASE("sessions of similar length begin their blocks at the same batches") {
   const BlockBootstrap bootstrap(7);
 
   for (int block = 0; block < 20; ++block) {
@@ -31,7 +31,7 @@ TEST_CASE("sessions of about as many samples begin their blocks together") {
   }
 }
 
-TEST_CASE("few samples are blocks of one") {
+TEST_CASE("blocks of short sessions have one sample") {
   const BlockBootstrap bootstrap(7);
 
   for (int batch = 0; batch < 20; ++batch) {
@@ -40,7 +40,7 @@ TEST_CASE("few samples are blocks of one") {
   }
 }
 
-TEST_CASE("blocks begin anywhere in the session, and everywhere as often") {
+TEST_CASE("beginnings of blocks are uniformly distributed over the session") {
   std::vector<double> begins(4000);
   for (std::size_t i = 0; i < begins.size(); ++i) {
     begins[i] = BlockBootstrap(11).place(8 * static_cast<std::int64_t>(i), 40);

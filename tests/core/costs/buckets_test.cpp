@@ -66,7 +66,7 @@ TEST_CASE("the first bucket has a limit of its own; a bucket is full when it rea
   CHECK(bytes_of(cut_buckets(network, {}, 1e9, 1)) == std::vector<double>{640});
 }
 
-TEST_CASE("gradients of two bytes leave the cut as it is and halve what travels") {
+TEST_CASE("gradients of two bytes do not change the cut and halve the exchanged bytes") {
   Network network = network_of(kLayers);
   const std::vector<Bucket> whole = cut_buckets(network, {}, 40, 400);
   CHECK(exchanged_bucket_bytes(network, 400) == 400);

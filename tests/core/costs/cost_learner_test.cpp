@@ -35,7 +35,7 @@ double seconds_of(std::int64_t accumulate, const std::function<void(CostLearner&
   return seconds;
 }
 
-TEST_CASE("a batch in parts costs what its parts cost, with one step") {
+TEST_CASE("the cost of an accumulated batch is that of its parts, with one step") {
   const auto pass = [](CostLearner& learner) { learner.forward_backward(8); };
   const auto train = [](CostLearner& learner) { learner.train(3, 8); };
 
@@ -45,7 +45,7 @@ TEST_CASE("a batch in parts costs what its parts cost, with one step") {
   CHECK(seconds_of(2, train) == Approx(3 * (2 * 0.9 + 0.1)));
 }
 
-TEST_CASE("buckets are ready in the last part, and once") {
+TEST_CASE("buckets are ready once, in the last part") {
   int ready = 0;
   const double seconds = seconds_of(
       2, [&](CostLearner& learner) { learner.forward_backward(8, [&](Payload) { ++ready; }); });

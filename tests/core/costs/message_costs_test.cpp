@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/formats/message_costs_format.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.hpp"
+#include "core/formats/message_costs_format.hpp"
 #include "core/formats/message_trace.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/problems_of.hpp"
@@ -204,7 +203,7 @@ TEST_CASE("a message trace keeps every sample in order") {
   CHECK(trace.costs[1].algorithm == "ring");
 }
 
-TEST_CASE("all problems of a message trace are told at once") {
+TEST_CASE("all problems of a message trace are reported at once") {
   json document = trace_document();
   document["node_of_rank"] = {0, 0};
   document["costs"][0]["kind"] = "pingpong";

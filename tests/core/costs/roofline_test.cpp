@@ -53,7 +53,7 @@ Network small_network() {
   return network;
 }
 
-TEST_CASE("a batch takes what its products, its bytes and its operations take, in three passes") {
+TEST_CASE("the time of a batch is that of its products, bytes and operations, in three passes") {
   const BatchWork work = work_of(small_network(), 8, Precision::float32);
   CHECK(work.flops.at(ProductKind::convolution) == 3 * 8 * 2e6);
   CHECK(work.bytes == 3 * (8 * 6000 + 4 * 110) + 20 * 110);
@@ -66,7 +66,7 @@ TEST_CASE("a batch takes what its products, its bytes and its operations take, i
         Approx(3 * 8 * 2e6 / (0.25 * 0.5 * 1e12) + bytes_s + 10e-5));
 }
 
-TEST_CASE("in 16 bits, products are faster and what layers pass on is half as much") {
+TEST_CASE("in 16 bits, products are faster and activations have half the bytes") {
   const BatchWork full = work_of(small_network(), 8, Precision::float32);
   const BatchWork half_bits = work_of(small_network(), 8, Precision::float16);
   const double of_step = 20 * 110;

@@ -44,7 +44,7 @@ Job job_with(std::vector<CostTrace> traces) {
 
 double seconds(const BatchCost& cost) { return cost.median(8).total_s(); }
 
-TEST_CASE("workers share out the ranks of their device, each device for itself") {
+TEST_CASE("workers take the ranks measured on their own device in turn") {
   const Job job =
       job_with({trace_of("a", 1, 2, Grade::measured), trace_of("b", 2, 4, Grade::published)});
   const WorkerCosts costs(
@@ -63,7 +63,7 @@ TEST_CASE("workers share out the ranks of their device, each device for itself")
   CHECK(costs.buckets(0).size() == 1);
 }
 
-TEST_CASE("servers cost nothing to know and take no rank from who trains") {
+TEST_CASE("servers need no costs and use up no measured rank") {
   const Job job = job_with({trace_of("a", 1, 2, Grade::measured)});
   const WorkerCosts costs(job, {worker("a"), worker("a"), worker("c", Role::sums)});
 
@@ -72,7 +72,7 @@ TEST_CASE("servers cost nothing to know and take no rank from who trains") {
   CHECK_FALSE(costs.has_spread());
 }
 
-TEST_CASE("repetitions go through the sessions of all devices, in an order that the seed decides") {
+TEST_CASE("repetitions take the sessions of all devices in turn, in an order given by the seed") {
   const Job job =
       job_with({trace_of("a", 2, 1, Grade::measured), trace_of("b", 6, 1, Grade::measured)});
   const WorkerCosts costs(job, {worker("a"), worker("b")});
@@ -89,7 +89,7 @@ TEST_CASE("repetitions go through the sessions of all devices, in an order that 
   CHECK(orders.size() > 10);  // of 720
 }
 
-TEST_CASE("of many sessions 16 are drawn, any of them") {
+TEST_CASE("16 of many sessions are drawn at random") {
   const Job job = job_with({trace_of("a", 40, 1, Grade::measured)});
   const WorkerCosts costs(job, {worker("a")});
   std::set<std::size_t> drawn;

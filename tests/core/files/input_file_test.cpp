@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST_CASE("what is no file, or too long for what it should hold, is not read") {
+TEST_CASE("anything but a file, and a file that is too long for its kind, is not read") {
   const fs::path folder =
       fs::temp_directory_path() / ("epochcast-input-" + std::to_string(getpid()));
   fs::create_directory(folder);
@@ -39,7 +39,7 @@ TEST_CASE("what is no file, or too long for what it should hold, is not read") {
   fs::remove_all(folder);
 }
 
-TEST_CASE("a file that tells no length is read to its end") {
+TEST_CASE("a file of unknown length is read to its end") {
   CHECK(read_text_file("/proc/self/status").find("Name:") == 0);
 }
 

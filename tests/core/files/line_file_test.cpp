@@ -13,7 +13,7 @@
 namespace epochcast {
 namespace {
 
-TEST_CASE("a file of lines begins anew, or goes on") {
+TEST_CASE("a file of lines is replaced or appended to") {
   const std::filesystem::path file =
       std::filesystem::temp_directory_path() / ("epochcast-lines-" + std::to_string(getpid()));
   std::ofstream(file) << "old\n";

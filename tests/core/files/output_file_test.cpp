@@ -52,7 +52,7 @@ std::string refusal(const fs::path& file) {
   return "";
 }
 
-TEST_CASE("an output's place is tried before there is something to write") {
+TEST_CASE("an output file is checked before there is content") {
   const TestFolder folder;
   mkfifo((folder / "pipe").c_str(), 0600);
   fs::create_symlink("circle", folder / "circle");
@@ -70,7 +70,7 @@ TEST_CASE("an output's place is tried before there is something to write") {
   CHECK(folder.entries() == 3);
 }
 
-TEST_CASE("what is written replaces a file as a whole, and keeps its permissions") {
+TEST_CASE("content replaces a file as a whole, and keeps its permissions") {
   const TestFolder folder;
   std::ofstream(folder / "old") << "a long text";
   fs::permissions(folder / "old", fs::perms::owner_read | fs::perms::owner_write);
@@ -84,7 +84,7 @@ TEST_CASE("what is written replaces a file as a whole, and keeps its permissions
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("an output that fails on its way leaves the old file and nothing else") {
+TEST_CASE("a failed output leaves the old file and no draft") {
   const TestFolder folder;
   std::ofstream(folder / "old") << "precious";
   const OutputFile output(folder / "old");
@@ -98,7 +98,7 @@ TEST_CASE("an output that fails on its way leaves the old file and nothing else"
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("links stay links, and what they lead to is written, there or not") {
+TEST_CASE("links stay links, and their target is written, whether it exists or not") {
   const TestFolder folder;
   std::ofstream(folder / "file") << "old";
   fs::create_directory(folder / "sub");
@@ -136,7 +136,7 @@ TEST_CASE("devices, pipes and open files are written to, not replaced") {
   CHECK(fs::is_character_file("/dev/full"));
 }
 
-TEST_CASE("no name, no file") {
+TEST_CASE("an empty name writes no file") {
   const OutputFile none{fs::path()};
 
   none.write("text");
@@ -144,7 +144,7 @@ TEST_CASE("no name, no file") {
   CHECK(!none.is_wanted());
 }
 
-TEST_CASE("outputs that are each other or an input, by whatever name, are refused") {
+TEST_CASE("outputs that are the same file, or an input, are refused under any name") {
   const TestFolder folder;
   std::ofstream(folder / "input") << "x";
   fs::create_symlink("input", folder / "link");
@@ -179,7 +179,7 @@ TEST_CASE("outputs that are each other or an input, by whatever name, are refuse
         "twin: cannot be written: it is link, which is written, too");
 }
 
-TEST_CASE("a folder of outputs is tried, and not made") {
+TEST_CASE("a folder of outputs is checked, and not created") {
   const TestFolder folder;
   std::ofstream(folder / "text") << "x";
 

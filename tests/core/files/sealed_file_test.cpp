@@ -16,7 +16,7 @@ std::string sealed_text(const std::string& file = "folder/thing.state") {
          kPayload;
 }
 
-TEST_CASE("what was sealed comes back, wherever its folder is now") {
+TEST_CASE("sealed content is read back, even from a renamed folder") {
   const SealedFile sealed = unseal(kSchema, "elsewhere/thing.state", sealed_text());
 
   CHECK(sealed.header.at("number") == 7);
@@ -56,7 +56,7 @@ TEST_CASE("a sealed file that is cut off anywhere, or has more, is damaged") {
   CHECK_THROWS_AS(unseal(kSchema, "thing.state", whole + "x"), DamagedFile);
 }
 
-TEST_CASE("a sealed file under another's name is noticed") {
+TEST_CASE("a sealed file under another name is detected") {
   CHECK_THROWS_WITH(unseal(kSchema, "kept/other.state", sealed_text()),
                     "kept/other.state: was written as thing.state: files were exchanged");
 }

@@ -31,7 +31,7 @@ std::string complaint_about(const nlohmann::ordered_json& header) {
   return "nothing";
 }
 
-TEST_CASE("a rank's state comes back as it was") {
+TEST_CASE("a rank's state is read back unchanged") {
   const RankState read =
       read_rank_state("a.state", text_of(kState, "a.state"), checksum_of(kState, "a.state"));
 
@@ -45,7 +45,7 @@ TEST_CASE("a state of another rank, checkpoint or job is not what the manifest n
       "this or another job");
 }
 
-TEST_CASE("a state that cannot be is refused in words, whatever its checksum says") {
+TEST_CASE("an impossible state is refused with a message even if its checksum is right") {
   const nlohmann::ordered_json good = {
       {"serial", 3}, {"rank", 1}, {"position", {0, 2}}, {"memory", nlohmann::json::object()}};
   CHECK(complaint_about(good) == "nothing");
@@ -72,7 +72,7 @@ TEST_CASE("a state that cannot be is refused in words, whatever its checksum say
   CHECK(complaint_about(bad) == "saved/a.state: /" + key + ": missing");
 }
 
-TEST_CASE("a manifest comes back as it was, and is JSON") {
+TEST_CASE("a manifest is JSON and is read back unchanged") {
   const CheckpointManifest manifest = {.serial = 4,
                                        .epoch = 3,
                                        .settings = {{"batch", "32"}, {"data", ""}},
@@ -85,7 +85,7 @@ TEST_CASE("a manifest comes back as it was, and is JSON") {
   CHECK(nlohmann::json::parse(text).at("serial") == 4);
 }
 
-TEST_CASE("a manifest without sense or of the first version is refused in words") {
+TEST_CASE("an impossible manifest, and one of the first version, is refused with a message") {
   CHECK_THROWS_WITH(read_manifest("saved/checkpoint.json", ""),
                     "saved/checkpoint.json: is empty; expected epochcast.checkpoint/2");
   CHECK_THROWS_WITH(read_manifest("saved/checkpoint.json",

@@ -133,7 +133,7 @@ TEST_CASE("a rank measures a batch size once a session, and sessions ascend") {
                       "ascending order, and ranks within them"});
 }
 
-TEST_CASE("the phases come all four, each as long as the seconds") {
+TEST_CASE("a trace has all four phases, each as long as the seconds") {
   CHECK(problems_in_trace(
             with(kTrace, "\"step_seconds\": [0.1, 0.1, 0.1]", "\"step_seconds\": [0.1]")) ==
         Texts{"traces/esb.json: /costs/0/batches/2/step_seconds: got a list of 1; expected as many "
@@ -158,7 +158,7 @@ TEST_CASE("the shares of layers sum to 1, to a hundredth") {
   CHECK(cost.backward_layers()[1].share == Approx(0.745 / 0.995).epsilon(1e-12));
 }
 
-TEST_CASE("all problems of a trace come at once") {
+TEST_CASE("all problems of a trace are reported at once") {
   std::string text = with(kTrace, "\"device\": \"v100\"", "\"devices\": \"v100\"");
   text = with(text, "\"batch\": 32", "\"batch\": 0");
   text = with(text, "[1, 4, 4]", "[1, 0]");
@@ -197,7 +197,7 @@ TEST_CASE("a trace whose samples have no phases writes none") {
         R"([{"batch":4,"seconds":[0.25]}])");
 }
 
-TEST_CASE("what overlap costs is written, read and merged as sessions") {
+TEST_CASE("overlap samples are written, read and merged as sessions") {
   TraceFile trace = trace_with({quarter_second()});
   trace.costs[0].overlap = {{.batch = 4,
                              .rank = 1,
@@ -219,7 +219,7 @@ TEST_CASE("what overlap costs is written, read and merged as sessions") {
   CHECK(both.costs[0].overlap[1].session == 1);
 }
 
-TEST_CASE("overlap was measured as often alone as beside, and never in no time") {
+TEST_CASE("overlap samples have as many values alone as together, all above zero") {
   TraceFile trace = trace_with({quarter_second()});
   trace.costs[0].overlap = {{.batch = 4,
                              .all_reduce = "ring",
@@ -236,7 +236,7 @@ TEST_CASE("overlap was measured as often alone as beside, and never in no time")
               "all-reduces take 0 seconds"});
 }
 
-TEST_CASE("ranks are told apart in sessions that have several") {
+TEST_CASE("ranks are numbered in sessions that have several") {
   const TraceFile trace =
       trace_with({quarter_second(), quarter_second(2, 0), quarter_second(2, 1)});
 
@@ -246,7 +246,7 @@ TEST_CASE("ranks are told apart in sessions that have several") {
         R"({"batch":4,"session":2,"rank":1,"seconds":[0.25]}])");
 }
 
-TEST_CASE("sessions of a merged trace come after those there are") {
+TEST_CASE("sessions of a merged trace follow the existing ones") {
   const TraceFile two = trace_with({quarter_second(0), quarter_second(1)});
 
   const TraceFile four = merged(two, two, "t.json");
@@ -256,7 +256,7 @@ TEST_CASE("sessions of a merged trace come after those there are") {
     CHECK(four.costs[0].batches[i].session == static_cast<std::int64_t>(i));
 }
 
-TEST_CASE("of a merged trace, costs have its source, or the one of their own that they had") {
+TEST_CASE("costs of a merged trace keep their source") {
   const TraceFile added = trace_with({quarter_second()});
   TraceFile existing = added;
   existing.costs.push_back(existing.costs[0]);

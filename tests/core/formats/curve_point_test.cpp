@@ -9,7 +9,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("a point of a curve is read back as it was written, in words it says the same") {
+TEST_CASE("a point of a curve is read back as it was written, and its text has the same values") {
   const CurvePoint point = {.epoch = 3,
                             .epoch_s = 1.5,
                             .training_s = 4.5,
@@ -58,7 +58,7 @@ TEST_CASE("a GAN's point has the losses of both halves, another network's has no
   CHECK_FALSE(mean_of({{point}, {other}})[0].generator_loss);
 }
 
-TEST_CASE("an infinite perplexity is null in JSON, and not that of a model without any") {
+TEST_CASE("an infinite perplexity is null in JSON, a missing one has no key") {
   CurvePoint point = {.epoch = 1, .test_loss = 800, .test_perplexity = std::exp(800)};
   const auto read_back = [&] {
     const nlohmann::json json = nlohmann::json::parse(to_json(point).dump());
@@ -72,7 +72,7 @@ TEST_CASE("an infinite perplexity is null in JSON, and not that of a model witho
   CHECK_FALSE(read_back().test_perplexity);
 }
 
-TEST_CASE("a curve that cannot be is told from one that can") {
+TEST_CASE("an impossible curve is refused") {
   const auto [key, value, complaint] = GENERATE(table<std::string, std::string, std::string>({
       {"epoch", "3", "got 3; expected a whole number from 2 to 2"},
       {"epoch_s", "-5", "got -5; expected a number of at least 0"},
@@ -97,7 +97,7 @@ TEST_CASE("a curve that cannot be is told from one that can") {
   CHECK_THROWS_WITH(problems.throw_if_any(), "kept.json: /curve/1/" + key + ": " + complaint);
 }
 
-TEST_CASE("a mean curve is as long as the shortest, and lacks what one of them lacks") {
+TEST_CASE("a mean curve is as long as the shortest, and lacks figures that one of them lacks") {
   const Curve a = {
       {.epoch = 1, .training_s = 2, .train_accuracy = {}, .test_loss = 1, .test_accuracy = 0.25},
       {.epoch = 2, .training_s = 4, .train_accuracy = {}, .test_accuracy = 0.5}};

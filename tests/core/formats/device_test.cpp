@@ -19,7 +19,7 @@ DeviceSpec parsed(const std::string& text) {
   return parse_device(parse_json(text, "g.json"), "g.json");
 }
 
-TEST_CASE("a device multiplies in tf32 as in float32 where it has no faster way") {
+TEST_CASE("a device without tf32 multiplies in float32 instead") {
   const DeviceSpec device = parsed(kDevice);
   CHECK(device.rate(Precision::float32) == 10e12);
   CHECK(device.rate(Precision::tf32) == 10e12);
@@ -31,7 +31,7 @@ TEST_CASE("a device multiplies in tf32 as in float32 where it has no faster way"
   CHECK(with_tf32.rate(Precision::tf32) == 80e12);
 }
 
-TEST_CASE("a device's data sheet may say what it draws, by its own source") {
+TEST_CASE("a device's data sheet may state its power, with a source") {
   CHECK_FALSE(parsed(kDevice).power);
 
   const DeviceSpec device = parsed(with(kDevice,
@@ -44,7 +44,7 @@ TEST_CASE("a device's data sheet may say what it draws, by its own source") {
   CHECK(device.source.grade == Grade::published);
 }
 
-TEST_CASE("problems of a device are told all at once") {
+TEST_CASE("all problems of a device are reported at once") {
   std::string text = with(kDevice, "\"float32\": \"10Tflops\", ", "\"float8\": \"1Tflops\", ");
   text = with(text, "900GBps", "900GB");
 
@@ -55,7 +55,7 @@ TEST_CASE("problems of a device are told all at once") {
   CHECK_THAT(problems[2], Catch::Contains("/bandwidth") && Catch::Contains("900GB"));
 }
 
-TEST_CASE("every device of the catalogue is called as its file is") {
+TEST_CASE("every device of the catalogue has the name of its file") {
   const Catalog catalog{EPOCHCAST_SOURCE_DIR};
   for (const std::string& name : catalog.names("models/devices")) {
     CAPTURE(name);

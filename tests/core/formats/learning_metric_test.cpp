@@ -21,7 +21,7 @@ Curve two_epochs() {
   return curve;
 }
 
-TEST_CASE("between epochs, what a test tells and time to it are interpolated") {
+TEST_CASE("test metrics and the time to a target are interpolated between epochs") {
   const Curve curve = two_epochs();
 
   CHECK(value_at(curve, Metric::accuracy, 5) == Approx(0.2));
@@ -38,7 +38,7 @@ TEST_CASE("between epochs, what a test tells and time to it are interpolated") {
   CHECK_FALSE(seconds_to(curve, {.metric = Metric::loss, .value = 0.9}));
 }
 
-TEST_CASE("a loss that is no number is worse than any, and meets no target") {
+TEST_CASE("a loss of NaN is worse than any number, and meets no target") {
   Curve curve = two_epochs();
   curve[1].test_loss = std::numeric_limits<double>::quiet_NaN();
 
@@ -48,7 +48,7 @@ TEST_CASE("a loss that is no number is worse than any, and meets no target") {
   CHECK(LearningTarget{.metric = Metric::loss, .value = 9}.is_met(curve[0]));
 }
 
-TEST_CASE("curves are told by perplexity where they have any, else by accuracy, else by the loss") {
+TEST_CASE("the main metric of a curve is perplexity if it has any, else accuracy, else the loss") {
   Curve curve = two_epochs();
   CHECK(main_metric(curve) == Metric::accuracy);
   curve[0].test_perplexity = std::exp(2.0);

@@ -78,7 +78,7 @@ TEST_CASE("the variant is the one for the shape of the data set's samples") {
         "other");
 }
 
-TEST_CASE("a network without a variant for the samples says which shapes it has") {
+TEST_CASE("a network without a variant for the samples is refused with its shapes") {
   CHECK(problems_in_network(kNetwork, with(kDataset, "[1, 4, 4]", "[3, 224, 224]")) ==
         Texts{"n.json: network tiny has no variant for dots, whose samples are 3x224x224; it has "
               "3x32x32, 1x4x4"});
@@ -135,7 +135,7 @@ TEST_CASE("a network that has nothing to exchange is refused") {
         Texts{"n.json: network tiny has no parameters"});
 }
 
-TEST_CASE("all problems of a network come at once") {
+TEST_CASE("all problems of a network are reported at once") {
   std::string text = with(kNetwork, "\"144flop\"", "144");
   text = with(text, "\"buffers\": 4", "\"bufers\": 4");
 
@@ -159,7 +159,7 @@ TEST_CASE("a data set is read with its sample size in bytes") {
   CHECK(dataset.source.grade == Grade::published);
 }
 
-TEST_CASE("all problems of a data set come at once") {
+TEST_CASE("all problems of a data set are reported at once") {
   std::string text = with(kDataset, "\"train_samples\": 600", "\"train_samples\": 0");
   text = with(text, "[1, 4, 4]", "[]");
   text = with(text, "\"16B\"", "16");
@@ -193,7 +193,7 @@ TEST_CASE("a data set needs no test samples") {
       0);
 }
 
-TEST_CASE("model files are those that messages name, and what torch.export writes") {
+TEST_CASE("model files have the endings named in messages, or that of torch.export") {
   CHECK(kExpectedModelFile == std::string("a TorchScript file that ends in .pt, .pth or .ts"));
   for (const std::string file : {"m.pt", "folder/m.pth", "m.ts", "m.pt2"})
     CHECK(is_model_file(file));
@@ -201,7 +201,7 @@ TEST_CASE("model files are those that messages name, and what torch.export write
     CHECK_FALSE(is_model_file(name));
 }
 
-TEST_CASE("a model file's network is called after it, with - for what may not be in a name") {
+TEST_CASE("a model file's network has its name, with - for characters that names may not have") {
   CHECK(network_name("resnet50") == "resnet50");
   CHECK(network_name("models/mine.pt") == "mine");
   CHECK(network_name("my model \u00fc.pt") == "my-model---");

@@ -70,7 +70,7 @@ TEST_CASE("a platform's quantities become bytes and seconds") {
   CHECK(platform.network->link.latency_s == 0.5e-6);
 }
 
-TEST_CASE("a platform is as trustworthy as its least trustworthy part") {
+TEST_CASE("the grade of a platform is the lowest of its parts") {
   CHECK(parsed_platform(kCluster).grade() == Grade::published);
 
   const std::string guessed = with(
@@ -78,7 +78,7 @@ TEST_CASE("a platform is as trustworthy as its least trustworthy part") {
   CHECK(parsed_platform(with(kCluster, kInterconnect, guessed)).grade() == Grade::estimated);
 }
 
-TEST_CASE("the room in a network is the product of its levels, dimensions or groups") {
+TEST_CASE("the capacity of a network is the product of its levels, dimensions or groups") {
   const auto capacity_of = [](const std::string& fields) {
     return parsed_platform(with(kCluster, kInterlink, network_of(fields))).network->capacity();
   };
@@ -112,7 +112,7 @@ std::string cluster_with(const std::string& members) {
   return with(kCluster, "\"count\": 4", "\"count\": 4, " + members);
 }
 
-TEST_CASE("nodes have a price for an hour, and draw power, as their devices do") {
+TEST_CASE("nodes may have a price per hour and power, devices power") {
   const std::string source = R"("source": {"grade": "estimated", "method": "price list"}})";
   const Platform platform = parsed_platform(
       with(cluster_with(R"("price": {"rate": "3.06USD/h", )" + source +
@@ -131,7 +131,7 @@ TEST_CASE("nodes have a price for an hour, and draw power, as their devices do")
   CHECK(platform.grade() == Grade::published);  // of times, which these have no part in
 }
 
-TEST_CASE("prices and powers that cannot be are told with what was expected") {
+TEST_CASE("impossible prices and powers are refused with the expected values") {
   CHECK(problems_in_platform(
             cluster_with(R"("price": {"rate": "3.06$", "source": )" + kSource + "}")) ==
         Texts{"p.json: /nodes/0/price/rate: got \"3.06$\"; expected a price for an hour with its "
@@ -190,7 +190,7 @@ TEST_CASE("sizes and speeds are above zero; latency may be zero") {
   CHECK(problems_in_platform(with(kCluster, "\"2us\"", "\"0us\"")).empty());
 }
 
-TEST_CASE("counts are whole and within reason") {
+TEST_CASE("counts are integers within limits") {
   CHECK(problems_in_platform(with(kCluster, "\"count\": 4", "\"count\": 0")) ==
         Texts{"p.json: /nodes/0/count: got 0; expected a whole number from 1 to 1000000"});
   CHECK(
@@ -212,7 +212,7 @@ TEST_CASE("a platform has at most a million nodes and a million devices") {
               "p.json: /nodes: has 1200000 devices; at most 1000000 can be modelled"});
 }
 
-TEST_CASE("an unknown topology is answered with the one that was meant") {
+TEST_CASE("an unknown topology is refused with the closest name") {
   CHECK(problems_of_network(network_of(R"("topology": "fattree")")) ==
         Texts{"p.json: /network/topology: unknown topology \"fattree\"; did you mean "
               "\"fat-tree\"?"});
@@ -237,7 +237,7 @@ TEST_CASE("a network with room for more than a million nodes is refused, however
             .size() == 1);
 }
 
-TEST_CASE("a fat tree says everything for every level, a dragonfly three kinds of cables") {
+TEST_CASE("a fat tree has a value for every level, a dragonfly three kinds of cables") {
   CHECK(problems_of_network(
             network_of(R"("topology": "fat-tree", "down": [4, 4], "up": [1], "cables": [1, 1])")) ==
         Texts{"p.json: /network: \"down\", \"up\" and \"cables\" need one number per level each"});
@@ -290,7 +290,7 @@ TEST_CASE("several devices need an interconnect, several nodes a network") {
         Texts{"p.json: /: has 4 nodes, so it needs a \"network\""});
 }
 
-TEST_CASE("nvlink joins GPUs, so it says how CPUs and the network are reached") {
+TEST_CASE("nvlink joins GPUs, so it needs PCIe to CPUs and the network") {
   const std::string nvlink = with(kInterconnect, "\"pcie\"", "\"nvlink\"");
   CHECK(problems_in_platform(with(kCluster, kInterconnect, nvlink)) ==
         Texts{"p.json: /nodes/0/interconnect/pcie: missing"});
@@ -303,7 +303,7 @@ TEST_CASE("nvlink joins GPUs, so it says how CPUs and the network are reached") 
   CHECK(platform.nodes[0].interconnect->pcie->latency_s == 3e-6);
 }
 
-TEST_CASE("all problems of a platform come at once, each with its path") {
+TEST_CASE("all problems of a platform are reported at once, each with its path") {
   std::string text = with(kCluster, "\"name\": \"box\"", "\"nmae\": \"box\"");
   text = with(text, "\"count\": 4", "\"count\": -4");
   text = with(text, "\"100Gbps\"", "\"100Gb\"");

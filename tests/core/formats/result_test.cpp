@@ -54,7 +54,7 @@ RunResult reread(const RunResult& run) {
   return run_from_json(nlohmann::ordered_json::parse(to_json(run).dump()));
 }
 
-TEST_CASE("workers that only sum do not train; where none is told of, all do") {
+TEST_CASE("workers that only sum do not train; without device results, all train") {
   RunResult run = full_run();
   CHECK(run.trainers() == 8);
 
@@ -106,7 +106,7 @@ std::string problem_with(const RunResult& run,
   return {};
 }
 
-TEST_CASE("what batches took around training is kept where it was timed") {
+TEST_CASE("batch times before and after training are kept if they were timed") {
   RunResult run = full_run();
   CHECK_FALSE(to_json(run).contains("timed_batches"));
   run.timed_batches = {{.rank = 0, .before_s = 0.1, .after_s = 0.2},
@@ -115,7 +115,7 @@ TEST_CASE("what batches took around training is kept where it was timed") {
   CHECK(reread(run).timed_batches == run.timed_batches);
 }
 
-TEST_CASE("what is wrong with timed batches in a file is told by its place") {
+TEST_CASE("problems of timed batches are reported with their path") {
   RunResult run = full_run();
   run.timed_batches = {{.rank = 0, .before_s = 0.1, .after_s = 0.2}};
   const std::string timed = "a.json: /runs/0/timed_batches";
@@ -127,7 +127,7 @@ TEST_CASE("what is wrong with timed batches in a file is told by its place") {
              Catch::StartsWith(timed + "/0/after_s"));
 }
 
-TEST_CASE("what exchanges took around training is kept where they were timed") {
+TEST_CASE("exchange times before and after training are kept if they were timed") {
   RunResult run = full_run();
   CHECK_FALSE(to_json(run).contains("timed_exchanges"));
   run.timed_exchanges = {
@@ -136,7 +136,7 @@ TEST_CASE("what exchanges took around training is kept where they were timed") {
   CHECK(reread(run).timed_exchanges == run.timed_exchanges);
 }
 
-TEST_CASE("what is wrong with timed exchanges in a file is told by its place") {
+TEST_CASE("problems of timed exchanges are reported with their path") {
   RunResult run = full_run();
   run.timed_exchanges = {.all_reduce = "ring", .bytes = 4, .before_s = {1, 2}, .after_s = {3}};
   const std::string timed = "a.json: /runs/0/timed_exchanges";
@@ -147,7 +147,7 @@ TEST_CASE("what is wrong with timed exchanges in a file is told by its place") {
   CHECK_THAT(problem_with(run, "/timed_exchanges/more", 1), Catch::StartsWith(timed));
 }
 
-TEST_CASE("every grade, an absent interval and an empty configuration survive, too") {
+TEST_CASE("every grade, an absent interval and an empty configuration are read back") {
   for (const Grade grade : {Grade::measured, Grade::published, Grade::estimated}) {
     RunResult run;
     run.input_grade = grade;
@@ -196,7 +196,7 @@ TEST_CASE("the result's JSON has the documented keys, in a stable order") {
   CHECK(json["runs"][0]["epoch_s_interval"] == nlohmann::ordered_json::array({50.2, 52.3}));
 }
 
-TEST_CASE("a run without an interval says null, no runs are an empty list") {
+TEST_CASE("a missing interval is null in JSON, no runs are an empty list") {
   RunResult run = full_run();
   run.epoch_s_interval.reset();
 

@@ -89,7 +89,7 @@ TEST_CASE("a folder of data is a data set, whether --dataset or --data names it"
   CHECK(chosen_data(config_with("cards", "")).empty());
 }
 
-TEST_CASE("a data set's name comes before a folder's, and before what --data would say") {
+TEST_CASE("a data set's name takes precedence over a folder, and over --data") {
   const CardCatalog catalog;
   const DataFolder folder;
   const std::string mine = write_tensors(folder, "mine");
@@ -99,7 +99,7 @@ TEST_CASE("a data set's name comes before a folder's, and before what --data wou
   CHECK(catalog.place(config_with("", mine)) == mine);
 }
 
-TEST_CASE("rows of tokens are cut as --sequence says") {
+TEST_CASE("rows of tokens are cut into samples of --sequence tokens") {
   const CardCatalog catalog;
   const DataFolder folder;
   const std::string texts = write_tokens(folder, "texts");
@@ -113,7 +113,7 @@ TEST_CASE("rows of tokens are cut as --sequence says") {
               " are a sample, such as 1024"});
 }
 
-TEST_CASE("described texts are cut again, into as many tokens in all") {
+TEST_CASE("described texts are cut again, with the same number of tokens in all") {
   const CardCatalog catalog;
 
   const Dataset dataset = catalog.chosen(config_with("cards", "", 2));
@@ -148,7 +148,8 @@ TEST_CASE("a folder of images by class is a data set, in samples of --image-size
   CHECK(chosen_data(config_with(photos, "")) == photos);
 }
 
-TEST_CASE("what is wrong with a folder of images is told, and --image-size where there are none") {
+TEST_CASE(
+    "problems of a folder of images are reported, and --image-size for other data is refused") {
   const CardCatalog catalog;
   const DataFolder folder;
   folder.write("train/cat/1.jpg", "");
@@ -164,7 +165,7 @@ TEST_CASE("what is wrong with a folder of images is told, and --image-size where
               "pictures are 3x4x4"});
 }
 
-TEST_CASE("--sequence is refused where there is nothing to cut") {
+TEST_CASE("--sequence is refused for data that cannot be cut") {
   const CardCatalog catalog;
   const DataFolder folder;
 
@@ -174,7 +175,7 @@ TEST_CASE("--sequence is refused where there is nothing to cut") {
         Texts{"--sequence: cuts rows of tokens into samples; those of mine are 3"});
 }
 
-TEST_CASE("a folder that says nothing of itself is no data set") {
+TEST_CASE("a folder without a known layout is no data set") {
   const CardCatalog catalog;
   const DataFolder folder;
   const std::string empty = folder.path().string();

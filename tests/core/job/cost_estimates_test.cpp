@@ -54,7 +54,7 @@ CostTrace measured_on(const std::string& device, double seconds) {
   return trace;
 }
 
-TEST_CASE("a device is estimated by its data sheet, and an unknown one not at all") {
+TEST_CASE("costs are estimated from a data sheet; an unknown device has no estimate") {
   const CostEstimates estimates = some_estimates();
   const auto cost = estimate(estimates, "g");
   REQUIRE(cost);
@@ -62,7 +62,7 @@ TEST_CASE("a device is estimated by its data sheet, and an unknown one not at al
   CHECK_FALSE(estimate(estimates, "other"));
 }
 
-TEST_CASE("what cannot be estimated is told, with what can") {
+TEST_CASE("a device that cannot be estimated is refused with those that can") {
   CHECK(problems_of([] {
           static_cast<void>(estimate(some_estimates(), "g", Precision::bfloat16));
         }) == Texts{"--precision: g does not compute in bfloat16; it does in float32, float16"});
@@ -72,14 +72,14 @@ TEST_CASE("what cannot be estimated is told, with what can") {
             "used; measure it (`epochcast measure batches`), or give --batch-seconds"});
 }
 
-TEST_CASE("tuned kernels are refused where nothing is known of them") {
+TEST_CASE("tuned kernels are refused without their efficiencies") {
   CHECK(problems_of([] {
           static_cast<void>(estimate(some_estimates(), "g", Precision::float32, Kernels::tuned));
         }) ==
         Texts{"--kernels: nothing is known of tuned kernels on devices of class gpu, such as g"});
 }
 
-TEST_CASE("estimates are scaled by what other networks took on the device") {
+TEST_CASE("estimates are scaled by measurements of other networks on the device") {
   CostEstimates estimates = some_estimates();
   const double before_s = BatchCost(*estimate(estimates, "g")).median(10).total_s();
   for (const double factor : {1.5, 3.0, 2.0})
@@ -90,7 +90,7 @@ TEST_CASE("estimates are scaled by what other networks took on the device") {
                     Catch::StartsWith("--calibrate-on: m.json: measures other"));
 }
 
-TEST_CASE("--calibrate-on must say something of what is estimated") {
+TEST_CASE("--calibrate-on must name a trace of an estimated device") {
   const Catalog catalog{EPOCHCAST_SOURCE_DIR};
   JobConfig config;
   config.platform = "deep-est-esb";
@@ -111,7 +111,7 @@ TEST_CASE("--calibrate-on must say something of what is estimated") {
   CHECK_THAT(problems(), Catch::StartsWith("--calibrate-on: nothing is estimated on v100-32gb"));
 }
 
-TEST_CASE("a trace of --calibrate-on whose network is not known asks for its description") {
+TEST_CASE("a trace of --calibrate-on with an unknown network is refused with advice") {
   const TempFolder folder("epochcast-calibrate");
   const std::string trace = (folder.path() / "mine.json").string();
   std::ofstream(trace) << R"({"schema": "epochcast.trace/1", "name": "t", "title": "T",

@@ -106,7 +106,7 @@ TEST_CASE("a job that trains on the first samples only has a data set of that si
   CHECK(load_job(config, files.catalog()).dataset.train_samples == 60);
 }
 
-TEST_CASE("an unknown name is answered with the close one, a missing file as such") {
+TEST_CASE("an unknown name is refused with the closest one, a missing file with its path") {
   const SmallCatalog files;
   JobConfig config = small_config();
   config.platform = "bx";
@@ -144,7 +144,7 @@ TEST_CASE("a catalogue without models and traces is refused, and so is one witho
               ": no such folder; set EPOCHCAST_DATA to the folder that holds models/ and traces/"});
 }
 
-TEST_CASE("one's own files are found by name, before those of the same name that come along") {
+TEST_CASE("the user's own files are found before catalogue files of the same name") {
   const SmallCatalog files;
   const fs::path own = files.root() / "own";
   files.write("own/models/platforms/box.json", "{}");
@@ -159,7 +159,7 @@ TEST_CASE("one's own files are found by name, before those of the same name that
   CHECK(catalog_traces(catalog).size() == 1);
 }
 
-TEST_CASE("EPOCHCAST_PATH lists folders of one's own") {
+TEST_CASE("EPOCHCAST_PATH lists the user's own folders") {
   const SmallCatalog files;
   setenv("EPOCHCAST_DATA", files.root().c_str(), 1);
   setenv("EPOCHCAST_PATH", ("::" + (files.root() / "traces").string() + ":").c_str(), 1);
@@ -174,7 +174,7 @@ TEST_CASE("EPOCHCAST_PATH lists folders of one's own") {
   CHECK(problems == Texts{"EPOCHCAST_PATH: /nowhere: no such folder"});
 }
 
-TEST_CASE("other JSON among the traces is passed over") {
+TEST_CASE("other JSON among the traces is ignored") {
   const SmallCatalog files;
   for (const char* other : {"[1, 2]", "3", "{}", R"({"schema": 3})", R"({"schema": "x/1"})"}) {
     files.write("traces/other.json", other);
@@ -183,7 +183,7 @@ TEST_CASE("other JSON among the traces is passed over") {
   }
 }
 
-TEST_CASE("of several traces of a device the one of the best grade is used") {
+TEST_CASE("the trace of the best grade is used if a device has several") {
   const SmallCatalog files;
   files.write("traces/published.json", trace_of("v100", kPublished, 0.1));
   files.write("traces/a-guess-first-by-name.json", trace_of("v100", kEstimated, 0.3));
@@ -206,7 +206,7 @@ TEST_CASE("--trace restricts the choice to the traces named") {
   CHECK(job.cost_of(worker_of("v100")).median(8).total_s() == Approx(0.2));
 }
 
-TEST_CASE("a device that no trace knows is reported with what to add") {
+TEST_CASE("a device without a trace is reported with the options to add") {
   const SmallCatalog files;
   files.write("traces/second.json", trace_of("a100", kEstimated, 0.1));
   JobConfig config = small_config();
@@ -254,7 +254,7 @@ TEST_CASE("a SimGrid XML platform is left for SimGrid to read") {
   CHECK(job.platform.nodes.empty());
 }
 
-TEST_CASE("a model file called as one of our networks has none of our traces, but one's own") {
+TEST_CASE("a model file named like a known network uses the user's own traces only") {
   const SmallCatalog files;
   files.write("own/traces/mine.json", trace_of("v100", kEstimated, 0.1));
   const Catalog catalog(files.root(), {files.root() / "own"});
@@ -274,7 +274,7 @@ TEST_CASE("a model file called as one of our networks has none of our traces, bu
   CHECK(files_known("tiny.pt", {"guess"}) == Texts{"guess.json"});  // who names it wants it
 }
 
-TEST_CASE("where one works in the catalogue itself, traces of one's own models count") {
+TEST_CASE("in the catalogue's own folder, traces of the user's models count") {
   const SmallCatalog files;
   Job job = load_job(small_config(), files.catalog());
   job.traces.clear();

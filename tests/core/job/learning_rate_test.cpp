@@ -11,7 +11,7 @@ namespace {
 // Expected values and results come from the same formulas in double: a few roundings of 1e-16 each.
 constexpr double kRounding = 1e-14;
 
-TEST_CASE("a constant learning rate stays") {
+TEST_CASE("a constant learning rate does not change") {
   const LearningRateSchedule schedule = {.base = 0.05, .milestones = {1}, .epochs = 2};
 
   CHECK(schedule.at(0) == 0.05);
@@ -31,7 +31,7 @@ TEST_CASE("cosine annealing falls from the base along half a period of cosine to
   CHECK(schedule.at(300) == 0);
 }
 
-TEST_CASE("cosine annealing is what PyTorch's recursion yields") {
+TEST_CASE("cosine annealing equals PyTorch's recursion") {
   // CosineAnnealingLR.get_lr with eta_min = 0: lr *= (1 + cos(pi t / T)) / (1 + cos(pi (t-1) / T)).
   const LearningRateSchedule schedule = {
       .kind = LearningRateKind::cosine, .base = 0.1, .epochs = 7};
@@ -44,7 +44,7 @@ TEST_CASE("cosine annealing is what PyTorch's recursion yields") {
   }
 }
 
-TEST_CASE("a milestone counts from its own epoch on, in whatever order milestones are listed") {
+TEST_CASE("a milestone applies from its epoch on, in any order of milestones") {
   const LearningRateSchedule schedule = {
       .kind = LearningRateKind::multi_step, .base = 0.1, .milestones = {80, 60}};
 

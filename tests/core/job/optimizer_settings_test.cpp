@@ -31,7 +31,7 @@ TEST_CASE("defaults are PyTorch's, but for rmsprop's momentum and sgd's") {
   CHECK(with_defaults({.name = "adabelief"}).decoupled_decay == false);
 }
 
-TEST_CASE("what is set stays, also 0") {
+TEST_CASE("settings are kept, also 0") {
   const OptimizerSettings settings =
       with_defaults({.name = "adamw", .beta1 = 0, .weight_decay = 0});
 
@@ -40,7 +40,7 @@ TEST_CASE("what is set stays, also 0") {
   CHECK(settings.beta2 == 0.999);
 }
 
-TEST_CASE("what an optimizer has not is refused with those that have it") {
+TEST_CASE("a hyperparameter that an optimizer lacks is refused with those that have it") {
   CHECK(problems_of([] {
           check_hyperparameters({.name = "sgd", .beta1 = 0.5, .epsilon = 1e-3});
         }) == Texts{"--beta1: sgd has none; expected --optimizer adam, adamw, adabelief or "
@@ -53,7 +53,7 @@ TEST_CASE("what an optimizer has not is refused with those that have it") {
         Texts{"--decoupled-decay: adam has none; expected --optimizer adabelief"});
 }
 
-TEST_CASE("an optimizer takes its own hyperparameters, and every one takes weight decay") {
+TEST_CASE("an optimizer accepts its own hyperparameters, and all accept weight decay") {
   for (const std::string& name : optimizer_names()) {
     CHECK_NOTHROW(check_hyperparameters(with_defaults({.name = name})));
     CHECK_NOTHROW(check_hyperparameters({.name = name, .weight_decay = 0.5}));

@@ -85,7 +85,7 @@ TEST_CASE("ranks that share a device share its memory and its speed") {
         Texts{"0.1 v100", "0.1 v100", "0.2 v100", "0.2 v100", "0.0 xeon+"});
 }
 
-TEST_CASE("ranks can share a device only where there is something to exchange over") {
+TEST_CASE("ranks can share a device only with a link to exchange over") {
   JobConfig config;
   config.ranks_per_device = 2;
   CHECK_THROWS_WITH(placed(config),
@@ -113,7 +113,7 @@ TEST_CASE("--nodes takes the platform's first nodes") {
   CHECK(texts(placed(config)) == Texts{"0.1 v100", "0.2 v100"});
 }
 
-TEST_CASE("--workers chooses a device class, or all, instead of what the platform marks") {
+TEST_CASE("--workers replaces the platform's choice by a device class, or all") {
   JobConfig config;
   config.workers = "cpu";
   CHECK(texts(placed(config)) == Texts{"0.0 xeon", "1.0 xeon", "2.0 epyc", "2.1 epyc"});
@@ -122,7 +122,7 @@ TEST_CASE("--workers chooses a device class, or all, instead of what the platfor
   CHECK(placed(config).size() == 8);
 }
 
-TEST_CASE("only the fastest device model takes part where a strategy wants it") {
+TEST_CASE("only the fastest device model takes part if a strategy requires it") {
   CHECK(texts(placed({}, Participants::fastest_workers)) ==
         Texts{"0.1 v100", "0.2 v100", "1.1 v100", "1.2 v100"});
 
@@ -131,7 +131,7 @@ TEST_CASE("only the fastest device model takes part where a strategy wants it") 
         Texts{"2.0 epyc", "2.1 epyc"});
 }
 
-TEST_CASE("summation servers are CPUs, and rank after all that train") {
+TEST_CASE("summation servers are CPUs, with ranks after all that train") {
   CHECK(texts(placed({}, Participants::workers_and_servers)) == Texts{"0.1 v100",
                                                                       "0.2 v100",
                                                                       "1.1 v100",

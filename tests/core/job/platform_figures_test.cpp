@@ -53,7 +53,7 @@ Platform calibrated() {
   return platform;
 }
 
-TEST_CASE("a figure that is set to what the file says changes no platform of the catalogue") {
+TEST_CASE("a figure that is set to the file's value changes no platform of the catalogue") {
   for (const std::string& name : catalog().names("models/platforms")) {
     const Platform platform = platform_named(name);
     for (const PlatformFigure& figure : figures_of(platform, "")) {
@@ -71,7 +71,7 @@ TEST_CASE("a figure that is set to what the file says changes no platform of the
   }
 }
 
-TEST_CASE("a figure has the value that it is set to, and its kind reads what it writes") {
+TEST_CASE("a figure has the value that it is set to, and its text is read back") {
   for (const std::string& name : catalog().names("models/platforms")) {
     const Platform platform = platform_named(name);
     for (const PlatformFigure& figure : figures_of(platform, "")) {
@@ -87,7 +87,7 @@ TEST_CASE("a figure has the value that it is set to, and its kind reads what it 
   }
 }
 
-TEST_CASE("what speaks of one kind of nodes or device counts over what speaks of all") {
+TEST_CASE("a figure of one kind of node or device overrides one for all") {
   Platform two = platform_named("cloud-4xt4-50g");
   two.nodes.push_back(two.nodes.front());
   two.nodes.back().name = "other";
@@ -108,7 +108,7 @@ TEST_CASE("what speaks of one kind of nodes or device counts over what speaks of
   CHECK(platform.nodes[1].devices[0].count == 8);
 }
 
-TEST_CASE("nodes get a link of their own that is as the network's but for what is set") {
+TEST_CASE("nodes get their own copy of the network's link with the figure that is set") {
   const Platform platform =
       changed(platform_named("cloud-1xa10-10g"), {{"node.uplink-bandwidth", "2GBps"}});
 
@@ -123,7 +123,7 @@ TEST_CASE("nodes get a link of their own that is as the network's but for what i
 const std::string kMovedBandwidth =
     "network.bandwidth is set: what was measured of messages is moved with it";
 
-TEST_CASE("measured messages move with the links they cross") {
+TEST_CASE("measured costs of messages are adapted to links that are set") {
   const Platform platform =
       changed(calibrated(), {{"network.bandwidth", "4GBps"}, {"network.latency", "10us"}});
   const MessageCosts& messages = *platform.network->messages;
@@ -157,7 +157,7 @@ Platform calibrated_with_uplinks() {
 
 double first_latency_s(const MessageCosts& costs) { return costs.regimes.front().latency_s; }
 
-TEST_CASE("messages between nodes take the latency of links inside nodes with them") {
+TEST_CASE("the latency of links inside nodes counts in messages between nodes") {
   const Platform all = changed(calibrated_with_uplinks(), {{"node.latency", "5us"}});
 
   // 3 us more at both ends.
@@ -183,7 +183,7 @@ TEST_CASE("latencies of PCIe count in messages between nodes") {
   CHECK(first_rate("500MBps") == Approx(2.5e8));
 }
 
-TEST_CASE("the network's link moves no messages of nodes with a link of their own") {
+TEST_CASE("the network's link does not change messages of nodes with their own link") {
   const Platform set = changed(calibrated_with_uplinks(), {{"network.bandwidth", "2GBps"}});
 
   CHECK(set.network->messages->regimes.front().bytes_per_s == Approx(1e9));
@@ -191,7 +191,7 @@ TEST_CASE("the network's link moves no messages of nodes with a link of their ow
   CHECK(set.nodes[1].uplink->messages->regimes.front().bytes_per_s == Approx(5e8));
 }
 
-TEST_CASE("an uplink moves the messages of its nodes, at both ends") {
+TEST_CASE("an uplink changes the messages of its nodes, at both ends") {
   const Platform platform = calibrated_with_uplinks();
 
   const Platform set = changed(platform, {{"node.own.uplink-latency", "30us"}});
@@ -203,7 +203,7 @@ TEST_CASE("an uplink moves the messages of its nodes, at both ends") {
         Approx(50e-6));
 }
 
-TEST_CASE("a link that is set leaves measured all-reduces, and makes them less certain") {
+TEST_CASE("a link that is set keeps measured all-reduces, with a larger uncertainty") {
   Platform platform = calibrated();
   MessageCosts& messages = *platform.network->messages;
   messages.all_reduces = {{.algorithm = "ring", .bytes = 1e6, .measured_s = 2, .ranks = 2}};
@@ -231,7 +231,7 @@ void take_sources(Platform& platform, const Platform& from) {
   }
 }
 
-TEST_CASE("a figure that is set is the same as in a file that says so") {
+TEST_CASE("a figure that is set has the same effect as in the file") {
   const std::string inside = "/nodes/0/interconnect/";
   const std::pair<std::string, std::string> places[] = {
       {"network.bandwidth", "/network/bandwidth"},
@@ -268,7 +268,7 @@ TEST_CASE("a figure that is set is the same as in a file that says so") {
   CHECK(compared > 40);
 }
 
-TEST_CASE("links of one kind of nodes are not set where a network other than a star was measured") {
+TEST_CASE("links of one kind of nodes cannot be set in a measured network other than a star") {
   Platform platform = calibrated_with_uplinks();
   platform.nodes.back().uplink.reset();
   platform.network->topology = NetworkTopology::torus;
@@ -290,7 +290,7 @@ TEST_CASE("a backbone that a platform states stays when links are set") {
             .network->backbone_bytes_per_s == 1e9);
 }
 
-TEST_CASE("what is set of links is estimated, whatever it was") {
+TEST_CASE("links that are set are of estimated grade") {
   Platform platform = calibrated();
   const Source measured = {
       .grade = Grade::measured, .machine = "box", .date = "2026-11-21", .command = "calibrate"};
@@ -318,7 +318,7 @@ TEST_CASE("a figure that the platform does not have is refused with those that i
               "\"node.esb.bandwidth\"?"});
 }
 
-TEST_CASE("a value that no file may have is refused with the place in the file") {
+TEST_CASE("a value that no file may have is refused with its path") {
   const Texts room = refused("deep-est-esb", "node.count", "1000");
   REQUIRE(room.size() == 1);
   CHECK(room[0].find(", node.count=1000: /network: has room for 90 nodes, the platform has 1000") !=
@@ -342,7 +342,7 @@ TEST_CASE("figures of platforms that SimGrid reads itself cannot be set") {
                     "told; describe the cluster as JSON to set them"});
 }
 
-TEST_CASE("links that --exchange-seconds stands for are not set silently") {
+TEST_CASE("setting links that --exchange-seconds replaces is refused") {
   Platform platform = platform_named("deep-est-esb");
   JobConfig config;
   config.exchange_seconds = {{"all", 1}};

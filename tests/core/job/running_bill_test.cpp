@@ -60,7 +60,7 @@ RunResult billed(RunResult run, const Platform& platform, JobConfig config = {})
   return run;
 }
 
-TEST_CASE("all nodes of a job are paid for all of its time") {
+TEST_CASE("the price is that of all nodes for the whole time of the job") {
   const RunResult run = billed(run_on_gpus(), priced_box());
 
   REQUIRE(run.cost);
@@ -81,7 +81,7 @@ TEST_CASE("devices draw busy power while they compute, idle power while they wai
   CHECK(run.training_j(25) == Approx(2.5 * 6400));
 }
 
-TEST_CASE("workers that share a device are one device's draw") {
+TEST_CASE("workers that share a device draw the power of one device") {
   RunResult run = run_on_gpus();
   run.workers = 4;
   run.by_device[0].workers = 4;
@@ -100,7 +100,7 @@ TEST_CASE("a device that works in some nodes only is idle in the others") {
         Approx(2 * (50 + 0.3 * 200 + 20 + 100 + 0.3 * 50) * 10.0));
 }
 
-TEST_CASE("a bill is as trustworthy as prices, powers and times are") {
+TEST_CASE("the grade of a bill is the lowest of prices, powers and times") {
   Platform platform = priced_box();
   platform.nodes[0].price->source.grade = Grade::estimated;
   CHECK(billed(run_on_gpus(), platform).cost->grade == Grade::estimated);
@@ -111,7 +111,7 @@ TEST_CASE("a bill is as trustworthy as prices, powers and times are") {
   CHECK(billed(guessed, platform).energy->grade == Grade::estimated);
 }
 
-TEST_CASE("where nothing is known there is no bill; where some is, a note says what is missing") {
+TEST_CASE("without prices there is no bill; with some, a note names those that are missing") {
   Platform platform = priced_box();
   platform.nodes[0].devices[1].power.reset();
   platform.nodes.push_back(platform.nodes[0]);
@@ -140,7 +140,7 @@ TEST_CASE("nodes that the job does not occupy need no price") {
   CHECK(billed(run_on_gpus(), platform).cost->rate.per_hour == 7.2);
 }
 
-TEST_CASE("cost and energy are in the result's JSON, with intervals where time has one") {
+TEST_CASE("cost and energy are in the result's JSON, with intervals if time has one") {
   RunResult run = run_on_gpus();
   run.epoch_s_interval = Interval{.low_s = 9, .high_s = 12};
   const nlohmann::ordered_json json = to_json(billed(run, priced_box()));

@@ -51,7 +51,7 @@ TEST_CASE("every problem of a file is reported, not only the first") {
               "f.json: /shape: missing"});
 }
 
-TEST_CASE("a key that nobody asked for is unknown, with the close name that was asked for") {
+TEST_CASE("a key that is never read is reported as unknown, with the closest known one") {
   const Texts problems = problems_in(R"({"latancy": 1, "zzz": 2})", [](JsonInput top) {
     kIgnore(top.maybe("latency"));
     kIgnore(top.maybe("bandwidth"));
@@ -87,7 +87,7 @@ TEST_CASE("a member of the wrong type is reported once, at its own path") {
                           "f.json: /list: got an object; expected a list that is not empty"});
 }
 
-TEST_CASE("what is read from an absent member reports nothing beyond its absence") {
+TEST_CASE("an absent member is reported once") {
   const Texts problems = problems_in("{}", [](JsonInput top) {
     JsonInput absent = top.at("gone");
     kIgnore(absent.at("deeper").integer(1));
@@ -157,7 +157,7 @@ TEST_CASE("a long value is shortened between characters, not inside one") {
                      "...; expected a whole number of at least 1"});
 }
 
-TEST_CASE("what is no JSON is reported with line and column") {
+TEST_CASE("invalid JSON is reported with line and column") {
   CHECK(problems_of_text("") == Texts{"f.json:1:1: not valid JSON (the file ends too early)"});
   CHECK(problems_of_text("{\"a\": 1,\n \"b\": }") ==
         Texts{"f.json:2:7: not valid JSON at this place"});
@@ -165,7 +165,7 @@ TEST_CASE("what is no JSON is reported with line and column") {
         Texts{"f.json:1:12: not valid JSON (the file ends too early)"});
 }
 
-TEST_CASE("what is not UTF-8 is reported with line and column") {
+TEST_CASE("invalid UTF-8 is reported with line and column") {
   CHECK(problems_of_text("{\n\"a\": \"\xff\"}") ==
         Texts{"f.json:2:7: not valid JSON at this place"});
 }
@@ -182,7 +182,7 @@ TEST_CASE("a document is refused when it is nested deeper than 32 levels below t
         Texts{"f.json: nested deeper than any Epochcast file"});
 }
 
-TEST_CASE("a key that an object has twice is told with its path, wherever it is") {
+TEST_CASE("a duplicate key is reported with its path, at any depth") {
   CHECK(problems_of_text(R"({"a": 1, "b": {"a": 1}, "a": 2})") ==
         Texts{"f.json: /a: is there twice; which of the two counts?"});
   CHECK(problems_of_text(R"([{"a": [{"x": 1}, {"b~/": 1, "b~/": 1}]}, {"a": 1, "a": 1}])") ==
@@ -191,7 +191,7 @@ TEST_CASE("a key that an object has twice is told with its path, wherever it is"
   CHECK(problems_of_text(R"([{"a": 1}, {"a": 1}])").empty());
 }
 
-TEST_CASE("texts and names with control characters are told, shown harmlessly") {
+TEST_CASE("texts and names with control characters are reported with escapes") {
   const auto problems_of_first = [](const std::string& text, const auto& read) {
     return problems_in(text, [&](JsonInput top) { kIgnore(read(top.elements().front())); });
   };
@@ -211,7 +211,7 @@ TEST_CASE("texts and names with control characters are told, shown harmlessly") 
               "._-+:@(), a letter or digit first"});
 }
 
-TEST_CASE("a folder, or a file that is not there, is not read") {
+TEST_CASE("a folder, or a missing file, is refused") {
   const std::string folder = EPOCHCAST_SOURCE_DIR "/core";
 
   CHECK(problems_of([&] { static_cast<void>(read_json_file(folder)); }) ==

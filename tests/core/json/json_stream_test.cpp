@@ -32,7 +32,7 @@ Texts problems(const std::string& text, const JsonStreamLimits& limits = {}) {
   return problems_of([&] { static_cast<void>(read(text, limits)); });
 }
 
-TEST_CASE("a stream hands over the elements of the lists at the top, and keeps the rest") {
+TEST_CASE("a stream passes the elements of top-level lists, and returns the rest") {
   CHECK(read(R"({"a/b": [1, [7], {"c": [8]}, 2], "d": {"e": [3]}, "f": [], "g": null})") ==
         "/a~1b/0 1\n"
         "/a~1b/1 [7]\n"
@@ -43,7 +43,7 @@ TEST_CASE("a stream hands over the elements of the lists at the top, and keeps t
   CHECK(read("3") == "3");
 }
 
-TEST_CASE("what is no JSON is told by line and column") {
+TEST_CASE("invalid JSON in a stream is reported with line and column") {
   CHECK(problems("[1,\n 2 3]") == Texts{"f:2:5: not valid JSON at this place"});
   CHECK(problems("[1,\n 2") == Texts{"f:2:3: not valid JSON (the file ends too early)"});
   CHECK(problems("") == Texts{"f:1:1: not valid JSON (the file ends too early)"});
@@ -54,7 +54,7 @@ TEST_CASE("what is no JSON is told by line and column") {
   CHECK(problems("[1e999]") == Texts{"f:1:7: got a number that is too large to be represented"});
 }
 
-TEST_CASE("as much as is held at a time is held, however long the stream is, and no more") {
+TEST_CASE("the limits of a stream apply to what is held at a time, not to its length") {
   std::string list = "[[1,2,3,4]";
   for (int i = 0; i < 1000; ++i) list += ",[1,2,3,4]";
   const std::string problem =

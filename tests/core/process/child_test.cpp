@@ -37,7 +37,7 @@ class Shared {
   T* at_;
 };
 
-TEST_CASE("a child's output and the way it ended are its parent's to know") {
+TEST_CASE("a parent gets its child's output and exit status") {
   const Outcome outcome = run_program({"sh", "-c", "echo out; echo err >&2; exit 3"});
 
   CHECK(outcome.out == "out\n");
@@ -48,7 +48,7 @@ TEST_CASE("a child's output and the way it ended are its parent's to know") {
   CHECK(run_program({"epochcast-no-such-program"}).status == Child::kNotStarted);
 }
 
-TEST_CASE("a child reads what it is given, or nothing") {
+TEST_CASE("a child reads the given input, or none") {
   const FileDescriptor input = unnamed_file("given\n");
   const FileDescriptor output = unnamed_file();
 
@@ -58,7 +58,7 @@ TEST_CASE("a child reads what it is given, or nothing") {
   CHECK(run_program({"cat"}).out.empty());
 }
 
-TEST_CASE("a child leads a group of its own") {
+TEST_CASE("a child leads its own process group") {
   std::istringstream numbers(run_program({"sh", "-c", "ps -o pid= -o pgid= -p $$"}).out);
   pid_t pid = 0;
   pid_t group = 0;
@@ -68,7 +68,7 @@ TEST_CASE("a child leads a group of its own") {
   CHECK(group == pid);
 }
 
-TEST_CASE("a program does not inherit the pipes and unnamed files of who started it") {
+TEST_CASE("a program does not inherit its parent's pipes and unnamed files") {
   const Pipe pipe;
   const FileDescriptor file = unnamed_file("text");
   const std::vector<std::string> own = {"/proc/self/fd/" + std::to_string(pipe.reading.number()),
@@ -79,7 +79,7 @@ TEST_CASE("a program does not inherit the pipes and unnamed files of who started
   CHECK(run_program({"test", "-e", "/proc/self/fd/2"}).status == 0);
 }
 
-TEST_CASE("a child can be asked for the way it ended more than once") {
+TEST_CASE("a child's exit status can be read more than once") {
   Child child = Child::fork([] { return 3; });
 
   CHECK(child.wait().in_shell() == 3);
@@ -87,7 +87,7 @@ TEST_CASE("a child can be asked for the way it ended more than once") {
   CHECK(child.wait().in_shell() == 3);
 }
 
-TEST_CASE("what a child used is known once it has ended") {
+TEST_CASE("a child's resource usage is known after its end") {
   constexpr std::size_t kBytes = std::size_t{64} << 20;
   Child idle = Child::fork([] { return 0; });
   Child large = Child::fork([] {
@@ -101,7 +101,7 @@ TEST_CASE("what a child used is known once it has ended") {
   CHECK(large.used().ru_maxrss - idle.used().ru_maxrss > static_cast<long>(kBytes / 1024 * 9 / 10));
 }
 
-TEST_CASE("what a forked child throws ends it, and goes no further") {
+TEST_CASE("an exception in a forked child ends that child only") {
   Child child = Child::fork([]() -> int {
     std::signal(SIGABRT, SIG_DFL);   // not Catch's
     std::set_terminate(std::abort);  // nor the library's word about it
@@ -111,7 +111,7 @@ TEST_CASE("what a forked child throws ends it, and goes no further") {
   CHECK(child.wait().ending() == Ending::killed);
 }
 
-TEST_CASE("a child that goes out of scope has ended, with all that it started") {
+TEST_CASE("a child that goes out of scope is ended with its descendants") {
   const SignalScope signals;
   Pipe pipe;
   pid_t pid = 0;
@@ -126,7 +126,7 @@ TEST_CASE("a child that goes out of scope has ended, with all that it started") 
   CHECK(read_some(pipe.reading).empty());  // nobody holds the other end
 }
 
-TEST_CASE("what a child has started has time to end after it") {
+TEST_CASE("descendants of a child have time to end after it") {
   const SignalScope signals;
   Pipe pipe;
   {
@@ -142,7 +142,7 @@ TEST_CASE("what a child has started has time to end after it") {
   CHECK(read_some(pipe.reading) == "cleaned\n");
 }
 
-TEST_CASE("a child that does not want to end is killed") {
+TEST_CASE("a child that ignores SIGTERM is killed") {
   const SignalScope signals;
   Pipe pipe;
   pid_t pid = 0;
@@ -179,7 +179,7 @@ TEST_CASE("a child ends when its parent is killed, a program and a fork alike") 
   }
 }
 
-TEST_CASE("a signal ends what a process waits for, and is its exit status") {
+TEST_CASE("a signal interrupts a wait, and decides the exit status") {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     CAPTURE(signal);
     Shared<volatile pid_t> child_pid;
@@ -200,7 +200,7 @@ TEST_CASE("a signal ends what a process waits for, and is its exit status") {
   }
 }
 
-TEST_CASE("a signal that came while nobody waited is not lost") {
+TEST_CASE("a signal outside of a wait is not lost") {
   Child child = in_process([] {
     {
       const SignalScope signals;
@@ -212,7 +212,7 @@ TEST_CASE("a signal that came while nobody waited is not lost") {
   CHECK(child.wait().death() == "killed by signal 15 (Terminated)");
 }
 
-TEST_CASE("a signal that a forked process has noted wakes nobody else") {
+TEST_CASE("a signal to a forked process does not wake its parent") {
   { const SignalScope made_its_pipe; }
   Child child = in_process([] {
     const SignalScope signals;
@@ -225,7 +225,7 @@ TEST_CASE("a signal that a forked process has noted wakes nobody else") {
   CHECK(poll(&wake, 1, 0) == 0);
 }
 
-TEST_CASE("an interruption says which signal it was and what was kept") {
+TEST_CASE("the message of an interruption has the signal and the kept results") {
   CHECK(std::string(Interrupted(SIGINT).what()) == "ended by SIGINT");
   CHECK(std::string(Interrupted(SIGTERM, "nothing was kept").what()) ==
         "ended by SIGTERM; nothing was kept");

@@ -23,7 +23,7 @@ ExitStatus of_killed(int signal) {
   return Child::fork([&] { return std::signal(signal, SIG_DFL), std::raise(signal); }).wait();
 }
 
-TEST_CASE("each ending has an exit status of its own, which says that ending") {
+TEST_CASE("each ending has its own exit status, and is recognised by it") {
   CHECK(status_of(Ending::done) == 0);
   CHECK(status_of(Ending::failed) == 1);
   CHECK(status_of(Ending::bad_input) == 2);
@@ -32,14 +32,14 @@ TEST_CASE("each ending has an exit status of its own, which says that ending") {
     CHECK(of_returned(status_of(ending)).ending() == ending);
 }
 
-TEST_CASE("a status that no program of ours has is a failure, one above 128 a signal") {
+TEST_CASE("an unknown exit status is a failure, one above 128 a signal") {
   CHECK(ending_of(4) == Ending::failed);
   CHECK(ending_of(Child::kNotStarted) == Ending::failed);
   CHECK(ending_of(128 + SIGTERM) == Ending::killed);
   CHECK(of_returned(128 + SIGINT).ending() == Ending::killed);
 }
 
-TEST_CASE("what ends a program decides its exit status and what it says") {
+TEST_CASE("an exception decides a program's exit status and messages") {
   CHECK(status_of(UserError("a: wrong")) == 2);
   CHECK(status_of(Diverged("the loss is nan")) == 3);
   CHECK(status_of(RunError("the disk is full")) == 1);
@@ -53,7 +53,7 @@ TEST_CASE("what ends a program decides its exit status and what it says") {
         Texts{"models: Permission denied"});
 }
 
-TEST_CASE("a death is told in words, with the signal's name") {
+TEST_CASE("a death by a signal is described with the signal's name") {
   CHECK(of_returned(0).death().empty());
   CHECK(of_returned(3).death() == "ended with exit status 3");
   const ExitStatus killed = of_killed(SIGKILL);

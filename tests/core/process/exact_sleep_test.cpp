@@ -8,7 +8,8 @@
 namespace epochcast {
 namespace {
 
-TEST_CASE("an exact sleep never ends early, not even what is too short to sleep", "[process]") {
+TEST_CASE("an exact sleep never ends early, even if it is too short for a real sleep",
+          "[process]") {
   const double seconds = GENERATE(0.0, 1e-6, 99e-6, 101e-6, 0.003);
   const double awake_s = GENERATE(kAwakeBesideOthers_s, kAwakeAlone_s);
   const auto start = std::chrono::steady_clock::now();

@@ -19,7 +19,7 @@ class LockPath {
   fs::path path_ = fs::temp_directory_path() / ("epochcast-lock-" + std::to_string(getpid()));
 };
 
-TEST_CASE("each byte of a lock file is one holder's") {
+TEST_CASE("each byte of a lock file has at most one holder") {
   const LockPath path;
   const LockFile one(path);
   const LockFile other(path);

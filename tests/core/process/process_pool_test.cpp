@@ -32,7 +32,7 @@ ProgramAnswer answer_of(const std::string& script) {
   return answer;
 }
 
-TEST_CASE("every task's answer comes home, whatever it holds") {
+TEST_CASE("every task's answer is returned, with any bytes") {
   const std::string bytes = std::string(200000, 'x') + '\n' + '\0' + "end";
   std::vector<std::string> texts(5);
   run_in_processes(
@@ -49,7 +49,7 @@ TEST_CASE("every task's answer comes home, whatever it holds") {
     CHECK(texts[task] == std::to_string(task) + bytes);
 }
 
-TEST_CASE("what a task throws comes home as what it is, with its problems") {
+TEST_CASE("an exception of a task is returned with its kind and problems") {
   const TaskAnswer bad = answer_of([]() -> std::string { throw UserError(Texts{"a\nb", "c"}); });
   CHECK(bad.ending == Ending::bad_input);
   CHECK(bad.problems == Texts{"a\\x0ab", "c"});
@@ -61,7 +61,7 @@ TEST_CASE("what a task throws comes home as what it is, with its problems") {
   CHECK(answer_of([]() -> std::string { throw Diverged("nan"); }).ending == Ending::diverged);
 }
 
-TEST_CASE("a task whose process dies was killed, whatever status it died with") {
+TEST_CASE("a task whose process dies counts as killed, with any exit status") {
   const TaskAnswer killed = answer_of([]() -> std::string {
     std::raise(SIGKILL);
     return "never";
@@ -74,7 +74,7 @@ TEST_CASE("a task whose process dies was killed, whatever status it died with") 
   CHECK(left.problems == Texts{"ended with exit status 2"});
 }
 
-TEST_CASE("a program's ending, output and errors are told apart") {
+TEST_CASE("a program's ending, output and errors are returned separately") {
   const ProgramAnswer answer = answer_of("echo out; echo err >&2; exit 3");
 
   CHECK(answer.status.ending() == Ending::diverged);

@@ -57,7 +57,7 @@ Child owner_of_folder() {
   });
 }
 
-TEST_CASE("a temporary folder is there while its owner is, unless it is kept") {
+TEST_CASE("a temporary folder exists as long as its owner, or longer if it is kept") {
   const PrivateTmp tmp;
   {
     TempFolder folder("owned");
@@ -71,7 +71,7 @@ TEST_CASE("a temporary folder is there while its owner is, unless it is kept") {
   CHECK(tmp.entries() == 1);
 }
 
-TEST_CASE("a place for temporary files that is no folder is told") {
+TEST_CASE("$TMPDIR that is no folder is reported") {
   const PrivateTmp tmp;
   for (const char* place : {"/dev/null", "/dev/null/none", "no such folder"}) {
     setenv("TMPDIR", place, 1);
@@ -108,7 +108,7 @@ TEST_CASE("a temporary folder's owner ends when its guard is stopped") {
   CHECK(tmp.entries() == 0);
 }
 
-TEST_CASE("a temporary folder goes when its owner is killed") {
+TEST_CASE("a temporary folder is removed when its owner is killed") {
   const PrivateTmp tmp;
   Child owner = owner_of_folder();
   REQUIRE(soon([&] { return tmp.has("file"); }));
@@ -118,7 +118,7 @@ TEST_CASE("a temporary folder goes when its owner is killed") {
   CHECK(soon([&] { return tmp.entries() == 0; }));
 }
 
-TEST_CASE("a folder whose owner was killed with its guard goes when the next is made") {
+TEST_CASE("a folder whose owner and guard were killed is removed when the next one is created") {
   const PrivateTmp tmp;
   const fs::path stale = fs::temp_directory_path() / "owned-stale1";
   fs::create_directory(stale);

@@ -74,7 +74,7 @@ TEST_CASE("headers of all three versions are read, in any order and with Python 
         "is of NumPy's format 4.0; expected 1.0 to 3.0");
 }
 
-TEST_CASE("a part of a tensor begins where it is asked to") {
+TEST_CASE("a part of a tensor can begin at any element") {
   const DataFolder folder;
   const Tensor tensor =
       open_npy(folder.write("x.npy", npy<std::int16_t>("<i2", "(4,)", {5, 6, 7, 8})));
@@ -88,7 +88,7 @@ TEST_CASE("a part of a tensor begins where it is asked to") {
   CHECK(tensor.range().greatest == 8);
 }
 
-TEST_CASE("arrays of Python objects are refused for the pickles that they are") {
+TEST_CASE("arrays of Python objects are refused as pickles") {
   const Texts problems = problems_of([] { static_cast<void>(open_npy(real_file("objects.npy"))); });
 
   CHECK(problems ==
@@ -99,7 +99,7 @@ TEST_CASE("arrays of Python objects are refused for the pickles that they are") 
   CHECK_FALSE(std::filesystem::exists("epochcast-was-here"));
 }
 
-TEST_CASE("what is no array of little-endian numbers in rows is told with what to save") {
+TEST_CASE("arrays in other byte orders, layouts or types are refused with advice") {
   const std::string expected =
       "; expected numbers: bool, int8 to int64, uint8 to uint32, float16 to float64 (save "
       "array.astype(\"float32\"))";
@@ -164,7 +164,7 @@ TEST_CASE("a header that is not written as NumPy writes it is refused") {
   }
 }
 
-TEST_CASE("a file of NumPy's that is cut off anywhere is refused") {
+TEST_CASE("a truncated NumPy file is refused") {
   const std::string whole = npy<float>("<f4", "(2, 1)", {1, 2});
   REQUIRE(problem_of(whole).empty());
   for (std::size_t length = 0; length < whole.size(); ++length) {

@@ -70,14 +70,14 @@ TEST_CASE("numbers of all lengths are read, negative ones too") {
   CHECK(offset_of("\x8a\0"s) == 0);
 }
 
-TEST_CASE("what is no dictionary is told with what it is") {
+TEST_CASE("a pickle of another type is refused with its type") {
   CHECK(message_of("\x80\x02K\x01.") == "a number");
   CHECK(message_of("\x80\x02" + text("x") + ".") == "a text");
   CHECK(message_of("czoo\nLion\n)\x81.") == "a zoo.Lion");
   CHECK(message_of(kTensor + ".") == "a tensor");
 }
 
-TEST_CASE("a pickle that cannot be is refused, and nothing of it is called") {
+TEST_CASE("an invalid pickle is refused, and none of its code is called") {
   CHECK(message_of("") == "its pickle ends too early");
   CHECK(message_of("}") == "its pickle ends too early");
   CHECK(message_of("X\xff\xff\xff\xff") == "its pickle ends too early");
@@ -95,7 +95,7 @@ TEST_CASE("a pickle that cannot be is refused, and nothing of it is called") {
   CHECK(message_of(rebuild + "(K\x01K\x01))tR.") == "a tensor of it has no storage");
 }
 
-TEST_CASE("a pickle that is cut off is refused, wherever that happened") {
+TEST_CASE("a truncated pickle is refused") {
   const std::string whole = "\x80\x02}(" + text("weight") + kTensor + "u.";
   REQUIRE(message_of(whole).empty());
   for (std::size_t length = 0; length < whole.size(); ++length) {

@@ -31,7 +31,7 @@ void write_three(const DataFolder& folder, const std::string& targets) {
   folder.write("targets.npy", targets);
 }
 
-TEST_CASE("integer targets are classes, as many as the largest label asks for") {
+TEST_CASE("integer targets are classes, one more than the largest label") {
   const DataFolder folder;
   folder.write("train/inputs.npy", npy("<f4", "(3, 2)", counted(6)));
   folder.write("train/targets.npy", npy<std::uint8_t>("|u1", "(3,)", {0, 6, 1}));
@@ -88,7 +88,7 @@ TEST_CASE("rows of integers are tokens; their targets are classes or tokens") {
   CHECK(targets_of(*shifted.test, 0, 3) == Floats{5, 30, 40});
 }
 
-TEST_CASE("bytes, and integers in other shapes, are numbers as they are") {
+TEST_CASE("bytes, and integers in other shapes, are numbers") {
   const DataFolder folder;
   const Labels labels = {0, 1};
   folder.write("targets.npy", npy("<i8", "(2,)", labels));
@@ -105,7 +105,7 @@ TEST_CASE("bytes, and integers in other shapes, are numbers as they are") {
   CHECK(single.dataset.shape == Shape{1});
 }
 
-TEST_CASE("without folders of their own, the last tenth of the samples is for tests") {
+TEST_CASE("without a folder for tests, the last tenth of the samples is for tests") {
   const DataFolder folder;
   folder.write("inputs.npy", npy("<f4", "(25, 1)", counted(25)));
   folder.write("targets.npy", npy("<f4", "(25,)", counted(25)));
@@ -141,7 +141,7 @@ TEST_CASE("shards follow each other by name, NumPy's beside PyTorch's") {
   CHECK(data.dataset.classes == 9);
 }
 
-TEST_CASE("all shards that are not like the first one are told at once") {
+TEST_CASE("all shards that differ from the first one are reported at once") {
   const DataFolder folder;
   folder.write("train/inputs-1.npy", npy("<f4", "(2, 2)", counted(4)));
   folder.write("train/targets-1.npy", npy<std::int64_t>("<i8", "(2,)", {0, 1}));
@@ -156,7 +156,7 @@ TEST_CASE("all shards that are not like the first one are told at once") {
                                      folder / "val/inputs.npy: is 1x2 of float64" + as_first});
 }
 
-TEST_CASE("files without a partner, or with one of another length, are told") {
+TEST_CASE("inputs without targets of the same length are reported") {
   const DataFolder folder;
   folder.write("inputs-1.npy", npy("<f4", "(2, 2)", counted(4)));
   folder.write("targets-1.npy", npy<std::int64_t>("<i8", "(3,)", {0, 1, 2}));
@@ -170,7 +170,7 @@ TEST_CASE("files without a partner, or with one of another length, are told") {
               folder / "targets-3.npy: has no inputs; expected inputs-3.npy (or .pt) beside it"});
 }
 
-TEST_CASE("labels below 0 are told with the first sample that has one") {
+TEST_CASE("labels below 0 are reported with the first such sample") {
   const DataFolder folder;
   write_three(folder, npy<std::int64_t>("<i8", "(3,)", {0, -100, -1}));
 

@@ -45,7 +45,7 @@ TEST_CASE("a row of N tokens has (N - 1) / T samples, each's targets one token f
   CHECK(data.dataset.title == "texts of 4 tokens (uint16) in " + folder.path().string());
 }
 
-TEST_CASE("the last token is the target of a last sample only where there is one more") {
+TEST_CASE("a last sample needs one more token as its target") {
   const DataFolder folder;
   folder.write("val.bin", row<std::uint16_t>(5, 0));
   for (const std::size_t tokens : {8U, 9U}) {
@@ -69,7 +69,7 @@ TEST_CASE("tokens of four bytes are recognised, whether their vocabulary is smal
   }
 }
 
-TEST_CASE("tokens of two bytes stay such, in files of any length and with few words") {
+TEST_CASE("tokens of two bytes are recognised in files of any length and with few words") {
   const DataFolder folder;
   const std::vector<std::uint16_t> few = {0, 1, 1, 0, 0, 1, 0, 1};
   const std::vector<std::uint16_t> many = {9, 50256, 3, 40000, 60000, 7, 20, 30000};
@@ -83,7 +83,7 @@ TEST_CASE("tokens of two bytes stay such, in files of any length and with few wo
   CHECK(open_token_files(folder.path(), 5).train->size() == 2);
 }
 
-TEST_CASE("names say how many bytes a token has, whatever the tokens look like") {
+TEST_CASE("the size of tokens in a file's name overrides its content") {
   const DataFolder folder;
   const std::vector<std::uint32_t> large = {1U << 20, 5, 6};
   folder.write("train.uint32.bin", bytes_of(large));
@@ -107,7 +107,7 @@ TEST_CASE("train.bin alone, or beside test.bin, is no row of tokens: it may be C
   CHECK(has_token_files(folder.path()));
 }
 
-TEST_CASE("what cannot be cut into samples is told with what was expected") {
+TEST_CASE("a file that cannot be cut into samples is refused with the expected length") {
   const DataFolder folder;
   folder.write("train.bin", row<std::uint16_t>(9, 0));
   folder.write("val.bin", row<std::uint16_t>(4, 0));
@@ -127,7 +127,7 @@ TEST_CASE("what cannot be cut into samples is told with what was expected") {
                        "what comes after it"});
 }
 
-TEST_CASE("a token that no float tells apart from the next is refused") {
+TEST_CASE("a token that a float cannot represent exactly is refused") {
   const DataFolder folder;
   const std::vector<std::uint32_t> tokens = {1, 1U << 24, 2};
   folder.write("train.uint32.bin", bytes_of(tokens));

@@ -50,7 +50,7 @@ TEST_CASE("rows of a larger tensor are those rows") {
   CHECK(all_of(tensor) == Floats{3, 4, 5, 6, 7, 8});
 }
 
-TEST_CASE("a pickle that would run a program is refused by what it would call, and not run") {
+TEST_CASE("a pickle with code is refused with the function it would call, without running it") {
   const std::string file = real_file("hostile.pt");
 
   CHECK(problem_with(file) ==
@@ -58,7 +58,7 @@ TEST_CASE("a pickle that would run a program is refused by what it would call, a
   CHECK_FALSE(std::filesystem::exists("epochcast-was-here"));
 }
 
-TEST_CASE("anything but a tensor is told with what it is") {
+TEST_CASE("anything but a tensor is refused with its type") {
   const auto problem = [](const std::string& name) { return problem_with(real_file(name)); };
   const auto holds = [](const std::string& what, const std::string& name) {
     return "holds " + what + ", no tensor, and nothing of it was run" + alone(real_file(name));
@@ -75,7 +75,7 @@ TEST_CASE("anything but a tensor is told with what it is") {
         "is an archive without data.pkl" + alone(real_file("several.npz")));
 }
 
-TEST_CASE("a tensor's file that is cut off, or has a bit flipped in its numbers, is refused") {
+TEST_CASE("a truncated tensor file, or one with a flipped bit, is refused") {
   const std::string whole = read_text_file(real_file("plain.pt"));
   const std::string numbers = bytes_of(kTwelve);
   const std::size_t at = whole.find(numbers);

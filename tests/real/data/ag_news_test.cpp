@@ -112,7 +112,7 @@ TEST_CASE("AG News may have any positive number of rows") {
   CHECK(files.problems() == Texts{files / "test.csv: got no rows; expected at least one"});
 }
 
-TEST_CASE("a class out of range is told with its row") {
+TEST_CASE("a class out of range is reported with its row") {
   const TinyNews files;
   for (const std::string wrong : {"3", "0", "", "1x", "World"}) {
     files.write("test.csv", "1,a,a\n" + wrong + ",a,a\n");
@@ -122,7 +122,7 @@ TEST_CASE("a class out of range is told with its row") {
   }
 }
 
-TEST_CASE("a row of another number of fields is told") {
+TEST_CASE("a row with another number of fields is reported") {
   const TinyNews files;
   files.write("test.csv", "1,a,a\n1,a\n");
 
@@ -130,7 +130,7 @@ TEST_CASE("a row of another number of fields is told") {
                                           "title, description"});
 }
 
-TEST_CASE("a quotation mark out of place is told with its row") {
+TEST_CASE("a misplaced quotation mark is reported with its row") {
   const TinyNews files;
   const std::string expected = files /
                                "test.csv: row 2: got a quotation mark out of place; "
@@ -143,7 +143,7 @@ TEST_CASE("a quotation mark out of place is told with its row") {
   CHECK(files.problems() == Texts{expected});
 }
 
-TEST_CASE("a class without any training row is told") {
+TEST_CASE("a class without any training row is reported") {
   const TinyNews files;
 
   CHECK(files.problems(tiny_dataset({4}, 3, 2, 1)) ==

@@ -99,7 +99,7 @@ TEST_CASE("a channel that never changes is centred and stays finite") {
   CHECK(sample_of(*split.test, 0).values[2 * kPlane] == 1);
 }
 
-TEST_CASE("CIFAR-100's class is the fine label, whatever the coarse one") {
+TEST_CASE("CIFAR-100's class is the fine label") {
   const TemporaryFolder folder;
   Bytes train = record({200, 5}, 1);
   const Bytes second = record({0, 99}, 3);
@@ -183,7 +183,7 @@ TEST_CASE("two threads load the samples that one loads") {
   CHECK(second == expected);
 }
 
-TEST_CASE("all CIFAR files that are truncated or missing are told at once") {
+TEST_CASE("all CIFAR files that are truncated or missing are reported at once") {
   const TinyCifar10 files;
   Bytes truncated = record({2}, 20);
   truncated.pop_back();
@@ -204,7 +204,7 @@ TEST_CASE("a CIFAR file with more samples than the data set's is refused") {
       Texts{files / "test_batch.bin: got 3073 bytes; expected 6146, for 2 samples of 3073 bytes"});
 }
 
-TEST_CASE("a CIFAR label out of range is told with its sample") {
+TEST_CASE("a CIFAR label out of range is reported with its sample") {
   const TinyCifar10 files;
   files.write("test_batch.bin", record({10}, 0));
 

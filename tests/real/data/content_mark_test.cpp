@@ -24,7 +24,7 @@ std::string mark_of(float first, float value) {
   return content_mark(*open_data(dataset, folder.path()).train);
 }
 
-TEST_CASE("samples are known by their content, wherever they lie, and by their targets") {
+TEST_CASE("the mark depends on samples and targets, not on their place") {
   CHECK(mark_of(0, 1) == mark_of(0, 1));
   CHECK(mark_of(0, 1) != mark_of(1, 1));
   CHECK(mark_of(0, 1) != mark_of(0, 2));

@@ -77,7 +77,7 @@ TEST_CASE("IDX images are not augmented") {
   }
 }
 
-TEST_CASE("a data set in memory knows its shape, classes, speed and folder") {
+TEST_CASE("a data set in memory has its shape, classes, speed and folder") {
   const TinyMnist files;
   const DataSplit split = files.open();
 
@@ -87,7 +87,7 @@ TEST_CASE("a data set in memory knows its shape, classes, speed and folder") {
   CHECK(split.title == "Tiny in " + files.folder());
 }
 
-TEST_CASE("a truncated IDX file is told with its bytes") {
+TEST_CASE("a truncated IDX file is reported with its bytes") {
   const TinyMnist files;
 
   files.write(kTrainImages, idx(3, {2, 1, 2}, {0, 10, 20}));
@@ -131,7 +131,7 @@ TEST_CASE("IDX files of another number or size of samples than the data set's ar
   CHECK(files.problems() == Texts{files / kTestLabels + ": got 2 bytes; expected 1 (samples)"});
 }
 
-TEST_CASE("an IDX label out of range is told with its sample") {
+TEST_CASE("an IDX label out of range is reported with its sample") {
   const TinyMnist files;
   files.write(kTrainLabels, idx(1, {2}, {2, 3}));
 
@@ -155,7 +155,7 @@ TEST_CASE("a missing file of a format is named") {
         Texts{files / kTestLabels + ": cannot be read: No such file or directory"});
 }
 
-TEST_CASE("a folder in place of a file is told") {
+TEST_CASE("a folder in place of a file is reported") {
   const TinyMnist files;
   std::filesystem::remove(files / kTestLabels);
   std::filesystem::create_directory(files / kTestLabels);

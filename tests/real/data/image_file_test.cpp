@@ -105,7 +105,7 @@ TEST_CASE("a JPEG with stray bytes between its parts is accepted, as elsewhere")
                {200, 30, 60});
 }
 
-TEST_CASE("what is no image is told with what was expected") {
+TEST_CASE("a file that is no image is refused with the expected formats") {
   const TemporaryFolder folder;
   write_file(folder.path() / "a.jpg", std::string("hello"));
 
@@ -115,14 +115,14 @@ TEST_CASE("what is no image is told with what was expected") {
             "GIF");
 }
 
-TEST_CASE("a missing image is told") {
+TEST_CASE("a missing image is reported") {
   const TemporaryFolder folder;
 
   CHECK(run_error_of([&] { ImageFile(folder.path() / "a.jpg"); }) ==
         folder / "a.jpg: cannot be read: No such file or directory");
 }
 
-TEST_CASE("a truncated JPEG is refused, though libjpeg would make up the rest") {
+TEST_CASE("a truncated JPEG is refused, though libjpeg would fill in the rest") {
   const TemporaryFolder folder;
   const Painting painting(64, 64, [](int x, int y) { return x * 1000 + y * 77777; });
   Bytes bytes = painting.encoded(Encoding::jpeg);
@@ -172,7 +172,7 @@ TEST_CASE("the centre crop has the wanted ratio and lies inside, down to one pix
   CHECK(pixel.top == 0);
 }
 
-TEST_CASE("of a resized image the crop keeps the scale, in training at every place") {
+TEST_CASE("crops of resized images keep the scale, in training at any position") {
   // Short sides of 512 become 256: 224 pixels are 448 stored ones.
   const CropSize size = {.width = 224, .height = 224, .resized = 256};
   const Rectangle middle = centre_crop(640, 512, size);
@@ -223,7 +223,7 @@ TEST_CASE("random crops take 8 to 100 % of the image at ratios from 3/4 to 4/3, 
   CHECK(rightmost == kWidth);
 }
 
-TEST_CASE("where no random crop fits, the middle is taken at the nearest ratio allowed") {
+TEST_CASE("if no random crop fits, the crop is the middle at the nearest allowed ratio") {
   Random random(1);
 
   const Rectangle part = draw_crop(1000, 3, random);

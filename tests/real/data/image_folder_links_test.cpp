@@ -35,7 +35,7 @@ TEST_CASE("images that are no regular files are refused") {
               files / "train/dog/device.png: is not a regular file; expected an image"});
 }
 
-TEST_CASE("a link to a folder that it lies in is refused, whatever it would count again") {
+TEST_CASE("a link to an enclosing folder is refused") {
   const TinyFolder files;
   std::filesystem::create_directory_symlink("..", files / "train/cat/up");
   std::filesystem::create_directory_symlink(".", files / "train/dog/here");
@@ -61,7 +61,7 @@ TEST_CASE("a link to images of another class is refused") {
                                    "; expected an image of its class")});
 }
 
-TEST_CASE("a folder that two links lead to is told once, by both names") {
+TEST_CASE("a folder with two links is reported once, with both names") {
   const TinyFolder files;
   const TemporaryFolder elsewhere;
   write_file(elsewhere / "c.png", plain_png(0, 0, 255));
@@ -72,7 +72,7 @@ TEST_CASE("a folder that two links lead to is told once, by both names") {
                                   (files / "train/cat/more; expected every folder once")});
 }
 
-TEST_CASE("a link to an image that is not there is told") {
+TEST_CASE("a link to a missing image is reported") {
   const TinyFolder files;
   std::filesystem::create_symlink("gone.png", files / "train/cat/c.png");
 

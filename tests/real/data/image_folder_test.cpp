@@ -154,14 +154,14 @@ TEST_CASE("test images are in val, or in test where there is no val") {
                                   ": got train, but neither val nor test; expected one of them"});
 }
 
-TEST_CASE("another number of folders than classes is told") {
+TEST_CASE("a number of folders other than that of classes is reported") {
   const TinyFolder files;
 
   CHECK(files.problems(tiny_dataset({3, kEdge, kEdge}, 3, 1000, 1000)) ==
         Texts{files / "train: got 2 folders; expected 3, one for each class of tiny"});
 }
 
-TEST_CASE("classes that only one half has are told, the first ten by name") {
+TEST_CASE("classes that only one half has are reported, the first ten by name") {
   const TinyFolder files;
   std::filesystem::rename(files.path() / "val/dog", files.path() / "val/fox");
 
@@ -176,7 +176,7 @@ TEST_CASE("classes that only one half has are told, the first ten by name") {
         files.path().string() + ": and 4 more folders that only one of train and val has");
 }
 
-TEST_CASE("classes without images are told") {
+TEST_CASE("classes without images are reported") {
   const TinyFolder files;
   files.remove("train/dog/b.png");
   files.remove("train/cat/a.png");

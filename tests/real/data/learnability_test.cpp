@@ -221,7 +221,7 @@ struct Markers {
   }
 };
 
-TEST_CASE("texts: words tell pairs of classes apart, only their order tells the rest") {
+TEST_CASE("texts: words distinguish pairs of classes, only their order the two of a pair") {
   constexpr int kClasses = 4;
   const DataSplit split = procedural_data(tiny_dataset({128}, kClasses, 2000, 500), 7);
   const std::vector<Sample> train = first_samples(*split.train, 2000);

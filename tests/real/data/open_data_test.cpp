@@ -10,7 +10,7 @@ using epochcast::tests::problems_of;
 
 const Dataset kTinyImages = tiny_dataset({3, 32, 32}, 10, 5, 1);
 
-TEST_CASE("a folder of no known format is answered with the files that were looked for") {
+TEST_CASE("a folder of an unknown format is refused with the expected files") {
   const TemporaryFolder folder;
   write_file(folder.path() / "readme.txt", std::string("hello"));
 
@@ -25,7 +25,7 @@ TEST_CASE("a folder of no known format is answered with the files that were look
               "train.bin, val.bin"});
 }
 
-TEST_CASE("a folder that does not exist, or is a file, is told") {
+TEST_CASE("a folder that does not exist, or is a file, is refused") {
   const TemporaryFolder folder;
   write_file(folder.path() / "file", std::string("hello"));
 

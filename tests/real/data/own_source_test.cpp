@@ -36,7 +36,7 @@ Texts problems(const Dataset& dataset, const DataFolder& folder) {
   return problems_of([&] { static_cast<void>(open_data(dataset, folder.path())); });
 }
 
-TEST_CASE("tensors are samples with labels, the same whatever the variant") {
+TEST_CASE("tensors are samples with labels, the same for every variant") {
   const DataFolder folder;
   write_tensors(folder);
 
@@ -93,7 +93,7 @@ TEST_CASE("rows of tokens are cut to the data set's samples, and may have fewer 
         Texts{folder.path().string() + ": got rows of tokens; tiny has samples of 3x2x2"});
 }
 
-TEST_CASE("tensors that are not the data set's are told with what they are") {
+TEST_CASE("tensors that do not fit the data set are refused with their shape") {
   const DataFolder folder;
   write_tensors(folder);
 

@@ -20,7 +20,7 @@ std::vector<Colour> pixels_of(const std::string& png, std::int64_t width, std::i
 
 Colour grey(float value) { return {value, value, value}; }
 
-TEST_CASE("images stand in rows, in order, with white gaps between them") {
+TEST_CASE("images are in rows, in order, with white gaps between them") {
   // Four images of one pixel, two across: 1 + 2 + 1 pixels a side.
   const Pictures pictures = {.shape = {1, 1, 1}, .values = {0, 0.2F, 0.4F, 0.6F}};
 
@@ -35,7 +35,7 @@ TEST_CASE("images stand in rows, in order, with white gaps between them") {
   CHECK(pixels[15] == grey(153));
 }
 
-TEST_CASE("three channels are red, green and blue, and what is beyond black and white is clipped") {
+TEST_CASE("three channels are red, green and blue, and values beyond black and white are clipped") {
   // Two pixels, one above the other; the channels one after the other.
   const Pictures pictures = {.shape = {3, 2, 1}, .values = {1, -1, 0, 2, 0.4F, 1}};
 

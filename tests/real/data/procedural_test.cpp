@@ -27,7 +27,7 @@ std::vector<Sample> samples_of(const DataSource& source, std::int64_t number) {
   return samples;
 }
 
-TEST_CASE("a procedural data set has the sizes, shape and classes of the one it stands for") {
+TEST_CASE("a procedural data set has the sizes, shape and classes of the one it replaces") {
   for (const auto& shape : kShapes) {
     const DataSplit split = procedural_data(tiny_dataset(shape, 7, 500, 30), 1);
 
@@ -128,7 +128,8 @@ TEST_CASE("a variant moves procedural colour images as it moves CIFAR's, into a 
   }
 }
 
-TEST_CASE("hardly a pixel of a computed image lies beyond black and white; texts have neither") {
+TEST_CASE(
+    "almost all pixels of a procedural image are between black and white; texts have neither") {
   for (const std::vector<std::int64_t>& shape :
        std::vector<std::vector<std::int64_t>>{{1, 28, 28}, {3, 32, 32}}) {
     const DataSplit split = procedural_data(tiny_dataset(shape, 10, 200, 5), 1);
@@ -162,7 +163,7 @@ TEST_CASE("a variant changes neither digits nor texts") {
   }
 }
 
-TEST_CASE("two threads make the samples that one makes") {
+TEST_CASE("two threads generate the same samples as one") {
   for (const auto& shape : kShapes) {
     const DataSplit split = procedural_data(tiny_dataset(shape, 7, 100, 5), 1);
     const std::vector<Sample> expected = samples_of(*split.train, 100);
@@ -225,7 +226,7 @@ TEST_CASE("a procedural text is a start token, words, and padding to the end") {
   CHECK(*lengths.rbegin() == 63);
 }
 
-TEST_CASE("frequent words of procedural texts are as frequent as Zipf's law says") {
+TEST_CASE("frequent words of procedural texts follow Zipf's law") {
   const DataSplit split = procedural_data(tiny_dataset({128}, 4, 2000, 5), 1);
   std::map<float, double> counts;
 

@@ -82,7 +82,7 @@ TEST_CASE("procedural texts depend on seed, half and index, and their language o
   CHECK(text_at(*one.train, 3).tokens != text_at(*other.train, 3).tokens);
 }
 
-TEST_CASE("the more one knows of what came before, the better a next token can be guessed") {
+TEST_CASE("longer contexts predict the next token better") {
   const DataSplit split = procedural_data(texts_of(16, 128), 1);
   const DataSource& data = *split.train;
 
@@ -98,7 +98,7 @@ TEST_CASE("the more one knows of what came before, the better a next token can b
   CHECK(by_two < by_last - 0.2);
 }
 
-TEST_CASE("values, and numbers that are no tokens, are not made up") {
+TEST_CASE("there are no procedural values, and no numbers that are no tokens") {
   Dataset values = texts_of(4, 32);
   values.targets = {.kind = TargetKind::values, .shape = {4}};
   CHECK_THROWS_WITH(procedural_data(values, 1),

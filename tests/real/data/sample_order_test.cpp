@@ -191,7 +191,7 @@ TEST_CASE("of equal losses, those of lower index are chosen") {
   CHECK(epoch.draw(draw) == as_in(epoch.fast_order, {50, 0, 1, 2}));
 }
 
-TEST_CASE("alpha*n is not a sample short because alpha is not exact in binary") {
+TEST_CASE("alpha*n is exact despite rounding of alpha") {
   const DrawCase epoch;
   // 0.58 * 50 is 28.999... in binary.
   BiasedDraw draw = {.fast_samples = 50, .slow_samples = 50, .alpha = 0.58, .disjoint = true};
@@ -202,7 +202,7 @@ TEST_CASE("alpha*n is not a sample short because alpha is not exact in binary") 
     CHECK(std::ranges::count(drawn.fast, sample) == 1);
 }
 
-TEST_CASE("a worker's chosen samples are no harder than another's, nor an epoch's first") {
+TEST_CASE("chosen samples are not sorted by loss among workers or within an epoch") {
   const DrawCase epoch;
   const BiasedDraw draw = {.fast_samples = 50, .slow_samples = 0, .alpha = 1};
 
@@ -216,7 +216,7 @@ TEST_CASE("a worker's chosen samples are no harder than another's, nor an epoch'
   CHECK(std::abs(mean(samples.begin(), middle) - mean(middle, samples.end())) < 12);
 }
 
-TEST_CASE("of a sample that two workers have trained on, the later loss is kept") {
+TEST_CASE("the later loss of a sample that two workers have trained on is kept") {
   // Two steps of one worker, then one of another: a record a step, at 1/2, 1 and 1 of the epoch.
   constexpr float kNone = -7;
   std::vector<SampleLoss> losses(4, {.sample = 0, .loss = kNone});
@@ -258,7 +258,7 @@ TEST_CASE("chosen samples are spread evenly over workers and rounds") {
   }
 }
 
-TEST_CASE("a draw of more samples than there are is our bug") {
+TEST_CASE("a draw of more samples than there are throws a logic_error") {
   const DrawCase epoch;
 
   CHECK_THROWS_AS(epoch.draw({.fast_samples = 101, .slow_samples = 0}), std::logic_error);

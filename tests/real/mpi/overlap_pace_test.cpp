@@ -16,7 +16,7 @@ double since_s(Clock::time_point began) {
   return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
-TEST_CASE("computing and moving slow each other down while both go on") {
+TEST_CASE("computing and moving slow each other down while they overlap") {
   OverlapPace pace({.batch_slowdown = 2, .exchange_slowdown = 1.5, .is_known = true});
   std::promise<void> moving;
   std::promise<void> computed;
@@ -42,7 +42,7 @@ TEST_CASE("computing and moving slow each other down while both go on") {
   CHECK(moved_s >= 0.2666);
 }
 
-TEST_CASE("what is done alone is not slowed down") {
+TEST_CASE("without overlap the pace adds no time") {
   OverlapPace pace({.batch_slowdown = 1e6, .exchange_slowdown = 1e6, .is_known = true});
 
   // Else this took hours.

@@ -43,7 +43,7 @@ void in_thread(int policy, const std::function<void()>& body) {
   }).join();
 }
 
-TEST_CASE("who moves messages is preferred to who computes, in the usual order") {
+TEST_CASE("threads that move messages have a higher priority, under SCHED_OTHER") {
   in_thread(SCHED_OTHER, [] {
     const Scheduling before = scheduling();
     {
@@ -58,7 +58,7 @@ TEST_CASE("who moves messages is preferred to who computes, in the usual order")
   });
 }
 
-TEST_CASE("in real-time order nobody has a higher priority, who computes leaves it") {
+TEST_CASE("under SCHED_RR no priority changes, and computing processes leave it") {
   for (const int policy : {SCHED_RR, SCHED_FIFO}) {
     in_thread(policy, [] {
       const Scheduling before = scheduling();

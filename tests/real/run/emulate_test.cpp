@@ -22,7 +22,7 @@ const std::string kUneven = R"({
               "source": {"grade": "estimated", "method": "made up"}}
 })";
 
-TEST_CASE("emulate sleeps what computing costs and sends real messages") {
+TEST_CASE("emulate sleeps for the cost of computing and sends real messages") {
   const Folder folder;
 
   const Outcome outcome = folder.run(
@@ -39,7 +39,7 @@ TEST_CASE("emulate sleeps what computing costs and sends real messages") {
         "all ranks ran on one machine: messages between nodes went through its memory");
 }
 
-TEST_CASE("emulate puts each node on the host in its place") {
+TEST_CASE("emulate places node i on host i") {
   const Folder folder;
   folder.write("hosts", "10.0.0.1 slots=4\n10.0.0.2 slots=4\n");
   folder.write("uneven.json", kUneven);
@@ -69,7 +69,7 @@ TEST_CASE("emulate puts each node on the host in its place") {
   CHECK_THAT(script.out, Catch::Contains("mpirun -n 6 "));
 }
 
-TEST_CASE("ranks beyond an emulated job's workers rest until it is over") {
+TEST_CASE("ranks beyond an emulated job's workers are idle until its end") {
   const Folder folder;
   const std::string program =
       (std::filesystem::path(EPOCHCAST_PROGRAM).parent_path() / "epochcast-run").string();
@@ -86,7 +86,7 @@ TEST_CASE("ranks beyond an emulated job's workers rest until it is over") {
   CHECK(run.at("iterations_per_epoch") == 5);
 }
 
-TEST_CASE("emulated workers sleep what their own ranks measured") {
+TEST_CASE("emulated workers sleep for the costs of their own ranks") {
   const Folder folder;
   folder.write("ranks.json",
                R"({"schema": "epochcast.trace/1", "name": "ranks", "title": "Ranks",

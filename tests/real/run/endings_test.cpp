@@ -34,7 +34,7 @@ void wait_for_checkpoint(const Folder& folder) {
   REQUIRE(soon([&] { return folder.has("saved/checkpoint.json"); }));
 }
 
-TEST_CASE("an interrupted job ends with all its processes and says what it kept") {
+TEST_CASE("an interrupted job ends with all its processes and reports the kept results") {
   for (const int signal : {SIGINT, SIGTERM}) {
     const Folder folder;
     folder.write("tiny.json", kTinyDataset);
@@ -53,7 +53,7 @@ TEST_CASE("an interrupted job ends with all its processes and says what it kept"
   }
 }
 
-TEST_CASE("ranks end with mpirun, mpirun with the command, and nothing of them is left") {
+TEST_CASE("ranks end with mpirun, mpirun with the command, and leave no files") {
   for (const std::string victim : {"epochcast", "mpirun", "epochcast-run"}) {
     CAPTURE(victim);
     const Folder folder;
@@ -90,7 +90,7 @@ TEST_CASE("a job that is killed while its ranks start leaves no shared memory") 
   CHECK(soon([&] { return fs::is_empty(memory); }));
 }
 
-TEST_CASE("two jobs never write one checkpoint folder") {
+TEST_CASE("two jobs never write the same checkpoint folder") {
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
   RunningProgram job(folder, kLong);
@@ -107,7 +107,7 @@ TEST_CASE("two jobs never write one checkpoint folder") {
   CHECK_FALSE(job.has_ended());
 }
 
-TEST_CASE("a job is resumed as soon as the one before was killed, whatever is left of it") {
+TEST_CASE("a job can be resumed right after the previous one was killed") {
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
   RunningProgram killed(folder, kLong);

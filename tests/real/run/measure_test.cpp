@@ -47,7 +47,7 @@ TEST_CASE("ranks measure at the same time, and sessions one after the other") {
              Catch::StartsWith("mpirun -n 2 epochcast-measure --ranks 2 --network small-cnn"));
 }
 
-TEST_CASE("overlap is measured with the all-reduce that is asked for, or not at all") {
+TEST_CASE("overlap is measured with the chosen all-reduce, or not at all") {
   const Folder folder;
 
   const Outcome with = folder.run(
@@ -66,7 +66,7 @@ TEST_CASE("overlap is measured with the all-reduce that is asked for, or not at 
   CHECK_THAT(wrong.err, Catch::Contains("did you mean \"ring\"?"));
 }
 
-TEST_CASE("a slowed rank is another device, with a trace of its own") {
+TEST_CASE("a slowed rank is another device, with its own trace") {
   const Folder folder;
 
   const Outcome outcome = folder.run(
@@ -88,7 +88,7 @@ TEST_CASE("a slowed rank is another device, with a trace of its own") {
   CHECK(least_s(slowed) > least_s(own));
 }
 
-TEST_CASE("one rank needs no mpirun, and its entries no rank") {
+TEST_CASE("one rank needs no mpirun, and its entries have no rank") {
   const Folder folder;
 
   REQUIRE(folder.run(kMeasure + "--output t.json").status == 0);
@@ -100,7 +100,7 @@ TEST_CASE("one rank needs no mpirun, and its entries no rank") {
              Catch::StartsWith("epochcast-measure --network"));
 }
 
-TEST_CASE("what is wrong with a measurement is said once, however many ranks there are") {
+TEST_CASE("a problem of a measurement is reported once, by one rank") {
   const Folder folder;
   const auto complains = [&](const std::string& arguments, const std::string& text) {
     const Outcome outcome = folder.run(arguments);
@@ -124,7 +124,7 @@ TEST_CASE("what is wrong with a measurement is said once, however many ranks the
             "epochcast-measure: the required argument for option '--ranks' is missing");
 }
 
-TEST_CASE("--hosts and --mpi-arguments reach mpirun, and decide how many ranks there are") {
+TEST_CASE("--hosts and --mpi-arguments are passed to mpirun, and decide the number of ranks") {
   const Folder folder;
 
   const Outcome outcome =

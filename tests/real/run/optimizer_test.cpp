@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-TEST_CASE("every hyperparameter changes what is learned, and is recorded") {
+TEST_CASE("every hyperparameter changes the training, and is recorded") {
   const ShortTraining job;
   struct Case {
     std::string optimizer;
@@ -38,7 +38,7 @@ TEST_CASE("every hyperparameter changes what is learned, and is recorded") {
   }
 }
 
-TEST_CASE("a result records an optimizer's defaults, and they are what trains") {
+TEST_CASE("a result records an optimizer's defaults, which are used in training") {
   const ShortTraining job;
 
   const Outcome outcome = job.run("--optimizer adamw --format json");
@@ -55,7 +55,7 @@ TEST_CASE("a result records an optimizer's defaults, and they are what trains") 
                       "0.01"));
 }
 
-TEST_CASE("a hyperparameter that the optimizer has not is refused") {
+TEST_CASE("a hyperparameter that the optimizer lacks is refused") {
   const ShortTraining job;
 
   CHECK(job.run("--optimizer adam --momentum 0.5").err ==

@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-TEST_CASE("training starts from pretrained weights, and says so") {
+TEST_CASE("training starts from pretrained weights, with a note") {
   const ShortTraining job;
   const std::string file = weights_file("small-cnn.pt");
   const std::string still = "--set learning-rate=0 ";
@@ -30,7 +30,7 @@ TEST_CASE("training starts from pretrained weights, and says so") {
   CHECK(pretrained != job.test_loss(still));
 }
 
-TEST_CASE("a classifier that the file has not begins as without it, and the job says so") {
+TEST_CASE("a classifier missing in the file is initialised randomly, with a note") {
   const ShortTraining job;
   const std::string file = weights_file("small-cnn-headless.pt");
 
@@ -42,7 +42,7 @@ TEST_CASE("a classifier that the file has not begins as without it, and the job 
                  "; the classifier fc2 keeps its initial values: there is no fc2.weight there"));
 }
 
-TEST_CASE("weights of another network are refused with what differs") {
+TEST_CASE("weights of another network are refused with the differences") {
   const ShortTraining job;
   const std::string file = weights_file("small-cnn.pt");
 
@@ -64,7 +64,7 @@ TEST_CASE("weights of another network are refused with what differs") {
         "torch.save(model.state_dict(), \"tiny.json\")\n");
 }
 
-TEST_CASE("a checkpoint is of the weights' contents, whatever their file is called") {
+TEST_CASE("a checkpoint depends on the weights' content, not on the file's name") {
   const ShortTraining job;
   const fs::path file = job.folder.path() / "w.pt";
   fs::copy_file(weights_file("small-cnn.pt"), file);

@@ -57,7 +57,7 @@ Outcome run_and_kill(const Folder& folder,
   return outcome;
 }
 
-TEST_CASE("a job that was ended and resumed learns bit for bit what an uninterrupted one does") {
+TEST_CASE("a resumed job has the same parameters as an uninterrupted one, bit for bit") {
   for (const std::string strategy : {"sync --optimizer adam",
                                      "local-sgd --local-steps 3",
                                      "node-based --averaging-period 5 --ranks-per-node 1",
@@ -79,7 +79,7 @@ TEST_CASE("a job that was ended and resumed learns bit for bit what an uninterru
   }
 }
 
-TEST_CASE("what was measured before an interruption is remembered: the same batches, bit for bit") {
+TEST_CASE("measurements before an interruption are kept: the same batches, bit for bit") {
   for (const std::string strategy : {"hetgrad", "dlb", "unbalanced-local-sgd --local-steps 4"}) {
     CAPTURE(strategy);
     const Folder folder;
@@ -157,7 +157,7 @@ void write_images(const Folder& folder, float last) {
   }
 }
 
-TEST_CASE("a checkpoint is of the data's content, wherever it lies") {
+TEST_CASE("a checkpoint depends on the data's content, not on its place") {
   const Folder folder;
   write_images(folder, 0);
   const std::string job =
@@ -266,7 +266,7 @@ TEST_CASE("a damaged file of a checkpoint is refused by its name, or it is not r
   CHECK(refused == read);
 }
 
-TEST_CASE("what a killed job has half written does not stay, and is in nobody's way") {
+TEST_CASE("incomplete files of a killed job are removed and do no harm") {
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
   fs::create_directory(folder.path() / "saved");
@@ -282,7 +282,7 @@ TEST_CASE("what a killed job has half written does not stay, and is in nobody's 
   CHECK(folder.has("saved/notes.txt"));
 }
 
-TEST_CASE("resuming where no checkpoint is yet starts at the beginning") {
+TEST_CASE("resuming without a checkpoint starts from the beginning") {
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
 

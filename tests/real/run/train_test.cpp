@@ -53,7 +53,7 @@ TEST_CASE("every strategy trains for real, and a worker's phases add up to its e
   }
 }
 
-TEST_CASE("ranks that train time their batches before and after, which changes no training") {
+TEST_CASE("timing batches before and after training does not change it") {
   const Job job;
   const std::string words = "--strategy sync --epochs 1 --format json --metrics ";
 
@@ -74,7 +74,7 @@ TEST_CASE("ranks that train time their batches before and after, which changes n
         metrics_of(job.folder, "plain.jsonl").back().at("train_loss"));
 }
 
-TEST_CASE("exchanges of a size are timed before and after, of the slowest member each") {
+TEST_CASE("exchanges of a size are timed before and after training, on the slowest member") {
   const Job job;
 
   const Outcome timed = job.run("--strategy sync --epochs 1 --format json --time-exchanges 64KiB");
@@ -92,7 +92,7 @@ TEST_CASE("exchanges of a size are timed before and after, of the slowest member
   CHECK(bad.err.find("--time-exchanges: got \"5GB\"; expected at most 4GB") != std::string::npos);
 }
 
-TEST_CASE("with several seeds every one is trained, and means and deviations follow") {
+TEST_CASE("all seeds are trained, with means and deviations") {
   const Job job;
   const std::string words = "--strategy sync --epochs 2 ";
 
@@ -183,7 +183,7 @@ TEST_CASE("the timeline shows every worker's computing and exchanges") {
   }
 }
 
-TEST_CASE("a slowed worker is told apart in the result, and named in a note") {
+TEST_CASE("a slowed worker has its own row in the result, and a note") {
   const Job job;
 
   const Outcome outcome = job.run("--strategy sync --epochs 1 --slow-down 1=2 --format json");
@@ -197,7 +197,7 @@ TEST_CASE("a slowed worker is told apart in the result, and named in a note") {
         "slower devices were emulated: batches slept for the rest of their time");
 }
 
-TEST_CASE("what is wrong with a job is said once, with what to do") {
+TEST_CASE("a problem of a job is reported once, with advice") {
   const Job job;
   const auto complains = [&](const std::string& arguments, int status, const std::string& text) {
     const Outcome outcome = job.folder.run(arguments);

@@ -49,7 +49,7 @@ TEST_CASE("binary cross-entropy refuses targets that are no probabilities") {
       "--loss: binary-cross-entropy is of targets from 0 to 1; the data have -1");
 }
 
-TEST_CASE("values are alike that differ in sizes of one, or are a row for each sample") {
+TEST_CASE("values correspond if they differ in sizes of one, or are a row for each sample") {
   const auto alike = [](const std::vector<std::int64_t>& made,
                         const std::vector<std::int64_t>& wanted) {
     return are_alike(torch::zeros(made), torch::zeros(wanted));
@@ -66,7 +66,7 @@ TEST_CASE("values are alike that differ in sizes of one, or are a row for each s
   CHECK_FALSE(alike({}, {1}));
 }
 
-TEST_CASE("losses are in float32, whatever the model computes in") {
+TEST_CASE("losses are in float32 for every precision of the model") {
   const torch::Tensor labels = torch::tensor({0, 1});
   const torch::Tensor scores = torch::tensor({{1.0, 0.0}, {1.0, 0.0}});
 
@@ -95,7 +95,7 @@ TEST_CASE("a language model's loss is the mean cross-entropy of all of a sample'
   CHECK(loss.correct.item<double>() == Approx(1));
 }
 
-TEST_CASE("a loss is what suits the targets, and others are refused with those that do") {
+TEST_CASE("the automatic loss fits the targets, and unsuitable ones are refused") {
   const Targets classes;
   const Targets values = {.kind = TargetKind::values, .shape = {3}};
   const Targets tokens = {.kind = TargetKind::tokens, .shape = {8}};

@@ -56,7 +56,7 @@ TEST_CASE("a network computes with what is written into its buffer") {
   CHECK(model.network().forward(samples).abs().sum().item<float>() == 0);
 }
 
-TEST_CASE("what backward computes arrives in the host's buffer, range by range") {
+TEST_CASE("gradients are copied to the host's buffer, range by range") {
   const torch::Device device(tests::test_device());
   FlatModel model(
       make_network("small-cnn", classification(small_shape("small-cnn"), 3)), device, 1000, 20000);

@@ -144,7 +144,7 @@ TEST_CASE("generated images are black to white, of the wanted shape, class and s
   }
 }
 
-TEST_CASE("a GAN sees black as -1 and white as 1, whatever the data set calls them") {
+TEST_CASE("black is -1 and white is 1 for a GAN, for any data set") {
   Gan gan(Shape{3, 20, 20}, kKinds);
   gan.set_pixel_levels(
       {{.black = -2, .white = 2}, {.black = 0, .white = 1}, {.black = 1, .white = 3}});
@@ -155,7 +155,7 @@ TEST_CASE("a GAN sees black as -1 and white as 1, whatever the data set calls th
   CHECK(torch::equal(gan.scaled(white), torch::full({1, 3, 1, 1}, 1.0F)));
 }
 
-TEST_CASE("a GAN learns: both losses move, and the discriminator comes to name classes") {
+TEST_CASE("a GAN learns: both losses change, and the discriminator classifies") {
   // Two classes of flat images, dark and bright: any network of a batch norm tells them apart.
   torch::manual_seed(kSeed);
   Gan gan(kImage, 2);

@@ -19,7 +19,7 @@ Task texts(std::int64_t tokens) {
           .targets = {.kind = TargetKind::tokens, .shape = {tokens}}};
 }
 
-TEST_CASE("a GPT scores every token by those before it, and by none behind it") {
+TEST_CASE("a GPT scores every token by earlier tokens only") {
   torch::manual_seed(1);
   const auto network = make_network("gpt-char", texts(6));
   network->eval();
@@ -35,7 +35,7 @@ TEST_CASE("a GPT scores every token by those before it, and by none behind it") 
   }
 }
 
-TEST_CASE("a GPT begins by guessing: its loss is about the logarithm of the vocabulary's size") {
+TEST_CASE("a GPT's initial loss is about the logarithm of the vocabulary's size") {
   torch::manual_seed(1);
   const auto network = make_network("gpt-char", texts(16));
   const torch::Tensor tokens = torch::randint(kWords, {4, 16});
@@ -66,7 +66,7 @@ TEST_CASE("a GPT's tensors are named as nanoGPT names them, its head being its e
   CHECK_FALSE(parameters.contains("lm_head.weight"));
 }
 
-TEST_CASE("networks that score tokens want tokens for targets, and others do not") {
+TEST_CASE("networks that score tokens require tokens as targets, others refuse them") {
   CHECK_THROWS_WITH(make_network("gpt-char", classification(std::vector<std::int64_t>{6}, 4)),
                     "gpt-char: makes something of each token, and the data have something for "
                     "each sample");

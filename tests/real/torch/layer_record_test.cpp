@@ -87,7 +87,7 @@ TEST_CASE("a copy of an output is that output") {
   CHECK(layers[0].activation_bytes == 4 * 4);
 }
 
-TEST_CASE("work without a name or a rule, and layers never passed, are refused") {
+TEST_CASE("operations without a name or a rule, and unused layers, are refused") {
   CHECK_THROWS_WITH(layers_of([](Tiny& net, const torch::Tensor& samples) {
                       return net.second->forward(net.first->forward(samples).relu_());
                     }),
@@ -138,7 +138,7 @@ std::int64_t held_bytes(TorchNetwork& network, const Shape& shape, std::int64_t 
   return live->bytes;
 }
 
-TEST_CASE("activations are what LibTorch still holds after the forward pass") {
+TEST_CASE("activations are the bytes that LibTorch holds after the forward pass") {
   struct Row {
     std::string name;
     Shape shape;

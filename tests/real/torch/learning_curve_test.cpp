@@ -82,7 +82,7 @@ TEST_CASE("models that differ are tested with their own BatchNorm statistics") {
   }
 }
 
-TEST_CASE("those who trained in an epoch test its model, on all of the test set") {
+TEST_CASE("workers that trained in an epoch test its model, on all of the test set") {
   JobConfig config = config_of("sync");
   config.batch = kBatch;
   config.epochs = 1;

@@ -55,7 +55,7 @@ TEST_CASE("the padded shortcut keeps every second pixel and adds channels of zer
   CHECK(scores[0][1].item<float>() == scores[0][0].item<float>());
 }
 
-TEST_CASE("attention is that of torch.nn") {
+TEST_CASE("attention equals that of torch.nn") {
   constexpr std::int64_t kFeatures = 6;
   torch::manual_seed(1);
   torch::NoGradGuard no_gradients;
@@ -76,14 +76,14 @@ TEST_CASE("attention is that of torch.nn") {
   CHECK(torch::allclose(attended, expected, 1e-5, 1e-6));
 }
 
-TEST_CASE("a text of nothing but padding is classified all the same") {
+TEST_CASE("a text of padding only is classified") {
   const torch::NoGradGuard no_gradients;
   auto network = make_network("distilbert", classification(Shape{4}, 3));
 
   CHECK(network->forward(torch::zeros({2, 4})).isfinite().all().item<bool>());
 }
 
-TEST_CASE("padding behind a text changes nothing") {
+TEST_CASE("padding after a text changes nothing") {
   const torch::NoGradGuard no_gradients;
   auto network = make_network("distilbert", classification(Shape{4}, 3));
   network->eval();
@@ -97,7 +97,7 @@ TEST_CASE("padding behind a text changes nothing") {
   CHECK_FALSE(torch::allclose(bare, longer, 0, 1e-4));
 }
 
-TEST_CASE("an image is read row by row, all channels at once, and the last row is freshest") {
+TEST_CASE("an image is read row by row, all channels at once, and the last row counts most") {
   // Without memory of earlier steps only the last row counts.
   const torch::NoGradGuard no_gradients;
   auto network = make_network("rnn", classification(Shape{2, 4, 3}, 5));

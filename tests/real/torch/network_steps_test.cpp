@@ -32,8 +32,7 @@ std::vector<std::string> described_layers(const std::string& name) {
   return names;
 }
 
-TEST_CASE(
-    "a step starts from the loss of guessing and gives every parameter a gradient, in order") {
+TEST_CASE("the initial loss is that of guessing, and every parameter gets a gradient, in order") {
   torch::manual_seed(1);
   for (const std::string& name : network_names()) {
     CAPTURE(name);

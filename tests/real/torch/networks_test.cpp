@@ -24,7 +24,7 @@ std::string text_of(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-TEST_CASE("models/networks is what the networks are") {
+TEST_CASE("models/networks/*.json equal the descriptions of the networks") {
   const auto folder = std::filesystem::path(EPOCHCAST_SOURCE_DIR) / "models" / "networks";
   std::vector<std::string> described;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -44,7 +44,7 @@ TEST_CASE("models/networks is what the networks are") {
   }
 }
 
-TEST_CASE("an unknown network or an unsuitable shape is the user's mistake") {
+TEST_CASE("an unknown network or an unsuitable shape is a UserError") {
   const std::string image = "expected images [channels, rows, columns] ";
 
   CHECK_THROWS_WITH(check_network("resnet19", classification(kCifar, 10)),

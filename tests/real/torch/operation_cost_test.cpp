@@ -30,7 +30,7 @@ TEST_CASE("attention of newer versions is two products and a softmax, of each sa
   CHECK(cost.read.size() == 4);
 }
 
-TEST_CASE("pictures that lie in the batch count each") {
+TEST_CASE("several images per sample all count") {
   const torch::Tensor weight = torch::zeros({6, 3, 3, 3});
   const torch::Tensor frames = torch::zeros({10, 3, 4, 4});
   const torch::Tensor maps = torch::zeros({10, 6, 4, 4});
@@ -39,7 +39,7 @@ TEST_CASE("pictures that lie in the batch count each") {
   CHECK(cost_of("aten::conv2d", {frames, weight}, maps, 2).multiply_adds == 5 * 6 * 27 * 16);
 }
 
-TEST_CASE("what is computed in place costs what it costs elsewhere; unknown names cost nothing") {
+TEST_CASE("in-place operations have the same cost; unknown names have none") {
   const torch::Tensor values = torch::zeros({3, 4});
 
   CHECK(cost_of("aten::lerp_", {values, values, 0.5}, values).forward_flop == 2 * 12);

@@ -120,7 +120,7 @@ TEST_CASE("adabelief follows algorithm 2 of its paper") {
   }
 }
 
-TEST_CASE("adabelief's first step is longer than adam's by how little it believes in a mean of 0") {
+TEST_CASE("adabelief's first step is longer than adam's") {
   torch::Tensor parameters = leaf(torch::zeros(1));
   auto optimizer = make_optimizer({.name = "adabelief"}, parameters);
 

@@ -130,7 +130,7 @@ TEST_CASE("each step uses its own learning rate") {
   }
 }
 
-TEST_CASE("training goes on bit-identically from a saved state, even in a used optimizer") {
+TEST_CASE("training continues bit-identically from a saved state, even in a used optimizer") {
   for (const std::string& name : kNames) {
     for (const int steps_before : {0, 1, 3}) {
       CAPTURE(name, steps_before);
@@ -173,7 +173,7 @@ TEST_CASE("the state of another optimizer or network is refused") {
   }
 }
 
-TEST_CASE("an unknown name or a bad number is the user's mistake") {
+TEST_CASE("an unknown name or a bad number is a UserError") {
   const torch::Tensor parameters = some_parameters();
 
   CHECK(optimizer_names() == kNames);

@@ -24,7 +24,7 @@ namespace {
 
 using Catch::Matchers::Contains;
 
-TEST_CASE("a scripted model computes with what lies in one buffer, and trains as it would alone") {
+TEST_CASE("a scripted model computes with the flat buffer, and trains as without it") {
   const Saved saved(usual());
   const torch::Tensor samples = torch::randn({5, 1, 1, 3});
   const torch::Tensor labels = torch::tensor({0, 1, 1, 0, 1}, torch::kInt64);
@@ -63,7 +63,7 @@ TEST_CASE("a scripted model computes with what lies in one buffer, and trains as
   CHECK(model.network().forward(samples).abs().sum().item<float>() == 0);
 }
 
-TEST_CASE("a scripted model knows whether it trains") {
+TEST_CASE("a scripted model follows train() and eval()") {
   const Saved saved(
       two_layers(on_rows("  x = torch.dropout(self.body.first.forward(x), 1.0, self.training)\n"
                          "  return self.head.forward(self.norm.forward(x))\n")));
@@ -78,7 +78,7 @@ TEST_CASE("a scripted model knows whether it trains") {
   CHECK_FALSE(torch::equal(network.forward(samples), once));
 }
 
-TEST_CASE("what a trace of training has written down is otherwise where the model is tested") {
+TEST_CASE("a model traced in training mode is tested in evaluation mode") {
   const Saved saved(two_layers(on_rows(
       "  return self.head.forward(torch.dropout(self.body.first.forward(x), 1.0, True))\n")));
   ScriptedNetwork network(saved.file(), classification(kRows, 2));
@@ -111,7 +111,7 @@ TEST_CASE("a model of batches of one size is refused, with that size") {
              Contains("of 3 samples, too, it makes 8x2 values"));
 }
 
-TEST_CASE("buffers of other types than float32 stay as they are") {
+TEST_CASE("buffers of other types than float32 are not changed") {
   torch::jit::Module model = two_layers("def unused(self):\n  return 1\n");
   model.register_buffer("table", torch::full({4}, 1 + 1e-12, torch::kFloat64));
   model.register_buffer("order", torch::tensor({3, 2, 1, 0}));
@@ -130,7 +130,7 @@ TEST_CASE("buffers of other types than float32 stay as they are") {
   CHECK(flat.state().numel() == flat.parameters().numel() + 8);  // BatchNorm's, not table's
 }
 
-TEST_CASE("a tensor of two modules is one parameter, and what needs no gradient is a buffer") {
+TEST_CASE("a tensor of two modules is one parameter, and tensors without gradient are buffers") {
   torch::jit::Module model = usual();
   torch::jit::Module head = model.attr("head").toModule();
   torch::jit::Module twin = linear(4, 2);
@@ -180,7 +180,7 @@ TEST_CASE("a model that takes labels returns its loss") {
   CHECK(loss.sample_losses.sizes() == std::vector<std::int64_t>{4});
 }
 
-TEST_CASE("what is no model to train is refused with the reason and what to do") {
+TEST_CASE("a file without a trainable model is refused with the reason and advice") {
   const auto problem_with = [](const torch::jit::Module& module, std::int64_t classes = 2) {
     const Saved saved(module);
     try {
@@ -221,7 +221,7 @@ TEST_CASE("what is no model to train is refused with the reason and what to do")
   CHECK_THAT(problem_with(doubles), Contains("body.first.weight is Double; expected float32"));
 }
 
-TEST_CASE("a model is described by what it does with a sample") {
+TEST_CASE("a model is described by running a sample") {
   const Saved saved(usual(), "mine.pt");
 
   const ModelDescription description = describe_model(saved.file(), classification(kRows, 2));
@@ -248,7 +248,7 @@ TEST_CASE("a model is described by what it does with a sample") {
 }
 
 TEST_CASE(
-    "operations that nobody knows are told, and those that only call others are what these are") {
+    "operations without a rule are reported, and nested operations count instead of their caller") {
   const Saved saved(
       two_layers(on_rows("  x = torch.cummax(self.body.first.forward(x), 1)[0]\n"
                          "  x = torch.einsum('bi,oi->bo', x, self.head.weight)\n"
@@ -273,7 +273,8 @@ TEST_CASE(
   CHECK(parameters == 3 * 4 + 4 + 4 + 4 + 4 * 2 + 2);
 }
 
-TEST_CASE("a model that fails, or returns nothing, in training alone is refused with the reason") {
+TEST_CASE(
+    "a model that fails, or returns nothing, in training mode only is refused with the reason") {
   const auto problem_of_describing = [](const std::string& forward) {
     const Saved saved(two_layers(forward));
     try {
@@ -302,7 +303,7 @@ TEST_CASE("a model that fails, or returns nothing, in training alone is refused 
         ": forward() returns no tensor");
 }
 
-TEST_CASE("a model is tried with numbers that differ, as samples do") {
+TEST_CASE("a model is tried with random numbers") {
   const Saved saved(
       two_layers("def forward(self, x):\n"
                  "  x = torch.inverse(x)\n"
@@ -311,7 +312,7 @@ TEST_CASE("a model is tried with numbers that differ, as samples do") {
   CHECK_NOTHROW(ScriptedNetwork(saved.file(), classification(std::vector<std::int64_t>{3, 3}, 2)));
 }
 
-TEST_CASE("whole numbers that a model does not take are said to be words") {
+TEST_CASE("a model that refuses integer samples gets a message about words") {
   const Saved saved(two_layers());
   const Task task = {.shape = {3}, .classes = 2, .are_tokens = true};
 

@@ -41,7 +41,7 @@ const std::string kScoresAndLoss =
     "  scores = torch.matmul(x, self.weight.t())\n"
     "  return scores, torch.cross_entropy_loss(scores.view(-1, 10), targets.view(-1))\n";
 
-TEST_CASE("a loss may be behind the scores, and is asked for where scores alone are not enough") {
+TEST_CASE("a loss may follow the scores, and is requested if scores are not sufficient") {
   const Saved saved(ten_words(kScoresAndLoss));
   const torch::Tensor tokens = torch::arange(12).view({2, 6}) % 10;
   const torch::Tensor targets = (tokens + 1) % 10;
@@ -63,7 +63,7 @@ TEST_CASE("a loss may be behind the scores, and is asked for where scores alone 
                     Contains("the model makes 2x1x10 values; expected scores of 10 tokens"));
 }
 
-TEST_CASE("targets that a model can do without stay away where its scores are enough") {
+TEST_CASE("optional targets are not passed if scores are sufficient") {
   const Saved saved(
       ten_words("def forward(self, x, targets: Optional[Tensor] = None):\n"
                 "  assert targets is None, 'asked for its loss'\n"
@@ -72,7 +72,7 @@ TEST_CASE("targets that a model can do without stay away where its scores are en
   CHECK_FALSE(ScriptedNetwork(saved.file(), token_task(10)).returns_loss());
 }
 
-TEST_CASE("tokens that the model has no words for are told before training") {
+TEST_CASE("tokens beyond the model's vocabulary are reported before training") {
   const Saved saved(
       ten_words("def forward(self, x):\n"
                 "  return torch.matmul(torch.embedding(self.weight, x), self.weight.t())\n"));
@@ -124,7 +124,7 @@ TEST_CASE("values are compared in their own order, and losses are float32, or re
              Contains("its loss does not depend on its parameters"));
 }
 
-TEST_CASE("tokens are whole numbers") {
+TEST_CASE("tokens are integers") {
   torch::jit::Module words = module_of("Words");
   words.register_parameter("weight", torch::randn({10, 2}).set_requires_grad(true), false);
   words.define("def forward(self, x):\n  return torch.embedding(self.weight, x).mean(1)\n");

@@ -23,7 +23,7 @@ double rest_of(
   return device({.samples = samples, .begin = begin, .end = end, .real_s = real_s});
 }
 
-TEST_CASE("a piece lasts a multiple of its examples, not of what it has just taken") {
+TEST_CASE("a piece lasts a multiple of its examples, not of its measured time") {
   SlowDevice device(3);
   for (const double seconds : {1.0, 1.1, 9.0}) show(device, 8, 0, seconds);
   show(device, 8, 1, 2);
@@ -33,7 +33,7 @@ TEST_CASE("a piece lasts a multiple of its examples, not of what it has just tak
   CHECK(rest_of(device, 8, 1, 2, 5) == Approx(1));
 }
 
-TEST_CASE("pieces that are done as one last as long as one after the other") {
+TEST_CASE("pieces measured together last as long as one after the other") {
   SlowDevice device(2);
   show(device, 8, 0, 1);
   show(device, 8, 1, 2);
@@ -45,7 +45,7 @@ TEST_CASE("pieces that are done as one last as long as one after the other") {
   CHECK(rest_of(device, 8, 1, 3, 4) == Approx(6));
 }
 
-TEST_CASE("what took too long is made up for, as much as a piece takes") {
+TEST_CASE("excess time is taken off later pieces, at most their whole time") {
   SlowDevice device(2);
   show(device, 8, 0, 1);
 
@@ -57,7 +57,7 @@ TEST_CASE("what took too long is made up for, as much as a piece takes") {
   CHECK(rest_of(device, 8, 0, 1, 0.25) == Approx(1.75));
 }
 
-TEST_CASE("between sizes that were shown, examples are interpolated; beyond, continued") {
+TEST_CASE("between sizes with examples, times are interpolated; beyond, extrapolated") {
   SlowDevice device(2);
   show(device, 4, 0, 1);
   CHECK(rest_of(device, 8, 0, 1, 0) == Approx(4));  // in proportion to one
@@ -76,14 +76,14 @@ TEST_CASE("work without samples takes a multiple of its time") {
   CHECK(rest_of(device, 0, 5, 6, 2) == Approx(4));
 }
 
-TEST_CASE("a device at full speed adds nothing, however fast its examples were") {
+TEST_CASE("a device at full speed adds no time") {
   SlowDevice device(1);
   show(device, 8, 0, 2);
 
   CHECK(rest_of(device, 8, 0, 1, 1) == 0);
 }
 
-TEST_CASE("work that nobody has shown is a mistake") {
+TEST_CASE("a piece without an example is an error") {
   SlowDevice device(2);
   CHECK_THROWS_AS(rest_of(device, 8, 0, 1, 1), std::logic_error);
   show(device, 8, 0, 1);

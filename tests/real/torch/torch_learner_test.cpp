@@ -116,7 +116,7 @@ TEST_CASE("a batch in parts has the gradient of the whole, and buckets once it i
   });
 }
 
-TEST_CASE("gradients above the norm are scaled down to it before the step, and others are left") {
+TEST_CASE("gradients above the norm are scaled down to it before the step, others are unchanged") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     const auto moved = [&](std::optional<double> clip_norm) {
@@ -140,7 +140,7 @@ TEST_CASE("gradients above the norm are scaled down to it before the step, and o
   });
 }
 
-TEST_CASE("in a warm-up each step has its own learning rate, also where there are no samples") {
+TEST_CASE("in a warm-up each step has its own learning rate, also without samples") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     LearnerSettings settings = settings_of("small-cnn");
@@ -165,7 +165,7 @@ struct Resumed {
   std::string optimizer;
 };
 
-TEST_CASE("a learner that loads goes on bit for bit, in the middle of an epoch") {
+TEST_CASE("a loaded learner continues bit for bit in the middle of an epoch") {
   // Momentum; batch norm and a second moment; random numbers; three more optimizers.
   for (const Resumed& resumed : {Resumed{"small-cnn", "sgd"},
                                  Resumed{"resnet20", "adam"},
@@ -208,7 +208,7 @@ TEST_CASE("a learner that loads goes on bit for bit, in the middle of an epoch")
   }
 }
 
-TEST_CASE("what is damaged or of another network is not loaded") {
+TEST_CASE("a damaged state, or one of another network, is not loaded") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());

@@ -65,7 +65,7 @@ TEST_CASE("every text is tested once, in batches whose scores fit into memory") 
   }
 }
 
-TEST_CASE("what LibTorch cannot compute is told in a line, with what the samples are") {
+TEST_CASE("an error of LibTorch is reported in a line, with the range of the samples") {
   const TinyTexts texts(8);
   alone([&](Fabric& fabric) {
     // A GPU would compute nothing more in this process.
@@ -100,7 +100,7 @@ TEST_CASE("batches that are only timed do not diverge") {
   });
 }
 
-TEST_CASE("warm-up, benchmarks and tests leave no trace in the training") {
+TEST_CASE("warm-up, benchmarks and tests do not change the training") {
   // Batch norm; random numbers in each batch.
   const std::string network = GENERATE("resnet20", "gan");
   alone([&](Fabric& fabric) {
@@ -128,7 +128,7 @@ TEST_CASE("warm-up, benchmarks and tests leave no trace in the training") {
   });
 }
 
-TEST_CASE("a benchmark ends even on a clock that stands still") {
+TEST_CASE("a benchmark ends even if the clock does not advance") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());
@@ -137,7 +137,7 @@ TEST_CASE("a benchmark ends even on a clock that stands still") {
   });
 }
 
-TEST_CASE("a slow pace passes on the fabric's clock, piece by piece") {
+TEST_CASE("the time of a slow pace passes on the fabric's clock, piece by piece") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     std::string pieces;
@@ -177,7 +177,7 @@ struct ShownPieces {
   }
 };
 
-TEST_CASE("a pace is shown every piece of what it will see, at two sizes") {
+TEST_CASE("a pace gets examples of every piece, at two sizes") {
   constexpr std::int64_t kTwice = 2 * kBatch;
   const std::int64_t parts = GENERATE(1, 2);
   CAPTURE(parts);
@@ -213,7 +213,7 @@ TEST_CASE("a pace is shown every piece of what it will see, at two sizes") {
   });
 }
 
-TEST_CASE("a benchmark shows its batches at full speed before it times slow ones") {
+TEST_CASE("a benchmark gives examples at full speed before it times slow batches") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     ShownPieces shown;
@@ -246,7 +246,7 @@ std::string failure(double learning_rate, std::int64_t bad_sample) {
   return text;
 }
 
-TEST_CASE("a loss that is no number ends the training with advice") {
+TEST_CASE("a loss of NaN ends the training with advice") {
   const std::vector<std::int64_t> order =
       shuffled_samples(kSamples, mix_seed(mix_seed(1, 1), 2));  // of seed 1, epoch 2
 
@@ -258,7 +258,7 @@ TEST_CASE("a loss that is no number ends the training with advice") {
   CHECK(failure(0.01, -1).empty());
 }
 
-TEST_CASE("training beyond the share is our bug") {
+TEST_CASE("training beyond the share throws a logic_error") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     TorchLearner learner(fabric, setup.data, settings_of("small-cnn"), test_device());

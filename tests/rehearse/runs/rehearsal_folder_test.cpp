@@ -27,7 +27,7 @@ class Variable {
   std::string before_;
 };
 
-TEST_CASE("kept rehearsals lie in the user's cache, and nowhere if there is none") {
+TEST_CASE("rehearsals are kept in the user's cache; without one there is an error") {
   const Variable cache("XDG_CACHE_HOME");
   const Variable home("HOME");
 

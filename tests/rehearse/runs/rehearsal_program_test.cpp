@@ -10,7 +10,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("a rehearsal's command names its threads, settings and ends, to the last digit") {
+TEST_CASE("a rehearsal's command has its threads, settings and ends with all digits") {
   RehearsalTask task;
   task.config.strategy = "sync";
   task.config.machine.threads = 3;
@@ -30,7 +30,7 @@ TEST_CASE("a rehearsal's command names its threads, settings and ends, to the la
   CHECK(has("--stop-after=0.10000000000000001s"));
 }
 
-TEST_CASE("lines of a rehearsal are epochs, warnings, or nothing to this reader") {
+TEST_CASE("lines of a rehearsal are epochs, warnings, or ignored") {
   Texts warnings;
   const auto epoch = [&](const std::string& line) {
     return epoch_in(line, "program", [&](const std::string& text) { warnings.push_back(text); });
@@ -48,7 +48,7 @@ TEST_CASE("lines of a rehearsal are epochs, warnings, or nothing to this reader"
   CHECK(problems_of([&] { static_cast<void>(epoch(R"({"epoch": "seven"})")); }).size() > 1);
 }
 
-TEST_CASE("the last line is the result, the problems are the program's own lines") {
+TEST_CASE("the last line is the result, problems are the program's lines on stderr") {
   CHECK(last_line("{}\n{\"run\": 1}\n") == "{\"run\": 1}");
   CHECK(last_line("alone") == "alone");
   CHECK(last_line("alone\n") == "alone");

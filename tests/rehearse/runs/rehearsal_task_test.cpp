@@ -31,7 +31,7 @@ std::size_t enough(const RehearsalTask& task, int epochs) {
   return is_enough(task, curve) ? curve.size() : 0;
 }
 
-TEST_CASE("a task is answered by the epoch that ends it, whatever was rehearsed beyond") {
+TEST_CASE("a task ends with the epoch that meets it, and later epochs are ignored") {
   RehearsalTask task = task_of(4);
   CHECK(enough(task, 3) == 0);
   CHECK(enough(task, 4) == 4);
@@ -45,7 +45,7 @@ TEST_CASE("a task is answered by the epoch that ends it, whatever was rehearsed 
   CHECK(enough(task, 6) == 1);
 }
 
-TEST_CASE("how much of a task is done counts what ends it first") {
+TEST_CASE("the completed share of a task is that of the condition met first") {
   RehearsalTask task = task_of(4);
   const CurvePoint second = curve_of(2).back();
   CHECK(share_of(task, second) == Approx(0.5));

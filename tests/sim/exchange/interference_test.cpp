@@ -30,7 +30,7 @@ Observed check_same(const Platform& platform, const Program& program) {
   return fast;
 }
 
-TEST_CASE("a message during a replayed all-reduce makes the simulation start again in full") {
+TEST_CASE("a message during a replayed all-reduce restarts the simulation in full") {
   // Rank 3 leaves for a long message to rank 0's node neighbour while 0, 1, 2 go on exchanging.
   const Program program = [](Fabric& fabric) {
     const Communicator& three = fabric.communicator({0, 1, 2}, {});
@@ -91,7 +91,7 @@ TEST_CASE("a ring whose rounds were skipped while a message crossed its links is
   check_same(mixed(16, 2, 0, pcie(), star()), program);
 }
 
-TEST_CASE("all-reduces inside different nodes are replayed side by side") {
+TEST_CASE("all-reduces inside different nodes are replayed at the same time") {
   const Program program = [](Fabric& fabric) {
     for (int i = 0; i < 10; ++i) {
       fabric.compute(1e-3 * (1 + fabric.self().node), "work");
@@ -106,7 +106,7 @@ TEST_CASE("all-reduces inside different nodes are replayed side by side") {
   CHECK(observed.messages == 4 * (2 * 2) + 2 * 7 * 8);  // one small ring per node, one large
 }
 
-TEST_CASE("nodes of an XML platform whose links are shared do not count as apart") {
+TEST_CASE("nodes of an XML platform with shared links do not count as separate") {
   // Two "nodes" of two hosts each behind one shared backbone.
   Platform platform;
   platform.simgrid_xml = EPOCHCAST_SOURCE_DIR "/tests/sim/data/shared_backbone.xml";
@@ -120,7 +120,7 @@ TEST_CASE("nodes of an XML platform whose links are shared do not count as apart
   check_same(platform, program);
 }
 
-TEST_CASE("a replay that could meet a simulation is a conflict, whichever comes first") {
+TEST_CASE("a replay that could share links with a simulation is a conflict, in either order") {
   const sim::Footprint left = {{0}};
   const sim::Footprint right = {{1}};
   const sim::Footprint both = {{0, 1, 2}};
@@ -145,7 +145,7 @@ TEST_CASE("a replay that could meet a simulation is a conflict, whichever comes 
   CHECK(simulated_first.has_conflict());
 }
 
-TEST_CASE("a simulation that shared its links is not to be replayed") {
+TEST_CASE("a simulation that shared its links is not replayed") {
   const sim::Footprint left = {{0}};
   sim::Interference interference(1);
 

@@ -40,13 +40,13 @@ Job four_buckets() {
   return job;
 }
 
-TEST_CASE("overlap that costs nothing hides all buckets but the last") {
+TEST_CASE("free overlap hides all buckets but the last") {
   const RunResult result = forecast_of(four_buckets(), "sync");
 
   CHECK_THAT(result.epoch_s, WithinRel(3 * 0.11, 1e-9));
 }
 
-TEST_CASE("buckets slow down what is computed meanwhile, and are slowed down by it") {
+TEST_CASE("buckets and overlapping computation slow each other down") {
   Job job = four_buckets();
   cost_overlap(job.traces.front(), 1.5, 2);
 
@@ -59,7 +59,7 @@ TEST_CASE("buckets slow down what is computed meanwhile, and are slowed down by 
   CHECK_THAT(result.epoch_s, WithinRel(3 * (0.04 + 3 * part_s + 0.01), 1e-9));
 }
 
-TEST_CASE("a bucket that outlasts backward goes on at full speed") {
+TEST_CASE("a bucket that outlasts backward continues at full speed") {
   Job job = four_buckets();
   job.config.exchange_seconds = {{"all", 0.1}};
   cost_overlap(job.traces.front(), 1, 2);
@@ -86,7 +86,7 @@ TEST_CASE("a bucket is slowed by the computing member with the largest slowdown"
   CHECK_THAT(result.epoch_s, WithinRel(3 * (0.04 + 0.06 + 0.005 + 0.06), 1e-9));
 }
 
-TEST_CASE("nothing that does not overlap is slowed down") {
+TEST_CASE("without overlap there is no slowdown") {
   Job job = four_buckets();
   job.config.overlap = Overlap::none;
   const RunResult free = forecast_of(job, "sync");
@@ -95,7 +95,7 @@ TEST_CASE("nothing that does not overlap is slowed down") {
   CHECK(forecast_of(job, "sync").epoch_s == free.epoch_s);
 }
 
-TEST_CASE("overlap that costs is forecast as by full simulation", "[long]") {
+TEST_CASE("overlap with a cost is forecast as by full simulation", "[long]") {
   std::vector<Run> runs;
   for (const Platform& platform :
        {mixed(4, 2, 1, pcie(), fat_tree()), mixed(3, 2, 1, nvlink(), star()), plain_star(4, {})}) {
@@ -124,7 +124,7 @@ TEST_CASE("overlap that costs is forecast as by full simulation", "[long]") {
   }
 }
 
-TEST_CASE("a forecast says where nobody has measured what overlap costs") {
+TEST_CASE("a forecast has a note if the overlap cost was not measured") {
   Job job = four_buckets();
   job.config.exchange_seconds.clear();
   const RunResult free = forecast_of(job, "sync");

@@ -46,7 +46,7 @@ std::int64_t settled_after(int members, const Iteration& iteration, const Change
 
 constexpr auto kNeverChanges = [](std::int64_t) { return false; };
 
-TEST_CASE("a loop has settled once two successive iterations took everybody the same") {
+TEST_CASE("a loop is steady once two successive iterations took all members the same time") {
   const auto first_is_longer = [](std::int64_t i, int) { return took(i == 1 ? 2 : 1, 0); };
   const auto one_lags = [](std::int64_t, int member) { return took(member == 0 ? 1 : 1.001, 0); };
 
@@ -54,7 +54,7 @@ TEST_CASE("a loop has settled once two successive iterations took everybody the 
   CHECK(settled_after(2, one_lags, kNeverChanges) == 0);
 }
 
-TEST_CASE("iterations that take as long but are divided otherwise have not settled") {
+TEST_CASE("a loop is not steady while phases change at the same total time") {
   const auto compute_more_and_more = [](std::int64_t i, int) {
     const double compute_s = i < 7 ? 0.1 * static_cast<double>(i) : 0.7;
     return took(compute_s, 1 - compute_s);
@@ -67,7 +67,7 @@ TEST_CASE("iterations that take as long but are divided otherwise have not settl
   CHECK(settled_after(2, send_more_and_more, kNeverChanges) == 8);
 }
 
-TEST_CASE("a loop has not settled while a member announces that the next iteration is another") {
+TEST_CASE("a loop is not steady while a member announces a change") {
   const auto alike = [](std::int64_t, int) { return took(1, 0); };
 
   CHECK(settled_after(3, alike, [](std::int64_t i) { return i < 6; }) == 6);
@@ -87,7 +87,7 @@ double omitted_s(const std::vector<double>& observed_s, std::int64_t omitted, st
   return watch.owed(0).now_s;
 }
 
-TEST_CASE("iterations that are not run take what observed ones took, with their skew") {
+TEST_CASE("omitted iterations take the times of observed ones, with their skew") {
   // One of N = 100 takes a hundred times as long: the mean is 1.99, the deviation σ = 9.85.
   std::vector<double> observed_s(100, 1);
   observed_s[37] = 100;

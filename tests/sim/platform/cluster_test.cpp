@@ -62,7 +62,7 @@ TEST_CASE("ranks that share a device exchange over its link to the node, and bac
   check_route(route(mixed(1, 2, 1, shared_memory(), nullptr), {0, 0}, {0, 0}), 1, 1e-6);
 }
 
-TEST_CASE("routes of every topology cross as many links as its geometry says") {
+TEST_CASE("routes of every topology have the number of links of its geometry") {
   // Inside nodes: 1 us PCIe at each end. Between nodes: cables of 5 us.
   const auto across = [](const nlohmann::json& network, int nodes, int to) {
     return route(mixed(nodes, 1, 1, pcie(), network), {0, 0}, {to, 1});
@@ -86,7 +86,7 @@ Platform with_lone_node(int lone, const nlohmann::json& network) {
   return platform;
 }
 
-TEST_CASE("a node of one device may stand anywhere among nodes of several") {
+TEST_CASE("a node of one device may be at any position among nodes of several") {
   struct Network {
     nlohmann::json json;
     std::size_t hops[3][3];  // cables between nodes, from the geometry

@@ -33,7 +33,7 @@ std::vector<After> afters(const std::vector<RecordedAction>& actions) {
   return all;
 }
 
-TEST_CASE("a recorded fabric keeps the contract of the one inside") {
+TEST_CASE("a recorded fabric keeps the fabric's contract") {
   for (const FabricClaim& claim : fabric_contract()) {
     DYNAMIC_SECTION(name_of(claim)) {
       std::string broken;
@@ -51,7 +51,7 @@ TEST_CASE("a recorded fabric keeps the contract of the one inside") {
   }
 }
 
-TEST_CASE("blocking actions come one after another") {
+TEST_CASE("blocking actions are sequential") {
   const Recording recording = record({0, 0}, [](Fabric& fabric) {
     fabric.compute(2, "forward");
     fabric.compute(0, "nothing");
@@ -71,7 +71,7 @@ TEST_CASE("blocking actions come one after another") {
   CHECK(recording.actions == 6);
 }
 
-TEST_CASE("what is started comes after what was computed, and before what waits for it") {
+TEST_CASE("a started operation follows the computing before it, and precedes its wait") {
   const Recording recording = record({0, 0}, [](Fabric& fabric) {
     fabric.compute(1, "backward");                                                     // 0
     const Request first = fabric.start_all_reduce(bytes_only(4), 1, fabric.world());   // 1
@@ -96,7 +96,8 @@ TEST_CASE("a worker that never computes has short dependencies") {
   for (std::uint32_t i = 1; i < 100; ++i) REQUIRE(recording.by_rank[0][i].after == After{i - 1});
 }
 
-TEST_CASE("groups are told apart by their ranks, and one of a single worker leaves no trace") {
+TEST_CASE(
+    "groups are identified by their ranks, and collectives of a single worker are not recorded") {
   const Recording recording = record({0, 0, 1}, [](Fabric& fabric) {
     fabric.all_reduce(bytes_only(4), 1, fabric.node());
     fabric.all_reduce(bytes_only(4), 1, fabric.world());
@@ -111,7 +112,8 @@ TEST_CASE("groups are told apart by their ranks, and one of a single worker leav
   CHECK(recording.by_rank[2].size() == 2);
 }
 
-TEST_CASE("messages are matched: their tag counts those of a pair, their size is the sender's") {
+TEST_CASE(
+    "messages are matched: their tag is their number within the pair, their size the sender's") {
   Recording recording = record({0, 0}, [](Fabric& fabric) {
     for (const double bytes : {5, 6}) {
       if (fabric.rank() == 0) {
@@ -136,7 +138,7 @@ TEST_CASE("messages are matched: their tag counts those of a pair, their size is
   }
 }
 
-TEST_CASE("gathering is the messages it consists of, and goes through the stream of collectives") {
+TEST_CASE("gathering is recorded as its messages, in the stream of collectives") {
   Recording recording = record({0, 0, 0}, [](Fabric& fabric) {
     fabric.barrier(fabric.world());                                                  // 0
     fabric.gather(bytes_only(fabric.rank() + 1), bytes_only(6), 0, fabric.world());  // 1, 2
@@ -156,7 +158,7 @@ TEST_CASE("gathering is the messages it consists of, and goes through the stream
 
 // Two partitions through one server: pushed one by one, the first pulled while the second is
 // pushed.
-TEST_CASE("an all-reduce through a server is the messages it consists of, round by round") {
+TEST_CASE("an all-reduce through a server is recorded as its messages, round by round") {
   Recording recording = record({0, 0, 0}, [](Fabric& fabric) {
     const Communicator& all = fabric.communicator(
         {0, 1, 2}, {.algorithm = "push-pull", .servers = 1, .partition_bytes = 5});
@@ -185,7 +187,7 @@ TEST_CASE("an all-reduce through a server is the messages it consists of, round 
   CHECK(server[8].after == After{6, 7});
 }
 
-TEST_CASE("loops run in full, and their every action is kept up to a bound") {
+TEST_CASE("loops run in full, and all their actions are kept up to a limit") {
   const auto program = [](Fabric& fabric) {
     fabric.repeat(fabric.world(), 5, [&](std::int64_t) { fabric.compute(1, "batch"); });
   };

@@ -58,7 +58,7 @@ TensorDict without(const TensorDict& tensors, const std::string& beginning) {
   return kept;
 }
 
-TEST_CASE("a network that has another's weights predicts what that one predicts, bit for bit") {
+TEST_CASE("a network with another's weights has the same predictions, bit for bit") {
   const TemporaryFolder folder;
   for (const std::string name :
        {"small-cnn", "resnet20", "resnet18", "densenet121", "shufflenetv2-1x", "gru", "gan"}) {
@@ -77,7 +77,7 @@ TEST_CASE("a network that has another's weights predicts what that one predicts,
   }
 }
 
-TEST_CASE("a classifier of other classes, of other layers or of none stays as it was") {
+TEST_CASE("a classifier of other classes, other layers or none is unchanged") {
   const TemporaryFolder folder;
   const auto file = folder.path() / "weights.pt";
   struct Case {
@@ -131,7 +131,7 @@ TEST_CASE("the classifier is the last layer; a GAN has none") {
   }
 }
 
-TEST_CASE("what is missing, unexpected or of another shape is listed, and nothing is changed") {
+TEST_CASE("missing, unexpected and differently shaped tensors are listed, without changes") {
   const TemporaryFolder folder;
   const auto network = network_of("resnet20", 2);
   const TensorDict before = tensors_of(*network);
@@ -154,7 +154,7 @@ TEST_CASE("what is missing, unexpected or of another shape is listed, and nothin
   check_equal(tensors_of(*network), before);
 }
 
-TEST_CASE("of many names, twenty are listed and the rest is counted") {
+TEST_CASE("at most twenty names are listed, and the rest is counted") {
   const TemporaryFolder folder;
   const auto network = network_of("resnet20", 2);
   const auto file = write_weights(folder.path() / "weights.pt", TensorDict());
@@ -167,7 +167,7 @@ TEST_CASE("of many names, twenty are listed and the rest is counted") {
   CHECK_THAT(problems[0], Catch::EndsWith(" and " + std::to_string(19 * 5 - 20) + " more"));
 }
 
-TEST_CASE("names of a parallel wrapper, other precisions and lost counters do not matter") {
+TEST_CASE("names of a parallel wrapper, other precisions and missing counters are accepted") {
   const TemporaryFolder folder;
   TensorDict trained;
   TensorDict wrapped;
@@ -185,7 +185,7 @@ TEST_CASE("names of a parallel wrapper, other precisions and lost counters do no
   for (const auto& each : trained) CHECK(torch::equal(after.at(each.key()), each.value()));
 }
 
-TEST_CASE("a tensor under two names, a causal mask and a compiler's wrapper do not matter") {
+TEST_CASE("a tensor under two names, a causal mask and a compiler's wrapper are accepted") {
   const std::string folder = EPOCHCAST_SOURCE_DIR "/tests/real/torch/pretrained/data/";
   const std::vector<std::int64_t> image = {3, 16, 16};
   const auto plain = make_network("small-cnn", classification(image, 4));
@@ -197,7 +197,7 @@ TEST_CASE("a tensor under two names, a causal mask and a compiler's wrapper do n
   check_equal(tensors_of(*tied), tensors_of(*plain));
 }
 
-TEST_CASE("the first rank starts from the file; the others will get its parameters") {
+TEST_CASE("the first rank reads the file, and broadcasts its parameters") {
   const TemporaryFolder folder;
   const auto file =
       write_weights(folder.path() / "weights.pt", tensors_of(*network_of("small-cnn", 5)));

@@ -29,7 +29,7 @@ void check_made(const StateDict& read, bool has_counter = true) {
     CHECK(torch::equal(tensors.at("bn.num_batches_tracked"), torch::tensor(300, torch::kInt64)));
 }
 
-TEST_CASE("a state_dict is read, whether it was saved as it is, as a dict, or by C++") {
+TEST_CASE("a state_dict is read as an OrderedDict, as a dict, or from C++") {
   const TemporaryFolder folder;
   const StateDict ordered = read_state_dict(made_file("ordered.pt"));
 
@@ -45,7 +45,7 @@ TEST_CASE("a state_dict is read, whether it was saved as it is, as a dict, or by
   check_made(read_state_dict(write_weights(folder.path() / "cpp.pt", tensors)));
 }
 
-TEST_CASE("what is no state_dict is answered with what to type") {
+TEST_CASE("other files are refused with advice") {
   const TemporaryFolder folder;
   const auto problem_of = [](const std::filesystem::path& file) {
     const Texts problems = tests::problems_of([&] { static_cast<void>(read_state_dict(file)); });
@@ -84,7 +84,7 @@ TEST_CASE("what is no state_dict is answered with what to type") {
   CHECK_THAT(problem_of(folder.path()), Catch::Contains("is a folder"));
 }
 
-TEST_CASE("a file that is cut off is refused, wherever that happened") {
+TEST_CASE("a truncated file is refused") {
   const TemporaryFolder folder;
   const std::string whole = read_text_file(made_file("ordered.pt"));
   for (std::size_t length = 0; length < whole.size(); ++length) {
@@ -94,7 +94,7 @@ TEST_CASE("a file that is cut off is refused, wherever that happened") {
   }
 }
 
-TEST_CASE("a flipped bit is refused, or has changed nothing that counts") {
+TEST_CASE("a flipped bit is refused, or changes no value") {
   const TemporaryFolder folder;
   const std::string whole = read_text_file(made_file("ordered.pt"));
   int refused = 0;
