@@ -13,7 +13,7 @@ FUZZ_PACKAGES := clang libclang-rt-14-dev
 
 EPOCHCAST := build/release/epochcast
 FUZZ_SECONDS ?= 60
-FUZZ_FACTOR ?= 20
+FUZZ_FACTOR ?= 40
 FUZZ_SEED ?= 1000
 ROWS ?= 30
 NODES ?= 2
@@ -26,12 +26,14 @@ ASAN_SUITES ?= ^(unit|sim|analysis|cli)$$
 # Ranks may share cores, and containers run as root.
 MPIRUN := mpirun --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1
 
-.PHONY: help build demo package test bench box validation lint asan fuzz clean
+.PHONY: help build demo package everything test nightly bench box validation lint asan fuzz clean
 
 help:
 	@echo "make demo    install, build the simulator, forecast three clusters"
 	@echo "make package build/package/*.deb: the simulator, and the programs that train and measure"
-	@echo "make test    install, build everything, run all tests"
+	@echo "make test    install, build everything, run all tests but those labelled nightly"
+	@echo "make nightly the tests labelled nightly ([long] ones, pages of long commands, installing packages, a GPU session,"
+	@echo "             all of each kind of model and file), then make fuzz; hours"
 	@echo "make bench   speed, as ratios measured in one run"
 	@echo "make box     run a command on a cluster of namespaces: NODES=2 RANKS=1 BANDWIDTH=200Mbps RUN=\"...\""
 	@echo "make validation  forecasts against real runs (40 minutes, root);"
@@ -60,12 +62,18 @@ package:
 	@lintian --fail-on error build/package/*.deb
 	@ls build/package/*.deb
 
-test:
+everything:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES)
 	@tools/install_axe.sh build
 	cmake --preset dev
 	cmake --build --preset dev
+
+test: everything
 	ctest --preset dev --parallel $$(nproc)
+
+nightly: everything
+	ctest --preset nightly --parallel $$(nproc)
+	$(MAKE) fuzz
 
 bench:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BENCH_PACKAGES)

@@ -57,8 +57,7 @@ TEST_CASE("find: the bandwidth is the one that the closed form of the ring gives
   CHECK(found["value"].get<double>() < exact * 1.011);
 }
 
-TEST_CASE("find: a table tells the value, how sure it is, and the command that shows it",
-          "[cli][long]") {
+TEST_CASE("find: a table tells the value, how sure it is, and the command that shows it", "[cli]") {
   const Folder folder;
   std::vector<std::string> arguments = words(
       "find network.bandwidth --platform pair.json --network resnet20 --dataset cifar10 --epochs 2 "
@@ -152,7 +151,7 @@ TEST_CASE("find: what no forecast can tell is impossible, and says why", "[cli]"
   CHECK_THAT(outcome.out, !Catch::Contains("closest") && !Catch::Contains("Each answer again"));
 }
 
-TEST_CASE("find: two names make a frontier, in every format", "[cli][long]") {
+TEST_CASE("find: two names make a frontier, in every format", "[cli]") {
   const Folder folder;
   const std::string flags = "--strategy sync --set node.count=4";
   const Outcome table = folder.run(asked("network.bandwidth,nodes", "exposed < 1%", flags));

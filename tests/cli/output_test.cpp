@@ -90,7 +90,7 @@ TEST_CASE("stdout holds the result alone, stderr nothing", "[cli]") {
   CHECK(lines(outcome.out).size() == 4);
 }
 
-TEST_CASE("the same command prints the same bytes", "[cli][long]") {
+TEST_CASE("the same command prints the same bytes", "[cli]") {
   const Folder folder;
   for (const std::string& job : {kJob, kNoisyJob}) {
     for (const std::string format : {" --format table", " --format json", " --format csv"}) {

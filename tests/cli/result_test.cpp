@@ -172,7 +172,7 @@ TEST_CASE("an experiment file takes texts, numbers, switches and lists", "[cli]"
   CHECK(result["runs"][1]["config"]["deterministic"] == "on");
 }
 
-TEST_CASE("every row of a CSV result has as many columns as the header", "[cli][long]") {
+TEST_CASE("every row of a CSV result has as many columns as the header", "[cli]") {
   const Folder folder;
   folder.write("odd.json", pair_with("\"pair\"", "\"a (pair)\""));
   const auto columns = [](const std::string& line) {

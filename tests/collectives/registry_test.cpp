@@ -14,12 +14,17 @@ namespace {
 /// Sizes at which openmpi and the segmented algorithms change what they do.
 constexpr std::int64_t kSizes[] = {4, 100, 12'000, 100'000, 6'000'000, 200'000'000};
 
-/// Calls `check(schedule, name, ranks)` for every name, rank count, node size and payload size
-/// tested.
+/// Enough for two levels of each tree, with and without ranks left over, and for uneven nodes.
+constexpr int kFewRanks = 9;
+constexpr int kManyRanks = 64;
+
+/// Calls `check(schedule, name, ranks)` for every name, rank count up to `most_ranks`, node size
+/// and payload size tested.
 template <typename Check>
-void for_every_schedule(Check check) {
+void for_every_schedule(int most_ranks, Check check) {
   for (const AllReduceName& known : all_reduce_names()) {
     for (const int ranks : tested_rank_counts()) {
+      if (ranks > most_ranks) continue;
       for (const int per_node : {1, 2, 3, 4, 64}) {
         if (per_node > 1 && !known.knows_nodes) continue;
         for (const std::int64_t bytes : kSizes) {
@@ -39,8 +44,8 @@ bool is_same_pattern(const Round& one, const Round& other) {
       });
 }
 
-TEST_CASE("every all-reduce leaves the sum on every rank", "[long]") {
-  for_every_schedule([](const Schedule& schedule, std::string_view, int ranks) {
+void check_sums(int most_ranks) {
+  for_every_schedule(most_ranks, [](const Schedule& schedule, std::string_view, int ranks) {
     REQUIRE(schedule.ranks() == ranks);
     for (const int elements : {1, 7, 3 * ranks + 1, 128}) {
       const auto execution = execute_numbered(schedule, elements);
@@ -53,6 +58,12 @@ TEST_CASE("every all-reduce leaves the sum on every rank", "[long]") {
   });
 }
 
+TEST_CASE("every all-reduce leaves the sum on every rank") { check_sums(kFewRanks); }
+
+TEST_CASE("every all-reduce leaves the sum on every rank of many", "[long]") {
+  check_sums(kManyRanks);
+}
+
 TEST_CASE("an all-reduce of one rank has no rounds") {
   for (const AllReduceName& known : all_reduce_names()) {
     CAPTURE(known.name);
@@ -63,7 +74,7 @@ TEST_CASE("an all-reduce of one rank has no rounds") {
 }
 
 TEST_CASE("repeated rounds are disjoint, ascending and inside every rank's rounds") {
-  for_every_schedule([](const Schedule& schedule, std::string_view, int ranks) {
+  for_every_schedule(kManyRanks, [](const Schedule& schedule, std::string_view, int ranks) {
     std::int64_t end = 0;
     for (const RepeatedRounds& run : schedule.repeated()) {
       REQUIRE(run.begin >= end);
@@ -76,7 +87,7 @@ TEST_CASE("repeated rounds are disjoint, ascending and inside every rank's round
 }
 
 TEST_CASE("in repeated rounds every rank has the same actions, peers and sizes after each period") {
-  for_every_schedule([](const Schedule& schedule, std::string_view, int ranks) {
+  for_every_schedule(kManyRanks, [](const Schedule& schedule, std::string_view, int ranks) {
     bool is_periodic = true;
     for (const RepeatedRounds& run : schedule.repeated()) {
       for (std::int64_t index = run.begin; index + run.period < run.end; ++index) {
@@ -90,15 +101,22 @@ TEST_CASE("in repeated rounds every rank has the same actions, peers and sizes a
   });
 }
 
-TEST_CASE("a schedule still runs to its end when whole periods of its repeated rounds are omitted",
-          "[long]") {
-  for_every_schedule([](const Schedule& schedule, std::string_view, int) {
+void check_omitted_periods(int most_ranks) {
+  for_every_schedule(most_ranks, [](const Schedule& schedule, std::string_view, int) {
     for (const int skipped : {0, 1, 2}) {
       for (const int kept : {0, 1, 3}) {
         REQUIRE(execute_numbered(Shortened(schedule, skipped, kept)).problem.empty());
       }
     }
   });
+}
+
+TEST_CASE("a schedule runs to its end when whole periods of its repeated rounds are omitted") {
+  check_omitted_periods(kFewRanks);
+}
+
+TEST_CASE("a schedule of many ranks runs to its end when periods are omitted", "[long]") {
+  check_omitted_periods(kManyRanks);
 }
 
 TEST_CASE("ring, segmented-ring, hierarchical and double-binary-tree repeat most of their rounds") {

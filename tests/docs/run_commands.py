@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the commands of a page of the documentation, as somebody would who types what it says.
 
-Usage: run_commands.py EPOCHCAST PAGE.md [--section TITLE] [--list]
+Usage: run_commands.py EPOCHCAST PAGE.md [--section TITLE] [--first COUNT] [--list]
 
 Blocks marked ```sh are typed into one shell, from top to bottom, in a temporary folder that has what the source folder has:
 models and traces as copies, the rest as links; `epochcast` and this Python as `python3` are on its PATH. A command that does not
@@ -169,7 +169,7 @@ def plan(page, section):
     return to_run, left_out, problems
 
 
-def run_page(page, epochcast, to_run):
+def run_page(page, epochcast, commands):
     """The exit status for the page."""
     with tempfile.TemporaryDirectory(prefix="epochcast-docs-") as folder:
         room = pathlib.Path(folder)
@@ -185,16 +185,15 @@ def run_page(page, epochcast, to_run):
                 if status != 0:
                     print(f"{first}: ended with {status}\n{printed}")
                     return 1
-            for block in to_run:
-                for line, command in block.commands():
-                    began_s = time.monotonic()
-                    status, printed = shell.run(command)
-                    print(f"{page.name}:{line}: {time.monotonic() - began_s:.1f} s: {command.splitlines()[0]}", flush=True)
-                    if status != 0:
-                        shown = "\n".join(printed.splitlines()[-SHOWN_LINES:])
-                        print(f"{command}\n{shown}\n{page}:{line}: " +
-                              (f"ended with status {status}" if status is not None else f"not done after {TIMEOUT_S} s"))
-                        return 1
+            for line, command in commands:
+                began_s = time.monotonic()
+                status, printed = shell.run(command)
+                print(f"{page.name}:{line}: {time.monotonic() - began_s:.1f} s: {command.splitlines()[0]}", flush=True)
+                if status != 0:
+                    shown = "\n".join(printed.splitlines()[-SHOWN_LINES:])
+                    print(f"{command}\n{shown}\n{page}:{line}: " +
+                          (f"ended with status {status}" if status is not None else f"not done after {TIMEOUT_S} s"))
+                    return 1
         finally:
             shell.end()
     return 0
@@ -205,19 +204,20 @@ def main():
     parser.add_argument("epochcast", type=pathlib.Path)
     parser.add_argument("page", type=pathlib.Path)
     parser.add_argument("--section", help="the blocks below this heading only")
+    parser.add_argument("--first", type=int, metavar="COUNT", help="so many commands only")
     parser.add_argument("--list", action="store_true", help="show what would be run, and what not")
     given = parser.parse_args()
 
     to_run, left_out, problems = plan(given.page, given.section)
+    commands = [each for block in to_run for each in block.commands()][:given.first]
     if given.list:
-        for block in to_run:
-            for line, command in block.commands():
-                print(f"{given.page.name}:{line}: {command}")
+        for line, command in commands:
+            print(f"{given.page.name}:{line}: {command}")
     for block, reason in left_out:
         print(f"{given.page.name}:{block.line}: not run: {reason}")
     if problems:
         sys.exit("\n".join(problems))
-    sys.exit(0 if given.list else run_page(given.page, given.epochcast.absolute(), to_run))
+    sys.exit(0 if given.list else run_page(given.page, given.epochcast.absolute(), commands))
 
 
 if __name__ == "__main__":

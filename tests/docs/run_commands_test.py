@@ -67,6 +67,10 @@ class RunCommands(unittest.TestCase):
         status, typed, _ = self.run_page("# A\n```sh\nepochcast one\n```\n## B\n```sh\nepochcast two\n```\n", "--section", "B")
         self.assertEqual((status, typed), (0, ["two"]))
 
+    def test_the_first_commands_can_be_run_alone(self):
+        status, typed, _ = self.run_page("```sh\nepochcast one\n```\n## B\n```sh\nepochcast two\nepochcast three\n```\n", "--first", "2")
+        self.assertEqual((status, typed), (0, ["one", "two"]))
+
 
 if __name__ == "__main__":
     unittest.main()

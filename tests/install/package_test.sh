@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The packages, made from a build folder: what they depend on and hold, and that they install, run and go again where nothing else
-# of Epochcast is: in a root of their own, with this system's packages below and what dpkg writes on top, gone at the end.
-# Argument: the build folder. Exit status 77 (skipped) without the tools or root, with the reason.
+# The packages, made from a build folder: what they depend on and hold. With "install" behind the build folder also that they
+# install, run and can be removed where nothing else of Epochcast is: in a root of their own, with this system's packages below
+# and what dpkg writes on top, removed at the end. Exit status 77 (skipped) without the tools or root, with the reason.
 set -eu
 build=$1
+scope=${2:-contents}
 source=$(cd "$(dirname "$0")/../.." && pwd)
 skip() { echo "skipped: $1"; exit 77; }
 for program in cpack dpkg-shlibdeps file dpkg; do command -v $program >/dev/null || skip "there is no $program"; done
-[ "$(id -u)" = 0 ] || skip "a root of its own needs root"
+[ "$scope" = contents ] || [ "$(id -u)" = 0 ] || skip "a root of its own needs root"
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-unshare --mount sh -ec 'mount -t tmpfs none /mnt; cd /mnt; mkdir up work at
+[ "$scope" = contents ] || unshare --mount sh -ec 'mount -t tmpfs none /mnt; cd /mnt; mkdir up work at
   mount -t overlay none -o lowerdir=/usr,upperdir=up,workdir=work at' 2>/dev/null || skip "there are no mount namespaces with overlays (CAP_SYS_ADMIN)"
 contact="A Packager <packager@example.org>"
 cpack --config "$build/CPackConfig.cmake" -D CPACK_PACKAGE_CONTACT="$contact" -B "$folder/out" >cpack.log 2>&1 || { cat cpack.log; exit 1; }
@@ -42,6 +43,7 @@ for library in epochcast openmpi-bin libtorch libopenmpi; do
   dpkg-deb --field "$training" Depends | grep -q "$library" || { echo "training does not depend on $library"; exit 1; }
 done
 
+[ "$scope" = install ] || exit 0
 export folder source build package training
 unshare --mount bash -eu <<'JOB'
 mount -t tmpfs none /mnt

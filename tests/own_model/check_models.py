@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What describe says of models that others wrote: torchvision's, and our networks written again.
 
-Usage: check_models.py EPOCHCAST. Exits with 77 where python3-torchvision is not installed.
+Usage: check_models.py EPOCHCAST [NAME...]: all claims, or those of these names. Exits with 77 where python3-torchvision is not installed.
 """
 import functools
 import json

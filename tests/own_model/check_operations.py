@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Layers of many kinds: describe counts what formulas on paper say.
 
-Usage: check_operations.py EPOCHCAST. Exits with 77 where python3-torch is not installed.
+Usage: check_operations.py EPOCHCAST [NAME...]: all claims, or those of these names. Exits with 77 where python3-torch is not installed.
 """
 import functools
 import math

@@ -160,7 +160,9 @@ def run(code, strategy, number):
     """Who agreed after each step, and on which buffers at the end; the parameters then."""
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder) / "results"
-        torch.multiprocessing.spawn(train, (code, strategy, 29600 + os.getpid() % 300 + number, str(results)), nprocs=RANKS)
+        # A fork has imported PyTorch already, and nothing has used its threads yet.
+        torch.multiprocessing.start_processes(
+            train, (code, strategy, 29600 + os.getpid() % 300 + number, str(results)), nprocs=RANKS, start_method="fork")
         return eval(results.read_text())
 
 

@@ -5,7 +5,7 @@
 To 1e-5 after one step. Further steps of untrained models may blow up what the last bit of a number is rounded to: after these, losses
 may also differ by as much as Python's do when it begins with weights that are one rounding off.
 
-Usage: check_training.py EPOCHCAST. Exits with 77 where python3-torchvision is not installed.
+Usage: check_training.py EPOCHCAST [NAME...]: all models, or these. Exits with 77 where python3-torchvision is not installed.
 """
 import copy
 import functools

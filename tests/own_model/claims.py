@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the checks of this folder have in common: commands of epochcast, and claims about them."""
+import functools
 import json
 import os
 import pathlib
@@ -48,8 +49,17 @@ def variant_in(file):
     return json.loads(file.read_text())["variants"][0]
 
 
+def name_of(each):
+    """Its first argument, or what follows "check_" in its own name."""
+    return each.args[0] if isinstance(each, functools.partial) else each.__name__.removeprefix("check_")
+
+
 def tell(checks):
-    """Ends with 0 where all claims hold: those that each of the functions makes in a folder of its own."""
+    """Ends with 0 if all claims hold that the functions make, or those of the names behind EPOCHCAST on the command line."""
+    names = sys.argv[2:]
+    if unknown := set(names) - set(map(name_of, checks)):
+        sys.exit(f"no check is named {', '.join(sorted(unknown))}; there are {', '.join(map(name_of, checks))}")
+    checks = [each for each in checks if not names or name_of(each) in names]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         os.environ["XDG_CACHE_HOME"] = str(folder / "cache")

@@ -63,7 +63,7 @@ double barrier_s(const Platform& platform, std::size_t ranks) {
 }
 
 TEST_CASE("an all-reduce takes its messages' time on fairly shared links, for any order of nodes") {
-  const Campaign campaign(90);
+  const Campaign campaign(45);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Dice dice(seed);
     const Platform platform = random_platform(dice, {.topologies = {NetworkTopology::star}});

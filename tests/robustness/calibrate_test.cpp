@@ -135,7 +135,7 @@ void check_forecast(const RunResult& run, double least_s) {
 }
 
 TEST_CASE("calibrate refuses what was measured, or forecasts on its platform make sense") {
-  const Campaign campaign(60);
+  const Campaign campaign(30);
   int refused = 0;
   int noted = 0;
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {

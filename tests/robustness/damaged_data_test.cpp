@@ -54,7 +54,7 @@ void read_all(const OwnSamples& samples, const Dataset& dataset) {
 }
 
 TEST_CASE("damaged tensors and tokens are refused by a file's name, or read within their file") {
-  const Campaign campaign(1500);
+  const Campaign campaign(750);
   int refused = 0;
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);

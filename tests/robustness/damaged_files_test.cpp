@@ -73,7 +73,7 @@ bool names_one_of(const std::string& complaint, const std::set<std::string>& fil
 }
 
 TEST_CASE("a checkpoint with any damage is refused by the name of a damaged file") {
-  const Campaign campaign(3000);
+  const Campaign campaign(1000);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);
     const std::size_t ranks = 1 + random.next() % 3;
@@ -94,7 +94,7 @@ TEST_CASE("a checkpoint with any damage is refused by the name of a damaged file
 
 TEST_CASE("a damaged result of a rehearsal is refused by name") {
   const Folder folder;
-  const Campaign campaign(1000);
+  const Campaign campaign(500);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);
     RehearsalEntry entry = {.run = run_of(0.5)};

@@ -37,7 +37,7 @@ double astray_s(const Platform& platform) {
 }
 
 TEST_CASE("a message takes the latencies of its route and its bytes over the narrowest link") {
-  const Campaign campaign(60);
+  const Campaign campaign(30);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Dice dice(seed);
     const Platform platform = random_platform(dice);

@@ -79,7 +79,7 @@ Json odd_platform(Dice& dice) {
 }
 
 TEST_CASE("a platform file with odd values is forecast in finite numbers, or refused") {
-  const Campaign campaign(60);
+  const Campaign campaign(30);
   const Folder folder;
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Dice dice(seed);

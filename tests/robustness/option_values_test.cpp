@@ -107,7 +107,7 @@ TEST_CASE("any value of an option is accepted, or refused with the option's name
       for (const auto& [name, value] : job.good) names.push_back(name);
     }
   }
-  const Campaign campaign(220);
+  const Campaign campaign(70);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);
     const Attacked& job = jobs[random.next() % jobs.size()];

@@ -29,7 +29,7 @@ Task forecast_task(Run run) {
 }
 
 TEST_CASE("random jobs are forecast as by full simulation") {
-  const Campaign campaign(150);
+  const Campaign campaign(60);
   std::vector<Task> tasks;
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Run run = small_run(seed);

@@ -35,8 +35,7 @@ constexpr Case kCases[] = {
     {44'700'000, {.bytes_per_s = 1e9, .latency_s = 1e-6}, 5e-9},
 };
 
-TEST_CASE("a simulated all-reduce takes its closed form's time on a star without contention",
-          "[long]") {
+TEST_CASE("a simulated all-reduce takes its closed form's time on a star without contention") {
   int compared = 0;
   for (const AllReduceName& known : all_reduce_names()) {
     const std::string name(known.name);

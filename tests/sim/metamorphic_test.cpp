@@ -44,7 +44,7 @@ TEST_CASE("twice the bandwidth halves the time of a ring beyond its latencies") 
   CHECK(fast_s == Approx(slow_s / 2).epsilon(1e-9));  // 10 MB blocks: nothing is rounded
 }
 
-TEST_CASE("a slower link never shortens an epoch", "[long]") {
+TEST_CASE("a slower link never shortens an epoch") {
   std::vector<Run> runs;
   const std::vector<std::string> strategies = {
       "sync", "hetgrad", "node-based", "local-sgd", "biased-local-sgd", "byteps", "dlb"};

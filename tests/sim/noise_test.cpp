@@ -50,7 +50,7 @@ Job with_rare_outliers(const Platform& platform, std::int64_t train_samples) {
   return job;
 }
 
-TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn", "[long]") {
+TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn") {
   for (const char* strategy :
        {"sync", "hetgrad", "local-sgd", "unbalanced-local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
@@ -76,8 +76,8 @@ TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn", "[l
   }
 }
 
-TEST_CASE("with sessions and ranks, too, sampled epochs are like those whose every batch is drawn",
-          "[long]") {
+TEST_CASE(
+    "with sessions and ranks, too, sampled epochs are like those whose every batch is drawn") {
   for (const char* strategy : {"sync", "hetgrad", "unbalanced-local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
@@ -112,7 +112,7 @@ TEST_CASE("nodes without global exchanges vary independently") {
   CHECK(ratio == Approx(1).epsilon(0.35));
 }
 
-TEST_CASE("a loop is not extrapolated from another one of the same length", "[long]") {
+TEST_CASE("a loop is not extrapolated from another one of the same length") {
   // 40 rounds of 41 iterations, then 40 iterations: on one node, both loops are of the same
   // workers.
   Job job = job_on(mixed(1, 2, 0, pcie(), nullptr), (40 * 41 + 40) * 2 * 8, 0.1);
@@ -126,7 +126,7 @@ TEST_CASE("a loop is not extrapolated from another one of the same length", "[lo
   CHECK(deviation_s(runs.sampled) < 2 * deviation_s(runs.exact));
 }
 
-TEST_CASE("with rare very long batches, every iteration is run", "[long]") {
+TEST_CASE("with rare very long batches, every iteration is run") {
   for (const char* strategy : {"sync", "local-sgd", "node-based", "dlb"}) {
     CAPTURE(strategy);
     Job job = with_rare_outliers(mixed(2, 2, 0, pcie(), star()), 400 * 4 * 8);
@@ -145,8 +145,7 @@ TEST_CASE("with rare very long batches, every iteration is run", "[long]") {
   }
 }
 
-TEST_CASE("rare long batches count by their frequency in loops too long to be run in full",
-          "[long]") {
+TEST_CASE("rare long batches count by their frequency in loops too long to be run in full") {
   // One worker: the mean is exactly 1 + 999/500 = 2.998 times the median.
   Job job = with_rare_outliers(mixed(1, 1, 0, pcie(), nullptr), 60'000 * 8);
   job.config.epochs = 1;

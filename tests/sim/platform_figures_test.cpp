@@ -65,7 +65,7 @@ struct Cluster {
   Platform platform;
 };
 
-/// Those of the catalogue, and one of each topology.
+/// One of each topology, with and without measured messages.
 std::vector<Cluster> clusters() {
   std::vector<Cluster> all = {
       {"pcie", mixed(1, 4, 0, pcie_with_backbone(), nullptr)},
@@ -82,6 +82,12 @@ std::vector<Cluster> clusters() {
   const std::size_t described = all.size();
   for (std::size_t i = 0; i < described; ++i)
     all.push_back({all[i].name + ", measured", with_messages(all[i].platform)});
+  return all;
+}
+
+/// Those of the catalogue, of at most four nodes of a kind.
+std::vector<Cluster> catalogue() {
+  std::vector<Cluster> all;
   const Catalog catalog(EPOCHCAST_SOURCE_DIR);
   for (const std::string& name : catalog.names("models/platforms")) {
     all.push_back({name, platform_in(catalog.find("models/platforms", name, "test"))});
@@ -135,8 +141,8 @@ bool is_refused(const Platform& platform, const PlatformFigure& figure) {
   }
 }
 
-TEST_CASE("a figure of links that is set to its own value changes no forecast") {
-  for (const Cluster& cluster : clusters()) {
+void check_unchanged(const std::vector<Cluster>& clusters) {
+  for (const Cluster& cluster : clusters) {
     const std::vector<RunResult> usual = forecasts_on(cluster.platform);
     for (const PlatformFigure& figure : link_figures(cluster.platform)) {
       const Platform same = with(cluster.platform, figure, figure.value);
@@ -149,12 +155,17 @@ TEST_CASE("a figure of links that is set to its own value changes no forecast") 
   }
 }
 
+TEST_CASE("a figure of links that is set to its own value changes no forecast") {
+  check_unchanged(clusters());
+  check_unchanged(catalogue());
+}
+
 /// Members that come apart leave a measured barrier a little later, and share links for less of the
 /// time.
 constexpr double kApart = 0.01;
 
-TEST_CASE("a better link is never slower, a worse one never faster, and a much worse one slower") {
-  for (const Cluster& cluster : clusters()) {
+void check_monotonic(const std::vector<Cluster>& clusters) {
+  for (const Cluster& cluster : clusters) {
     const std::vector<RunResult> usual = forecasts_on(cluster.platform);
     for (const PlatformFigure& figure : link_figures(cluster.platform)) {
       CAPTURE(cluster.name, figure.name);
@@ -178,6 +189,15 @@ TEST_CASE("a better link is never slower, a worse one never faster, and a much w
       CHECK(shows);
     }
   }
+}
+
+TEST_CASE("a better link is never slower, a worse one never faster, and a much worse one slower") {
+  check_monotonic(clusters());
+}
+
+TEST_CASE("a better link of the catalogue's platforms is never slower, a worse one never faster",
+          "[long]") {
+  check_monotonic(catalogue());
 }
 
 }  // namespace

@@ -253,9 +253,8 @@ const std::set<std::string> kSameOnSome = {
     "deterministic",  // likewise
 };
 
-TEST_CASE("every setting changes a forecast or is refused, on every platform of the catalogue") {
-  const Catalog catalog(EPOCHCAST_SOURCE_DIR);
-  for (const std::string& platform : catalog.names("models/platforms")) {
+void check_settings_on(const std::vector<std::string>& platforms) {
+  for (const std::string& platform : platforms) {
     const Settings here = {
         {"platform", platform}, {"train-samples", "20000"}, {"batch", "4"}, {"epochs", "3"}};
     for (const Setting& setting : settings_of(Command::simulate)) {
@@ -271,6 +270,15 @@ TEST_CASE("every setting changes a forecast or is refused, on every platform of 
              answer != answer_to(base)));
     }
   }
+}
+
+TEST_CASE("every setting changes a forecast or is refused, on one node and on several") {
+  check_settings_on({"server-2cpu-8gpu", "deep-est-dam"});
+}
+
+TEST_CASE("every setting changes a forecast or is refused, on every platform of the catalogue",
+          "[long]") {
+  check_settings_on(Catalog(EPOCHCAST_SOURCE_DIR).names("models/platforms"));
 }
 
 TEST_CASE("a precision or kernels are applied or refused on every platform of the catalogue") {

@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck disable=SC2015  # fail() ends the test
-# tools/gpu_session.sh with a CPU in the place of a GPU: what it does on the day, on little. Argument: the build folder.
+# tools/gpu_session.sh with a CPU in the place of a GPU: what it does on the day, on little. Arguments: the build folder, and
+# a step if it alone is to be run, not all of them and again.
 set -eu
 build=$1
+step=${2:-}
 tools=$(cd "$(dirname "$0")/../../tools" && pwd)
 session=$tools/gpu_session.sh
 command -v python3 >/dev/null || exit 77
@@ -27,6 +29,12 @@ status_of "$session" --output "$folder/other"
 [ $status = 2 ] && [ -e "$folder/other/thesis.tex" ] || fail "a folder with other things in it"
 
 quick=("$session" --device cpu --quick --build "$build" --output "$folder/out")
+if [ -n "$step" ]; then
+  status_of "${quick[@]}" "$step"
+  [ $status = 0 ] && grep -q "^$step: done" "$folder/said" || fail "step $step: $(cat "$folder/said")"
+  echo "passed"
+  exit 0
+fi
 status_of "${quick[@]}" --seconds 1
 [ $status = 75 ] && grep -q 'time is up' "$folder/said" || fail "a call without time: $(cat "$folder/said")"
 status_of "${quick[@]}"

@@ -111,7 +111,7 @@ TEST_CASE("one network says nothing of others") {
   CHECK_THROWS_AS(fit_roofline(rows), UserError);
 }
 
-TEST_CASE("models/roofline.json is what its rows say") {
+TEST_CASE("models/roofline.json is what its rows say", "[long]") {
   const Catalog catalog{EPOCHCAST_SOURCE_DIR};
   std::vector<MeasuredBatch> rows;
   for (const std::string name : {"published-throughput",

@@ -10,7 +10,7 @@ namespace epochcast::tests {
 ShortTraining::ShortTraining() { folder.write("tiny.json", kTinyDataset); }
 
 Outcome ShortTraining::run(const std::string& more) const {
-  return folder.run(kTrain + "--strategy sync --epochs 1 --augment off " + more);
+  return folder.run(kTrain + "--set ranks=1 --strategy sync --epochs 1 --augment off " + more);
 }
 
 double ShortTraining::test_loss(const std::string& more) const {

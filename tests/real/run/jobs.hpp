@@ -23,7 +23,7 @@ inline const std::string kTrain =
     "train --network small-cnn --dataset tiny.json --data procedural --ranks 2 --batch 4 "
     "--learning-rate 0.05 ";
 
-/// An epoch of sync on that data, in a folder of its own.
+/// An epoch of sync on that data by one rank, in a folder of its own.
 struct ShortTraining {
   Folder folder;
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <map>
+
 #include "tests/catch.hpp"
 #include "tests/real/run/jobs.hpp"
 
@@ -24,16 +26,17 @@ TEST_CASE("every hyperparameter changes the training, and is recorded") {
                                    {"adabelief", "epsilon", "0.125"},
                                    {"adabelief --weight-decay 0.5", "decoupled-decay", "on"},
                                    {"angulargrad", "beta1", "0.5"}};
+  std::map<std::string, double> usual;
   for (const Case& each : cases) {
     CAPTURE(each.optimizer, each.name);
     const std::string base = "--set learning-rate=0.002 --optimizer " + each.optimizer + " ";
-    const double usual = job.test_loss(base);
+    if (!usual.contains(base)) usual[base] = job.test_loss(base);
 
     const Outcome changed =
         job.run(base + "--metrics changed.jsonl --format json --" + each.name + "=" + each.value);
 
     REQUIRE(changed.status == 0);
-    CHECK(metrics_of(job.folder, "changed.jsonl").at(0).at("test_loss") != usual);
+    CHECK(metrics_of(job.folder, "changed.jsonl").at(0).at("test_loss") != usual[base]);
     CHECK(Json::parse(changed.out).at("runs").at(0).at("config").at(each.name) == each.value);
   }
 }

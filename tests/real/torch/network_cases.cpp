@@ -8,6 +8,12 @@
 
 namespace epochcast::real {
 
+const std::vector<std::string>& few_networks() {
+  static const std::vector<std::string> kNames = {
+      "small-cnn", "resnet20", "gru", "gan", "gpt-char"};
+  return kNames;
+}
+
 Shape small_shape(const std::string& network) {
   static const std::map<std::string, Shape> kSpecial = {{"vgg16", {3, 32, 32}},
                                                         {"rnn", {1, 8, 6}},

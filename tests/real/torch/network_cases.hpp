@@ -15,6 +15,10 @@ namespace epochcast::real {
 
 using Shape = std::vector<std::int64_t>;
 
+/// Cheap networks, one of each kind: convolutions, batch normalisation, a recurrent layer, two
+/// halves, attention. Tests of all networks are tagged [long].
+[[nodiscard]] const std::vector<std::string>& few_networks();
+
 /// A shape that the network takes, among the cheapest to train on.
 [[nodiscard]] Shape small_shape(const std::string& network);
 
