@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "core/job/job.hpp"
@@ -281,9 +282,8 @@ TEST_CASE("every setting changes a forecast or is refused, on every platform of 
   check_settings_on(Catalog(EPOCHCAST_SOURCE_DIR).names("models/platforms"));
 }
 
-TEST_CASE("a precision or kernels are applied or refused on every platform of the catalogue") {
-  const Catalog catalog(EPOCHCAST_SOURCE_DIR);
-  for (const std::string& platform : catalog.names("models/platforms")) {
+void check_precisions_on(const std::vector<std::string>& platforms) {
+  for (const std::string& platform : platforms) {
     for (const std::string workers : {"", "cpu", "gpu"}) {
       Settings base = {{"platform", platform},
                        {"network", "resnet50"},
@@ -311,6 +311,15 @@ TEST_CASE("a precision or kernels are applied or refused on every platform of th
       CHECK((tuned.starts_with("--") || tuned != answer_to(base)));
     }
   }
+}
+
+TEST_CASE("a precision or kernels are applied or refused, on GPUs with and without TF32") {
+  check_precisions_on({"dgx-a100", "deep-est-dam"});
+}
+
+TEST_CASE("a precision or kernels are applied or refused on every platform of the catalogue",
+          "[long]") {
+  check_precisions_on(Catalog(EPOCHCAST_SOURCE_DIR).names("models/platforms"));
 }
 
 TEST_CASE("precision and kernels have no effect on --batch-seconds") {
