@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = EPOCHCAST_SOURCE_DIR;
+const fs::path kFolder = EPOCHCAST_SOURCE_DIR;
 
 /// The page without its blocks of code, line by line.
 std::vector<std::string> prose_of(const fs::path& page) {
@@ -60,7 +60,7 @@ std::set<std::string> anchors_of(const fs::path& page) {
 std::vector<fs::path> pages() {
   std::vector<fs::path> found;
   for (const char* folder : {"", "docs", "docs/decisions", "lab", "traces"}) {
-    for (const auto& entry : fs::directory_iterator(kRoot / folder)) {
+    for (const auto& entry : fs::directory_iterator(kFolder / folder)) {
       if (entry.path().extension() == ".md") found.push_back(entry.path());
     }
   }
