@@ -12,7 +12,7 @@
 namespace epochcast {
 namespace {
 
-/// The checks with what a simulation on the platform, in a process of its own, says. Throws a
+/// The checks with the times of a simulation on the platform, in a child process. Throws a
 /// UserError that begins with `file` for all-reduces that cannot be simulated.
 std::vector<AllReduceCheck> simulated(std::vector<AllReduceCheck> checks,
                                       const Platform& platform,

@@ -10,9 +10,9 @@
 
 namespace epochcast {
 
-constexpr double kLargeAllReduce = 1 << 20;  ///< bytes: what training exchanges
+constexpr double kLargeAllReduce = 1 << 20;  ///< bytes: the size of exchanges in training
 
-/// An all-reduce that was measured.
+/// A measured all-reduce.
 struct AllReduceCheck {
   sim::AllReduceCase all_reduce;
   double measured_s = 0;  ///< expected_s() of the samples
@@ -21,13 +21,13 @@ struct AllReduceCheck {
   [[nodiscard]] double error() const { return forecast_s / measured_s - 1; }
 };
 
-/// Every all-reduce of the trace, simulated (in a process of its own) on a platform that has the
-/// trace's nodes and ranks. Throws a UserError for algorithms that cannot be simulated.
+/// Every all-reduce of the trace, simulated (in a child process) on a platform with the trace's
+/// nodes and ranks. Throws a UserError for algorithms that cannot be simulated.
 [[nodiscard]] std::vector<AllReduceCheck> check_all_reduces(const Platform& platform,
                                                             const MessageTrace& trace);
 
-/// All-reduces 4, 16 and 64 times as large as the largest that the trace has of their scope and
-/// algorithm, if that is 1 MiB or more, simulated likewise. `measured_s` is in proportion to it.
+/// All-reduces 4, 16 and 64 times as large as the trace's largest of their scope and algorithm, if
+/// that is 1 MiB or more, simulated likewise. `measured_s` is extrapolated in proportion to size.
 [[nodiscard]] std::vector<AllReduceCheck> larger_all_reduces(const Platform& platform,
                                                              const MessageTrace& trace);
 

@@ -13,7 +13,7 @@
 namespace epochcast {
 namespace {
 
-/// The ring steps that all-reduces of these consist of.
+/// The ring steps of these all-reduces.
 std::vector<MessagePoint> ring_steps(std::vector<MessagePoint> all_reduces, int ranks) {
   const double steps = 2.0 * (ranks - 1);
   for (MessagePoint& point : all_reduces) {
@@ -32,16 +32,16 @@ std::string sizes_text(const std::vector<MessagePoint>& points) {
   return points.size() == 1 ? least : least + " to " + format_bytes(points.back().bytes);
 }
 
-/// Whether sizes are enough, and far enough apart, to tell latency from bandwidth. Buckets of much
-/// the same size are not: that some were slowed by computing would look like latency, which more
-/// ranks would pay more often.
+/// Whether the sizes are numerous and different enough to separate latency from bandwidth. Buckets
+/// of similar size are not: a slowdown of some by computation would look like latency, which is
+/// multiplied by the number of ranks.
 bool tell_latency(const std::vector<MessagePoint>& points) {
   constexpr std::size_t kFewestSizes = 3;
   constexpr double kFarApart = 8;
   return points.size() >= kFewestSizes && points.back().bytes >= kFarApart * points.front().bytes;
 }
 
-/// Seconds per byte, by weighted least squares of relative errors: what varies says less.
+/// Seconds per byte, by least squares of relative errors, weighted by inverse variance.
 double seconds_per_byte(const std::vector<MessagePoint>& points) {
   constexpr double kLeastSpread = 0.01;
   double sum = 0;
@@ -64,7 +64,7 @@ std::optional<ScopeFit> fit_rings(const MessageTrace& trace,
   ScopeFit fit;
   const bool has_latency = tell_latency(points);
   if (has_latency) {
-    // Small steps count, too: there may be no others.
+    // Small steps count, too: there may be no large ones.
     fit.bytes_per_s = fastest_of(points);
     for (const MessagePoint& point : points)
       fit.bytes_per_s = std::max(fit.bytes_per_s, point.bytes / point.seconds);

@@ -29,7 +29,7 @@ MessageCosts kept(MessageCosts costs) {
   return costs;
 }
 
-/// What a message of no bytes takes; links must have some latency for it to be scaled.
+/// The time of an empty message; links must have some latency for it to be scaled.
 double latency_of(const ScopeFit& fit) {
   return std::max(fit.costs.regimes.front().latency_s, 1e-9);
 }
@@ -46,14 +46,14 @@ Interconnect inside_of(const ScopeFit& fit, int devices, const Source& source) {
 
 Interlink network_of(Interlink network, const ScopeFit& fit, const Source& source) {
   network.link = {.bytes_per_s = kept_rate(fit.bytes_per_s),
-                  .latency_s = kept_s(0.5 * latency_of(fit))};  // a way has two links
-  network.backbone_bytes_per_s.reset();  // what all share limited the ring steps, too
+                  .latency_s = kept_s(0.5 * latency_of(fit))};  // a route has two links
+  network.backbone_bytes_per_s.reset();  // the shared backbone limited the ring steps, too
   network.messages = kept(fit.costs);
   network.source = source;
   return network;
 }
 
-/// The link of a node that is faster than the network's, and messages among such nodes.
+/// The link of a node whose bandwidth exceeds the network's, and messages among such nodes.
 Uplink uplink_of(const NetworkFit& fit, int node, const Source& source) {
   const double bytes_per_s = fit.link_bytes_per_s[static_cast<std::size_t>(node)];
   Uplink uplink;
@@ -66,7 +66,7 @@ Uplink uplink_of(const NetworkFit& fit, int node, const Source& source) {
   return uplink;
 }
 
-/// Gives each node the link that was measured. Neighbours that have the same stay together.
+/// Gives each node its measured link. Neighbours with equal links stay in one group.
 std::vector<NodeGroup> with_uplinks(const std::vector<NodeGroup>& groups,
                                     const NetworkFit& fit,
                                     const Source& source) {

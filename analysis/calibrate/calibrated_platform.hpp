@@ -14,13 +14,13 @@ namespace epochcast {
 [[nodiscard]] Platform platform_of_trace(const MessageTrace& trace,
                                          const std::vector<std::string>& model_of_rank);
 
-/// The platform with what the fit says of its network, the insides of its nodes and its devices'
-/// adding, to six digits, and `source`: of the trace that was fitted. What was not measured stays
-/// as it is. Inside nodes, measured messages go through memory, whatever the topology was.
+/// The platform with the fitted costs of its network, of messages inside nodes and of its devices'
+/// reduction, to six digits, and `source`: that of the fitted trace. Figures without measurement
+/// remain. Inside nodes, measured messages go through memory, whatever the topology was.
 ///
-/// Where nodes were found to have links of their own, node i of the platform is node i of the
-/// trace: groups of nodes are divided accordingly. A platform with another number of nodes, or that
-/// is no star, has the slowest link everywhere, and a note that says so.
+/// If nodes have different links, node i of the platform is node i of the trace: groups of nodes
+/// are divided accordingly. A platform with another number of nodes, or with another topology than
+/// a star, gets the slowest link everywhere, and a note.
 [[nodiscard]] Platform calibrated_platform(Platform platform,
                                            const NetworkFit& fit,
                                            const Source& source);

@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kBetween = "messages between nodes";
 constexpr const char* kInside = "messages inside nodes";
 
-/// Writes what was measured of all-reduces beside the messages of their scope, whose uncertainty is
-/// that of samples alone.
+/// Writes the measured all-reduces to the messages of their scope, whose uncertainty is that of
+/// samples alone.
 void keep_all_reduces(Calibration& calibration,
                       const Platform& platform,
                       const MessageTrace& trace) {
@@ -31,7 +31,7 @@ void keep_all_reduces(Calibration& calibration,
   const auto ranks = std::ssize(trace.node_of_rank);
   if (fit.between) fit.between->costs.all_reduces = measured(*fit.between, "all", ranks);
   if (!fit.node) return;
-  // Those inside nodes were measured on all nodes at once: the slowest has the most ranks.
+  // All-reduces inside nodes run on all nodes at once: the node with the most ranks is the slowest.
   std::ptrdiff_t in_node = 0;
   for (int node = 0; node < trace.node_count(); ++node) {
     in_node =
@@ -64,7 +64,7 @@ Calibration calibrate(const MessageTrace& trace) {
         double sum = 0;
         double count = 0;
         for (const AllReduceCheck& check : calibration.checks) {
-          // The library exchanges by blocking calls: that says nothing of other algorithms.
+          // The library uses blocking calls: its time does not apply to other algorithms.
           if (check.all_reduce.scope != ring || check.all_reduce.bytes < kLargeAllReduce ||
               check.all_reduce.algorithm == kLibrary)
             continue;

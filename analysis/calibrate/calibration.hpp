@@ -8,13 +8,13 @@
 
 namespace epochcast {
 
-/// The fit of a trace and what it says of the trace's own all-reduces.
+/// The fit of a trace and its errors for the trace's own all-reduces.
 struct Calibration {
   NetworkFit fit;
   std::vector<AllReduceCheck> checks;
 };
 
-/// Fits the trace and checks it. How far off large all-reduces are, which the fit has not seen,
+/// Fits the trace and checks it. The error for large all-reduces, which are not part of the fit,
 /// adds to the uncertainty of its messages (root of the sum of squares); those of the library are
 /// left out. Throws a UserError for traces that cannot be fitted, or with an uncertainty above
 /// kMostUncertainty.

@@ -13,11 +13,11 @@ namespace {
 
 using Values = std::vector<double>;
 
-/// Above which a sample of the series is an outlier.
+/// The limit above which a sample of the series is an outlier.
 double outlier_limit(const Values& series) {
   constexpr double kDeviations = 6;
   constexpr double kMadToDeviation = 1.4826;  // of a normal distribution: 1 / its 3/4 quantile
-  constexpr double kRounding = 1e-6;          // traces keep 7 digits: a smaller MAD says nothing
+  constexpr double kRounding = 1e-6;          // traces keep 7 digits: a smaller MAD is rounding
   const double middle = median_of(series);
   Values distances;
   for (const double value : series) distances.push_back(std::abs(value - middle));
@@ -40,7 +40,7 @@ double spread_of(const Values& medians) {
   return *most / *least;
 }
 
-/// Fills in what depends on the series of one batch size, warm-ups removed.
+/// Fills in the figures that depend on the series of one batch size, without warm-ups.
 class RowMaker {
  public:
   void add(const BatchSamples& series) {

@@ -10,8 +10,8 @@
 
 namespace epochcast {
 
-/// What a trace says about one batch size, and what to doubt of it. A series is what one rank
-/// measured in one session. Seconds and ratios are of the samples behind each series' warm-up.
+/// Statistics of a trace for one batch size. A series is the samples of one rank in one session.
+/// Seconds and ratios are of the samples after each series' warm-up.
 struct CostRow {
   std::string device;
   std::string network;
@@ -19,9 +19,9 @@ struct CostRow {
   std::int64_t batch = 0;
   std::size_t sessions = 0;
   std::size_t ranks = 0;     ///< the most in one session
-  std::size_t samples = 0;   ///< with those of the warm-up
+  std::size_t samples = 0;   ///< including the warm-up
   std::size_t trimmed = 0;   ///< of these: warm-up
-  std::size_t unsteady = 0;  ///< series whose level changes behind their warm-up
+  std::size_t unsteady = 0;  ///< series whose level changes after their warm-up
   double median_s = 0;
   double p5_s = 0;   ///< 5 % of the samples are below
   double p95_s = 0;  ///< 5 % of the samples are above

@@ -12,7 +12,7 @@
 namespace epochcast {
 namespace {
 
-/// "1.5": how far off one standard deviation of logarithms is.
+/// "1.5": one standard deviation of logarithms as a factor.
 std::string factor_text(double deviation) { return fmt::format("{:.3g}", std::exp(deviation)); }
 
 double square(double value) { return value * value; }

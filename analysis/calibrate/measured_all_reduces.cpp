@@ -16,9 +16,9 @@ namespace {
 /// "Exchanges in jobs take longer than in a row of all-reduces").
 constexpr double kDeviationInJobs = 0.015;
 
-/// How far another session is from the mean of these: the standard deviation of the logarithm
-/// between sessions and, of S of them, 1 / sqrt(S) of that for their mean. One tells nothing of
-/// others: then that of its samples, or of messages, if that is more.
+/// The deviation of another session from the mean of these: the standard deviation of the logarithm
+/// between sessions and, for S sessions, 1 / sqrt(S) of it for their mean. For one session: the
+/// deviation of its samples, or of messages, whichever is larger.
 double deviation_of_sessions(const MessagePoint& point, double uncertainty) {
   if (point.session_s.size() < 2) return std::max(point.deviation, uncertainty);
   std::vector<double> logarithms;

@@ -10,9 +10,9 @@
 
 namespace epochcast {
 
-/// What the trace's all-reduces of a scope, among so many ranks, took: the mean of all sessions,
-/// and how far these are apart; of one session, how far samples are, or messages by `uncertainty`.
-/// To six digits. `checks` and what follows from them for `larger` ones are of the trace.
+/// The trace's all-reduces of a scope among the given number of ranks: the mean of all sessions
+/// with their deviation; for one session that of samples, or of messages by `uncertainty`. To six
+/// digits. `checks` and the `larger` ones extrapolated from them are of the trace.
 [[nodiscard]] std::vector<MeasuredAllReduce> measured_all_reduces(
     const MessageTrace& trace,
     const std::vector<AllReduceCheck>& checks,

@@ -13,7 +13,7 @@
 namespace epochcast {
 namespace {
 
-/// Above it a sample is far from all others. `sorted` is not empty.
+/// The limit above which a sample is an outlier. `sorted` is not empty.
 double fence_s(const std::vector<double>& sorted) {
   const double upper_s = quantile_of(sorted, 0.75);
   constexpr double kFarOut = 3;

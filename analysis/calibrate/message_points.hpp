@@ -10,7 +10,7 @@
 
 namespace epochcast {
 
-/// Messages from here on show what a link gives.
+/// Messages from this size on show the bandwidth of a link.
 constexpr double kLargeMessageBytes = 65536;
 
 /// Expected seconds at one size.
@@ -26,25 +26,25 @@ struct MessagePoint {
   double with_stalls_s = 0;  ///< mean of all samples
 };
 
-/// What the trace has of one kind of message in one scope, of just these nodes (none: of no certain
-/// ones): ascending in bytes.
+/// The trace's costs of one kind of message in one scope, for exactly these nodes (empty: costs
+/// that name no nodes): ascending in bytes.
 [[nodiscard]] std::vector<MessagePoint> points_of(const MessageTrace& trace,
                                                   const std::string& kind,
                                                   const std::string& scope,
                                                   const std::vector<int>& nodes = {});
 
-/// The sets of nodes, each once, of which alone the trace has costs of this kind.
+/// The distinct sets of nodes for which the trace has costs of this kind.
 [[nodiscard]] std::set<std::vector<int>> nodes_of(const MessageTrace& trace,
                                                   const std::string& kind);
 
-/// What a message takes on average, so that many take so many times as long: a median would leave
-/// out the tail that an epoch's hundreds of messages meet. Samples above both the upper quartile +
-/// 3 interquartile ranges (Tukey's "far out") and 1.5 medians are stalls of the machine, and left
-/// out - unless they are more than one and more than a tenth: then they are what messages take.
+/// The mean time of a message, to be multiplied by the number of messages: a median would leave out
+/// the tail, which the hundreds of messages of an epoch include. Samples above both the upper
+/// quartile + 3 interquartile ranges (Tukey's "far out") and 1.5 medians are stalls of the machine,
+/// and left out - unless they are more than one and more than a tenth of all.
 [[nodiscard]] double expected_s(std::vector<double> samples_s);
 
-/// Refuses times that no message takes, below 1 ns or above 10,000 s: throws a UserError with all
-/// of them. Adding and a barrier may take no time.
+/// Refuses impossible times of messages, below 1 ns or above 10,000 s: throws a UserError that
+/// lists all. A reduction and a barrier may take no time.
 void check_times(const MessageTrace& trace);
 
 }  // namespace epochcast

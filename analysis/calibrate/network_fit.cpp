@@ -12,7 +12,7 @@ namespace epochcast {
 namespace {
 
 constexpr std::size_t kFewestSizes = 3;
-constexpr double kLeastSpread = 0.01;  // medians are not known better than this
+constexpr double kLeastSpread = 0.01;  // the smallest assumed uncertainty of a median
 
 double weight_of(const MessagePoint& point) {
   const double of_median = point.relative_spread / std::sqrt(point.samples);
@@ -68,7 +68,7 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
 
 using Seconds = double MessagePoint::*;
 
-/// What a large message gets, latency aside, where two sizes or more were measured.
+/// The bandwidth of a large message without latency, if two sizes or more were measured.
 double slope_of(const std::vector<MessagePoint>& points, Seconds seconds) {
   const MessagePoint& large = points.back();
   const MessagePoint& small = points.front();
@@ -76,8 +76,8 @@ double slope_of(const std::vector<MessagePoint>& points, Seconds seconds) {
   return (large.bytes - small.bytes) / (large.*seconds - small.*seconds);
 }
 
-/// What each node's link gives: the most of a pair or a ring that it is in, and of what it
-/// exchanged with all others at once, by their usual `seconds` or their least ones.
+/// The bandwidth of each node's link: the largest of its pairs, its ring, and its exchanges with
+/// all others at once, by their usual `seconds` or their least ones.
 std::vector<double> links_by(const MessageTrace& trace, const NetworkFit& fit, Seconds seconds) {
   std::vector<double> links(static_cast<std::size_t>(trace.node_count()), fit.between->bytes_per_s);
   const auto raise = [&links](const std::vector<int>& nodes, double bytes_per_s) {
@@ -86,7 +86,7 @@ std::vector<double> links_by(const MessageTrace& trace, const NetworkFit& fit, S
       link = std::max(link, bytes_per_s);
     }
   };
-  // Pairs and hubs have few samples of one size or two: they tell links apart, not more.
+  // Pairs and hubs have few samples of one or two sizes: they only distinguish links.
   const auto raise_clearly = [&](const std::string& kind, const std::vector<int>& nodes) {
     const std::vector<MessagePoint> points = points_of(trace, kind, "between", nodes);
     if (points.empty()) return;
@@ -106,8 +106,9 @@ bool are_equal(const std::vector<double>& links) {
   return *most <= kEqualLinks * *least;
 }
 
-/// What each node's link gives. Empty where that was not measured, or is the same for all: links
-/// differ where messages do whatever else keeps them, and busy machines do not keep every one.
+/// The bandwidth of each node's link. Empty without measurements, or if it is the same for all:
+/// links differ only if messages differ regardless of load, since load does not affect every
+/// message.
 std::vector<double> fit_links(const MessageTrace& trace, const NetworkFit& fit) {
   const bool is_measured =
       !nodes_of(trace, "opposite").empty() || !nodes_of(trace, "hub-step").empty();
@@ -146,7 +147,7 @@ MessageRegime fit_line(const std::vector<MessagePoint>& points, double fastest) 
 }
 
 double fastest_of(const std::vector<MessagePoint>& points) {
-  // Two sizes of a noisy link may show any slope, or none.
+  // Two sizes on a noisy link may give any slope.
   double fastest = points.size() >= kFewestSizes ? fit_line(points).bytes_per_s : 0;
   for (const MessagePoint& point : points) {
     if (point.bytes >= std::min(kLargeMessageBytes, points.back().bytes))

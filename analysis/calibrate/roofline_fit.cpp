@@ -26,7 +26,7 @@ using Rows = std::vector<const Row*>;
 
 constexpr const char* kThroughputSchema = "epochcast.throughput/1";
 
-/// Where the fit begins, and what it says where rows do not.
+/// The start values of the fit, which remain without rows that determine them.
 Efficiency usual_efficiency(const std::string& device_class) {
   Efficiency usual;
   usual.of_products = {{ProductKind::convolution, 0.4},
@@ -67,7 +67,7 @@ double estimated_s(const Row& row, const Efficiency& efficiency) {
       work_of(row.network, row.batch, row.precision), row.device, row.precision, efficiency);
 }
 
-/// Of all rows of one network on one device together, the weight is that of one.
+/// The rows of one network on one device have a total weight of 1.
 double weight_of(const Row& row, const Rows& rows) {
   const auto like = std::count_if(rows.begin(), rows.end(), [&](const Row* other) {
     return other->device.name == row.device.name && other->network.name == row.network.name;
@@ -75,7 +75,7 @@ double weight_of(const Row& row, const Rows& rows) {
   return 1 / std::sqrt(static_cast<double>(like));
 }
 
-/// How far estimates are from what was measured, for Eigen.
+/// The deviation of estimates from measurements, for Eigen.
 class Misfit : public Eigen::DenseFunctor<double> {
  public:
   Misfit(const Rows& rows, const Efficiency& usual)
@@ -88,7 +88,7 @@ class Misfit : public Eigen::DenseFunctor<double> {
   }
 
   int operator()(const Eigen::VectorXd& numbers, Eigen::VectorXd& misfits) const {
-    constexpr double kPull = 0.05;  // one number out by e counts as much as a row off by 5 %
+    constexpr double kPull = 0.05;  // a parameter off by e costs as much as a row off by 5 %
     const Efficiency efficiency = efficiency_of(numbers, usual_);
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       misfits[static_cast<Eigen::Index>(i)] =
@@ -114,7 +114,7 @@ Efficiency fit(const Rows& rows, const std::string& device_class) {
   return efficiency_of(numbers, usual);
 }
 
-/// For each value of `key`, what a fit without its rows says of these.
+/// For each value of `key`: fits without its rows and estimates them.
 void leave_out(const std::vector<Row*>& rows,
                const std::string& device_class,
                const std::function<std::string(const Row&)>& key,
@@ -138,13 +138,13 @@ struct Errors {
   double most = 1;
 };
 
-/// A logarithm of a ratio, and how much it counts.
+/// A logarithm of a ratio, and its weight.
 struct Weighted {
   double logarithm = 0;
   double weight = 1;
 };
 
-/// The size of logarithms that a share of all weight does not exceed.
+/// The weighted quantile of absolute logarithms.
 double weighted_quantile(const std::vector<Weighted>& ascending, double share) {
   double total = 0;
   for (const Weighted& each : ascending) total += each.weight;
@@ -175,8 +175,8 @@ bool is_on_several_devices(const std::string& network, const std::vector<Row*>& 
   return devices.size() > 1;
 }
 
-/// Of estimates that had not seen a row's network; or its device, but its network on another one.
-/// All rows of one network on one device together count as one.
+/// Errors for networks left out; or for devices left out, if the network was measured on another
+/// one. All rows of one network on one device together count as one.
 Errors left_out_errors(const std::vector<Row*>& rows, double Row::*estimate_s) {
   const Rows all(rows.begin(), rows.end());
   std::vector<Weighted> errors;
@@ -189,7 +189,7 @@ Errors left_out_errors(const std::vector<Row*>& rows, double Row::*estimate_s) {
   return errors_of(std::move(errors));
 }
 
-/// How far off a network is on a device, the mean over batch sizes and precisions.
+/// The error of a network on a device, the mean over batch sizes and precisions.
 std::map<std::pair<std::string, std::string>, double> error_by_place(
     const std::vector<Row*>& rows) {
   std::map<std::pair<std::string, std::string>, std::vector<double>> all;
@@ -202,7 +202,7 @@ std::map<std::pair<std::string, std::string>, double> error_by_place(
   return means;
 }
 
-/// Errors where another network was measured on the same device: what both have in common goes.
+/// Errors relative to another network on the same device: a common factor cancels.
 Errors scaled_errors(const std::vector<Row*>& rows) {
   const auto errors = error_by_place(rows);
   std::vector<Weighted> scaled;
@@ -251,7 +251,7 @@ Row read_row(JsonInput input, const Catalog& catalog) {
   const std::int64_t batch = input.at("batch").integer(1);
   const std::vector<double> rate = input.at("samples_per_second").samples();
   static_cast<void>(input.at("reference").string());
-  static_cast<void>(input.maybe("peak_bytes"));  // memory that was allocated: no estimate uses it
+  static_cast<void>(input.maybe("peak_bytes"));  // allocated memory: not used by estimates
   input.finish();
   Row row;
   try {

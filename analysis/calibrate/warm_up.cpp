@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kDeviations = 3.75;
 
-/// Every sample's rank among all, from 1; equal ones share their mean rank.
+/// Every sample's rank among all, from 1; equal samples share their mean rank.
 std::vector<double> ranks_of(std::span<const double> samples) {
   std::vector<double> sorted(samples.begin(), samples.end());
   std::sort(sorted.begin(), sorted.end());
@@ -26,8 +26,8 @@ std::vector<double> ranks_of(std::span<const double> samples) {
   return ranks;
 }
 
-/// The number of samples before the place where the series changes; 0 when it does not. At most
-/// `limit`.
+/// The number of samples before the change point of the series, at most `limit`; 0 without
+/// one.
 std::size_t change_in(std::span<const double> samples, std::size_t limit) {
   const std::vector<double> ranks = ranks_of(samples);
   const auto count = static_cast<double>(samples.size());
@@ -47,7 +47,7 @@ std::size_t change_in(std::span<const double> samples, std::size_t limit) {
   return change;
 }
 
-/// Whether the level before the change is met again behind it.
+/// Whether samples after the change return to the level before it.
 bool comes_back(std::span<const double> samples, std::size_t change) {
   const std::span<const double> before = samples.first(change);
   std::vector<double> behind(samples.begin() + static_cast<std::ptrdiff_t>(change), samples.end());

@@ -6,10 +6,10 @@
 
 namespace epochcast {
 
-/// How a series of samples begins, and whether it then stays as it is.
+/// The warm-up of a series of samples, and whether the rest is steady.
 struct WarmUp {
   std::size_t samples = 0;  ///< to be left out, from the first
-  bool is_steady = true;    ///< false: the level changes behind them, too
+  bool is_steady = true;    ///< false: the level changes after them, too
 };
 
 /// The warm-up of samples in the order measured.

@@ -18,10 +18,10 @@ namespace {
 constexpr const char* kSchemaVersion = "0.0.4";
 constexpr double kMicrosecondsPerSecond = 1e6;
 /// ASTRA-sim cuts a collective into chunks, and those into as many messages as it has members: it
-/// waits forever for, or stops at, what that leaves nothing of.
+/// hangs or stops if a message becomes empty.
 constexpr std::int64_t kLeastBytes = 4096;
 constexpr std::int64_t kLeastBytesPerMember = 64;
-constexpr int kDimensions = 4;  // of a topology; ASTRA-sim passes over those that it does not have
+constexpr int kDimensions = 4;  // of a topology; ASTRA-sim ignores surplus ones
 
 chakra::Attribute& attribute(chakra::Node& node, const char* name) {
   chakra::Attribute& added = *node.add_attr();
@@ -29,7 +29,7 @@ chakra::Attribute& attribute(chakra::Node& node, const char* name) {
   return added;
 }
 
-/// Nothing travels in no bytes.
+/// Rounds up to whole bytes; 0 stays 0.
 std::int64_t whole_bytes(double bytes) { return std::max<std::int64_t>(1, std::llround(bytes)); }
 
 chakra::CollectiveType collective_type(RecordedKind kind) {
@@ -55,7 +55,7 @@ class NodeMaker {
     for (const std::uint32_t index : action.after) node.add_data_deps(index + 1);
     node.set_start_time_micros(
         static_cast<std::uint64_t>(std::llround(action.start_s * kMicrosecondsPerSecond)));
-    // ASTRA-sim: a worker is a device, which computes one thing at a time.
+    // In ASTRA-sim a worker is a device, which computes one thing at a time.
     attribute(node, "is_cpu_op").set_bool_val(false);
     switch (action.kind) {
       case RecordedKind::compute:
@@ -128,10 +128,10 @@ void write_rank(const Recording& recording, int rank, const std::filesystem::pat
     }
     if (!is_good) out.setstate(std::ios::failbit);
   };
-  OutputFile(file).write(content, Safety::cache);  // thousands of files: not one by one to the disk
+  OutputFile(file).write(content, Safety::cache);  // thousands of files: no fsync for each
 }
 
-/// {"1": [0, 1], "2": [2, 3]}: group 0 is everybody, and known without being written.
+/// {"1": [0, 1], "2": [2, 3]}: group 0, all ranks, is implicit.
 void write_groups(const std::vector<std::vector<int>>& groups, const std::filesystem::path& file) {
   auto json = nlohmann::ordered_json::object();
   for (std::size_t i = 1; i < groups.size(); ++i) json[std::to_string(i)] = groups[i];

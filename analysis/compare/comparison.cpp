@@ -15,7 +15,7 @@
 namespace epochcast {
 namespace {
 
-/// Empty where the run has no such setting.
+/// Empty if the run has no such setting.
 const std::string& value_in(const RunResult& run, const std::string& setting) {
   static const std::string kNone;
   const auto found = std::find_if(
@@ -23,7 +23,7 @@ const std::string& value_in(const RunResult& run, const std::string& setting) {
   return found == run.config.end() ? kNone : found->value;
 }
 
-/// The settings that runs of one strategy differ in on one side, which tell them apart.
+/// The settings in which runs of one strategy differ on one side.
 std::set<std::string> varying(const std::vector<RunResult>& runs, const std::string& strategy) {
   std::map<std::string, std::set<std::string>> values;
   for (const RunResult& run : runs) {
@@ -37,8 +37,8 @@ std::set<std::string> varying(const std::vector<RunResult>& runs, const std::str
   return names;
 }
 
-/// The settings of a run that tell it from others of its strategy: ", nodes 4". Those that
-/// run_name() has are left out if asked.
+/// The settings that distinguish a run from others of its strategy: ", nodes 4". Those in
+/// run_name() are left out if asked.
 std::string telling_settings(const RunResult& run,
                              const ComparedSide& a,
                              const ComparedSide& b,
@@ -63,7 +63,7 @@ struct NamedRun {
   const RunResult* run;
 };
 
-/// Runs by what tells them apart; those that nothing does, such as repetitions, by their number.
+/// Runs by their distinguishing settings; identical ones, such as repetitions, by their number.
 std::vector<NamedRun> named(const ComparedSide& side,
                             const ComparedSide& a,
                             const ComparedSide& b) {
@@ -79,7 +79,7 @@ std::vector<NamedRun> named(const ComparedSide& side,
   return all;
 }
 
-/// The run for so many samples.
+/// The run scaled to this number of samples.
 ComparedRun for_samples(const RunResult& run, double samples) {
   const double times = samples / static_cast<double>(run.samples_per_epoch);
   ComparedRun compared;
@@ -100,8 +100,8 @@ std::optional<double> change_of(const std::optional<double>& a, const std::optio
   return *b / *a - 1;
 }
 
-/// Settings that the runs of pairs differ in: those of all pairs alike once, others with whom they
-/// concern.
+/// Settings in which the runs of pairs differ: those common to all pairs once, others with the
+/// names of their runs.
 std::vector<InputDifference> setting_differences(
     const std::vector<std::pair<NamedRun, const RunResult*>>& pairs) {
   struct Values {
@@ -135,7 +135,7 @@ std::vector<InputDifference> setting_differences(
   return differences;
 }
 
-/// The only currency; empty, with a note, where there are several, and where there is none.
+/// The only currency; empty, with a note, if there are several; empty if there is none.
 std::string currency_of(const ComparedSide& a,
                         const ComparedSide& b,
                         std::vector<std::string>& notes) {
@@ -153,7 +153,7 @@ std::string currency_of(const ComparedSide& a,
   return {};
 }
 
-/// What to know of two runs before comparing them, each once.
+/// Adds the warnings about a comparison of two runs, each once.
 void add_notes(const RunResult& a, const RunResult& b, std::vector<std::string>& notes) {
   const auto note = [&](bool is_so, const std::string& text) {
     if (is_so && std::find(notes.begin(), notes.end(), text) == notes.end()) notes.push_back(text);
@@ -169,8 +169,8 @@ void add_notes(const RunResult& a, const RunResult& b, std::vector<std::string>&
            " in B: compared is one time through the data");
 }
 
-/// "batch 128 per worker, bfloat16, inputs estimated": of all runs, with their lowest grade. Empty
-/// without runs.
+/// "batch 128 per worker, bfloat16, inputs estimated": common to all runs, with their lowest grade.
+/// Empty without runs.
 std::string held_for_all(const std::vector<RunResult>& runs) {
   if (runs.empty()) return {};
   Grade grade = runs.front().input_grade;

@@ -5,7 +5,7 @@
 namespace epochcast {
 namespace {
 
-/// Figures are ratios of doubles: what is equal on paper is equal to some 1e-16.
+/// Figures are ratios of doubles: equal ones may differ by some 1e-16.
 constexpr double kRoundingOfShares = 1e-12;
 
 }  // namespace

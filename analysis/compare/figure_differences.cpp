@@ -7,13 +7,13 @@
 namespace epochcast {
 namespace {
 
-/// Texts about figures.
+/// Whether a key holds text about figures.
 bool is_told_of(const std::string& key) {
   static const std::set<std::string> keys = {"schema", "name", "title", "source", "notes"};
   return keys.contains(key);
 }
 
-/// What each figure of a platform file is, by its place: "nodes/0/price/rate".
+/// Collects the figures of a platform file by their paths: "nodes/0/price/rate".
 void collect(const nlohmann::ordered_json& json,
              const std::string& place,
              std::vector<InputDifference>& figures,

@@ -36,7 +36,7 @@ std::string trimmed(const std::string& text) {
   return text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
-/// A number with this ending, such as "10%"; nothing where the text has another one.
+/// The number before this suffix, such as "10%"; absent if the text has another suffix.
 std::optional<double> number_before(const std::string& text, const std::string& ending) {
   if (!text.ends_with(ending)) return std::nullopt;
   const std::string number = trimmed(text.substr(0, text.size() - ending.size()));

@@ -20,7 +20,7 @@ SearchRange range_of(const std::string& name, const FindRequest& request, const 
   return usual_range(name, tools.job(request.config).platform);
 }
 
-/// Whether a setting is one that every job has, or one of the strategy's own.
+/// Whether a setting belongs to every job, or to the strategy.
 bool has_setting(const std::string& strategy, const std::string& setting) {
   const bool is_anybodys = std::none_of(epochcast::strategies().begin(),
                                         epochcast::strategies().end(),
@@ -28,7 +28,7 @@ bool has_setting(const std::string& strategy, const std::string& setting) {
   return is_anybodys || find_strategy(strategy).has(setting);
 }
 
-/// The conditions that a strategy is to meet.
+/// The conditions that apply to a strategy.
 std::vector<const Condition*> conditions_of(const FindRequest& request,
                                             const std::string& strategy) {
   std::vector<const Condition*> conditions;
@@ -36,13 +36,13 @@ std::vector<const Condition*> conditions_of(const FindRequest& request,
     if (condition.strategy.empty() || condition.strategy == strategy)
       conditions.push_back(&condition);
   }
-  // One that is compared with itself is neither faster nor slower.
+  // A comparison of a strategy with itself does not apply.
   std::erase_if(conditions,
                 [&](const Condition* condition) { return condition->baseline == strategy; });
   return conditions;
 }
 
-/// Throws where the question makes no sense.
+/// Throws for contradictory requests.
 void check(const FindRequest& request, const std::vector<std::string>& strategies) {
   if (request.conditions.empty())
     throw UserError("--where: missing; expected a condition such as \"exposed < 10%\"");
@@ -65,7 +65,7 @@ void check(const FindRequest& request, const std::vector<std::string>& strategie
   }
 }
 
-/// Those that a strategy gets answers for.
+/// The overlaps for which a strategy gets answers.
 std::vector<Overlap> overlaps_of(const JobConfig& config, const FindRequest& request) {
   const bool is_both = request.adds_overlapped_sync && config.strategy == "sync" &&
                        config.overlap == Overlap::none && request.name != "overlap" &&

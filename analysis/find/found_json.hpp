@@ -9,18 +9,18 @@
 
 namespace epochcast {
 
-/// What simulates the value that was found; empty where there is none.
+/// The command that simulates the value found; empty without one.
 [[nodiscard]] std::string command_of(const FoundValue& answer);
 
-/// Strategies that "A faster than B" compares with, and whether these overlap: "sync without
-/// overlap". Empty where no condition compares.
+/// The reference strategies of "A faster than B", with their overlap: "sync without overlap". Empty
+/// if no condition compares.
 [[nodiscard]] std::string compared_with(const std::vector<FoundValue>& answers);
 
-/// What the answers hold for; without answers, what the closest values hold for (held_for() of
-/// runs).
+/// The settings under which the answers hold; without answers, those of the closest values
+/// (held_for() of runs).
 [[nodiscard]] std::string held_for(const std::vector<FoundValue>& answers);
 
-/// The document `epochcast.found/1`. `command`: what the user typed.
+/// The document `epochcast.found/1`. `command`: the command line.
 [[nodiscard]] nlohmann::ordered_json to_json(const FindRequest& request,
                                              const std::vector<FoundValue>& answers,
                                              const std::string& command);

@@ -18,24 +18,24 @@ namespace {
 
 double epoch_s(const Sighting& seen) { return seen.run.epoch_s + seen.longer_s; }
 
-/// Seconds for as many samples as the data set has.
+/// Seconds for the number of samples in the data set.
 double dataset_s(const Sighting& seen) {
   return seen.run.dataset_s() * epoch_s(seen) / seen.run.epoch_s;
 }
 
-/// The part of an epoch that a phase takes, if it is what makes epochs longer.
+/// The share of a phase in an epoch, if that phase prolongs the epoch.
 double share_of(const Sighting& seen, double phase_s) {
   return std::max(0.0, phase_s + seen.longer_s) / epoch_s(seen);
 }
 
-/// How many times as long the reference takes.
+/// Time of the reference over that of the run.
 double speed_up(const Sighting& seen) { return seen.reference->dataset_s() / dataset_s(seen); }
 
 double job_s(const Sighting& seen) {
   return seen.run.startup_s + static_cast<double>(seen.run.epochs) * epoch_s(seen);
 }
 
-/// An epoch that takes longer draws as much more.
+/// Energy grows in proportion to the epoch's time.
 double job_j(const Sighting& seen) {
   const RunEnergy& energy = *seen.run.energy;
   return energy.idle_w * seen.run.startup_s +
@@ -44,8 +44,8 @@ double job_j(const Sighting& seen) {
 
 double bytes(const Sighting& seen) { return seen.run.intra_node_bytes + seen.run.inter_node_bytes; }
 
-/// What a bill lacks: what a note says of it where the platform has a part, else what the platform
-/// does.
+/// The reason for a missing bill: the note on it if the platform has a part of the figures, else
+/// the platform's own reason.
 std::string why_not(const RunResult& run, std::string_view note, const char* has_nothing) {
   for (const std::string& each : run.notes) {
     if (each.starts_with(note)) return run.platform + ": " + each.substr(note.size());

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kAll = 33;
 constexpr std::size_t kFew = 9;
 constexpr std::size_t kMany = 129;
-/// Drawn costs let figures go up and down by this share of how far they go in all.
+/// Random costs move figures up and down by this share of their total range.
 constexpr double kRipple = 0.01;
 
 /// Indices from the first to the last.
@@ -30,7 +30,7 @@ std::vector<std::size_t> spread(const Part& part, std::size_t count) {
   return {indices.begin(), indices.end()};
 }
 
-/// Whether numbers only rise, or only fall.
+/// Whether numbers are monotone.
 bool goes_one_way(const std::vector<double>& values) {
   if (values.empty()) return true;
   const auto [least, most] = std::minmax_element(values.begin(), values.end());
@@ -64,8 +64,8 @@ bool is_monotone(const SearchQuestions& questions, const std::vector<std::size_t
   return std::all_of(figures.begin(), figures.end(), goes_one_way);
 }
 
-/// The one closest to `fails` of which `is_so` says yes, between one of which it does not and one
-/// of which it does, on either side.
+/// The index closest to `fails` that satisfies `is_so`, by bisection between one that does not and
+/// one that does, in either direction.
 std::size_t bisected(const SearchQuestions& questions,
                      std::size_t fails,
                      std::size_t holds,
@@ -78,8 +78,8 @@ std::size_t bisected(const SearchQuestions& questions,
   return holds;
 }
 
-/// From the first to the last that is possible at all: has every figure. Nothing where none is of
-/// those looked at.
+/// The first to the last possible index, i.e. with all figures. Absent if none of the evaluated
+/// ones is possible.
 std::optional<Part> possible_part(const SearchQuestions& questions,
                                   const std::vector<std::size_t>& indices) {
   const auto is_possible = [&](std::size_t index) {
@@ -104,7 +104,7 @@ SearchAnswer first_that_holds(const SearchQuestions& questions) {
   std::vector<std::size_t> indices = spread(part, is_small ? part.size() : kFew);
   questions.look(indices);
   if (!is_small) {
-    // What is impossible - a batch that no memory holds - says nothing of what is possible.
+    // An impossible value - a batch larger than memory - gives no information about possible ones.
     auto possible = possible_part(questions, indices);
     if (!possible) {
       indices = spread(part, kMany);
@@ -121,7 +121,7 @@ SearchAnswer first_that_holds(const SearchQuestions& questions) {
   const auto first_of = [&] {
     return std::find_if(indices.begin(), indices.end(), questions.holds);
   };
-  // Conditions that pull in opposite directions may hold together between two that were looked at.
+  // Opposite conditions may hold together between two evaluated values.
   const bool may_be_between = questions.figures(indices.front()).size() > 1;
   if ((!answer.is_monotone || (may_be_between && first_of() == indices.end())) &&
       part.size() > kAll) {
@@ -131,7 +131,7 @@ SearchAnswer first_that_holds(const SearchQuestions& questions) {
     answer.is_monotone = false;
   }
   const auto first = first_of();
-  // The first of all is what it is, and nothing was overlooked where all were looked at.
+  // The first index needs no monotony, and a complete evaluation overlooks nothing.
   answer.is_monotone =
       answer.is_monotone || first == indices.begin() || indices.size() == part.size();
   if (first == indices.end()) return answer;

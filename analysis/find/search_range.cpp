@@ -42,7 +42,7 @@ std::string scaled(double value, const std::array<Scale, N>& scales) {
   return fmt::format("{:.4g}{}", value / scale->size, scale->unit);
 }
 
-/// A setting's text that the kind would be written as, for trying.
+/// An example of a setting's text of this kind.
 std::string example_of(FigureKind kind) {
   switch (kind) {
     case FigureKind::count:
@@ -152,7 +152,7 @@ FigureKind searched_kind(const std::string& name) {
   if (is_figure(name)) return kind_of_figure(name);
   const Setting setting = setting_named(name, "find");
   const bool draws = name == "seed" || name == "repetitions";
-  // What takes any text, takes numbers as names.
+  // A setting that accepts any text accepts numbers as names.
   if (!draws && !takes(setting, "name")) {
     for (const FigureKind kind :
          {FigureKind::count, FigureKind::memory, FigureKind::link_latency, FigureKind::factor}) {

@@ -9,8 +9,8 @@
 
 namespace epochcast {
 
-/// The values of a setting or figure that are looked through, ascending: every count, or quantities
-/// that are 1 % apart.
+/// The searched values of a setting or figure, ascending: every count, or quantities in steps of 1
+/// %.
 class SearchRange {
  public:
   /// 0 < low <= high.
@@ -21,7 +21,7 @@ class SearchRange {
   /// How many values there are.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] double value(std::size_t index) const;
-  /// The value as the setting reads it: "24.1Gbps", "16".
+  /// The value in the setting's syntax: "24.1Gbps", "16".
   [[nodiscard]] std::string text(std::size_t index) const;
   /// The index of the value that is closest to a text's. Throws a UserError.
   [[nodiscard]] std::size_t index_of(const std::string& text) const;
@@ -34,12 +34,12 @@ class SearchRange {
   std::size_t size_;
 };
 
-/// What a setting or figure is read as. Throws a UserError when it is none that a search can look
-/// for: names, lists, switches, what forecasts do not depend on.
+/// The kind of a setting or figure. Throws a UserError if a search cannot use it: names, lists,
+/// switches, settings without effect on forecasts.
 [[nodiscard]] FigureKind searched_kind(const std::string& name);
 
-/// The range that a search looks through where nobody says it (docs/questions.md). `platform`: of
-/// the job, figures applied. Throws a UserError.
+/// The default range of a search (docs/questions.md). `platform`: of the job, figures applied.
+/// Throws a UserError.
 [[nodiscard]] SearchRange usual_range(const std::string& name, const Platform& platform);
 
 /// "NAME=1Gbps..100Gbps". Throws a UserError that begins with --between.

@@ -19,7 +19,7 @@ bool changes_nodes(const std::string& setting) {
   return setting == "nodes" || (setting.starts_with("node.") && setting.ends_with(".count"));
 }
 
-/// Whether a figure says how many devices that train a node has.
+/// Whether a figure is the number of devices that train in a node.
 bool counts_trainers(const std::string& figure, const std::vector<WorkerInfo>& workers) {
   if (!is_figure(figure)) return false;
   if (figure.starts_with("node.")) return figure.ends_with(".devices");
@@ -29,7 +29,7 @@ bool counts_trainers(const std::string& figure, const std::vector<WorkerInfo>& w
   });
 }
 
-/// Makes a job on one node one on a single device; those that only sum stay.
+/// Changes a job on one node to a single device; devices that only aggregate stay.
 void put_one_device(JobConfig& config, const Job& job) {
   std::string figure = "node.devices";
   if (job.platform.simgrid_xml.empty()) {
@@ -39,7 +39,7 @@ void put_one_device(JobConfig& config, const Job& job) {
       if (worker.role == Role::trains) models.insert(worker.model);
     }
     if (models.size() == 1) figure = "device." + *models.begin() + ".count";
-    // What the question says of them would count as well.
+    // Figures of the request for these nodes would also apply.
     std::erase_if(config.platform_figures,
                   [&](const auto& given) { return counts_trainers(given.first, workers); });
   }

@@ -12,15 +12,15 @@
 
 namespace epochcast {
 
-/// Which of a forecast's epochs counts.
+/// The quantile of a forecast's epochs.
 enum class Bound { shortest, mean, longest };
 
-/// Every forecast of a question, made once.
+/// The forecasts of a request, each made once.
 class KeptForecasts {
  public:
   explicit KeptForecasts(const FindTools& tools) : tools_(tools) {}
 
-  /// Makes those that are not there yet.
+  /// Makes the missing ones.
   void make(const std::vector<JobConfig>& configs);
   /// One that was made.
   [[nodiscard]] const ForecastOutcome& of(const JobConfig& config) const;
@@ -44,28 +44,28 @@ class StrategySearch {
   [[nodiscard]] FoundValue answer();
 
  private:
-  /// What is known of a value: its configuration and those that it is measured against.
+  /// A value's configuration and those of its references.
   struct Known {
     JobConfig config;
     std::vector<std::optional<JobConfig>> references;  ///< by condition
-    std::vector<std::string> problems;                 ///< why there are none
+    std::vector<std::string> problems;                 ///< reasons for missing references
   };
 
   SearchAnswer first_for(Bound bound);
-  /// Searches go from the end that is asked for.
+  /// The index in ascending order; searches may run from either end.
   [[nodiscard]] std::size_t place(std::size_t index) const;
   [[nodiscard]] std::string text_of(const std::optional<std::size_t>& index) const;
   void look(const std::vector<std::size_t>& indices);
   [[nodiscard]] Known described(std::size_t index) const;
-  /// The same job on one node, or on one device where all jobs of the question are on one node.
+  /// The same job on one node, or on one device if all jobs of the request are on one node.
   [[nodiscard]] JobConfig on_one_node(JobConfig config) const;
   void scale(JobConfig& config, const JobConfig& node) const;
-  /// What a condition is of, by condition, for epochs of this bound.
+  /// The conditions' figures, by condition, for epochs of this bound.
   [[nodiscard]] std::vector<std::optional<double>> figures(std::size_t index, Bound bound) const;
   [[nodiscard]] bool holds(std::size_t index, Bound bound) const;
   [[nodiscard]] TriedValue tried(std::size_t index) const;
-  /// Of all values that were looked at, the one that meets most conditions, and comes closest to
-  /// the first that it does not meet.
+  /// The evaluated value that meets the most conditions, and is closest to the first that it
+  /// fails.
   [[nodiscard]] std::optional<TriedValue> closest() const;
 
   const FindRequest& request_;

@@ -9,10 +9,10 @@
 
 namespace epochcast {
 
-/// What every worker does at the beginning of training, task by task, simulated once more with
-/// costs that are medians: a list of {"name", "workers", "names", "streams", "events", "is_whole"}.
-/// An event is [worker, stream, name, start_s, end_s, bytes], stream and name as places in their
-/// lists; at most `most_events` of them, those that begin first. Tasks that cannot be forecast are
+/// The first iterations of every worker, task by task, simulated again with median costs: a
+/// list of {"name", "workers", "names", "streams", "events", "is_whole"}. An event is
+/// [worker, stream, name, start_s, end_s, bytes], stream and name as indices of their
+/// lists; at most `most_events` of them, the earliest ones. Tasks without a forecast are
 /// left out.
 [[nodiscard]] nlohmann::ordered_json few_iterations(const std::vector<ForecastTask>& tasks,
                                                     SharedJobs& jobs,

@@ -25,7 +25,7 @@ std::int64_t nanoseconds(const timespec& time) {
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
-/// Of every file below a folder, where links to folders are followed but not round in circles.
+/// For every file below a folder; links to folders are followed, cycles are not.
 void add_marks(Json& marks, const fs::path& folder, std::set<fs::path>& seen) {
   std::error_code error;
   if (!seen.insert(fs::canonical(folder, error)).second || error) return;

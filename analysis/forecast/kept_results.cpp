@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 constexpr const char* kManifest = "kept.json";
 constexpr const char* kSchema = "epochcast.kept/1";
 
-/// Texts from outside need not be UTF-8.
+/// External texts may be invalid UTF-8.
 std::string text_of(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -35,7 +35,7 @@ std::map<std::string, std::string> checksums_in(const fs::path& folder) {
   return checksums;
 }
 
-/// Nothing where it is damaged.
+/// Null if it is damaged.
 Json manifest_in(const fs::path& folder) {
   Json manifest = Json::parse(read_text_file(folder / kManifest, kSamplesFile), nullptr, false);
   if (!manifest.is_object() || manifest.value("schema", Json()) != kSchema ||
@@ -44,7 +44,7 @@ Json manifest_in(const fs::path& folder) {
   return manifest;
 }
 
-/// Why a folder is not the result of `subject` (null: of anything) as it was made; "" when it is.
+/// Why a folder is not an intact result of `subject` (null: of anything); "" if it is.
 std::string damage_of(const fs::path& folder, const Json& subject) {
   if (!fs::is_regular_file(folder / kManifest)) return std::string(kManifest) + " is missing";
   const Json manifest = manifest_in(folder);

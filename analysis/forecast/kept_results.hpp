@@ -11,25 +11,25 @@
 
 namespace epochcast {
 
-/// Results in files that are kept from one call to the next, each named by everything that
-/// determines it.
+/// Results in files that are kept from one call to the next, each named by all its inputs.
 ///
-/// A result is a folder PREFIX-CHECKSUM. Its `kept.json` holds the whole text of what it is of and
-/// a checksum of every other file. It is made as PREFIX-CHECKSUM.part and gets its name when it is
-/// whole, so that what an interrupted call left is never taken for a result.
+/// A result is a folder PREFIX-CHECKSUM. Its `kept.json` holds the whole text of its
+/// inputs and a checksum of every other file. It is made as PREFIX-CHECKSUM.part and
+/// renamed when it is complete, so an interrupted call leaves no partial result under the
+/// final name.
 class KeptResults {
  public:
   using Notes = std::function<void(const std::string&)>;
 
-  /// The folder exists, and is this object's alone until it ends. `note` is called with a sentence
-  /// when a result has to be made again because its files are damaged, or are of something else.
-  /// Throws a UserError when another process is at work in the folder.
+  /// Creates the folder, and locks it until the object ends. `note` is called with a sentence when
+  /// a result is made again because its files are damaged, or belong to another subject. Throws a
+  /// UserError when another process has the lock.
   KeptResults(std::filesystem::path folder, Notes note);
 
-  /// The folder of the result that `subject` determines. Where there is none that is whole, `make`
-  /// is called to write its files into the folder that it is given; what it throws is passed on,
-  /// and what it wrote stays for people until the next try. `prefix`: a word for people to find it
-  /// by.
+  /// The folder of the result of `subject`. Without an intact one, `make` is called to
+  /// write its files into the folder that it is given; its exceptions are passed on, and
+  /// its files remain for inspection until the next try. `prefix`: a word by which users
+  /// can find it.
   [[nodiscard]] std::filesystem::path get(
       const std::string& prefix,
       const nlohmann::json& subject,
@@ -43,12 +43,12 @@ class KeptResults {
   LockFile lock_;
 };
 
-/// A result that is kept, and what determines it.
+/// A kept result, and its subject.
 struct KeptResult {
   std::filesystem::path folder;
   nlohmann::json subject;
 };
-/// Those of a folder that begin with this prefix, by name. What is damaged is left out.
+/// The results of a folder that begin with this prefix, by name, without damaged ones.
 [[nodiscard]] std::vector<KeptResult> kept_results(const std::filesystem::path& folder,
                                                    const std::string& prefix);
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr Names<Scaling, 2> kScalings = {{{"weak", Scaling::weak}, {"strong", Scaling::strong}}};
 
-/// What tasks have in common that differ in nothing but who works.
+/// The common part of tasks that differ only in their workers.
 std::string series_of(const ForecastTask& task) {
   std::string series = task.strategy;
   if (task.config.overlap == Overlap::bucket) series += "+";
@@ -38,7 +38,7 @@ void check_sweep(const std::vector<ForecastTask>& tasks) {
         "node.devices, or of ranks-per-device");
 }
 
-/// Those with a run, by series, the fewest workers first.
+/// Tasks with a run, by series, the fewest workers first.
 std::map<std::string, std::vector<std::size_t>> series_in(
     const std::vector<ForecastOutcome>& outcomes) {
   std::map<std::string, std::vector<std::size_t>> series;
@@ -105,7 +105,7 @@ std::vector<ForecastTask> scaled(const std::vector<ForecastTask>& tasks,
                         job.platform.simgrid_xml + "; describe the cluster as JSON");
       count = trainers(workers_of(job, find_strategy(task.strategy)));
     } catch (const UserError&) {
-      continue;  // told with the forecast that there is none of
+      continue;  // reported with the forecast
     }
     Smallest& least = smallest[series_of(task)];
     if (least.workers == 0 || *count < least.workers)

@@ -10,7 +10,7 @@
 namespace epochcast {
 namespace {
 
-/// The settings that decide which files a job reads, and what of them.
+/// The settings that determine which files a job reads, and which parts of them.
 std::string files_of(const JobConfig& config) {
   static const std::set<std::string> deciding = {"platform",
                                                  "network",
@@ -39,7 +39,7 @@ void SharedJobs::read(const JobConfig& config) {
   if (!is_new) return;
   JobConfig as_in_files = config;
   as_in_files.platform_figures.clear();
-  as_in_files.nodes.reset();  // a figure may say how many there are
+  as_in_files.nodes.reset();  // a figure may set their number
   try {
     at->second.job = load_(as_in_files);
   } catch (const UserError& error) {

@@ -28,7 +28,7 @@ void write_timeline(const Timeline& timeline,
   });
 }
 
-/// Says in the run's notes how much there is.
+/// Reports the amount of data in the run's notes.
 void write_chakra(Recording recording, RunResult& run, const std::filesystem::path& folder) {
   run.notes.push_back("execution traces of " + std::to_string(recording.by_rank.size()) +
                       " workers: " + std::to_string(recording.actions) + " nodes of " +
@@ -37,7 +37,7 @@ void write_chakra(Recording recording, RunResult& run, const std::filesystem::pa
   write_execution_traces(std::move(recording), folder, run.strategy);
 }
 
-/// Throws where a result cannot be true: SimGrid gives up quietly on figures that it cannot handle.
+/// Throws for impossible results: SimGrid fails silently for figures that it cannot handle.
 void check_sane(const RunResult& run) {
   constexpr double kLongest_s = 1e12;  // 30,000 years
   if (run.epoch_s > 0 && run.epoch_s < kLongest_s && run.startup_s < kLongest_s) return;
@@ -47,7 +47,7 @@ void check_sane(const RunResult& run) {
                   "; look for a wrong unit among the times, bandwidths and latencies given");
 }
 
-/// Throws when more samples were asked for than there are.
+/// Throws when more samples were requested than exist.
 void check_samples(const Job& job) {
   const std::optional<std::int64_t>& asked = job.config.learning.train_samples;
   if (!asked || *asked <= job.dataset.train_samples) return;
@@ -55,7 +55,7 @@ void check_samples(const Job& job) {
                   std::to_string(job.dataset.train_samples));
 }
 
-/// What a simulating process sends home.
+/// Result that the child process returns.
 std::string answer(const ForecastTask& task, const Job& job, const RecordFiles& records) {
   check_samples(job);
   Timeline timeline;
@@ -82,7 +82,7 @@ ForecastOutcome outcome_of(const ForecastTask& task, const TaskAnswer& reply) {
   return outcome;
 }
 
-/// Throws when a strategy's own setting is given, or swept, and no strategy of the sweep has it.
+/// Throws when a strategy's setting is given, or swept, and no strategy of the sweep has it.
 void check_settings_have_strategies(const std::vector<ForecastTask>& points,
                                     const std::vector<SweepAxis>& axes) {
   const auto swept = std::find_if(
@@ -185,10 +185,10 @@ void forecast_each(const std::vector<ForecastTask>& tasks,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome) {
-  // Points of a sweep mostly share their files: each combination is read once, before forking.
+  // Points of a sweep often share their files: each combination is read once, before forking.
   for (const ForecastTask& task : tasks) jobs.read(task.config);
   std::size_t finished = 0;
-  std::size_t next = 0;                          // to be handed over
+  std::size_t next = 0;                          // to be reported
   std::map<std::size_t, ForecastOutcome> early;  // by task: one before it has not finished
   run_in_processes(
       tasks.size(),

@@ -13,15 +13,15 @@
 
 namespace epochcast {
 
-/// One setting and the values it takes in a sweep.
+/// One setting and its values in a sweep.
 struct SweepAxis {
   std::string name;
   std::vector<std::string> values;
-  std::string flag = "--sweep";  ///< that names it, for messages
+  std::string flag = "--sweep";  ///< its flag, for messages
 };
 
-/// Parses "nodes=4,8,12". Values that contain commas themselves are separated by ";".
-/// Throws a UserError for an unknown setting or a value it does not take.
+/// Parses "nodes=4,8,12". Values that contain commas themselves are separated by ";". Throws a
+/// UserError for an unknown setting or an invalid value.
 [[nodiscard]] SweepAxis parse_axis(const std::string& text,
                                    Command command = Command::simulate,
                                    const std::string& flag = "--sweep");
@@ -31,42 +31,43 @@ struct SweepAxis {
 [[nodiscard]] std::vector<ForecastTask> expand(const JobConfig& config,
                                                const std::vector<SweepAxis>& axes);
 
-/// Among all strategies, sync stands twice: as the papers have it, and with buckets of gradients
-/// that leave while backward goes on, which is what users have in practice (PyTorch's
+/// Among all strategies, sync occurs twice: as in the papers, and with buckets of gradients that
+/// are exchanged during backward, the usual form in practice (PyTorch's
 /// DistributedDataParallel).
 [[nodiscard]] std::vector<ForecastTask> with_overlapped_sync(
     const std::vector<ForecastTask>& tasks);
 
-/// Where records of the only task go; empty: nowhere.
+/// The files for records of the only task; empty: none.
 struct RecordFiles {
-  OutputFile timeline = {};           ///< what every worker does and when
-  std::filesystem::path chakra = {};  ///< a folder: what every worker does, as execution traces
+  OutputFile timeline = {};           ///< the activity of every worker in time
+  std::filesystem::path chakra = {};  ///< a folder: the activity of every worker, as execution
+                                      ///< traces
 };
 
-/// Forecasts all tasks in parallel processes, which share the jobs that `load` gives: tasks that
-/// name the same files have one. `outcome` gets what became of each, in the order of
-/// the tasks, as soon as it and all before it are there; `done(n)` is called after the n-th has
-/// finished, in any order. What is wrong with a task - its files included - is told with it, and
-/// keeps no other from being forecast.
+/// Forecasts all tasks in parallel processes, which share the jobs of `load`: tasks with the same
+/// files share one. `outcome` gets the outcomes in the order of the tasks, each as soon as it and
+/// all before it are complete; `done(n)` is called after the n-th has finished, in any order.
+/// Errors of a task - including its files - are part of its outcome, and do not affect other
+/// tasks.
 void forecast_each(const std::vector<ForecastTask>& tasks,
                    const JobLoader& load,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome);
 
-/// The same with jobs that outlive it, for those who forecast more than once.
+/// The same with jobs that outlive the call, for repeated forecasts.
 void forecast_each(const std::vector<ForecastTask>& tasks,
                    SharedJobs& jobs,
                    const RecordFiles& records,
                    const std::function<void(std::size_t)>& done,
                    const std::function<void(const ForecastOutcome&)>& outcome);
 
-/// The same of jobs that are there already, each by its configuration's strategy, when all have
+/// The same for existing jobs, each by its configuration's strategy, when all have
 /// finished.
 [[nodiscard]] std::vector<ForecastOutcome> forecast_jobs(
     const std::vector<Job>& jobs, const std::function<void(std::size_t)>& done);
 
-/// The same of jobs that the catalogue has, when all have finished.
+/// The same for jobs of the catalogue, when all have finished.
 [[nodiscard]] std::vector<ForecastOutcome> forecast_all(const std::vector<ForecastTask>& tasks,
                                                         const Catalog& catalog);
 

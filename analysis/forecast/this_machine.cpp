@@ -26,7 +26,7 @@ bool begins_with_one_of(std::string_view text, const auto& beginnings) {
   });
 }
 
-/// Variables that say where ranks run, how they exchange, and how fast they compute.
+/// Variables that determine the placement of ranks, the transport, and the computing speed.
 bool matters(std::string_view variable) {
   constexpr std::array<std::string_view, 14> kBeginnings = {"OMPI_MCA_",
                                                             "PMIX_MCA_",
@@ -57,7 +57,7 @@ std::string processor_text() {
       "vendor_id", "cpu family", "model", "flags", "CPU implementer", "CPU part", "Features"};
   std::ifstream file("/proc/cpuinfo");
   std::string text;
-  // The first processor stands for all.
+  // The first processor represents all.
   for (std::string line; std::getline(file, line) && !line.empty();) {
     if (begins_with_one_of(line, kBeginnings)) text += line + "\n";
   }

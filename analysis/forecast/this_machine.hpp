@@ -7,13 +7,13 @@
 
 namespace epochcast {
 
-/// What kind of processor this is, as /proc/cpuinfo tells: its model and instruction sets, on which
-/// the last digits of what is learned depend. "" where it is not told.
+/// The kind of the processor from /proc/cpuinfo: its model and instruction sets, which affect the
+/// last digits of learned values. "" if unknown.
 [[nodiscard]] std::string processor_text();
 
-/// What measurements and real runs started from here depend on, besides the command: this machine's
-/// name, processor and number of cores, the environment that Open MPI, thread and mathematics
-/// libraries look at, and checksums of the files that this environment or `words` name.
+/// The inputs of measurements and real runs on this machine besides the command: the machine's
+/// name, processor and number of cores, the environment variables of Open MPI, thread and
+/// mathematics libraries, and checksums of the files that these variables or `words` name.
 [[nodiscard]] nlohmann::json surroundings(const std::vector<std::string>& words);
 
 }  // namespace epochcast

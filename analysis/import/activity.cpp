@@ -9,7 +9,7 @@
 namespace epochcast {
 namespace {
 
-/// The phase that an event marks; forward for an operator that marks none.
+/// The phase of an event; forward for an operator that begins no phase.
 std::optional<Activity> marked(EventKind kind) {
   switch (kind) {
     case EventKind::load:
@@ -27,14 +27,14 @@ std::optional<Activity> marked(EventKind kind) {
   }
 }
 
-/// Flattens the nested events of one thread, which come by start, the longest first.
+/// Flattens the nested events of one thread, sorted by start, the longest first.
 class Thread {
  public:
   void add(const ProfileEvent& event, Activity marks) {
     leave(event.start_s);
     const bool is_plain = marks == Activity::forward && !open_.empty();
     const Activity activity = is_plain ? open_.back().activity : marks;
-    // Clocks are rounded: an event may seem to outlast the one around it.
+    // Clocks are rounded: an event may seem to end after its parent.
     const double end_s = open_.empty() ? event.end_s : std::min(event.end_s, open_.back().end_s);
     emit(event.start_s);
     open_.push_back({.start_s = event.start_s, .end_s = end_s, .activity = activity});
@@ -46,7 +46,7 @@ class Thread {
   }
 
  private:
-  /// Ends what is over at this time.
+  /// Ends the events that are over at this time.
   void leave(double now_s) {
     while (!open_.empty() && open_.back().end_s <= now_s) {
       emit(open_.back().end_s);
@@ -75,7 +75,7 @@ class Thread {
   double done_s_ = 0;
 };
 
-/// What the thread was doing at that time; forward when nothing is recorded.
+/// The thread's activity at that time; forward when nothing is recorded.
 Activity at(const std::vector<Stretch>& stretches, double when_s) {
   auto after = std::ranges::upper_bound(stretches, when_s, {}, &Stretch::start_s);
   if (after == stretches.begin()) return Activity::forward;
@@ -124,7 +124,7 @@ RankActivity activity_of(const Profile& profile) {
       const double launch_s = is_known ? launch->second->start_s : event.start_s;
       if (is_known)
         stretch.activity = at(threads[static_cast<std::size_t>(launch->second->thread)], launch_s);
-      // A copy that a collective makes is part of it.
+      // A copy within a collective is part of it.
       rank.kernels.push_back(event);
       rank.launch_s.push_back(launch_s);
     } else {

@@ -7,7 +7,7 @@
 
 namespace epochcast {
 
-/// What a rank is doing, the most important first: while several go on at once, the first counts.
+/// The activity of a rank, in order of priority: of several at once, the first counts.
 enum class Activity { backward, step, forward, load, communication };
 constexpr int kActivities = 5;
 
@@ -18,13 +18,13 @@ struct Stretch {
   Activity activity = Activity::forward;
 };
 
-/// What the CPU threads of a rank do: an operator belongs to the phase whose mark it runs inside
-/// of, on its own thread (communication calls inside of a phase are communication), else to
-/// forward. One list per thread, ascending and disjoint.
+/// The activities of a rank's CPU threads: an operator belongs to the enclosing phase on its own
+/// thread (communication calls inside a phase are communication), else to forward. One list per
+/// thread, ascending and disjoint.
 [[nodiscard]] std::vector<std::vector<Stretch>> thread_activities(const Profile& profile);
 
-/// What a rank does, on all its threads and GPUs. Where it computes on a GPU, that decides: a
-/// kernel belongs to the phase in which it was launched, and of its CPU threads only the waiting
+/// The activities of a rank on all its threads and GPUs. If it computes on a GPU, the GPU decides:
+/// a kernel belongs to the phase in which it was launched, and of its CPU threads only the waiting
 /// for data counts.
 struct RankActivity {
   std::vector<Stretch> stretches;     ///< in no order, of all threads, kernels and transfers

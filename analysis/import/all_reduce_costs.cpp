@@ -11,18 +11,18 @@
 namespace epochcast {
 namespace {
 
-/// Iteration, process group, and which of the group's all-reduces in the iteration.
+/// Iteration, process group, and index of the all-reduce in the group and iteration.
 using Place = std::tuple<std::int64_t, std::string, std::int64_t>;
 
-/// One all-reduce, as all ranks saw it.
+/// One all-reduce, as recorded by all ranks.
 struct Seen {
-  AllReduce first;              ///< as the first rank saw it
+  AllReduce first;              ///< as recorded by the first rank
   std::vector<double> times_s;  ///< by rank
-  bool is_same = true;          ///< the ranks agree about its size
+  bool is_same = true;          ///< the ranks recorded the same size
 };
 
-/// Seconds of each of a rank's all-reduces. One that was handed over while another of its group was
-/// under way waits for that, or shares the links with it: it counts from that one's end.
+/// Seconds of each of a rank's all-reduces. One that overlaps an earlier one of its group waits for
+/// it, or shares the links with it: its time begins at the end of that one.
 std::vector<double> own_times_s(const std::vector<AllReduce>& all_reduces) {
   std::vector<std::size_t> by_end(all_reduces.size());
   std::iota(by_end.begin(), by_end.end(), std::size_t{0});
@@ -69,7 +69,7 @@ int job_size(std::span<const RankProfile> ranks) {
   return size;
 }
 
-/// How many of the profiles are of ranks of the all-reduce's group.
+/// The number of profiles that belong to ranks of the all-reduce's group.
 std::size_t profiled(const AllReduce& one, std::span<const RankProfile> ranks) {
   if (one.ranks.empty()) return ranks.size();
   return static_cast<std::size_t>(std::ranges::count_if(ranks, [&](const RankProfile& rank) {
@@ -105,7 +105,7 @@ AllReduceCosts all_reduce_costs(std::span<const RankProfile> ranks, int ranks_pe
     const AllReduce& one = seen.first;
     const int group_size = one.group_size > 0 ? one.group_size : job;
     if (group_size < 2) {
-      // Of a job of one rank, which moves nothing, or of one whose other profiles are missing.
+      // A job of one rank, which transfers nothing, or one whose other profiles are missing.
       const bool is_told = one.group_size == 1 || ranks.front().profile.world_size == 1;
       result.uncounted += is_told ? 0 : 1;
       continue;

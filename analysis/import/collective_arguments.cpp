@@ -29,7 +29,7 @@ std::int64_t element_bytes(const std::string& type) {
   return found == kBytes.end() ? 0 : found->second;
 }
 
-/// "[0, 1, 2]" as Kineto writes it; empty where it is cut short by "...".
+/// "[0, 1, 2]" in Kineto's format; empty if it is truncated by "...".
 std::vector<int> ranks_in(const std::string& text) {
   if (text.size() < 2 || text.front() != '[' || text.back() != ']') return {};
   std::vector<int> ranks;
@@ -45,7 +45,7 @@ std::vector<int> ranks_in(const std::string& text) {
   return ranks;
 }
 
-/// Elements of a shape, or of all shapes of a list; nothing for what is neither.
+/// Elements of a shape, or of all shapes of a list; absent for anything else.
 std::optional<std::int64_t> elements_of(const nlohmann::json& dims) {
   if (!dims.is_array() || dims.empty()) return std::nullopt;
   double elements = dims[0].is_array() ? 0 : 1;
@@ -82,7 +82,7 @@ CollectiveArguments read_collective(JsonInput args) {
   CollectiveArguments told;
   if (const auto name = args.maybe("Collective name")) {
     if (name->value() != "") told.name = name->string();
-    if (!is_all_reduce(told.name)) return told;  // the rest is nobody's concern, whatever it is
+    if (!is_all_reduce(told.name)) return told;  // other collectives are not used
     const auto elements = args.at("In msg nelems").integer(0, kMostElements);
     const JsonInput type = args.at("dtype");
     const std::string type_name = type.string();

@@ -12,13 +12,13 @@ namespace epochcast {
 
 inline constexpr std::int64_t kMostRanks = 1 << 24;  ///< of a job, in profiles
 
-/// What an event's `args` say about a collective.
+/// The arguments of a collective in an event's `args`.
 struct CollectiveArguments {
-  std::string name;        ///< "allreduce", ...; "" when not told
-  std::string group;       ///< name of the process group; "" when not told
-  std::vector<int> ranks;  ///< of the process group; empty when not told in full
-  int group_size = 0;      ///< 0: not told
-  std::int64_t bytes = 0;  ///< 0: not told
+  std::string name;        ///< "allreduce", ...; "" if unknown
+  std::string group;       ///< name of the process group; "" if unknown
+  std::vector<int> ranks;  ///< of the process group; empty if not complete
+  int group_size = 0;      ///< 0: unknown
+  std::int64_t bytes = 0;  ///< 0: unknown
 };
 
 /// Reads LibTorch 2's "Collective name", "In msg nelems", "dtype", "Group size", "Process Group

@@ -14,8 +14,8 @@ namespace {
 
 using Use = std::function<void(const std::vector<std::string>&, std::int64_t)>;
 
-/// What libcsv's callbacks fill. They are called from C, through which nothing may be thrown: the
-/// first exception is kept.
+/// The output of libcsv's callbacks. They are called from C code, through which exceptions must not
+/// pass: the first one is kept.
 struct Rows {
   const Use& use;
   std::vector<std::string> fields = {};  ///< of the row being read

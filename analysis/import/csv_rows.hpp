@@ -9,7 +9,7 @@
 namespace epochcast {
 
 /// Calls use(fields, row) for every row of CSV text that is not empty; rows count from 1. Passes on
-/// what `use` throws. Throws a UserError where a quotation mark is out of place.
+/// exceptions of `use`. Throws a UserError for a misplaced quotation mark.
 void for_each_csv_row(
     std::string_view text,
     const std::string& file,

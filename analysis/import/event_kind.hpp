@@ -8,14 +8,14 @@
 
 namespace epochcast {
 
-/// What an event is, by its category and name; nothing for one that does not count: annotations of
-/// the user, Python functions, shadows of CPU annotations on GPUs. `category` and `process` are ""
-/// where there is none: profiles written without Kineto have no categories.
+/// The kind of an event, by its category and name; absent for ignored ones: annotations of the
+/// user, Python functions, copies of CPU annotations on GPUs. `category` and `process` are "" if
+/// absent: profiles written without Kineto have no categories.
 [[nodiscard]] std::optional<EventKind> kind_of(std::string_view category,
                                                std::string_view name,
                                                std::string_view process);
 
-/// The library that moves the data: "gloo" of "gloo:all_reduce"; "" when `name` is no such event.
+/// The library of the transfer: "gloo" of "gloo:all_reduce"; "" for other events.
 [[nodiscard]] std::string_view backend_of(std::string_view name);
 
 }  // namespace epochcast

@@ -46,7 +46,7 @@ std::string taken_text(std::size_t count, const ImportSettings& settings) {
                             : taken + " after " + std::to_string(settings.skip) + " of warm-up";
 }
 
-constexpr double kMostBatch_s = 86400;  // longer iterations are damaged times
+constexpr double kMostBatch_s = 86400;  // longer iterations are corrupt times
 
 void check_rank(const Profile& profile) {
   if (!profile.rank || profile.world_size == 0 || *profile.rank < profile.world_size) return;
@@ -63,7 +63,7 @@ RankProfile read_profile(const ImportSettings& settings,
   rank.profile = parse_profile(text, file.string());
   check_rank(rank.profile);
   rank.times = iteration_times(rank.profile);
-  rank.profile.events = {};  // most of the file, and done with
+  rank.profile.events = {};  // the largest part of the file, no longer needed
   skip_first(rank.times.iterations, settings, file.string());
   for (const IterationTimes& iteration : rank.times.iterations) {
     if (iteration.compute_s > kMostBatch_s) {
@@ -134,7 +134,7 @@ void add_batches(ImportedJob& job, const std::vector<RankProfile>& ranks, std::i
   }
 }
 
-/// How many times as long computing took as without the profiler: the means of all iterations tell.
+/// The slowdown of computation by the profiler, from the means of all iterations.
 double profiler_slowdown(const std::vector<RankProfile>& ranks, double iteration_s) {
   constexpr double kLeast = 0.9;  // noise
   constexpr double kMost = 10;
@@ -157,7 +157,7 @@ double profiler_slowdown(const std::vector<RankProfile>& ranks, double iteration
                   " are exposed communication: expected a little less");
 }
 
-/// Takes the profiler's cost out of the batches.
+/// Removes the profiler's overhead from the batches.
 void speed_up(std::vector<BatchSamples>& batches, double slowdown) {
   for (BatchSamples& batch : batches) {
     for (auto part : {&BatchSamples::total_s,
@@ -195,7 +195,7 @@ std::string profile_note(const ImportSettings& settings,
   return note;
 }
 
-/// Samples per iteration: how many the batches of samples had that operators were given.
+/// Samples per iteration: the most frequent batch size of the operators' inputs.
 std::int64_t batch_in(const std::vector<RankProfile>& ranks, const ImportSettings& settings) {
   if (settings.batch) return *settings.batch;
   std::map<std::int64_t, std::int64_t> operators;  // by the size of their batch

@@ -17,18 +17,18 @@ namespace epochcast {
 /// What to import.
 struct ImportSettings {
   std::vector<std::filesystem::path> files = {};  ///< profiles of one job's ranks, or tables
-  /// Samples per rank and iteration; absent: as tables or the shapes in profiles tell.
+  /// Samples per rank and iteration; absent: from tables or the shapes in profiles.
   std::optional<std::int64_t> batch = {};
   std::vector<std::int64_t> input = {};  ///< shape of a sample
   std::int64_t skip = 1;                 ///< first iterations of each rank, left out
   int ranks_per_node = 0;                ///< 0: all ranks on one node
-  /// What iterations take without the profiler: computing, which it slows down, is scaled so that
-  /// those of the profiles take as long.
+  /// The time of an iteration without the profiler: computation, which the profiler slows down, is
+  /// scaled to it.
   std::optional<double> iteration_s = {};
   TimeColumn column = {};  ///< of tables
 };
 
-/// What a job's own records say about its costs.
+/// The costs of a job from its own records.
 struct ImportedJob {
   std::vector<BatchSamples> batches;  ///< ascending sizes, then ranks
   AllReduceCosts all_reduces;
@@ -36,10 +36,10 @@ struct ImportedJob {
   std::optional<double> began_s;                ///< seconds since 1970
   std::map<std::string, std::string> versions;  ///< of libraries, by their names
   std::string note;                   ///< how the samples were taken, for a trace's source
-  std::vector<std::string> findings;  ///< what was found in which file, a line each
+  std::vector<std::string> findings;  ///< findings by file, a line each
 };
 
-/// Reads the files. Throws a UserError that says what is missing or wrong.
+/// Reads the files. Throws a UserError for missing or wrong data.
 [[nodiscard]] ImportedJob import_job(const ImportSettings& settings);
 
 }  // namespace epochcast

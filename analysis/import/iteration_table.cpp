@@ -74,7 +74,7 @@ std::optional<double> unit_in(const std::string& name) {
   return words.empty() ? std::nullopt : unit_s(words.back());
 }
 
-/// Whether a name says that it is a time, and its unit: "iteration_time_ms".
+/// Whether a name denotes a time, and its unit: "iteration_time_ms".
 bool is_time(const std::string& name) {
   const Words words = words_of(name);
   return unit_in(name) && std::ranges::any_of(words, [](const std::string& word) {

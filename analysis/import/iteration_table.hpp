@@ -8,7 +8,7 @@
 
 namespace epochcast {
 
-/// Which column holds the times of a table of iterations; what is empty is told by the header.
+/// The column with the times of a table of iterations; empty fields are taken from the header.
 struct TimeColumn {
   std::string name = {};
   std::string unit = {};  ///< "ms"
@@ -29,9 +29,9 @@ struct IterationTable {
 };
 
 /// Reads a CSV file with a header row: a column of times, whose name ends in its unit
-/// ("iteration_time_ms", "step time [s]") unless `column` says it, optionally "batch" or
-/// "batch_size", and "rank"; others are passed over. Throws a UserError with the rows of what is
-/// wrong, the first twenty of them.
+/// ("iteration_time_ms", "step time [s]") unless `column` gives it, optionally "batch" or
+/// "batch_size", and "rank"; others are ignored. Throws a UserError with the first twenty errors
+/// and their rows.
 [[nodiscard]] IterationTable parse_iteration_table(std::string_view text,
                                                    const std::string& file,
                                                    const TimeColumn& column);

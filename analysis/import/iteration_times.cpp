@@ -15,13 +15,13 @@ namespace {
 
 constexpr double kClock_s = 1e-6;  // profilers write whole microseconds
 
-/// The annotations, each number once.
+/// The annotations, one of each number.
 std::vector<IterationTimes> annotated(const Profile& profile) {
   std::vector<IterationTimes> found;
   std::set<std::int64_t> numbers;
   for (const ProfileEvent& event : profile.events) {
     if (event.kind != EventKind::iteration) continue;
-    if (!numbers.insert(event.number).second) continue;  // its shadow on a GPU
+    if (!numbers.insert(event.number).second) continue;  // its copy on a GPU
     if (!found.empty() && event.start_s < found.back().end_s - kClock_s) {
       throw UserError(profile.file + ": ProfilerStep#" + std::to_string(event.number) +
                       " begins before ProfilerStep#" + std::to_string(found.back().number) +
@@ -37,7 +37,7 @@ std::vector<IterationTimes> annotated(const Profile& profile) {
   return found;
 }
 
-/// Where the CPU runs ahead: periods of the GPU. False when it does not.
+/// If the CPU runs ahead: periods of the GPU. False if it does not.
 bool follow_gpu(const RankActivity& rank, std::vector<IterationTimes>& iterations) {
   constexpr double kNever_s = std::numeric_limits<double>::infinity();
   std::vector<double> first_s(iterations.size(), kNever_s);
@@ -63,7 +63,7 @@ bool follow_gpu(const RankActivity& rank, std::vector<IterationTimes>& iteration
   return true;
 }
 
-/// Something begins or ends.
+/// The begin or end of an activity.
 struct Change {
   double when_s = 0;
   Activity activity = Activity::forward;
@@ -110,7 +110,7 @@ class Account {
 
  private:
   std::array<double, kActivities> by_activity_{};
-  double idle_s_ = 0;  ///< since what ran last
+  double idle_s_ = 0;  ///< since the last activity
   Activity last_ = Activity::forward;
 };
 

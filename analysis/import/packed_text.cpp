@@ -14,9 +14,9 @@
 namespace epochcast {
 namespace {
 
-/// Profiles shrink to a tenth or a thirtieth. What gzip can do at most is a thousandth.
+/// Profiles shrink to between 1/10 and 1/30. The limit of gzip is about 1/1000.
 constexpr std::uintmax_t kMostRatio = 200;
-/// Short texts may repeat themselves as they like.
+/// The ratio of short texts is not limited.
 constexpr std::uintmax_t kFreeBytes = std::uintmax_t{64} << 20;
 
 std::string text_of(std::uintmax_t bytes) { return format_bytes(static_cast<double>(bytes)); }
@@ -27,7 +27,7 @@ PackedText::PackedText(std::filesystem::path file, const FileKind& kind)
     : file_(std::move(file)), kind_(kind), packed_(nullptr, &gzclose) {
   const FileDescriptor input = open_input(file_, kind_);
   packed_bytes_ = std::filesystem::file_size(file_);
-  // Passes on what is not gzipped as it is.
+  // Files without gzip are read as they are.
   const int own = fcntl(input.number(), F_DUPFD_CLOEXEC, 0);
   packed_.reset(gzdopen(own, "rb"));
   if (!packed_) throw std::bad_alloc();

@@ -14,18 +14,18 @@
 
 namespace epochcast {
 
-/// The text of a file, unpacked where it is gzipped, a piece at a time.
+/// The text of a file, decompressed if it is gzipped, in pieces.
 ///
-/// Reading throws a UserError when the file is damaged, or becomes longer than its kind may be, or
-/// than so many times its packed size that it holds nothing but itself.
+/// Reading throws a UserError when the file is damaged, exceeds the size limit of its kind, or the
+/// largest plausible compression ratio (a decompression bomb).
 class PackedText final : public std::streambuf {
  public:
   /// Throws a UserError when the file cannot be read or is empty.
   explicit PackedText(std::filesystem::path file, const FileKind& kind = kProfileFile);
 
-  /// The first character that is no blank; 0 when there is none. Skips those before it.
+  /// The first non-blank character; 0 without one. Skips those before it.
   [[nodiscard]] char first_character();
-  /// All that is left. Throws a UserError, too, when that is longer than `most_bytes`.
+  /// The remaining text. Also throws a UserError when it is longer than `most_bytes`.
   [[nodiscard]] std::string rest(std::uintmax_t most_bytes);
 
  protected:
@@ -33,7 +33,7 @@ class PackedText final : public std::streambuf {
 
  private:
   [[noreturn]] void fail(const std::string& what) const;
-  /// Whether nothing but gzip streams is in the file: zlib ignores what follows them.
+  /// Whether the file consists of gzip streams only: zlib ignores trailing data.
   [[nodiscard]] bool ends_with_gzip() const;
 
   std::filesystem::path file_;

@@ -25,7 +25,7 @@ constexpr std::size_t kMostProblems = 20;
 constexpr std::size_t kMostEvents = 20'000'000;  // 40 bytes each
 constexpr std::int64_t kNoNumber = -1;
 
-/// What an operator said about an all-reduce that some other event is the transfer of.
+/// An operator's arguments of an all-reduce whose transfer is another event.
 struct Told {
   double start_s = 0;
   std::int64_t external_id = kNoNumber;
@@ -44,7 +44,7 @@ std::int64_t number_of(JsonInput& args, const std::string& key) {
   return is_some ? member->value().get<std::int64_t>() : kNoNumber;
 }
 
-/// Sorts out the events of a profile, one at a time.
+/// Classifies the events of a profile, one at a time.
 class ProfileReader {
  public:
   explicit ProfileReader(const std::string& file) : problems_(file) { profile_.file = file; }
@@ -65,7 +65,7 @@ class ProfileReader {
   double first_us_ = std::numeric_limits<double>::infinity();
   std::map<std::string, int> threads_;
   std::vector<Told> records_;              ///< record_param_comms of all-reduces
-  std::vector<Told> calls_;                ///< c10d's all-reduces, with what shapes they tell
+  std::vector<Told> calls_;                ///< c10d's all-reduces, with their shapes if recorded
   std::vector<std::int64_t> external_id_;  ///< of profile_.all_reduces
 };
 
@@ -91,7 +91,7 @@ int ProfileReader::thread_of(JsonInput& event) {
 
 void ProfileReader::add(const Json& value, const std::string& path) {
   JsonInput event(value, path, problems_);
-  if (text_of(event, "ph") != "X") return;  // the others last for no time
+  if (text_of(event, "ph") != "X") return;  // other events have no duration
   const std::string name = text_of(event, "name");
   const auto kind = kind_of(text_of(event, "cat"), name, text_of(event, "pid"));
   if (!kind) return;
@@ -99,7 +99,7 @@ void ProfileReader::add(const Json& value, const std::string& path) {
   read.kind = *kind;
   const double start_us = microseconds(event, "ts", -kMostMicroseconds);
   first_us_ = std::min(first_us_, start_us);
-  read.start_s = start_us;  // in microseconds until all are known
+  read.start_s = start_us;  // in microseconds until all are read
   read.end_s = start_us + microseconds(event, "dur", 0);
   read.thread = thread_of(event);
   const Json none = Json::object();
@@ -149,7 +149,7 @@ void ProfileReader::add_collective(const ProfileEvent& event,
   external_id_.push_back(external_id);
 }
 
-/// Counts the shape of an operator's first input, where it is told.
+/// Counts the shape of an operator's first input, if recorded.
 void ProfileReader::add_shape(JsonInput& args) {
   constexpr std::size_t kMostShapes = 10'000;
   constexpr std::size_t kMostDimensions = 8;
@@ -167,8 +167,8 @@ void ProfileReader::add_shape(JsonInput& args) {
     ++profile_.input_shapes[shape];
 }
 
-/// Sizes for transfers that do not have them: from the operator of the same external id, or, where
-/// there are as many operators as transfers, from the one at the same place in their order.
+/// Sizes for transfers without one: from the operator of the same external id, or, if there are as
+/// many operators as transfers, from the operator at the same index.
 void ProfileReader::tell_sizes() {
   const auto by_start = [](const auto& a, const auto& b) { return a.start_s < b.start_s; };
   std::map<std::int64_t, const CollectiveArguments*> by_id;

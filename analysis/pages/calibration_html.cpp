@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Measured seconds over what `points` have as their bytes; with a line, what the fit says there.
+/// Measured seconds by bytes of `points`; with a line, the fitted seconds.
 Json series_of(const std::string& name, const std::vector<FitPoint>& points, bool has_line) {
   Json series = {{"name", name}, {"points", Json::array()}, {"has_line", has_line}};
   for (const FitPoint& point : points) {

@@ -9,13 +9,13 @@
 
 namespace epochcast {
 
-/// How good a fit is by the all-reduces that it has not seen, and what to do: one line. Half of
-/// them off by 10 % at most is good, by 25 % usable for ranking; beyond, messages were measured
-/// badly. Where the worst is beyond that, it says so.
+/// The quality of a fit by all-reduces that are not part of it, and advice: one line. A median
+/// error of at most 10 % is good, of 25 % usable for ranking; beyond, the measurements are poor.
+/// The worst error is mentioned if it is beyond that.
 [[nodiscard]] std::string judgement(const std::vector<AllReduceCheck>& checks);
 
-/// A page that needs nothing else: what messages took and what the fit says of them, and
-/// all-reduces that the fit has not seen, forecast against measured. `command`: how it came about.
+/// A self-contained page: measured and fitted costs of messages, and forecast and measured
+/// all-reduces that are not part of the fit. `command`: the command line.
 [[nodiscard]] std::string calibration_html(const NetworkFit& fit,
                                            const std::vector<AllReduceCheck>& checks,
                                            const std::string& title,

@@ -27,7 +27,7 @@ constexpr Figure kFigures[] = {
     {"discriminator_loss", [](const CurvePoint& p) { return p.discriminator_loss; }},
     {"generator_loss", [](const CurvePoint& p) { return p.generator_loss; }}};
 
-/// One epoch of all seeds; those that have stopped are where they were.
+/// One epoch of all seeds; stopped seeds keep their last value.
 Json point_of(const std::vector<Curve>& curves, std::size_t epoch) {
   double seconds = 0;
   double bytes = 0;
@@ -61,7 +61,7 @@ Json curve_of(const SeededCurves& job) {
   std::vector<Curve> curves;
   std::size_t epochs = 0;
   for (const Curve& curve : job.curves) {
-    if (curve.empty()) continue;  // diverged at once
+    if (curve.empty()) continue;  // diverged in the first epoch
     curves.push_back(curve);
     epochs = std::max(epochs, curve.size());
   }

@@ -10,18 +10,18 @@
 
 namespace epochcast {
 
-/// What a page of learning says besides its curves.
+/// The texts of a page of learning curves.
 struct CurvePage {
   std::string title = {};
-  std::string command = {};                   ///< how to make it again
+  std::string command = {};                   ///< the command that reproduces it
   std::optional<LearningTarget> target = {};  ///< to be marked
   std::string findings = {};                  ///< lines of text, above the curves
   std::vector<std::string> shown_first = {};  ///< of many curves: names; empty: the first ones
 };
 
-/// A page of what tests tell (Metric) over simulated seconds, epochs and bytes sent, and of a GAN's
-/// two losses: of each job the mean over its seeds, with their least and most. A seed that has
-/// stopped, because it is at the target, stays where it is while others go on.
+/// A page of test results (Metric) over simulated seconds, epochs and bytes sent, and of a GAN's
+/// two losses: for each job the mean over its seeds, with minimum and maximum. A seed that has
+/// reached the target keeps its last value.
 [[nodiscard]] std::string curve_html(const std::vector<SeededCurves>& jobs, const CurvePage& page);
 
 }  // namespace epochcast

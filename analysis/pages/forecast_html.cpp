@@ -20,7 +20,7 @@ Json point_of(const ForecastTask& task) {
   return point;
 }
 
-/// What all runs have in common: "resnet50 on imagenet, deep-est-esb, batch 128 per worker,
+/// The common settings of all runs: "resnet50 on imagenet, deep-est-esb, batch 128 per worker,
 /// float32".
 std::string title_of(const std::vector<ForecastOutcome>& outcomes) {
   const auto run = std::find_if(

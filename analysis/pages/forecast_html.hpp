@@ -9,12 +9,12 @@
 
 namespace epochcast {
 
-/// Forecasts as a page's scripts draw them (the view "forecasts"): `epochcast.result/1`, with each
-/// run's name and point, and what could not be forecast.
+/// Forecasts in the format of a page's scripts (the view "forecasts"): `epochcast.result/1`, with
+/// each run's name and point, and the failed forecasts.
 [[nodiscard]] nlohmann::ordered_json forecast_view(const std::vector<ForecastOutcome>& outcomes);
 
-/// A page: the ranking, where epochs go, curves over what was swept, and a few iterations in time.
-/// `timelines`: as few_iterations() gives them.
+/// A page: the ranking, the parts of epochs, curves over swept settings, and a few iterations in
+/// time. `timelines`: from few_iterations().
 [[nodiscard]] std::string forecast_html(const std::vector<ForecastOutcome>& outcomes,
                                         const nlohmann::ordered_json& timelines,
                                         const std::string& command);

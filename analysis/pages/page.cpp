@@ -9,7 +9,7 @@
 namespace epochcast {
 namespace {
 
-/// Data as a script that is not run: nothing in it can end the element.
+/// Data as a script that is not executed: nothing in it can end the element.
 std::string data_script(const PageView& view) {
   std::string text =
       view.data.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -19,7 +19,7 @@ std::string data_script(const PageView& view) {
          "</script>\n";
 }
 
-/// What only this page's own scripts know, so that no other may run.
+/// A nonce of the content security policy: only this page's own scripts run.
 std::string random_word() {
   std::random_device random;
   std::string word;

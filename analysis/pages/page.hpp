@@ -7,17 +7,17 @@
 
 namespace epochcast {
 
-/// Data that the page's scripts draw: `name` is one of the views that they have ("forecasts",
-/// "curves", "phases", "plots").
+/// Data for the page's scripts: `name` is one of their views ("forecasts", "curves", "phases",
+/// "plots").
 struct PageView {
   std::string name;
   nlohmann::ordered_json data;
 };
 
-/// A page that needs nothing but itself, and may load nothing: one style sheet and one set of
-/// scripts for all pages; tables of class "sortable" can be sorted. `body`: markup below the
-/// heading; the views follow it, and `below` follows them. `command`: how the page came about; may
-/// be empty.
+/// A self-contained page that may load nothing: one style sheet and one set of scripts for
+/// all pages; tables of class "sortable" can be sorted. `body`: markup below the heading;
+/// the views follow it, then `below`. `command`: the command line of the page; may be
+/// empty.
 [[nodiscard]] std::string page_html(const std::string& title,
                                     const std::string& command,
                                     const std::string& body,

@@ -163,7 +163,7 @@ Json phase_bar(const std::string& name, const PhaseTimes& phases, Json interval)
           {"interval", std::move(interval)}};
 }
 
-/// For each configuration a bar of what is forecast, and one of what was measured.
+/// For each configuration a bar of the forecast, and one of the measurement.
 Json phase_plot(const std::vector<ValidationRow>& rows) {
   Json groups = Json::array();
   for (const auto& group : by_group(rows)) {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-// The assembler takes the files as they are: no step of the build writes them as source.
+// The assembler includes the files directly: no step of the build converts them to source.
 #define EPOCHCAST_EMBED(symbol, path)                                        \
   asm(".section .rodata\n" #symbol "_begin:\n.incbin \"" path "\"\n" #symbol \
       "_end:\n.byte 0\n.previous\n");                                        \

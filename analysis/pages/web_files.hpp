@@ -5,9 +5,9 @@
 
 namespace epochcast {
 
-/// A file of analysis/pages/web, or of the chart library, as this program was built with it:
-/// "page.css", "chart.js", "chart.js.licence"; and docs/fidelity.md, which tells how far off
-/// forecasts were. Throws std::out_of_range for another name.
+/// A file of analysis/pages/web, or of the chart library, embedded in this program: "page.css",
+/// "chart.js", "chart.js.licence"; and docs/fidelity.md with the errors of forecasts. Throws
+/// std::out_of_range for another name.
 [[nodiscard]] std::string_view web_file(std::string_view name);
 
 }  // namespace epochcast

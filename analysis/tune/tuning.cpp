@@ -17,10 +17,10 @@ namespace {
 
 using Fate = CandidateOutcome::Fate;
 
-/// Averaging more rarely has to save more than this share of the time to be worth a rehearsal.
+/// The smallest relative saving of time for which a larger averaging period is rehearsed.
 constexpr double kWorthIt = 1e-3;
 
-/// How often the rehearsals of a rung stop to see whether the race is over.
+/// Number of steps of a rung after which the end of the race is checked.
 constexpr int kStepsOfRung = 3;
 
 /// "21.3 %, loss 2.104" or "perplexity 41.4, loss 3.722": means over seeds.
@@ -129,8 +129,8 @@ class Tuner {
     }
   }
 
-  /// Seconds to the target by seed; those that did not reach it: what they were rehearsed for,
-  /// which is less.
+  /// Seconds to the target by seed; for seeds that did not reach it: the rehearsed time, a lower
+  /// bound.
   [[nodiscard]] std::vector<double> seconds_of(std::size_t index) const {
     const CandidateOutcome& one = tuning_.outcomes[index];
     std::vector<double> seconds;
@@ -141,8 +141,8 @@ class Tuner {
     }
     return seconds;
   }
-  /// Within the seconds of the rung: an epoch that is longer than a rung may get there later, and
-  /// the others might be there before.
+  /// Within the seconds of the rung: an epoch that is longer than a rung may reach it later, after
+  /// others.
   [[nodiscard]] bool has_reached(std::size_t index) const {
     return seeds_there(index) == plan_.seeds;
   }
@@ -163,7 +163,7 @@ class Tuner {
     return values;
   }
 
-  /// Infinite where there is none.
+  /// Infinite without a test.
   [[nodiscard]] std::vector<double> losses_of(std::size_t index, double seconds) const {
     const std::vector<Curve>& curves = tuning_.outcomes[index].curves;
     std::vector<double> losses;
@@ -180,7 +180,8 @@ class Tuner {
            });
   }
 
-  /// Gives up who is neither among the best 1/eta after so many seconds, nor might be the best.
+  /// Gives up candidates that are neither among the best 1/eta after so many seconds, nor possibly
+  /// the best.
   void halve(double until_s) {
     if (alive_.empty()) return;
     std::vector<std::vector<double>> values;
@@ -221,7 +222,7 @@ class Tuner {
     alive_ = std::move(left);
   }
 
-  /// After the race: whoever has not come by now with every seed.
+  /// After the race: gives up candidates without the target for every seed.
   void give_up_late() {
     std::vector<std::size_t> left;
     for (const std::size_t index : alive_) {
@@ -270,8 +271,8 @@ class Tuner {
     }
   }
 
-  /// Candidates that the best one is compared with: who was rehearsed last; with one seed, who was
-  /// rehearsed, as others were then given up without a test.
+  /// Candidates for comparison with the best: those of the last rung; with one seed, all that were
+  /// rehearsed, since the others were given up without a test.
   [[nodiscard]] std::vector<std::size_t> compared() const {
     return plan_.seeds > 1 ? racers_ : rehearsed();
   }
@@ -285,7 +286,7 @@ class Tuner {
     return indices;
   }
 
-  /// That the best is better than another one.
+  /// Confidence that the best is better than another one.
   [[nodiscard]] double confidence_against(std::size_t other) const {
     const std::size_t best = *tuning_.best;
     if (plan_.seeds > 1) return confidence_of_more(merits_of(best), merits_of(other));
@@ -363,7 +364,7 @@ class Tuner {
   const TuningPlan& plan_;
   const RehearseTo& rehearse_;
   std::vector<std::size_t> alive_;
-  std::vector<std::size_t> racers_;  ///< who was rehearsed last, and did not diverge
+  std::vector<std::size_t> racers_;  ///< of the last rung, not diverged
   Tuning tuning_;
 };
 

@@ -18,7 +18,7 @@ double period_of(const JobConfig& config) {
   return period == nullptr ? 1 : static_cast<double>(period->value(config).value_or(1));
 }
 
-/// Whether some strategy has a setting of that name, and this one has not.
+/// Whether another strategy has a setting of that name, and this one does not.
 bool is_of_others(const std::string& name, const Strategy& strategy) {
   const auto all = strategies();
   return !strategy.has(name) && std::any_of(all.begin(), all.end(), [&](const Strategy& other) {
@@ -36,10 +36,10 @@ std::vector<ForecastOutcome> forecasts_of(const std::vector<ForecastTask>& tasks
   return outcomes;
 }
 
-/// What is chosen from: each axis, the strategy's own one first.
+/// The search space: each axis, the strategy's own one first.
 struct Space {
   std::vector<SweepAxis> axes;
-  std::string default_value;  ///< of the first axis, where that is the strategy's own; else empty
+  std::string default_value;  ///< of the first axis, if it is the strategy's own; else empty
 };
 
 Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool is_alone) {
@@ -48,7 +48,7 @@ Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool
   const std::string own(period == nullptr ? std::string_view() : period->setting->name);
   Space space;
   for (const SweepAxis& axis : axes) {
-    // What only others know is none of this one's business.
+    // Settings of other strategies only are skipped.
     if (is_alone || !is_of_others(axis.name, strategy)) space.axes.push_back(axis);
   }
   if (own.empty()) {
@@ -87,7 +87,7 @@ void add_strategy(TuningChoice& choice,
                   const JobConfig& config,
                   bool is_alone) {
   const Space space = space_of(axes, config, is_alone);
-  // All epochs: they may be of several kinds, and those that repeat cost a forecast little.
+  // All epochs: they may differ, and repeated ones cost a forecast little.
   for (const ForecastOutcome& outcome : forecasts_of(expand(config, space.axes))) {
     JobConfig one = outcome.task.config;
     one.strategy = config.strategy;
