@@ -85,7 +85,7 @@ std::vector<std::string> files_from(const po::variables_map& values, const std::
                                   : std::vector<std::string>();
 }
 
-/// Where the command writes, tried.
+/// The output files of the command, checked.
 struct Outputs {
   OutputFile platform;
   OutputFile batches;
@@ -115,7 +115,7 @@ Outputs outputs_from(const po::variables_map& values) {
   return outputs;
 }
 
-/// Shows what --batches name, and writes the only one of them without its warm-up.
+/// Shows the traces of --batches, and writes a single one without its warm-up.
 void look_through_batches(const std::vector<std::string>& files,
                           const OutputFile& output,
                           const TableLook& look) {
@@ -151,7 +151,7 @@ void fit_roofline_of(const std::vector<std::string>& files,
   std::cout << "wrote " << output.name().string() << '\n';
 }
 
-/// Titles of traces mostly begin so by themselves.
+/// The titles of many traces already have this prefix.
 std::string calibration_title(const std::string& title) {
   return title.starts_with("Messages") ? title : "Messages: " + title;
 }

@@ -16,7 +16,7 @@ int run_simulate(const std::vector<std::string>& arguments);
 int run_find(const std::vector<std::string>& arguments);
 /// `epochcast rehearse`: real training on a simulated clock.
 int run_rehearse(const std::vector<std::string>& arguments);
-/// `epochcast tune`: settings that reach an accuracy first.
+/// `epochcast tune`: the settings that reach an accuracy in the shortest time.
 int run_tune(const std::vector<std::string>& arguments);
 /// `epochcast calibrate`: traces to a platform.
 int run_calibrate(const std::vector<std::string>& arguments);
@@ -24,15 +24,15 @@ int run_calibrate(const std::vector<std::string>& arguments);
 int run_validate(const std::vector<std::string>& arguments);
 /// `epochcast train`: starts mpirun and the workers.
 int run_train(const std::vector<std::string>& arguments);
-/// `epochcast emulate`: the same for slept computing.
+/// `epochcast emulate`: the same with sleeping in place of computing.
 int run_emulate(const std::vector<std::string>& arguments);
 /// `epochcast measure batches|messages`: starts the program that measures.
 int run_measure(const std::vector<std::string>& arguments);
-/// `epochcast describe`: starts the program that looks into a model file.
+/// `epochcast describe`: starts the program that reads a model file.
 int run_describe(const std::vector<std::string>& arguments);
 /// `epochcast import`: cost traces from other programs' records of a job.
 int run_import(const std::vector<std::string>& arguments);
-/// `epochcast report`: results of comparing forecasts with real runs, shown again.
+/// `epochcast report`: saved results of comparing forecasts with real runs.
 int run_report(const std::vector<std::string>& arguments);
 /// `epochcast serve`: a page on this machine that forecasts while settings change.
 int run_serve(const std::vector<std::string>& arguments);
@@ -40,13 +40,13 @@ int run_serve(const std::vector<std::string>& arguments);
 int run_compare(const std::vector<std::string>& arguments);
 /// `epochcast list`.
 int run_list(const std::vector<std::string>& arguments);
-/// `epochcast completion bash|zsh`: what a shell completes the program's words by.
+/// `epochcast completion bash|zsh`: the script for a shell's completion.
 int run_completion(const std::vector<std::string>& arguments);
-/// `epochcast manual FOLDER`: the pages for man.
+/// `epochcast manual FOLDER`: the manual pages.
 int run_manual(const std::vector<std::string>& arguments);
 
-/// The help of those that have flags of their own; that of `measure` and `describe` lies with their
-/// flags, which other programs read.
+/// The help of commands with own flags; that of `measure` and `describe` is next to their flags,
+/// which other programs read.
 [[nodiscard]] CommandHelp simulate_help();
 [[nodiscard]] CommandHelp find_help();
 [[nodiscard]] CommandHelp serve_help();
@@ -61,8 +61,8 @@ int run_manual(const std::vector<std::string>& arguments);
 [[nodiscard]] CommandHelp report_help();
 [[nodiscard]] CommandHelp list_help();
 
-/// What the user calls, in the order of the help. Those that packages are built with (completion,
-/// manual) are not among them.
+/// The user's commands, in the order of the help, without those for building packages (completion,
+/// manual).
 [[nodiscard]] std::span<const CommandInfo> commands();
 
 }  // namespace epochcast

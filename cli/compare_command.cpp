@@ -58,7 +58,7 @@ ComparisonBounds comparison_bounds_from(const po::variables_map& values) {
 
 enum class InputKind { result, platform, experiment };
 
-/// What the user named.
+/// An input named by the user.
 struct ComparedInput {
   std::string label;  ///< "A"
   std::string name;
@@ -93,7 +93,7 @@ ComparedInput input_named(const std::string& label,
   return input;
 }
 
-/// The flags that say something of the job.
+/// The flags that set a part of the job.
 std::vector<std::string> job_flags(const po::variables_map& values) {
   std::vector<std::string> flags;
   for (const Setting& setting : settings_of(Command::simulate)) {
@@ -106,7 +106,7 @@ std::vector<std::string> job_flags(const po::variables_map& values) {
   return flags;
 }
 
-/// Throws where flags say what these inputs leave no room for.
+/// Throws for flags that contradict the inputs.
 void check_flags(const std::vector<ComparedInput>& inputs, const po::variables_map& values) {
   const auto is_of = [&](InputKind kind) {
     return std::any_of(
@@ -142,7 +142,7 @@ ComparedSide side_of_result(const ComparedInput& input) {
   return side;
 }
 
-/// The job that a platform or an experiment makes with the flags.
+/// The job of a platform or experiment with the flags.
 JobConfig config_of(const ComparedInput& input, po::variables_map values) {
   const char* flag = input.kind == InputKind::platform ? "platform" : "experiment";
   values.insert({flag, po::variable_value(input.name, false)});

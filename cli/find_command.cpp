@@ -50,14 +50,14 @@ std::string quantities_text() {
   return text + "; or of two strategies, \"A faster than B by 2x\".";
 }
 
-/// What there is to ask for, but for figures that name a part of a platform.
+/// All searchable names, except figures of a part of a platform.
 Texts searched_names() {
   Texts names = general_figures();
   for (const Setting& setting : settings_of(Command::simulate)) {
     try {
       static_cast<void>(searched_kind(std::string(setting.name)));
       names.emplace_back(setting.name);
-    } catch (const UserError&) {  // takes no number
+    } catch (const UserError&) {  // not numeric
     }
   }
   return names;
@@ -67,7 +67,7 @@ Texts texts_of(const po::variables_map& values, const std::string& option) {
   return values.count(option) > 0 ? values[option].as<Texts>() : Texts();
 }
 
-/// "--strategy all" is of those that conditions name, where all of them do.
+/// "--strategy all" means the strategies of the conditions, if all conditions name some.
 void choose_strategies(FindRequest& request) {
   if (request.config.strategy != "all") return;
   Texts named;

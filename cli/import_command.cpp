@@ -162,14 +162,14 @@ void show_written(std::ostream& out, const ImportOptions& options) {
   if (!written.empty()) out << "wrote " << written << '\n';
 }
 
-/// What no profile tells.
+/// Shows values that no profile contains.
 void show_assumptions(std::ostream& out, const ForecastRequest& request) {
   if (request.are_samples_told) return;
   out << "an epoch is taken to have " << request.dataset.train_samples
       << " samples (--dataset or --train-samples says otherwise)\n";
 }
 
-/// Platforms of the catalogue have other devices: the trace will wait for one of the user's own.
+/// Platforms of the catalogue have other devices: the trace needs a platform of the user's own.
 bool is_known_device(const Catalog& catalog, const std::string& device) {
   for (const std::string& name : catalog.names("models/platforms")) {
     const Platform platform = load_platform(catalog.find("models/platforms", name, "import"));
@@ -198,7 +198,7 @@ int run_import(const std::vector<std::string>& arguments) {
     options.output.write(json_text(to_json(cost_trace(options, job, source))));
   if (options.messages_output.is_wanted())
     options.messages_output.write(json_text(to_json(message_trace(options, job, source))));
-  // What programs read is the forecast alone.
+  // With a machine-readable format, only the forecast is printed.
   const bool is_read = options.forecast && options.forecast->format != Format::table;
   std::ostream& out = is_read ? std::cerr : std::cout;
   show_summary(out, options, job);

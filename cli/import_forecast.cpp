@@ -18,7 +18,7 @@
 namespace epochcast {
 namespace {
 
-/// The job's all-reduces, as far as they tell what exchanges between nodes cost.
+/// The job's all-reduces, as measurements of exchanges between nodes.
 MessageTrace all_reduces_of(const ImportOptions& options, const ImportedJob& job) {
   const AllReduceCosts& all = job.all_reduces;
   const auto refuse = [](const std::string& found, const std::string& instead = "") {
@@ -50,7 +50,7 @@ MessageTrace all_reduces_of(const ImportOptions& options, const ImportedJob& job
   return trace;
 }
 
-/// What is odd about the job's all-reduces, or nothing: DDP's make the network's gradients.
+/// A doubt about the job's all-reduces, or "": DDP's should be as large as the network's gradients.
 std::string doubt_of_network(const Network& network, const ImportedJob& job) {
   constexpr double kMostOff = 0.1;  // losses and metrics are exchanged, too
   double bytes = 0;
@@ -65,7 +65,7 @@ std::string doubt_of_network(const Network& network, const ImportedJob& job) {
          ": forecasts are of these, and wrong if another network was profiled";
 }
 
-/// The class that devices of all-reduces by this library have.
+/// The class of devices that use this library for all-reduces.
 std::string class_of(const std::string& backend) { return backend == "gloo" ? "cpu" : "gpu"; }
 
 Platform platform_of_job(const ImportOptions& options, const ImportedJob& job, int nodes) {
@@ -85,7 +85,7 @@ Platform platform_of_job(const ImportOptions& options, const ImportedJob& job, i
   return platform;
 }
 
-/// The named platform, with as many nodes as wanted where these are all alike, in a star.
+/// The named platform, with the requested number of nodes if these are all alike and in a star.
 Platform named_platform(const ImportOptions& options,
                         const std::string& name,
                         int nodes,

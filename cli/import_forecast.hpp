@@ -8,14 +8,14 @@
 
 namespace epochcast {
 
-/// Throws a UserError where what --forecast asks for cannot be, whatever the records say.
+/// Throws a UserError if --forecast is impossible regardless of the records.
 void check_forecast(const ImportOptions& options);
-/// Throws a UserError where the job's records do not tell enough for the forecast.
+/// Throws a UserError if the job's records are too few for the forecast.
 void check_records(const ImportOptions& options, const ImportedJob& job);
 
-/// Shows what the imported job would do as --forecast asks: on the platform that it names, or on
-/// nodes like the job's own, with links as the job's all-reduces show them. `cost` is what its
-/// batches cost; `command` what the user typed.
+/// Shows the forecast of the imported job: on the platform of --forecast, or on nodes like the
+/// job's own with links fitted to its all-reduces. `cost`: of its batches; `command`: the command
+/// line.
 void forecast_imported(const ImportOptions& options,
                        const ImportedJob& job,
                        const CostTrace& cost,

@@ -44,22 +44,22 @@ po::options_description launch_flags() {
   return options;
 }
 
-/// How many ranks, and where.
+/// The number of ranks, and their machines.
 struct Placement {
   int ranks = 1;
-  std::vector<Host> hosts;   ///< empty: this machine, or what mpirun learns elsewhere
-  bool is_in_place = false;  ///< each host is to have exactly its ranks, in this order
+  std::vector<Host> hosts;   ///< empty: this machine, or mpirun's hostfile
+  bool is_in_place = false;  ///< each host gets exactly its ranks, in this order
   int machines = 1;
   int ranks_per_machine = 1;
 };
 
-/// Of each node of the platform.
+/// The number of workers of each node of the platform.
 std::vector<int> emulated_workers(const JobConfig& config) {
   const Job job = load_job(config, Catalog::standard());
   return workers_by_node(workers_of(job, find_strategy(config.strategy)));
 }
 
-/// Lets each node of the platform be emulated on the machine in its place, where there is room.
+/// Places each node of the platform on its own machine if the hosts have enough slots.
 void put_in_place(Placement& where,
                   const std::vector<int>& workers_of_node,
                   const po::variables_map& values) {
@@ -71,8 +71,8 @@ void put_in_place(Placement& where,
   const auto nodes = static_cast<int>(workers_of_node.size());
   const bool is_for_slurm = values.count("slurm") > 0;
   if (is_for_slurm && where.hosts.empty()) {
-    // Nobody knows yet what the machines are called: all are given the same, and who has no worker
-    // rests.
+    // The names of the machines are not known yet: all get the same number of ranks, and those
+    // without a worker are idle.
     if (where.machines < nodes || std::int64_t{nodes} * most > kMostSmallCount) return;
     where.ranks = nodes * most;
     where.ranks_per_machine = most;
@@ -86,7 +86,7 @@ void put_in_place(Placement& where,
   where.ranks_per_machine = std::max(where.ranks_per_machine, most);
 }
 
-/// Machines that Slurm would keep for the job although none of its ranks is there.
+/// Throws for machines that Slurm would allocate without any rank.
 void check_all_are_used(const Placement& where) {
   const int used = (where.ranks + where.ranks_per_machine - 1) / where.ranks_per_machine;
   if (used == where.machines) return;
@@ -133,9 +133,9 @@ Placement placement_from(const po::variables_map& values,
   return where;
 }
 
-/// Throws when one iteration of all ranks takes more samples than there are, as far as that is
-/// known before processes are started: the samples are computed or limited, and ranks of one kind
-/// of device all train.
+/// Throws when one iteration of all ranks takes more samples than exist, as far as that is known
+/// before processes are started: for computed or limited samples, and ranks of one kind of device,
+/// all of which train.
 void check_samples(const JobConfig& config, int ranks) {
   const std::vector<std::string>& devices = config.machine.devices;
   const auto kind = [](const std::string& device) { return device.substr(0, device.find(':')); };
@@ -149,7 +149,7 @@ void check_samples(const JobConfig& config, int ranks) {
   if (samples) static_cast<void>(iterations_per_epoch(*samples, ranks * config.step_batch()));
 }
 
-/// The flags that the workers get: those that the user gave, but for where to run.
+/// The flags for the workers: the user's, without those for the placement.
 Words worker_flags(const po::variables_map& values, Command command) {
   Words words;
   const po::options_description known = run_flags(command);
@@ -183,7 +183,7 @@ Words launch_words(const po::variables_map& values,
   if (is_here && where.ranks_per_machine * config.machine.threads > cores) {
     words.insert(words.end(), {"--oversubscribe", "--mca", "mpi_yield_when_idle", "1"});
   } else if (is_here) {
-    words.emplace_back("--oversubscribe");  // mpirun counts cores, not threads: we have counted
+    words.emplace_back("--oversubscribe");  // mpirun counts cores, not threads; checked here
   }
   words.insert(words.end(), {"-x", "OMP_NUM_THREADS=" + std::to_string(config.machine.threads)});
   for (const char* name : {"EPOCHCAST_DATA", "EPOCHCAST_PATH"}) {
@@ -209,7 +209,7 @@ std::string manifest_text(const std::string& folder) {
   return fs::exists(manifest, unreadable) ? read_text_file(manifest) : "";
 }
 
-/// Where a job saves its checkpoints, one for each seed.
+/// The folders of a job's checkpoints, one for each seed.
 Words checkpoint_folders(const po::variables_map& values,
                          Command command,
                          const JobConfig& config) {
@@ -224,14 +224,14 @@ Words checkpoint_folders(const po::variables_map& values,
   return folders;
 }
 
-/// Their manifests, to see whether a run has changed any.
+/// The manifests of checkpoints, to find those that a run has changed.
 Words manifests(const Words& folders) {
   Words texts;
   for (const std::string& folder : folders) texts.push_back(manifest_text(folder));
   return texts;
 }
 
-/// What an interrupted job leaves to go on with.
+/// The checkpoints with which an interrupted job can continue.
 std::string kept_text(const Words& folders) {
   if (folders.empty()) return "nothing was kept: there was no --checkpoint";
   const auto begun = std::find_if(folders.rbegin(), folders.rend(), [](const std::string& folder) {
@@ -300,7 +300,7 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   const Ending ending = ending_of(status);
   if (ending == Ending::done || ending == Ending::bad_input) return status;
   std::string text = "the job failed (mpirun's exit status " + std::to_string(status) + ")";
-  // One that was there before may be why the job failed.
+  // An existing one may be the cause of the failure.
   if (manifests(checkpoints) != before) text += "; " + kept_text(checkpoints);
   throw RunError(text);
 }

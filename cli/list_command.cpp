@@ -25,7 +25,7 @@ namespace {
 namespace po = boost::program_options;
 using enum Table::Align;
 
-/// Where a file lies: a folder of the user's, or with Epochcast.
+/// The location of a file: a folder of the user's, or Epochcast's.
 std::string origin_of(const Catalog& catalog, const std::filesystem::path& file) {
   for (const std::filesystem::path& own : catalog.own()) {
     if (file.string().starts_with((own / "").string())) return own == "." ? "here" : own.string();
@@ -195,7 +195,7 @@ void list_traces(const TableLook& look) {
   table.print_whole(std::cout, look);
 }
 
-/// A list, and the names in it.
+/// A catalogue list, and its names.
 struct List {
   void (*show)(const TableLook& look) = nullptr;
   std::vector<std::string> (*names)() = nullptr;

@@ -17,7 +17,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Takes "--NAME VALUE" or "--NAME=VALUE" out of the words.
+/// Removes "--NAME VALUE" or "--NAME=VALUE" from the words.
 std::optional<std::string> take(Words& words, const std::string& name) {
   std::optional<std::string> value;
   for (auto word = words.begin(); word != words.end();) {
@@ -34,7 +34,7 @@ std::optional<std::string> take(Words& words, const std::string& name) {
   return value;
 }
 
-/// What the user says about mpirun, and the words for the program itself.
+/// The user's options for mpirun, and the words for the program itself.
 struct Launch {
   std::optional<int> ranks;
   std::vector<Host> hosts;  ///< empty: this machine
@@ -53,7 +53,7 @@ Launch launch_from(Words words) {
 }
 
 int run_ranks(const Launch& launch, int ranks, Words program) {
-  // mpirun counts cores and would refuse more ranks than that.
+  // mpirun counts cores and would refuse more ranks than cores.
   Words words = {"mpirun", "--bind-to", "none", "--oversubscribe"};
   if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
   if (!launch.hosts.empty()) words.insert(words.end(), {"--host", hosts_text(launch.hosts)});

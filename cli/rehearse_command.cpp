@@ -46,8 +46,8 @@ po::options_description rehearse_options() {
   return options;
 }
 
-/// The problems of those that have no curve, each once. Throws when the user has to do something:
-/// not for points of a sweep that are impossible while others are not.
+/// The problems of jobs without a curve, each once. Throws if the user has to correct something:
+/// not for impossible points of a sweep with possible ones.
 void report_problems(const std::vector<RehearsalOutcome>& outcomes, bool is_sweep) {
   std::vector<std::string> problems;
   bool is_bad_input = false;

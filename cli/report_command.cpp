@@ -23,7 +23,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-/// `parts` with one more, unless it is there already.
+/// Adds a text to `parts` unless they contain it.
 void add_once(std::vector<std::string>& parts, const std::string& text) {
   if (!text.empty() && std::find(parts.begin(), parts.end(), text) == parts.end()) {
     parts.push_back(text);
@@ -36,7 +36,7 @@ std::string joined(const std::vector<std::string>& parts, const std::string& sep
   return text;
 }
 
-/// All rows, in the order of the files. A configuration may be in one of them only.
+/// All rows, in the order of the files. Each configuration may occur in one of them only.
 ValidationFile merged(const std::vector<std::string>& files) {
   ValidationFile all;
   std::vector<std::string> file_of_row;
@@ -97,7 +97,7 @@ po::options_description again_options() {
   return options;
 }
 
-/// What is to be forecast again, if anything.
+/// The rows to be forecast again, if any.
 struct AgainOptions {
   bool is_wanted = false;
   bool is_ablation = false;
@@ -158,7 +158,7 @@ int report_ablation(const ValidationFile& file,
       show_ablation(std::cout, ablation, output.look);
       break;
     case ValidationOutput::Format::json:
-      // What was typed may be no UTF-8.
+      // The command line may be invalid UTF-8.
       std::cout << ablation.json(file.command, file.date)
                        .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
                 << '\n';

@@ -17,8 +17,8 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr int kMostPort = 65535;
-/// The same every day and for everyone, so that a permalink opens tomorrow, and where it was sent
-/// to.
+/// A constant, so permalinks work later and on other
+/// machines.
 constexpr int kUsualPort = 8417;
 
 po::options_description serve_options() {
@@ -35,7 +35,7 @@ po::options_description serve_options() {
   return options;
 }
 
-/// Those to try, in turn.
+/// The ports to try, in turn.
 std::vector<int> ports_from(const po::variables_map& values) {
   if (values.count("port") == 0) return {kUsualPort, ForkingServer::kAnyPort};
   try {
@@ -45,7 +45,7 @@ std::vector<int> ports_from(const po::variables_map& values) {
   }
 }
 
-/// What the page begins with: the settings that differ from what they usually are.
+/// The initial settings of the page: those that differ from the defaults.
 std::vector<SettingText> given_in(const JobConfig& config) {
   const std::vector<SettingText> usual = setting_texts(JobConfig(), in(Command::simulate));
   std::vector<SettingText> given;

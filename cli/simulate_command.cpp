@@ -51,7 +51,7 @@ po::options_description simulate_options() {
   return options;
 }
 
-/// Where --timeline and --chakra say, tried.
+/// The files of --timeline and --chakra, checked.
 RecordFiles records_from(const po::variables_map& values, const std::vector<ForecastTask>& tasks) {
   for (const std::string flag : {"timeline", "chakra"}) {
     if (file_from(values, flag).empty() || tasks.size() == 1) continue;
@@ -66,14 +66,14 @@ RecordFiles records_from(const po::variables_map& values, const std::vector<Fore
   return records;
 }
 
-/// Where in a sweep a task is, its strategy apart.
+/// A task's point in a sweep, without its strategy.
 std::vector<SettingText> place_of(const ForecastTask& task) {
   std::vector<SettingText> place = task.point;
   std::erase_if(place, [](const SettingText& setting) { return setting.name == "strategy"; });
   return place;
 }
 
-/// A page's timelines: of the first point of a sweep, since one page should stay small.
+/// A page's timelines: of the first point of a sweep, to limit its size.
 nlohmann::ordered_json timelines_of(const std::vector<ForecastOutcome>& outcomes,
                                     SharedJobs& jobs) {
   constexpr std::size_t kMostEvents = 2000;  // of each strategy

@@ -97,8 +97,8 @@ class CandidateRehearsals {
   RehearsedCluster cluster_;
 };
 
-/// Those that a page shows first: the recommended setting, the next one, the default, and what else
-/// came to the end.
+/// The curves that a page shows first: the recommended setting, the second, the default, and others
+/// that were rehearsed to the end.
 std::vector<std::string> most_telling(const TuningChoice& choice, const Tuning& tuning) {
   constexpr std::size_t kMost = 8;
   std::vector<std::string> names;

@@ -33,7 +33,7 @@ std::string owners_text(std::string_view setting) {
   return owners;
 }
 
-/// Under which title a setting stands; strategies' own begin with kOfStrategy.
+/// The title of a setting's group; those of strategies begin with kOfStrategy.
 std::string title_of(const Setting& setting) {
   if (holds(job_settings(), setting.name)) return "The job";
   if (holds(cost_settings(), setting.name)) return "Costs and the simulation";
@@ -47,7 +47,7 @@ std::string title_of(const Setting& setting) {
 }  // namespace
 
 HelpGroup help_group(const std::string& title, const po::options_description& options) {
-  // Boost tells of a value as "VALUE", "VALUE (=DEFAULT)", "[=VALUE(=IMPLICIT)]" or both.
+  // Boost describes a value as "VALUE", "VALUE (=DEFAULT)", "[=VALUE(=IMPLICIT)]" or both.
   static const std::regex kValue(R"(^(\[=)?(.*?)(\(=([^)]*)\)\])?( \(=(.*)\))?$)");
   HelpGroup group = {.title = title, .options = {}};
   for (const auto& option : options.options()) {

@@ -12,10 +12,10 @@
 namespace epochcast {
 namespace {
 
-/// What an option's value may be.
+/// The possible values of an option.
 struct Values {
   std::string catalogue = {};           ///< a list of the catalogue; empty: none
-  std::vector<std::string> words = {};  ///< these, or none
+  std::vector<std::string> words = {};  ///< these, or unknown
   bool has_files = false;               ///< names of files, or of folders
   bool is_list = false;                 ///< several, separated by commas
   bool are_assignments = false;         ///< of settings: NAME=...
@@ -93,7 +93,7 @@ std::string in_quotes(const std::string& text) {
   return "'" + std::regex_replace(text, std::regex("'"), "'\\''") + "'";
 }
 
-/// As a part of zsh's specifications, which have meanings for colons and brackets.
+/// Escaped for zsh's specifications, in which colons and brackets are special.
 std::string zsh_text(const std::string& text) {
   return std::regex_replace(text, std::regex(R"([\[\]:\\])"), R"(\$&)");
 }
@@ -102,7 +102,7 @@ std::string zsh_values(const Values& values) {
   if (values.are_assignments) return "_epochcast_settings";
   std::string action;
   if (!values.catalogue.empty()) {
-    // The space: _arguments puts no options of compadd before ours.
+    // The leading space keeps _arguments from inserting compadd options before ours.
     action = " _epochcast_names " + values.catalogue + (values.is_list ? " 1" : " 0") +
              (values.has_files ? " 1" : " 0");
     for (const std::string& word : values.words) action += " " + word;
@@ -139,7 +139,7 @@ std::string bash_completion(std::span<const CommandInfo> commands) {
          << "  local command=${COMP_WORDS[1]}\n";
   std::map<Values, std::vector<std::string>> patterns;
   std::ostringstream options;
-  std::ostringstream positions;  // of words that belong to no option
+  std::ostringstream positions;  // of words without an option
   for (const CommandInfo& command : commands) {
     const CommandHelp help = command.help == nullptr ? CommandHelp() : command.help();
     const std::string name(command.name);
@@ -147,7 +147,7 @@ std::string bash_completion(std::span<const CommandInfo> commands) {
     for (const OptionHelp* option : different_options(help)) {
       flags.push_back("--" + option->name);
       if (option->value.empty()) continue;
-      // What nothing is known of completes nothing: the next word is its value.
+      // An option of unknown values completes nothing: the next word is its value.
       if (!option->is_optional || !choices_of(*option).empty())
         patterns[values_of(*option)].push_back("'" + name + " --" + option->name + "'");
     }

@@ -9,10 +9,10 @@
 namespace epochcast {
 
 /// The script by which bash completes commands, options, their words, the catalogue's names and
-/// files. It asks `epochcast list WHAT --names` for names when they are needed: those of the
-/// user's own files are among them.
+/// files. It calls `epochcast list WHAT --names` on demand, which includes the names of the user's
+/// own files.
 [[nodiscard]] std::string bash_completion(std::span<const CommandInfo> commands);
-/// The same for zsh, which also shows what options mean.
+/// The same for zsh, which also shows the meaning of options.
 [[nodiscard]] std::string zsh_completion(std::span<const CommandInfo> commands);
 
 }  // namespace epochcast

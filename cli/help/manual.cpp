@@ -7,7 +7,7 @@
 namespace epochcast {
 namespace {
 
-/// Text as troff takes it: hyphens that can be copied, no requests by chance.
+/// Text escaped for troff: hyphens that can be copied, no accidental requests.
 std::string troff(const std::string& text) {
   std::string safe;
   for (const char c : text) {

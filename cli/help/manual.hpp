@@ -11,10 +11,10 @@ namespace epochcast {
 
 /// The program's page, epochcast(1), for man.
 [[nodiscard]] std::string program_page(std::span<const CommandInfo> commands);
-/// A command's, epochcast-simulate(1): what its help says in full.
+/// The page of a command, epochcast-simulate(1): its full help.
 [[nodiscard]] std::string command_page(const CommandInfo& command);
 
-/// Writes epochcast.1 and a page for each command into a folder, which is made where it is missing.
+/// Writes epochcast.1 and a page for each command into a folder, which is created if missing.
 void write_manual(std::span<const CommandInfo> commands, const std::filesystem::path& folder);
 
 }  // namespace epochcast

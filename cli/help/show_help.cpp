@@ -13,10 +13,10 @@ namespace {
 
 constexpr std::size_t kPipeWidth = 80;
 
-/// Where what options do begins.
+/// The column in which descriptions of options begin.
 std::size_t help_column(std::size_t width) { return width < kPipeWidth ? 26 : 34; }
 
-/// Words, `width` characters a line at most, each line but the first behind `indent` blanks.
+/// Words, at most `width` characters a line, each line but the first indented by `indent`.
 std::string wrapped(const std::string& text, std::size_t indent, std::size_t width) {
   std::istringstream words(text);
   std::string all;
@@ -45,13 +45,13 @@ void show_option(std::ostream& out, const OptionHelp& option, std::size_t width)
   std::string help = option.help;
   if (!option.fallback.empty()) help += " (default: " + option.fallback + ")";
   const std::size_t column = help_column(width);
-  // A flag that is too long has a line of its own.
+  // A flag that is too long gets its own line.
   const std::string gap = flag.size() + 2 > column ? "\n" + std::string(column, ' ')
                                                    : std::string(column - flag.size(), ' ');
   out << flag << gap << wrapped(help, column, width) << '\n';
 }
 
-/// The text with other blanks inside double quotes, where no line may end.
+/// The text with other blanks inside double quotes, where lines must not be broken.
 std::string with_quoted(std::string text, char from, char to) {
   bool is_quoted = false;
   for (char& c : text) {
@@ -68,7 +68,7 @@ void show_examples(std::ostream& out, const std::vector<std::string>& examples, 
     constexpr char kBlank = '\1';
     std::string text = "  " + wrapped(with_quoted(example, ' ', kBlank), 5, width - 2);
     text = with_quoted(std::move(text), kBlank, ' ');
-    // A line that goes on ends, in two characters more, as a shell wants it.
+    // A continued line ends in two more characters, as in a shell.
     for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', end)) {
       text.insert(end, " \\");
       end += 3;
@@ -82,7 +82,7 @@ bool has_groups_of(const CommandHelp& help, const std::string& word) {
          std::ranges::find(help.groups, word, &HelpGroup::word) != help.groups.end();
 }
 
-/// Without what counts behind other words only.
+/// Without options that need another word after the command.
 CommandHelp help_behind(const std::string& word, CommandHelp help) {
   help.usage = "[OPTIONS]";
   std::erase_if(help.groups,

@@ -37,7 +37,7 @@ std::optional<std::vector<Host>> hosts_in_place(const std::vector<Host>& hosts,
 }
 
 std::vector<std::string> words_in_place(const std::vector<Host>& hosts) {
-  // By slot, mpirun would begin with the machine that it runs on.
+  // By slot, mpirun would begin with its own machine.
   std::string names;
   for (const Host& host : hosts) {
     for (int rank = 0; rank < host.ranks; ++rank) names += (names.empty() ? "" : ",") + host.name;
@@ -47,7 +47,7 @@ std::vector<std::string> words_in_place(const std::vector<Host>& hosts) {
 
 std::vector<Host> parse_hostfile(const std::string& text, int default_ranks) {
   static const std::regex kLine("([A-Za-z0-9][A-Za-z0-9._-]*)(\\s+slots\\s*=\\s*([0-9]{1,6}))?");
-  constexpr std::size_t kLongestLine = 300;  // of names; std::regex has a stack to overflow
+  constexpr std::size_t kLongestLine = 300;  // of names; std::regex may overflow the stack
   std::vector<Host> hosts;
   std::istringstream file(text);
   for (std::string line; std::getline(file, line);) {
@@ -73,7 +73,7 @@ std::vector<Host> hosts_of_environment(int default_ranks) {
   try {
     return parse_hostfile(read_text_file(file), default_ranks);
   } catch (const UserError&) {
-    return {};  // mpirun, which needs the file, says what is wrong with it
+    return {};  // mpirun, which needs the file, reports its error
   }
 }
 

@@ -11,26 +11,27 @@
 
 namespace epochcast {
 
-/// How many workers each node of a platform has, up to the last node that has any.
+/// The number of workers of each node of a platform, up to the last node with workers.
 [[nodiscard]] std::vector<int> workers_by_node(std::span<const WorkerInfo> workers);
 
-/// Where the platform's nodes are emulated, each in its place: node i on host i, with as many ranks
-/// as it has workers. Hosts of nodes without workers are left out. Nothing when there are fewer
-/// hosts than nodes, or a host has no room for its node.
+/// The hosts on which a platform's nodes are emulated: node i on host i, with one rank for each of
+/// its workers. Hosts of nodes without workers are left out. Absent when there are fewer hosts than
+/// nodes, or a host has too few slots for its node.
 [[nodiscard]] std::optional<std::vector<Host>> hosts_in_place(
     const std::vector<Host>& hosts, const std::vector<int>& workers_of_node);
 
-/// The words that let mpirun start ranks on these hosts in this order, whatever machine it runs on.
+/// The arguments with which mpirun starts ranks on these hosts in this order, whatever its own
+/// machine is.
 [[nodiscard]] std::vector<std::string> words_in_place(const std::vector<Host>& hosts);
 
-/// What an Open MPI hostfile says: "node1 slots=2" in each line; `default_ranks` without a number.
-/// None when there is anything else in it, which mpirun may understand.
+/// The hosts of an Open MPI hostfile: "node1 slots=2" in each line; `default_ranks` without a
+/// number. None if the file has other syntax, which mpirun may accept.
 [[nodiscard]] std::vector<Host> parse_hostfile(const std::string& text, int default_ranks);
 
-/// The hosts that mpirun learns from the environment's hostfile; none when there is no such file.
+/// The hosts of the hostfile in mpirun's environment; none without such a file.
 [[nodiscard]] std::vector<Host> hosts_of_environment(int default_ranks);
 
-/// Whether words for mpirun say themselves where ranks are to be.
+/// Whether arguments for mpirun place the ranks.
 [[nodiscard]] bool place_ranks(const std::string& mpi_arguments);
 
 }  // namespace epochcast

@@ -89,8 +89,8 @@ int run_words(const std::vector<std::string>& words) {
 }
 
 int run_mpirun(const std::vector<std::string>& words) {
-  // What Open MPI leaves behind when it is killed is in there. Batch systems have such a folder of
-  // their own, on every machine.
+  // The folder for files that Open MPI leaves when it is killed. Batch systems have their own, on
+  // every machine.
   std::optional<TempFolder> sessions;
   if (std::getenv("SLURM_JOB_ID") == nullptr) {
     sessions.emplace("epochcast-mpirun");

@@ -6,30 +6,30 @@
 
 namespace epochcast {
 
-/// The program of that name, beside this one. Throws a UserError when this build has none.
+/// The program of that name in this program's folder. Throws a UserError when this build has none.
 [[nodiscard]] std::string sibling(const std::string& name);
 
 /// A number of ranks. Throws a UserError that begins with the option's name.
 [[nodiscard]] int parse_ranks(const std::string& option, const std::string& text);
 
-/// A machine that mpirun reaches, and its share of the ranks.
+/// A machine for mpirun, and its number of ranks.
 struct Host {
   std::string name;
   int ranks = 0;
 };
-/// What --hosts names: "node1,node2:4"; `default_ranks` without a number, at most a million in all.
-/// Throws a UserError.
+/// The hosts of --hosts: "node1,node2:4"; `default_ranks` without a number, at most a million in
+/// all. Throws a UserError.
 [[nodiscard]] std::vector<Host> parse_hosts(const std::string& text, int default_ranks);
-/// The ranks of all of them.
+/// The total number of ranks.
 [[nodiscard]] int room(const std::vector<Host>& hosts);
-/// As mpirun's --host has it.
+/// In the syntax of mpirun's --host.
 [[nodiscard]] std::string hosts_text(const std::vector<Host>& hosts);
 
 /// Runs the words as a command; returns its exit status, 128 + number for a signal. Throws
-/// Interrupted, when the command has ended.
+/// Interrupted after the command's end.
 [[nodiscard]] int run_words(const std::vector<std::string>& words);
 
-/// The same for mpirun, whose files are in a folder that is gone afterwards.
+/// The same for mpirun, whose temporary files are removed afterwards.
 [[nodiscard]] int run_mpirun(const std::vector<std::string>& words);
 
 }  // namespace epochcast

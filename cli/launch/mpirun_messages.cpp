@@ -7,7 +7,7 @@
 namespace epochcast {
 namespace {
 
-/// Whether this may be how one of mpirun's lines begins.
+/// Whether this may be the begin of a line by mpirun.
 bool may_be_mpiruns(const std::string& begin) {
   const std::string dashes(10, '-');
   return begin.empty() || begin[0] == '[' || begin.starts_with(dashes.substr(0, begin.size()));

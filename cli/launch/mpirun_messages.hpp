@@ -6,20 +6,21 @@
 
 namespace epochcast {
 
-/// Takes out of mpirun's stderr what it says about our own ending of a job (our message has said
-/// why), and the frames around the rest. Anything else passes at once, progress bars included.
+/// Removes from mpirun's stderr its report of a job that we ended ourselves (our message gave the
+/// reason), and the frames around other messages. All other text, such as progress bars, passes at
+/// once.
 class MpirunMessages {
  public:
-  /// What of the next piece of text is to be shown now.
+  /// The part of the text to be shown now.
   [[nodiscard]] std::string feed(const std::string& text);
-  /// What is left when there is no more.
+  /// The rest at the end.
   [[nodiscard]] std::string finish();
 
  private:
   [[nodiscard]] std::string take_line(const std::string& line);
 
-  std::string partial_;      ///< of a line that may yet turn out to be mpirun's
-  bool is_passing_ = false;  ///< the current line is known to be ours
+  std::string partial_;      ///< of a line that may be mpirun's
+  bool is_passing_ = false;  ///< the current line is not mpirun's
   bool is_framed_ = false;
   std::vector<std::string> framed_;  ///< lines of the message in the current frame
 };

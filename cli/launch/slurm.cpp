@@ -27,7 +27,7 @@ bool is_slurm_time(const std::string& text) {
   return std::regex_match(text, kWithoutDays) || std::regex_match(text, kWithDays);
 }
 
-/// The text as a job may be called: all but ASCII letters, digits, ".", "_" and "-" replaced.
+/// The text as a job's name: all but ASCII letters, digits, ".", "_" and "-" replaced.
 std::string job_label(const std::string& text) {
   return std::regex_replace(text, std::regex("[^A-Za-z0-9._-]"), "_");
 }

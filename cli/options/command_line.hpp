@@ -7,8 +7,8 @@
 
 namespace epochcast {
 
-/// The command line's words, by the options they belong to. Throws a UserError: an unknown option
-/// with the closest known one; `expected` names the options that a stray word may be missing.
+/// The command line's words, by their options. Throws a UserError: an unknown option with the
+/// closest known one; `expected` names the options that a stray word may belong to.
 [[nodiscard]] boost::program_options::variables_map parse_words(
     const boost::program_options::options_description& options,
     int argc,

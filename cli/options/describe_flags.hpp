@@ -5,7 +5,7 @@
 
 #include "cli/help/command_help.hpp"
 
-// What `epochcast describe` takes, known without its program, which needs LibTorch.
+// The flags of `epochcast describe`, separate from its program, which needs LibTorch.
 
 namespace epochcast {
 

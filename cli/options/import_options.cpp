@@ -32,9 +32,9 @@ constexpr std::int64_t kLargestBatch = std::int64_t{1} << 40;
 constexpr std::int64_t kMostSkipped = std::int64_t{1} << 40;
 constexpr std::int64_t kMostRanks = 1 << 20;
 constexpr std::int64_t kUsualSamples = 100'000;
-/// Settings of what samples are, which the records have already.
+/// Settings of samples, which the records already contain.
 constexpr std::array kDatasetFlags = {"sequence", "image-size"};
-/// Settings of the forecast that have flags of their own; --set has all others.
+/// Settings of the forecast with own flags; --set has all others.
 constexpr std::array kForecastFlags = {
     "platform", "strategy", "epochs", "train-samples", "all-reduce"};
 
@@ -102,7 +102,7 @@ po::options_description forecast_options() {
   return options;
 }
 
-/// "3x32x32", or "3,32,32", as `describe` takes it.
+/// "3x32x32", or "3,32,32", the syntax of `describe`.
 std::vector<std::int64_t> parse_shape(std::string text) {
   std::replace(text.begin(), text.end(), ',', 'x');
   std::vector<std::int64_t> shape;
@@ -111,7 +111,7 @@ std::vector<std::int64_t> parse_shape(std::string text) {
   return shape;
 }
 
-/// Runs the call; adds what a UserError says to the problems.
+/// Runs the call; adds the message of a UserError to the problems.
 template <typename Call>
 void collecting(Words& problems, Call call) {
   try {
@@ -121,7 +121,7 @@ void collecting(Words& problems, Call call) {
   }
 }
 
-/// The shape of samples that a description of a network is for, where it is for one only.
+/// The shape of samples in a network's description, if it is for one shape only.
 std::vector<std::int64_t> sole_input_of(const std::filesystem::path& file) {
   if (is_model_file(file)) return {};
   Problems problems(file.string());
@@ -131,8 +131,8 @@ std::vector<std::int64_t> sole_input_of(const std::filesystem::path& file) {
                                       : std::vector<std::int64_t>{};
 }
 
-/// Network and data set, checked against each other. Samples of --input have no data set: one of
-/// their shape stands for it.
+/// Network and data set, checked against each other. Samples of --input have no data set: a
+/// substitute of their shape is made.
 Dataset read_network(OptionValues& values,
                      const Catalog& catalog,
                      ImportOptions& options,
@@ -177,7 +177,7 @@ Dataset read_network(OptionValues& values,
   return dataset;
 }
 
-/// What --forecast is to do, where it is given; else flags that are of no use without it are
+/// The options of --forecast, if given; else flags that require it are
 /// problems.
 void read_forecast(OptionValues& values,
                    const po::variables_map& words,
@@ -198,7 +198,7 @@ void read_forecast(OptionValues& values,
   request.axes = words["forecast"].as<Words>();
   request.are_nodes_told = values.has("ranks-per-node");
   JobConfig& config = request.config;
-  config.network = values.text("network");  // a model file, perhaps
+  config.network = values.text("network");  // possibly a model file
   config.batch = 0;
   for (const char* flag : kForecastFlags) {
     if (!values.has(flag)) continue;
@@ -234,7 +234,7 @@ void read_files(OptionValues& values, const Words& files, ImportOptions& options
   options.is_append = values.has("append");
   const bool is_any = values.has("output") || options.is_append;
   if (!is_any && values.has("forecast")) {
-    // Nothing is to be kept.
+    // Nothing is written.
   } else if (values.has("output") == options.is_append) {
     values.add(options.is_append ? "--append: expected either this or --output, got both"
                                  : "--output: missing; expected a cost trace to write");
@@ -260,7 +260,7 @@ void read_source(OptionValues& values, ImportOptions& options) {
   options.device = required(flag, "the device that computed, as platforms call it");
   if (!options.device.empty() && !is_name(options.device))
     values.expected(flag, options.device, kExpectedName);
-  // A trace that is kept says where it is from.
+  // A trace that is written must name its origin.
   const bool is_kept = values.has("output") || values.has("append") ||
                        values.has("messages-output") || !values.has("forecast");
   options.machine = is_kept ? required("machine", "the machine that the job ran on, in words")

@@ -13,26 +13,26 @@
 
 namespace epochcast {
 
-/// What --forecast asks for.
+/// The values of --forecast and related flags.
 struct ForecastRequest {
   std::vector<std::string> axes;  ///< "nodes=2,4,8"
-  JobConfig config;  ///< no platform: the one that profiles tell of; batch 0: that of the records
+  JobConfig config;  ///< no platform: that of the profiles; batch 0: that of the records
   Dataset dataset;   ///< with as many samples as an epoch takes
-  bool are_samples_told = false;  ///< how many those are; else it is a default
-  bool are_nodes_told = false;    ///< which ranks share a node; else each is one
+  bool are_samples_told = false;  ///< their number is given; else it is a default
+  bool are_nodes_told = false;    ///< ranks per node are given; else each rank is a node
   Format format = Format::table;
 };
 
-/// What `epochcast import` is asked for.
+/// The options of `epochcast import`.
 struct ImportOptions {
   ImportSettings settings;
   Network network;     ///< for samples of its `input`
   std::string device;  ///< a platform's device model
   std::string machine;
-  std::string title;           ///< "": none given
-  std::string date;            ///< "": none given
+  std::string title;           ///< "": not given
+  std::string date;            ///< "": not given
   OutputFile output;           ///< of the cost trace
-  bool is_append = false;      ///< add to `output`, where it exists
+  bool is_append = false;      ///< add to `output`, if it exists
   OutputFile messages_output;  ///< of the message trace
   std::optional<ForecastRequest> forecast;
 };

@@ -51,7 +51,7 @@ po::variables_map parse_flags(const std::string& command,
                               const std::vector<std::string>& arguments,
                               const po::options_description& options,
                               const std::string& positional) {
-  // Words that belong to no option are an argument, or told.
+  // Words without an option are an argument, or an error.
   po::options_description all;
   all.add(options);
   const std::string words = positional.empty() ? "word" : positional;

@@ -29,7 +29,7 @@ real::SamplingRule message_rule() {
   return rule;
 }
 
-/// What says of the trace where it was measured.
+/// Adds the flags of the trace's origin.
 void add_trace_flags(po::options_description& options) {
   options.add_options()("machine",
                         text_named("TEXT"),

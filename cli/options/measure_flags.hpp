@@ -5,14 +5,14 @@
 
 #include "cli/help/command_help.hpp"
 
-// What `epochcast measure` takes, known without the programs that measure: they need LibTorch and
-// MPI, help and completion do not.
+// The flags of `epochcast measure`, separate from its programs: these need LibTorch and MPI, help
+// and completion do not.
 
 namespace epochcast {
 
-/// Of `measure batches`, as its program reads them.
+/// Of `measure batches`, in the form for its program.
 [[nodiscard]] boost::program_options::options_description batch_flags();
-/// Of `measure messages`, as its program reads them.
+/// Of `measure messages`, in the form for its program.
 [[nodiscard]] boost::program_options::options_description message_flags();
 
 inline constexpr const char* kMeasureSummary = "what batches and messages cost on this machine";

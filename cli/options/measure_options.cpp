@@ -45,7 +45,7 @@ void read_networks(OptionValues& values, real::MeasureSettings& settings) {
   settings.networks = values.list("network");
   if (settings.networks.empty()) values.missing("network", "a name such as " + known.front());
   for (const std::string& name : settings.networks) {
-    if (is_model_file(name) || name.ends_with(".json")) continue;  // looked at when it is loaded
+    if (is_model_file(name) || name.ends_with(".json")) continue;  // checked when it is loaded
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       values.add("--network: " + unknown_network(name, known));
     }
@@ -58,7 +58,7 @@ void check_known_optimizer(const std::string& name) {
     throw UserError("--optimizer: " + unknown_name("optimizer", name, known));
 }
 
-/// What is said of data, and of what is learned from them.
+/// The settings of data and of learning.
 JobConfig data_config(OptionValues& values) {
   JobConfig config;
   config.dataset = values.text("dataset");
@@ -144,7 +144,7 @@ void read_device(OptionValues& values, MeasureOptions& options) {
     values.expected("device-name", options.header.device, kExpectedName);
 }
 
-/// After the ranks are known.
+/// Called after the ranks are known.
 void read_overlap(OptionValues& values, MeasureOptions& options) {
   Words known = {"none"};
   for (const AllReduceName& each : all_reduce_names()) known.emplace_back(each.name);
@@ -165,7 +165,7 @@ void read_overlap(OptionValues& values, MeasureOptions& options) {
   if (name != "none") options.settings.overlap = name;
 }
 
-/// After the device and the ranks are known.
+/// Called after the device and the ranks are known.
 void read_slow_down(OptionValues& values, MeasureOptions& options) {
   if (!values.has("slow-down")) return;
   try {

@@ -13,15 +13,15 @@
 
 namespace epochcast {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct MeasureOptions {
   real::MeasureSettings settings;
-  TraceFile header;                           ///< without costs, and the note that depends on them
-  int ranks = 1;                              ///< how many processes measure at the same time
+  TraceFile header;                           ///< without costs, and their note
+  int ranks = 1;                              ///< number of processes that measure at the same time
   std::map<std::string, double> slow_down;    ///< by device class, model or rank
-  std::filesystem::path file;                 ///< where the trace goes
-  std::vector<std::filesystem::path> inputs;  ///< what is read, and must not be written
-  bool is_append = false;                     ///< add a session to `file`, where it exists
+  std::filesystem::path file;                 ///< output of the trace
+  std::vector<std::filesystem::path> inputs;  ///< inputs, which must not be overwritten
+  bool is_append = false;                     ///< add a session to `file`, if it exists
 };
 
 /// Reads the command line, the data set's file and the machine's name. Throws a UserError with
@@ -30,21 +30,21 @@ struct MeasureOptions {
                                            const char* const* argv,
                                            const Catalog& catalog);
 
-/// How many times as long batches are to take on a rank.
+/// The factor by which batches are slowed down on a rank.
 [[nodiscard]] double slow_down_of(const MeasureOptions& options, int rank);
 
-/// The trace of one device: of the ranks that are slowed alike.
+/// The trace of one device: of the ranks with the same slowdown.
 struct DeviceTrace {
   TraceFile header;
   std::filesystem::path file;
   std::vector<std::size_t> ranks;
 };
-/// A trace for each device: the device's own in the file asked for, slowed ones beside it:
+/// A trace for each device: the device's own in the requested file, slowed ones next to it:
 /// "t-slowed-3x.json" for "t.json".
 [[nodiscard]] std::vector<DeviceTrace> device_traces(const MeasureOptions& options);
 
-/// What --ranks says, before the rest is read and MPI has taken out its own words; 1 when it says
-/// nothing, 0 when that is no number.
+/// The value of --ranks, before the rest is parsed and MPI has removed its own words; 1 without it,
+/// 0 for invalid numbers.
 [[nodiscard]] int ranks_wanted(int argc, const char* const* argv);
 
 }  // namespace epochcast

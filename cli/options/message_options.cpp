@@ -63,7 +63,7 @@ MessageOptions parse_message_options(int argc, const char* const* argv) {
   read_bytes(values, options.settings);
   read_all_reduce(values, options.settings);
   options.settings.rule = read_sampling_rule(values);
-  options.settings.rule.detects_preemption = false;  // a rank that waits does not compute
+  options.settings.rule.detects_preemption = false;  // a waiting rank uses little CPU time
   options.ranks_per_node = static_cast<int>(values.integer("ranks-per-node", 0, kMostRanks));
   options.title = values.text("title");
   options.machine = values.text("machine");

@@ -9,13 +9,13 @@
 
 namespace epochcast {
 
-/// What the command line asks for.
+/// The options of the command line.
 struct MessageOptions {
   real::MessageSettings settings;
-  int ranks_per_node = 0;      ///< 0: as many as share memory
-  std::filesystem::path file;  ///< where the trace goes
-  std::string title;           ///< "": to be made up
-  std::string machine;         ///< "": to be found out
+  int ranks_per_node = 0;      ///< 0: all ranks that share memory
+  std::filesystem::path file;  ///< output of the trace
+  std::string title;           ///< "": generated
+  std::string machine;         ///< "": detected
 };
 
 /// Reads the command line. Throws a UserError with every problem.

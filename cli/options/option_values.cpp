@@ -9,7 +9,7 @@
 namespace epochcast {
 namespace {
 
-/// The number that is the whole of `text`.
+/// The number in `text`, which must have no other characters.
 template <typename Number>
 std::optional<Number> parsed(const std::string& text) {
   Number number = 0;

@@ -9,8 +9,8 @@
 
 namespace epochcast {
 
-/// The values of a command line, all declared as text; what cannot be converted is added to the
-/// problems, and a harmless value returned.
+/// The values of a command line, all declared as text; for those that cannot be converted, a
+/// problem is added and a harmless value returned.
 class OptionValues {
  public:
   OptionValues(const boost::program_options::variables_map& values,
@@ -29,8 +29,8 @@ class OptionValues {
                                                    std::int64_t high);
   [[nodiscard]] double positive(const std::string& name);
 
-  /// The option's file; a problem when it has no name. Its place is tried by what writes it: on
-  /// one of several machines.
+  /// The option's file; a problem when it has no name. The writer checks whether it can be written,
+  /// since it may run on another machine.
   [[nodiscard]] std::filesystem::path file_to_write(const std::string& name);
 
   /// Adds `--NAME: got "VALUE"; expected WHAT`.

@@ -9,12 +9,12 @@
 
 namespace epochcast {
 
-/// --folder, --jobs: where rehearsals run, and how many at a time.
+/// --folder, --jobs: the place of rehearsals, and their number at a time.
 [[nodiscard]] boost::program_options::options_description rehearsal_place_options();
 /// Their values. Throws a UserError.
 [[nodiscard]] RehearsalPlace rehearsal_place_from(
     const boost::program_options::variables_map& values, const JobConfig& config);
-/// Shows what happens on a bar, which must outlive it, and warnings above that.
+/// Shows events on a bar, which must outlive it, and warnings above it.
 [[nodiscard]] RehearsalNews news_for(ProgressBar& progress);
 
 }  // namespace epochcast

@@ -99,7 +99,7 @@ RunOptions run_options_from(const po::variables_map& values) {
   if (!text("time-batches").empty()) options.times_batches = parsed("time-batches", parse_switch);
   if (!text("time-exchanges").empty()) {
     options.timed_exchange_bytes = parsed("time-exchanges", [](const std::string& given) {
-      constexpr double kMost = 4e9;  // every rank holds as much more
+      constexpr double kMost = 4e9;  // every rank needs a multiple of it
       const double bytes = parse_positive(given, Dimension::bytes);
       if (bytes > kMost) throw UserError("got \"" + given + "\"; expected at most 4GB");
       return bytes;

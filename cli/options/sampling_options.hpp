@@ -9,12 +9,12 @@
 namespace epochcast {
 
 /// Adds --min-samples, --max-samples, --max-seconds, --confidence-width and --warmup, with the
-/// defaults of `rule`. `samples` is what a point's samples are called in the help.
+/// defaults of `rule`. `samples` is the name of a point's samples in the help.
 void add_sampling_options(boost::program_options::options_description& options,
                           const real::SamplingRule& rule,
                           const std::string& samples);
 
-/// The rule that these options ask for.
+/// The rule of these options.
 [[nodiscard]] real::SamplingRule read_sampling_rule(OptionValues& values);
 
 }  // namespace epochcast

@@ -21,7 +21,7 @@ namespace epochcast {
 
 /// --draw, --rows and --box.
 [[nodiscard]] boost::program_options::options_description draw_options();
-/// What is to be drawn, without a folder; nothing without --draw. Throws a UserError with every
+/// The draw without a folder; absent without --draw. Throws a UserError with every
 /// problem.
 [[nodiscard]] std::optional<ValidationDraw> draw_from(
     const boost::program_options::variables_map& values, const Catalog& catalog);
@@ -29,8 +29,8 @@ namespace epochcast {
 /// --format, --html and --wide.
 [[nodiscard]] boost::program_options::options_description validation_output_options();
 
-/// What to do with a validation: read from the flags before the work begins, so that a mistake in
-/// them costs nothing.
+/// The output of a validation: read from the flags before the work begins, to report mistakes
+/// early.
 struct ValidationOutput {
   enum class Format { table, json, markdown };
   Format format = Format::table;
@@ -42,8 +42,8 @@ struct ValidationOutput {
 [[nodiscard]] ValidationOutput validation_output_from(
     const boost::program_options::variables_map& values);
 
-/// Writes the page, shows the validation on stdout and what exceeds the bounds on stderr. Returns
-/// the exit status: 1 when something does. Throws a RunError when the page cannot be written.
+/// Writes the page, shows the validation on stdout and exceeded bounds on stderr. Returns the exit
+/// status: 1 if any bound is exceeded. Throws a RunError when the page cannot be written.
 [[nodiscard]] int show(const ValidationFile& validation, const ValidationOutput& output);
 
 }  // namespace epochcast

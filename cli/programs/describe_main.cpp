@@ -32,7 +32,7 @@ namespace {
 namespace po = boost::program_options;
 
 constexpr std::int64_t kMostExtent = 1 << 20;
-constexpr std::int64_t kMostClasses = 1 << 24;  // of tokens, too
+constexpr std::int64_t kMostClasses = 1 << 24;  // the same for tokens
 
 /// "3,224,224" or "3x224x224".
 std::vector<std::int64_t> read_shape(OptionValues& values, const char* option) {
@@ -122,7 +122,7 @@ void show_totals(const real::ModelDescription& description) {
       variant.layers.size());
 }
 
-/// What to know of the figures, for people.
+/// Warnings about the figures, as text.
 void show_doubts(const real::ModelDescription& description, std::ostream& out) {
   if (description.forward_flops != description.other_forward_flops)
     out << fmt::format(

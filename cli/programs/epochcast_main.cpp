@@ -16,7 +16,7 @@ using epochcast::CommandInfo;
 using epochcast::Ending;
 using epochcast::HelpLength;
 
-/// For those who build packages, and users who want completion without one.
+/// For packagers, and for users who want completion without a package.
 constexpr CommandInfo kHidden[] = {
     {.name = "completion", .summary = "a shell's completion", .run = epochcast::run_completion},
     {.name = "manual", .summary = "the pages for man", .run = epochcast::run_manual},
@@ -55,7 +55,7 @@ int run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int count, char** values) {
-  // A reader that has gone away (`| head`) is an error of ours to report, not a reason to die
+  // A closed pipe (`| head`) is an error to be reported, not a reason to end
   // silently.
   std::signal(SIGPIPE, SIG_IGN);
   return epochcast::exit_status("epochcast", [&] {

@@ -31,7 +31,7 @@ namespace {
 
 constexpr const char* kProgram = "epochcast-measure";
 
-/// A trace to write, and what it is added to: nothing when there is none yet.
+/// A trace to write, and the existing one to which it is added, if any.
 struct Target {
   DeviceTrace trace;
   OutputFile output;
@@ -90,15 +90,15 @@ int run_alone(int argc, const char* const* argv) {
   return 0;
 }
 
-/// What a trace of all ranks says of where they ran. Collective.
+/// Completes the trace's source with the placement of the ranks. Collective.
 void complete_source(Source& source, const MpiSession& session) {
   const std::string machines = gather_different(source.machine, MPI_COMM_WORLD);
   source.machine = machines;
   source.command = "mpirun -n " + std::to_string(session.size()) + " " + source.command;
 }
 
-/// Measures at the same time as the other ranks; the first one writes. Files are looked at there
-/// alone: other machines may not have its folders.
+/// Measures at the same time as the other ranks; the first one writes. Only it accesses files:
+/// other machines may not have its folders.
 void run_together(int argc, const char* const* argv, const MpiSession& session) {
   const bool is_first = session.rank() == 0;
   MeasureOptions options = parse_options(argc, argv, Catalog::standard());

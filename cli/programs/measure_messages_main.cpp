@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char* kProgram = "epochcast-measure-messages";
 
-/// The lines that rank 0 prints about what `check` finds wrong there, on every rank; "" when that
-/// is nothing. Files are looked at on rank 0 alone: other machines may not have its folders.
+/// The problems that `check` finds on rank 0, as lines on every rank; "" without problems. Only
+/// rank 0 accesses files: other machines may not have its folders.
 std::string problems_of(const MpiSession& session, const std::function<void()>& check) {
   std::string lines;
   if (session.rank() == 0) {

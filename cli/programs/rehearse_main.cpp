@@ -29,7 +29,7 @@ po::options_description own_flags() {
   return own;
 }
 
-/// What is printed: warnings, a line for each epoch as it ends, then what became of the job.
+/// The output: warnings, a line for each epoch at its end, then the result of the job.
 void print_line(const nlohmann::ordered_json& json) { std::cout << json.dump() << std::endl; }
 
 int run(const std::vector<std::string>& arguments) {

@@ -23,9 +23,9 @@
 namespace epochcast {
 namespace {
 
-constexpr const char* kProgram = "epochcast";  // as its users know it
+constexpr const char* kProgram = "epochcast";  // the name for users
 
-/// What a job has learned, in a line or two.
+/// The result of a job's learning, in one or two lines.
 std::string learned_text(const CurveSummary& job, bool is_whole) {
   std::string text = fmt::format("test loss {:.4f}", job.test_loss.mean);
   if (job.seeds > 1) text += fmt::format(" ± {:.4f}", job.test_loss.deviation);
@@ -40,7 +40,7 @@ std::string learned_text(const CurveSummary& job, bool is_whole) {
   return text;
 }
 
-/// The job with each of so many seeds.
+/// The job with each of the seeds.
 std::vector<ForecastTask> tasks_of(const JobConfig& config, int seeds) {
   std::vector<ForecastTask> tasks;
   for (int i = 0; i < seeds; ++i) {
@@ -71,7 +71,7 @@ int run(const std::vector<std::string>& arguments) {
       make_forecast_writer(std::cout, format_from(values), shell_text(words), command, tasks);
   bool is_leader = false;
   SeededCurves learned = {.name = config.strategy, .curves = {}};
-  bool is_whole = true;  // but for epochs before a checkpoint
+  bool is_whole = true;  // except epochs before a checkpoint
   if (trains) {
     const int seeds = static_cast<int>(tasks.size());
     for (const ForecastTask& task : tasks) {

@@ -10,17 +10,17 @@
 
 namespace epochcast {
 
-/// Gathers what all runs take and cost for as many samples as the data set has, to tell the front
-/// of time against cost. Runs of one network, data set and currency are compared, those that are
-/// not ranked (is_ranked()) left out.
+/// Collects time and cost of all runs for the number of samples in the data set, to find the Pareto
+/// front. Runs of one network, data set and currency are compared; unranked ones (is_ranked()) are
+/// left out.
 class CostFront {
  public:
-  /// The next run, and what it is called.
+  /// The next run, and its name.
   void add(const RunResult& run, const std::string& name);
-  /// The places of the runs on the front, in the order of add(); empty where none has a cost.
+  /// The indices of the runs on the front, in the order of add(); empty without costs.
   [[nodiscard]] std::vector<std::size_t> places() const;
-  /// Whose runs are on it. Nothing where all clusters cost the same, so that the fastest is the
-  /// cheapest.
+  /// Prints the runs on the front. Prints nothing if all clusters cost the same: the fastest is
+  /// then the cheapest.
   void print(std::ostream& out) const;
 
  private:
@@ -30,7 +30,7 @@ class CostFront {
     double per_hour = 0;
     std::size_t place = 0;
   };
-  std::vector<Run> runs_;           ///< that are ranked and have a cost
+  std::vector<Run> runs_;           ///< ranked runs with a cost
   std::vector<TimeAndCost> costs_;  ///< of these
   std::size_t count_ = 0;           ///< of all
 };

@@ -10,14 +10,14 @@
 
 namespace epochcast {
 
-/// What could not be forecast, of all outcomes.
+/// The failed forecasts among all outcomes.
 class Failures {
  public:
   void add(const ForecastOutcome& outcome);
 
-  /// Throws when nothing was forecast. What is impossible is listed with the others where that is
-  /// to be expected: at some points of a sweep, or of a strategy when all were asked for; else it
-  /// is an error.
+  /// Throws when no forecast succeeded. Impossible combinations are listed with the others if they
+  /// are to be expected: at some points of a sweep, or for a strategy of "all"; else they are
+  /// errors.
   void check() const;
 
  private:
@@ -28,8 +28,8 @@ class Failures {
   bool is_sweep_ = false;
 };
 
-/// Forecasts all tasks and writes them as they come, the last one included, while a bar on a
-/// terminal's stderr tells how many are done. `each` gets every outcome, too.
+/// Forecasts all tasks and writes each as it completes, while a bar on a terminal's stderr shows
+/// the number done. `each` gets every outcome, too.
 [[nodiscard]] Failures forecast_and_show(const std::vector<ForecastTask>& tasks,
                                          SharedJobs& jobs,
                                          const RecordFiles& records,

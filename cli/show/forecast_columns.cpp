@@ -22,7 +22,7 @@ constexpr std::size_t kNumberWidth = 7;
 constexpr std::size_t kIntervalWidth = 18;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Both ends, and where they look the same, how far apart they are.
+/// Both ends; if they round to the same text, their distance.
 std::string interval_cell(const Row& row) {
   const auto& interval = row.run.epoch_s_interval;
   if (!interval) return "-";
@@ -67,7 +67,7 @@ std::string energy_cell(const Row& row) {
   return row.run.energy ? format_energy(row.run.job_j()) : "-";
 }
 
-/// Where an epoch goes, as a bar of 20 characters.
+/// The phases of an epoch, as a bar of 20 characters.
 std::string phase_bar(const Row& row) {
   constexpr double kWidth = 20;
   const PhaseTimes& phases = row.run.phases;
@@ -102,7 +102,7 @@ std::string painted_grade(const std::string& grade) {
                                                          : Colour::yellow);
 }
 
-/// The cell that says a column's number as time, or as an amount of data.
+/// The cell with a column's number as time, or as an amount of data.
 template <double (*Number)(const Row&)>
 std::string time_cell(const Row& row) {
   return format_seconds(Number(row));
@@ -115,7 +115,7 @@ std::string bytes_cell(const Row& row) {
 double throughput_number(const Row& row) { return row.run.samples_per_s(); }
 double device_throughput_number(const Row& row) { return row.run.device_samples_per_s(); }
 
-/// Samples a second: whole ones from 100 on, else three digits.
+/// Samples per second: integers from 100 on, else three digits.
 template <double (*Number)(const Row&)>
 std::string rate_cell(const Row& row) {
   const double rate = Number(row);
@@ -157,7 +157,7 @@ constexpr ForecastColumn kColumns[] = {
      .cell = [](const Row& row) { return run_name(row.run); },
      .importance = Table::kAlways,
      .align = Table::Align::left},
-    // Where points of a sweep differ in it, though none says so.
+    // Shown if points of a sweep differ in it without sweeping it.
     {.name = "batch",
      .title = "batch",
      .number = batch_number,
@@ -287,7 +287,8 @@ constexpr ForecastColumn kColumns[] = {
      .importance = 55,
      .align = Table::Align::left,
      .paint = painted_grade},
-    // The last one, as nobody knows how wide it gets; where points of a sweep differ in it.
+    // The last one, since its width is not known in advance; shown if points of a sweep differ in
+    // it.
     {.name = "workers",
      .title = "workers",
      .number = workers_number,

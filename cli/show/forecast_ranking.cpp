@@ -18,7 +18,7 @@
 namespace epochcast {
 namespace {
 
-/// Last where it is not known.
+/// Unknown values are last.
 double value_of(const ForecastOutcome& outcome, RankBy by) {
   constexpr double kLast = std::numeric_limits<double>::max();
   constexpr double kNotForecast = std::numeric_limits<double>::infinity();
@@ -60,7 +60,7 @@ void check_has_energy(const std::vector<ForecastOutcome>& outcomes) {
         "(docs/cost-and-energy.md)");
 }
 
-/// Keeps what comes until all is there.
+/// Keeps outcomes until all are complete.
 class RankingWriter : public ForecastWriter {
  public:
   RankingWriter(std::unique_ptr<ForecastWriter> writer, RankBy by)
@@ -183,7 +183,7 @@ RankBy rank_by_from(const std::string& text) {
 void rank(std::vector<ForecastOutcome>& outcomes, RankBy by) {
   const bool has_run = std::any_of(
       outcomes.begin(), outcomes.end(), [](const ForecastOutcome& outcome) { return outcome.run; });
-  if (!has_run) return;  // why not is told elsewhere
+  if (!has_run) return;  // the reason is reported elsewhere
   if (by == RankBy::cost) check_has_costs(outcomes);
   if (by == RankBy::energy) check_has_energy(outcomes);
   std::stable_sort(

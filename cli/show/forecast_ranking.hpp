@@ -11,24 +11,24 @@
 
 namespace epochcast {
 
-/// What forecasts are ranked by: all for as many samples as the data set has.
+/// The ranking criterion: all for the number of samples in the data set.
 enum class RankBy { time, cost, energy };
 
 /// The value of --rank-by. Throws a UserError for anything else.
 [[nodiscard]] RankBy rank_by_from(const std::string& text);
 
-/// Runs of all points together, the best first; behind them those that are not ranked
-/// (is_ranked()), and then what was not forecast. Throws a
-/// UserError where no run has what they are ranked by, or not all of those that have it are of one
-/// currency.
+/// Sorts runs of all points together, the best first; then
+/// unranked ones (is_ranked()), and then failed ones. Throws a
+/// UserError if no run has the criterion, or if currencies
+/// differ.
 void rank(std::vector<ForecastOutcome>& outcomes, RankBy by);
 
-/// Passes outcomes on to another writer, ranked, when all are there. Throws as rank().
+/// Passes ranked outcomes on to another writer after the last one. Throws as rank().
 [[nodiscard]] std::unique_ptr<ForecastWriter> ranking_writer(std::unique_ptr<ForecastWriter> writer,
                                                              RankBy by);
 
-/// A table of all points of a sweep, the best first: time, cost and energy for as many samples as
-/// the data set has, and a star where nothing is as fast and as cheap. Throws as rank().
+/// A table of all points of a sweep, the best first: time, cost and energy for the number of
+/// samples in the data set, and a star for runs on the Pareto front. Throws as rank().
 [[nodiscard]] std::unique_ptr<ForecastWriter> ranking_table(std::ostream& out,
                                                             RankBy by,
                                                             const TableLook& look);

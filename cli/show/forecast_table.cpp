@@ -15,7 +15,7 @@
 namespace epochcast {
 namespace {
 
-/// What the others are compared with: sync, if possible without overlap.
+/// The baseline of the others: sync, if possible without overlap.
 const RunResult* baseline_of(const std::vector<const RunResult*>& runs) {
   const RunResult* found = nullptr;
   for (const RunResult* run : runs) {
@@ -29,7 +29,7 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
-/// What may stand behind a strategy's name: ", H 32/1", " = an epoch", ", overlap".
+/// Possible texts after a strategy's name: ", H 32/1", " = an epoch", ", overlap".
 constexpr std::size_t kPeriodWidth = 8;
 constexpr std::size_t kEpochWidth = 11;
 constexpr std::size_t kOverlapWidth = 9;
@@ -60,14 +60,14 @@ ForecastTable::ForecastTable(const std::vector<ForecastTask>& tasks, TableStyle 
       axis.is_number = axis.is_number && is_number(value);
       axis.width = std::max(axis.width, value.size());
     }
-    // Strategies have a column anyway, and are ranked.
+    // Strategies always have a column, and are ranked.
     if (varies && axis.name != "strategy") axes_.push_back(std::move(axis));
   }
   has_batches_ =
       !is_swept("batch") && std::any_of(tasks.begin(), tasks.end(), [&](const auto& task) {
         return task.config.batch != tasks.front().config.batch;
       });
-  if (axes_.empty()) return;  // what is printed at once is as wide as it is
+  if (axes_.empty()) return;  // tables printed at once have exact widths
   has_ranks_ = false;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     const Strategy& strategy = find_strategy(tasks[i].strategy);
@@ -87,7 +87,7 @@ bool ForecastTable::is_swept(const std::string& setting) const {
       axes_.begin(), axes_.end(), [&](const Axis& axis) { return axis.name == setting; });
 }
 
-/// Whether points differ in who works.
+/// Whether points differ in their workers.
 bool ForecastTable::sweeps_layout() const {
   const bool sweeps_counts = std::any_of(axes_.begin(), axes_.end(), [](const Axis& axis) {
     return is_figure(axis.name) && kind_of_figure(axis.name) == FigureKind::count;
@@ -142,7 +142,7 @@ void ForecastTable::show_heading(std::ostream& out,
   out << text << "\n\n";
 }
 
-/// By number: those that were asked for, or all that some row wants.
+/// By index: the requested ones, or all that some row requires.
 std::vector<std::size_t> ForecastTable::wanted_columns() const {
   const auto all = forecast_columns();
   std::vector<std::size_t> wanted;
@@ -229,11 +229,11 @@ void ForecastTable::show(std::ostream& out, const std::vector<ForecastOutcome>& 
     std::ranges::move(rows, std::back_inserter(kept_));
     return;
   }
-  // A column that turns out to be needed begins the table anew.
+  // A newly required column begins the table anew.
   const bool begins = is_first || columns_ != before;
   if (!is_first && (has_ranks_ || begins)) out << '\n';
   if (begins) table_ = begun();
-  bool was_ranked = false;  // the row before
+  bool was_ranked = false;  // the previous row
   for (Row& row : rows) {
     if (has_ranks_ && was_ranked && !row.is_ranked) table_.add_heading(std::string(kNotRanked));
     was_ranked = row.is_ranked;

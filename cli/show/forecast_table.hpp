@@ -14,22 +14,22 @@
 namespace epochcast {
 
 /// A table of forecasts: the ranking of a job's strategies, or of all points of a sweep, one after
-/// the other, with a column for each setting that is swept.
+/// the other, with a column for each swept setting.
 class ForecastTable {
  public:
-  /// `tasks`: all that it is to hold, in their order.
+  /// `tasks`: all tasks of the table, in their order.
   explicit ForecastTable(const std::vector<ForecastTask>& tasks, TableStyle style = {});
 
-  /// Writes the runs of the next place, fastest first, those that are not ranked (is_ranked())
-  /// behind the others, the first time below what all have in
-  /// common; sorted tables keep them for finish(). Where none could be forecast, there is nothing
-  /// to write.
+  /// Writes the runs of the next point, fastest first, unranked ones
+  /// (is_ranked()) last, the first time below the common settings; sorted tables
+  /// keep them for finish(). Without any successful forecast, nothing is
+  /// written.
   void show(std::ostream& out, const std::vector<ForecastOutcome>& point);
-  /// After the last place: what was kept, and which columns did not fit.
+  /// After the last point: writes kept rows, and names omitted columns.
   void finish(std::ostream& out);
 
-  /// Where in the sweep a task is: "nodes 4", without its strategy and what all tasks share; empty
-  /// where nothing else is swept. Tasks of one place that follow each other are ranked.
+  /// A task's point in the sweep: "nodes 4", without its strategy and common settings; empty if
+  /// nothing else is swept. Consecutive tasks of one point are ranked.
   [[nodiscard]] std::string place_of(const ForecastTask& task) const;
 
  private:
@@ -38,7 +38,7 @@ class ForecastTable {
     bool is_number = true;
     std::size_t width = 0;  ///< of the longest value
   };
-  /// The cells of all columns that there are, shown or not.
+  /// The cells of all columns, shown or not.
   struct Row {
     std::vector<std::string> place;
     std::string rank;
@@ -58,23 +58,23 @@ class ForecastTable {
   void add(Row row);
 
   TableStyle style_;
-  std::vector<Axis> axes_;            ///< that have several values, but for strategies
-  std::size_t strategy_width_ = 0;    ///< of the longest name with what tells it from its kin
-  bool has_ranks_ = true;             ///< several strategies at some place, or one place only
-  bool has_batches_ = false;          ///< differ though none is swept: strong scaling
+  std::vector<Axis> axes_;            ///< swept axes with several values, without strategies
+  std::size_t strategy_width_ = 0;    ///< of the longest name including its distinguishing settings
+  bool has_ranks_ = true;             ///< several strategies at some point, or one point only
+  bool has_batches_ = false;          ///< differ without being swept: strong scaling
   std::set<std::string> precisions_;  ///< of the runs so far
-  std::vector<bool> has_column_;      ///< whether some row wants it, by column
+  std::vector<bool> has_column_;      ///< whether some row requires it, by column
   std::vector<std::size_t> columns_;  ///< shown, in their order
   std::vector<Row> kept_;             ///< of a sorted table
   Table table_;
   bool has_begun_ = false;
 };
 
-/// The runs of one point of a sweep, fastest first, by time for equally many samples; those that
-/// are not ranked (is_ranked()) behind the others.
+/// The runs of one point of a sweep, fastest first, by time for the same number of samples;
+/// unranked ones (is_ranked()) last.
 [[nodiscard]] std::vector<const RunResult*> ranked(const std::vector<ForecastOutcome>& point);
 
-/// What the columns of such tables mean.
+/// Explains the columns of such tables.
 void show_legend(std::ostream& out);
 
 }  // namespace epochcast

@@ -44,12 +44,12 @@ class TableWriter : public ForecastWriter {
   }
 
  private:
-  /// What a knee is of: a period is no part of it, as it may depend on how many workers there are.
+  /// The name of a knee's series, without the period, which may depend on the number of workers.
   static std::string series_name(const RunResult& run) {
     return run.strategy + (setting_of(run, "overlap") == "bucket" ? ", overlap" : "");
   }
 
-  /// Where more workers stop paying.
+  /// Shows the knee of each series: beyond it, more workers are inefficient.
   void show_knees() const {
     if (!has_scaling_) return;
     out_ << "\nThe knee, beyond which a worker more adds less than half of what each has added so "
@@ -57,7 +57,7 @@ class TableWriter : public ForecastWriter {
          << (knees_.empty() ? "  not within this sweep\n" : knees_);
   }
 
-  /// The place that is complete.
+  /// Shows the complete point.
   void show() {
     const std::vector<ForecastOutcome> point = std::exchange(point_, {});
     for (const RunResult* run : ranked(point)) {
@@ -92,12 +92,12 @@ class TableWriter : public ForecastWriter {
   bool has_run_ = false;
 };
 
-/// What was typed may be no UTF-8.
+/// The command line may be invalid UTF-8.
 std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The same document as to_json(runs, command), whose runs are not kept.
+/// Writes the same document as to_json(runs, command), without keeping the runs.
 class JsonWriter : public ForecastWriter {
  public:
   JsonWriter(std::ostream& out, const std::string& command, Command world)
@@ -149,7 +149,7 @@ class CsvWriter : public ForecastWriter {
     std::string row = quoted(point_text(outcome.task.point)) + "," + outcome.task.strategy;
     for (const std::string& figure : figures) row += "," + quoted(figure);
     waiting_ += row + "," + quoted(reasons) + "\n";
-    if (!outcome.run && !has_heading_) return;  // perhaps there is no run at all
+    if (!outcome.run && !has_heading_) return;  // there may be no run at all
     if (!has_heading_) out_ << kHeading;
     has_heading_ = true;
     out_ << std::exchange(waiting_, {}) << std::flush;
@@ -221,7 +221,7 @@ class CsvWriter : public ForecastWriter {
   }
 
   std::ostream& out_;
-  std::string waiting_;  ///< rows of what was not forecast, before the first that was
+  std::string waiting_;  ///< rows of failed forecasts before the first success
   bool has_heading_ = false;
 };
 

@@ -12,8 +12,8 @@
 
 namespace epochcast {
 
-/// Writes forecasts as they come, so that a long sweep shows what it has and keeps little of it.
-/// Where nothing could be forecast, nothing is written.
+/// Writes forecasts as they complete: a long sweep shows partial results and needs little memory.
+/// Without any successful forecast, nothing is written.
 class ForecastWriter {
  public:
   virtual ~ForecastWriter() = default;
@@ -24,10 +24,10 @@ class ForecastWriter {
   virtual void finish() = 0;
 };
 
-/// In one of the formats: table (the rows of each point of the sweep as soon as it is complete),
-/// JSON (`epochcast.result/1`, run by run; whole after finish()), CSV (a row for each task, the
-/// unit of each column in its name). `command`: what the user typed; `world`: what has run them;
-/// `tasks`: those whose outcomes will come, in their order; `style`: of a table.
+/// In one of the formats: table (the rows of each point of the sweep when it is complete), JSON
+/// (`epochcast.result/1`, run by run; complete after finish()), CSV (a row for each task, units in
+/// the columns' names). `command`: the command line; `world`: the command that ran them; `tasks`: those of the
+/// outcomes, in their order; `style`: of a table.
 [[nodiscard]] std::unique_ptr<ForecastWriter> make_forecast_writer(
     std::ostream& out,
     Format format,

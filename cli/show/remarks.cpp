@@ -7,7 +7,7 @@
 namespace epochcast {
 namespace {
 
-constexpr std::size_t kMostNamed = 4;  // places of one remark; the others are counted
+constexpr std::size_t kMostNamed = 4;  // named places of one remark; the others are counted
 
 }  // namespace
 
@@ -42,7 +42,7 @@ std::string Remarks::places_text(const Numbers& places) const {
 std::vector<std::string> Remarks::subjects_of(const About& about) const {
   const bool has_others = strategies_.all.size() > 1 || places_.all.size() > 1;
   if (about == expected_ && has_others) return {"all"};
-  // Strategies that are concerned at the same places share a line.
+  // Strategies with the same places share a line.
   std::map<Numbers, std::vector<std::size_t>> strategies_at;
   for (const auto& [strategy, places] : about) strategies_at[places].push_back(strategy);
   std::vector<std::string> subjects;

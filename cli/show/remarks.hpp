@@ -9,25 +9,25 @@
 
 namespace epochcast {
 
-/// What there is to say about forecasts of a sweep: each text once, with the strategies and points
-/// that it is about.
+/// Remarks about forecasts of a sweep: each text once, with its strategies and
+/// points.
 class Remarks {
  public:
-  /// There is such a forecast, whether or not there is anything to say about it. `place`: its point
-  /// of the sweep, "nodes 4"; empty without one.
+  /// Adds a forecast, with or without remarks. `place`: its point of the sweep, "nodes 4"; empty
+  /// without one.
   void expect(const std::string& strategy, const std::string& place);
   void add(const std::string& text, const std::string& strategy, const std::string& place);
   [[nodiscard]] bool empty() const { return texts_.empty(); }
 
-  /// A line for each, in the order of their coming: "  sync [nodes 4; nodes 8]: TEXT". `prefix`
-  /// comes before the text.
+  /// A line for each, in the order of their first occurrence: "  sync [nodes 4; nodes 8]: TEXT".
+  /// `prefix` comes before the text.
   void print(std::ostream& out, const std::string& prefix = {}) const;
 
  private:
   using Numbers = std::set<std::size_t>;
   using About = std::map<std::size_t, Numbers>;  ///< by strategy, its places
 
-  /// Names by the order of their coming.
+  /// Names in the order of their first occurrence.
   struct Names {
     std::vector<std::string> all;
     std::map<std::string, std::size_t> numbers;

@@ -9,7 +9,7 @@
 
 namespace epochcast {
 
-/// Writes forecasts with their speed-ups, which are known when all are there.
+/// Writes forecasts with their speed-ups, which are known after the last one.
 class ScalingWriter : public ForecastWriter {
  public:
   ScalingWriter(std::unique_ptr<ForecastWriter> writer, Scaling scaling);

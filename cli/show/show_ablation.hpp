@@ -8,7 +8,7 @@
 
 namespace epochcast {
 
-/// A table of the mechanisms, and what it says.
+/// A table of the mechanisms, and a summary.
 void show_ablation(std::ostream& out, const Ablation& ablation, const TableLook& look);
 /// The same as Markdown, for documents.
 void show_ablation_markdown(std::ostream& out, const Ablation& ablation);

@@ -10,13 +10,14 @@
 
 namespace epochcast {
 
-/// What was fitted to messages, how well, and what it says of all-reduces that it has not seen.
+/// The fitted costs of messages, their errors, and the errors for all-reduces that are not part of
+/// the fit.
 void show_calibration(const Calibration& calibration, const TableLook& look);
 
-/// What measured batches are like: warm-up, spread, outliers, drift, sessions and ranks.
+/// Statistics of measured batches: warm-up, spread, outliers, drift, sessions and ranks.
 void show_batches(const std::vector<CostTrace>& costs, const TableLook& look);
 
-/// How far estimates are from the rows that they were fitted to, and from rows that they were not.
+/// The errors of estimates for the rows of the fit, and for rows left out.
 void show_roofline(const std::vector<MeasuredBatch>& rows,
                    const Roofline& roofline,
                    const TableLook& look);

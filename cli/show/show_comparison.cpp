@@ -16,21 +16,21 @@
 namespace epochcast {
 namespace {
 
-/// "+3.2 %"; what is rounded to nothing has no sign.
+/// "+3.2 %"; no sign if it rounds to zero.
 std::string percent_more(const std::optional<double>& change) {
   constexpr double kLeastShown = 5e-4;
   if (!change) return "-";
   return std::abs(*change) < kLeastShown ? "0.0 %" : fmt::format("{:+.1f} %", 100 * *change);
 }
 
-/// "+1.23 s", of a phase of runs that take so long.
+/// "+1.23 s", of a phase in runs of this time.
 std::string seconds_more(double seconds, double time_s) {
   if (std::abs(seconds) < kRoundingOfTimes * time_s) return format_seconds(0);
   return (seconds > 0 ? "+" : "") + format_seconds(seconds);
 }
 
-/// A figure of a platform file for people: "1.12 TB/s", not "1.117e+06MBps". What was written for
-/// them, such as "32GiB", stays as it is.
+/// A figure of a platform file for display: "1.12 TB/s", not "1.117e+06MBps". Texts with units,
+/// such as "32GiB", stay as they are.
 std::string figure_text(const std::string& text) {
   if (const auto rate = parse_quantity(text, Dimension::bytes_per_s))
     return format_bytes(*rate) + "/s";
@@ -39,7 +39,7 @@ std::string figure_text(const std::string& text) {
   return size && !text.ends_with("iB") ? format_bytes(*size) : text;
 }
 
-/// The same difference for people, unless it is one of digits that they would not see.
+/// The same difference for display; unchanged if rounding would hide it.
 InputDifference for_people(InputDifference figure) {
   const std::string a = figure_text(figure.a);
   const std::string b = figure_text(figure.b);

@@ -8,7 +8,7 @@
 
 namespace epochcast {
 
-/// A table, what is in one only, what the inputs differ in, and notes.
+/// A table, the runs of one side only, the differences of inputs, and notes.
 void show_comparison(std::ostream& out, const Comparison& comparison, const TableLook& look);
 /// A row for each pair, and for each run without a partner; units in the columns' names.
 void show_comparison_csv(std::ostream& out, const Comparison& comparison);

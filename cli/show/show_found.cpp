@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// "exposed", or what stands for a comparison with another strategy: "vs sync".
+/// "exposed", or "vs sync" for a comparison with another strategy.
 std::string title_of(const Condition& condition) {
   return condition.baseline.empty() ? std::string(condition.quantity->name)
                                     : "vs " + condition.baseline;
@@ -37,7 +37,7 @@ std::vector<std::string> titles_of(const FindRequest& request) {
   return titles;
 }
 
-/// What a value's forecast says of the figure with this title; empty where there is none.
+/// The figure of this title in a value's forecast; empty if absent.
 std::string figure_text_of(const FoundValue& answer,
                            const TriedValue& tried,
                            const std::string& title) {
@@ -49,7 +49,7 @@ std::string figure_text_of(const FoundValue& answer,
   return {};
 }
 
-/// "exposed 12.3 %, blocked 1.0 %", or why there is no forecast.
+/// "exposed 12.3 %, blocked 1.0 %", or the reason for no forecast.
 std::string figures_text(const FoundValue& answer, const TriedValue& tried) {
   if (!tried.problems.empty()) return tried.problems.front();
   std::string text;
@@ -69,12 +69,12 @@ std::string bounds_text(const std::vector<std::string>& bounds) {
   return shown(bounds[0]) + " .. " + shown(bounds[1]);
 }
 
-/// Whether no value could be told to do, or not to.
+/// Whether even the closest value has no forecast.
 bool is_impossible(const FoundValue& answer) {
   return !answer.found && answer.best && !answer.best->problems.empty();
 }
 
-/// "24.1Gbps"; "100Mbps or less" where the range begins there.
+/// "24.1Gbps"; "100Mbps or less" at the begin of the range.
 std::string found_text(const FindRequest& request, const FoundValue& answer) {
   if (!answer.found) return is_impossible(answer) ? "impossible" : "none";
   if (answer.before) return answer.found->text;
@@ -95,13 +95,13 @@ std::string name_of(const FoundValue& answer) {
   return answer.found && answer.found->run ? run_name(*answer.found->run) : kind_of(answer);
 }
 
-/// Whether the answer is one about learning as in sync, as far as is known.
+/// Whether the answer's strategy is known to learn like sync.
 bool is_ranked(const FoundValue& answer) {
   const auto& tried = answer.found ? answer.found : answer.best;
   return !tried || !tried->run || is_ranked(*tried->run);
 }
 
-/// Where the answer's period is the default, an epoch: what it holds for. Empty otherwise.
+/// A note if the answer's period is the default, an epoch. Empty otherwise.
 std::string period_text(const FoundValue& answer) {
   const Period* period = find_strategy(answer.strategy).period;
   if (period == nullptr || !answer.found || period->value(answer.found->config)) return {};
@@ -109,7 +109,7 @@ std::string period_text(const FoundValue& answer) {
          std::string(period->setting->name) + ", alone";
 }
 
-/// What limits a value: where an epoch goes there.
+/// The limiting phases of a value's epoch.
 std::string limits_text(const RunResult& run) {
   const double total_s = std::max(run.phases.total_s(), 1e-300);
   return "an epoch there computes " + format_percent(run.phases.compute_s / total_s, 1) +
@@ -137,7 +137,7 @@ std::vector<std::string> remarks_of(const FoundValue& answer) {
   return remarks;
 }
 
-/// Each remark once, with the answers that it is about.
+/// Each remark once, with its answers.
 void show_remarks(std::ostream& out, const std::vector<FoundValue>& answers) {
   Remarks remarks;
   for (const FoundValue& answer : answers) {

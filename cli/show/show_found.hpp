@@ -12,8 +12,8 @@
 
 namespace epochcast {
 
-/// Writes what was found in one of the formats: a table with a remark where a search has more to
-/// say, JSON (`epochcast.found/1`), or CSV. `command`: what the user typed.
+/// Writes the answers in one of the formats: a table with remarks, JSON (`epochcast.found/1`), or
+/// CSV. `command`: the command line.
 void show_found(std::ostream& out,
                 Format format,
                 const FindRequest& request,

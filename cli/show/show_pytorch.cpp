@@ -14,7 +14,7 @@
 namespace epochcast {
 namespace {
 
-/// The loop around what prepare() makes.
+/// The training loop around the result of prepare().
 std::string loop_text(const JobConfig& config) {
   const std::string batches =
       fmt::format("loader:  # a DistributedSampler's, batches of {} for each rank\n", config.batch);
@@ -84,8 +84,8 @@ std::string ddp(const JobConfig& config) {
 constexpr int kFloatBytes = 4;
 constexpr int kHalfBytes = 2;
 
-/// What a recipe that exchanges gradients begins with: hooks that make them smaller, where these
-/// are wanted.
+/// The import of hooks that compress gradients, if
+/// requested.
 std::string hooks_import(const JobConfig& config) {
   if (config.gradient_bytes == kFloatBytes) return {};
   if (config.gradient_bytes == kHalfBytes)
@@ -144,7 +144,7 @@ std::string one_shot_text(const JobConfig& config, int /*ranks_per_node*/) {
   return averaging_text(std::to_string(config.epochs) + " * len(loader)  # once, at the end");
 }
 
-/// Makes `subgroup` of this rank and the others of its node; nobody's where a node has no ranks.
+/// Makes `subgroup` of this rank and the others of its node; empty without ranks per node.
 std::string subgroup_text(int ranks_per_node) {
   if (ranks_per_node == 0) return "    subgroup = None\n";
   return fmt::format(
@@ -155,9 +155,9 @@ std::string subgroup_text(int ranks_per_node) {
       ranks_per_node);
 }
 
-/// DistributedDataParallel whose gradients are averaged by all up to step `start` and inside nodes
-/// from there on (nowhere without `ranks_per_node`), and parameters every `period` steps from
-/// there.
+/// DistributedDataParallel whose gradients are averaged among all up to step `start` and inside
+/// nodes from there on (not at all without `ranks_per_node`), and parameters every `period` steps
+/// from there.
 std::string hook_text(const JobConfig& config,
                       int ranks_per_node,
                       const std::string& start,
@@ -249,7 +249,7 @@ std::string pytorch_text(const JobConfig& config, int ranks_per_node) {
   }
   std::string text = recipe->second(config, ranks_per_node);
   if (config.accumulate > 1) {
-    // What counts is steps.
+    // The unit is steps.
     const std::string batches = "len(loader)";
     const std::string steps = "(" + batches + " // " + std::to_string(config.accumulate) + ")";
     for (std::size_t at = text.find(batches); at != std::string::npos;

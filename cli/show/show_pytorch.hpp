@@ -7,9 +7,9 @@
 
 namespace epochcast {
 
-/// What to write in PyTorch to train with the configuration's strategy, one of the registry, and
-/// its settings: a function prepare(model, optimizer, loader), or why there is none.
-/// `ranks_per_node`: of nodes that are alike.
+/// PyTorch code that trains with the configuration's strategy, one of the registry, and its
+/// settings: a function prepare(model, optimizer, loader), or the reason for none.
+/// `ranks_per_node`: for nodes that are alike.
 [[nodiscard]] std::string pytorch_text(const JobConfig& config, int ranks_per_node);
 
 }  // namespace epochcast

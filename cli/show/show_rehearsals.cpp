@@ -29,7 +29,7 @@ std::string target_text(const CurveSummary& job) {
   return text;
 }
 
-/// What the others are compared with: sync where there is one, else the first.
+/// The baseline of the others: sync if present, else the first.
 const CurveSummary& baseline_of(const CurveComparison& comparison) {
   const auto sync = std::find_if(comparison.jobs.begin(),
                                  comparison.jobs.end(),

@@ -14,7 +14,7 @@ namespace epochcast {
 /// "sync, batch 32", without the seed.
 [[nodiscard]] std::string name_of(const RehearsalOutcome& outcome);
 
-/// The curves of each job, of all seeds that have one; `seeds` outcomes of a job follow each other.
+/// The curves of each job, of all seeds with one; the `seeds` outcomes of a job are consecutive.
 [[nodiscard]] std::vector<SeededCurves> curves_by_job(const std::vector<RehearsalOutcome>& outcomes,
                                                       std::size_t seeds);
 

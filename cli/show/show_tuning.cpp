@@ -30,7 +30,7 @@ std::string objective(const Tuning& tuning,
          metric_text(tuning.metric, outcome.deviation);
 }
 
-/// "perplexity " where a bare number would not tell what it is.
+/// "perplexity " if a bare number would be ambiguous.
 std::string metric_prefix(const Tuning& tuning, const TuningGoal& goal) {
   const bool tells_itself = goal.target || tuning.metric == Metric::accuracy;
   return tells_itself ? "" : std::string(to_string(tuning.metric)) + " ";
@@ -57,7 +57,7 @@ std::string fate_of(const CandidateOutcome& outcome) {
   return {};
 }
 
-/// What a model that is at the target costs with a setting, and what it draws in joules.
+/// The cost of a model at the target with a setting, and its energy in joules.
 std::optional<double> model_cost(const Candidate& candidate, const CandidateOutcome& outcome) {
   if (!candidate.running.price || !outcome.mean) return std::nullopt;
   return candidate.running.price->of(*outcome.mean);
@@ -125,7 +125,7 @@ void show_front(const TuningChoice& choice,
   table.add_column({.title = "with", .align = left, .importance = Table::kAlways});
   const std::size_t count = tuning.front.size();
   for (std::size_t i = 0; i < count; ++i) {
-    // Evenly thinned, the last one always there.
+    // Evenly thinned, always with the last one.
     const bool is_shown = count <= kMost || (i + 1) * kMost / count != i * kMost / count;
     if (!is_shown) continue;
     const FrontPoint& point = tuning.front[i];
@@ -146,11 +146,11 @@ void show_front(const TuningChoice& choice,
   }
 }
 
-/// How to train with these settings for real.
+/// The command for real training with these settings.
 std::string train_command(const JobConfig& config, const RehearsedCluster& cluster) {
   std::vector<std::string> words = {"epochcast", "train"};
   JobConfig usual;
-  usual.learning.optimizer.name = config.learning.optimizer.name;  // whose defaults are its own
+  usual.learning.optimizer.name = config.learning.optimizer.name;  // whose defaults depend on it
   for (const Setting& setting : settings_of(Command::train)) {
     const std::string value = setting.show(config);
     const bool is_needed = setting.name == "strategy" || value != setting.show(usual) ||

@@ -9,21 +9,21 @@
 
 namespace epochcast {
 
-/// How many there are of the cluster that was rehearsed on.
+/// The size of the rehearsed cluster.
 struct RehearsedCluster {
   int workers = 1;
   int nodes = 1;
 };
 
-/// Which setting is recommended, how sure that is, how the default compares, and the command to
-/// train with; or why none is (see Verdict), and what to do. Lines of text.
+/// The recommended setting, its confidence, the comparison with the default, and the command to
+/// train with; or the reason for none (see Verdict), and advice. Lines of text.
 [[nodiscard]] std::string recommendation_text(const TuningChoice& choice,
                                               const Tuning& tuning,
                                               const TuningPlan& plan,
                                               const RehearsedCluster& cluster);
 
-/// What became of every setting, the front of time and accuracy, and the recommendation with its
-/// confidence and the command to train with, on stdout.
+/// The outcome of every setting, the Pareto front of time and accuracy, and the recommendation with
+/// its confidence and the command to train with, on stdout.
 void show_tuning(const TuningChoice& choice,
                  const Tuning& tuning,
                  const TuningPlan& plan,

@@ -156,7 +156,7 @@ void show_validation_json(std::ostream& out,
                           const std::vector<ValidationRow>& rows,
                           const std::string& command,
                           const std::string& date) {
-  // What was typed may be no UTF-8.
+  // The command line may be invalid UTF-8.
   out << to_json(rows, command, date)
              .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
       << '\n';

@@ -10,7 +10,7 @@
 
 namespace epochcast {
 
-/// A table for each group, with its ranking and what failed, and the summary.
+/// A table for each group, with its ranking and failures, and the summary.
 void show_validation(std::ostream& out,
                      const std::vector<ValidationRow>& rows,
                      const TableLook& look);

@@ -43,8 +43,8 @@ void Table::add_heading(std::string text) {
   rows_.push_back({.cells = {}, .heading = std::move(text)});
 }
 
-/// Leaves out columns until a line has at most `width` characters, or only those that stay are
-/// there.
+/// Omits columns until a line has at most `width` characters, or only fixed ones
+/// remain.
 void Table::fit(std::size_t width) {
   std::size_t needed = 0;
   for (const Laid& each : columns_) needed += each.width + kGap;
@@ -66,7 +66,7 @@ void Table::fit(std::size_t width) {
 
 std::string Table::line_of(const std::vector<std::string>& cells, bool is_painted) const {
   std::string line;
-  std::string padding;  // before the next cell; none behind the last one
+  std::string padding;  // before the next cell; none after the last one
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const Laid& laid = columns_[i];
     if (!laid.is_shown) continue;

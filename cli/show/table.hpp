@@ -20,30 +20,30 @@ class Table {
   struct Column {
     std::string title;
     Align align = Align::left;
-    /// What its cells are likely to take, where rows are printed before all are there.
+    /// The expected width of its cells, if rows are printed before all are known.
     std::size_t least_width = 0;
-    /// Where there is no room for all, the least important goes, of equals the last one.
+    /// If the line is too short, the least important column is omitted, among equals the last one.
     int importance = 0;
     Paint paint = nullptr;
   };
   static constexpr int kAlways = 1000;  ///< the importance of columns that stay
 
   void add_column(Column column);
-  /// The first column stays; of others, the last one goes first.
+  /// The first column is fixed; of the others, the last one is omitted first.
   void add_column(std::string title, Align align = Align::left, std::size_t least_width = 0);
   /// One cell per column.
   void add_row(std::vector<std::string> cells);
-  /// A heading of the rows that follow, below an empty line. It may be longer than the table.
+  /// A heading for the following rows, after an empty line. It may be longer than the table.
   void add_heading(std::string text);
-  /// Titles, a rule, rows; two spaces between columns. Columns are as wide as their widest cell
-  /// (UTF-8 aware). From the second time on, only the rows that are new, in the columns of the
-  /// first time.
+  /// Titles, a rule, rows; two spaces between columns. Columns are as wide as their widest
+  /// cell (UTF-8 aware). Later calls print only new rows, in the columns of the first
+  /// call.
   void print(std::ostream& out, const TableLook& look = {});
-  /// Names the columns that there was no room for, if any: behind the last print().
+  /// Names the omitted columns, if any: after the last print().
   void name_left_out(std::ostream& out) const;
-  /// Both, of a table whose rows are all there.
+  /// Both, for a complete table.
   void print_whole(std::ostream& out, const TableLook& look);
-  /// The same as Markdown, all columns; cells are as they are.
+  /// The same as Markdown, all columns; cells are not escaped.
   void print_markdown(std::ostream& out) const;
 
  private:
@@ -60,7 +60,7 @@ class Table {
   [[nodiscard]] std::string line_of(const std::vector<std::string>& cells, bool is_painted) const;
 
   std::vector<Laid> columns_;
-  std::vector<Row> rows_;              ///< that are to be printed
+  std::vector<Row> rows_;              ///< to be printed
   std::vector<std::string> left_out_;  ///< titles
   bool has_titles_ = false;            ///< printed
 };

@@ -11,24 +11,24 @@
 
 namespace epochcast {
 
-/// What the user wants to see of a table, and where.
+/// The user's choice of columns and order, and the layout.
 struct TableStyle {
   TableLook look = {};
   std::vector<std::string> columns = {};  ///< by name, in their order; empty: those that fit
-  std::string sorted_by = {};             ///< a column; empty: as the table has it
+  std::string sorted_by = {};             ///< a column; empty: the table's own order
   bool is_descending = false;
 };
 
 /// --wide.
 [[nodiscard]] boost::program_options::options_description wide_option();
-/// What it says of stdout.
+/// Its value for stdout.
 [[nodiscard]] TableLook look_from(const boost::program_options::variables_map& values);
 
 /// --wide, --columns and --sort of tables of forecasts.
 [[nodiscard]] boost::program_options::options_description table_options();
-/// The same for help and completion, which knows the columns.
+/// The same for help and completion, with the columns' names.
 [[nodiscard]] HelpGroup table_help();
-/// What they say. Throws a UserError: for a column that no such table has, and with another
+/// Their values. Throws a UserError: for an unknown column, and with another
 /// --format.
 [[nodiscard]] TableStyle style_from(const boost::program_options::variables_map& values);
 
