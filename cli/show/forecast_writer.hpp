@@ -26,8 +26,8 @@ class ForecastWriter {
 
 /// In one of the formats: table (the rows of each point of the sweep when it is complete), JSON
 /// (`epochcast.result/1`, run by run; complete after finish()), CSV (a row for each task, units in
-/// the columns' names). `command`: the command line; `world`: the command that ran them; `tasks`: those of the
-/// outcomes, in their order; `style`: of a table.
+/// the columns' names). `command`: the command line; `world`: the command that ran them; `tasks`:
+/// those of the outcomes, in their order; `style`: of a table.
 [[nodiscard]] std::unique_ptr<ForecastWriter> make_forecast_writer(
     std::ostream& out,
     Format format,

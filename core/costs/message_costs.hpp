@@ -22,7 +22,7 @@ struct MessageRegime {
 /// A cluster on which messages were measured.
 struct MeasuredOn {
   int nodes = 1;
-  int ranks_per_node = 1;  ///< the most of any node
+  int ranks_per_node = 1;  ///< the largest number on any node
 
   bool operator==(const MeasuredOn&) const = default;
 };
@@ -45,8 +45,8 @@ struct MessageCosts {
   double uncertainty = 0;
   double barrier_round_s =
       0;  ///< a round of the barrier that a collective begins with, after a wait
-  std::optional<MeasuredOn> measured_on = {};       ///< absent: unknown, taken as what is asked
-  std::vector<std::string> notes = {};              ///< what to know before trusting them
+  std::optional<MeasuredOn> measured_on = {};       ///< absent: unknown, taken as the job's own
+  std::vector<std::string> notes = {};              ///< warnings about them
   std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were compared with
 
   [[nodiscard]] const MessageRegime& regime(double bytes) const;
@@ -71,9 +71,9 @@ struct MessageCosts {
   bool operator==(const MessageCosts&) const = default;
 };
 
-/// What messages cost between two ends that know what they cost between two of their own kind: each
-/// end adds half of its latency, the slower one's bandwidth counts, and of barriers and
-/// uncertainties the larger one; the notes of both.
+/// Message costs between two ends with different costs among their own kind: half of each
+/// latency, the lower bandwidth, the larger barrier and uncertainty, and the notes of
+/// both.
 [[nodiscard]] MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b);
 
 }  // namespace epochcast

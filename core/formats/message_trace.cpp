@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kMessageSchema = "epochcast.message-trace/1";
 constexpr std::int64_t kMostRanks = 1'000'000;
 
-/// One of the known names; problems are reported.
+/// One of the known names; other names are problems.
 std::string read_name(const JsonInput& input,
                       const std::string& what,
                       const std::vector<std::string>& known) {

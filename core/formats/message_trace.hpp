@@ -11,19 +11,19 @@
 
 namespace epochcast {
 
-/// Links that give the same up to this factor count as equal: measured ones differ as much by
-/// chance.
+/// Links whose bandwidths differ by less than this factor count as equal: measurements vary as
+/// much.
 constexpr double kEqualLinks = 1.08;
 
-/// What one kind of message costs at one size.
+/// The measured times of one kind of message at one size.
 struct MessageCost {
   /// "ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce" or "all-reduce"
   /// (docs/formats.md)
   std::string kind;
   std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)
   std::string algorithm = {};  ///< of all-reduces
-  /// Of these nodes only, where links of single nodes were measured: the two of a pair, the hub, or
-  /// all whose ranks took part. Else empty.
+  /// Of these nodes only, for measurements of single nodes' links: the two of a pair, the hub, or
+  /// all nodes with participating ranks. Else empty.
   std::vector<int> nodes = {};
   std::int64_t bytes = 0;
   std::vector<double> samples_s = {};  ///< of the slowest rank, in the order measured
@@ -56,8 +56,8 @@ struct MessageTrace {
 /// The trace with samples to 7 significant digits, as clocks give them.
 [[nodiscard]] MessageTrace rounded(MessageTrace trace);
 
-/// Several sessions of the same ranks as one trace, which is called as the first. Throws a
-/// UserError when ranks lie on other nodes in some file. `files` is not empty.
+/// Several sessions of the same ranks as one trace with the name of the first. Throws a UserError
+/// if the ranks' nodes differ between files. `files` is not empty.
 [[nodiscard]] MessageTrace load_message_sessions(const std::vector<std::filesystem::path>& files);
 
 }  // namespace epochcast

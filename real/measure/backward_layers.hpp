@@ -12,21 +12,21 @@
 
 namespace epochcast::real {
 
-/// Seconds of one backward pass that a layer took.
+/// Seconds of one layer in one backward pass.
 struct LayerSeconds {
   std::string name;
   double seconds = 0;
 };
 
-/// Tells when the gradients of each layer of a network are ready.
+/// Records when the gradients of each layer of a network are ready.
 class BackwardLayers {
  public:
-  /// Watches every parameter of `network` for as long as the network lives. `now` is the clock, in
-  /// seconds; it must first wait for the device, where that runs by itself.
+  /// Watches every parameter of `network` in its lifetime. `now` is the clock, in seconds; it must
+  /// first synchronise with asynchronous devices.
   BackwardLayers(TorchNetwork& network, const std::function<double()>& now);
 
   /// Seconds per layer, in the order in which they became ready, of the backward pass that began at
-  /// `started_s` and ended at `ended_s`; what followed the last gradient is the last layer's.
+  /// `started_s` and ended at `ended_s`; the time after the last gradient counts to the last layer.
   [[nodiscard]] std::vector<LayerSeconds> seconds(double started_s, double ended_s) const;
 
  private:

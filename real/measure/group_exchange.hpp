@@ -5,8 +5,8 @@
 
 namespace epochcast::real {
 
-/// When all-reduces were under way: from the first one's start, once all members had come, to the
-/// end of the last one, in seconds since they were asked for.
+/// The time span of all-reduces: from the first one's start, after all members have arrived, to the
+/// end of the last one, in seconds since the request.
 struct ExchangeSpan {
   double began_s = 0;
   double ended_s = 0;
@@ -14,17 +14,17 @@ struct ExchangeSpan {
   [[nodiscard]] double seconds() const { return ended_s - began_s; }
 };
 
-/// All-reduces among a group, beside what its members compute. All of it is collective.
+/// All-reduces of a group, overlapped with computation. All methods are collective.
 class GroupExchange {
  public:
   virtual ~GroupExchange() = default;
-  /// One all-reduce of `bytes`, with nothing beside it, as training has them without overlap.
+  /// One all-reduce of `bytes`, with nothing overlapped, as in training without overlap.
   virtual void run(double bytes) = 0;
   /// Starts so many all-reduces of `bytes`, one after the other.
   virtual void start(std::int64_t count, double bytes) = 0;
-  /// Returns when they are done.
+  /// Waits for their end.
   virtual ExchangeSpan finish() = 0;
-  /// The largest of what the members bring.
+  /// The largest of the members' values.
   [[nodiscard]] virtual double largest(double mine) = 0;
 };
 

@@ -86,8 +86,8 @@ std::shared_ptr<const DataSource> open_source(const MeasureSettings& settings) {
   return procedural_data(dataset, settings.seed).train;
 }
 
-/// A network in training at one batch size, in memory as TorchLearner has it: gradients are added
-/// to what is cleared, not put where nothing was.
+/// A network in training at one batch size, with the memory of TorchLearner: gradients are zeroed
+/// and accumulated, not newly allocated.
 class Trainer {
  public:
   Trainer(const MeasureSettings& settings, const std::string& network, std::int64_t batch)
@@ -126,7 +126,7 @@ class Trainer {
       loss.loss.backward();
       gradients_ready_s_ = synchronized_now_s();
       look_at(loss);
-    }  // in training, too, backward is over once the graph has been freed
+    }  // in training, too, backward ends after the graph has been freed
     const double backward_ended_s = end_of_part("backward", 1, backward_started_s_);
     if (hooks.before_step) hooks.before_step();
     const double step_started_s = synchronized_now_s();
@@ -141,7 +141,7 @@ class Trainer {
     return timing;
   }
 
-  /// Until told otherwise, batches are computed at full speed, for a slowed device to go by.
+  /// While `shows`, batches run at full speed, as examples for a slowed device.
   void show_examples(bool shows) { shows_examples_ = shows; }
 
   [[nodiscard]] double gradient_bytes() const {
@@ -158,7 +158,7 @@ class Trainer {
   }
 
  private:
-  /// Brings to the host what training keeps of a batch.
+  /// Copies the results that training keeps of a batch to the host.
   static void look_at(const BatchLoss& loss) {
     static_cast<void>(loss.loss.item<float>());
     static_cast<void>(loss.sample_losses.to(torch::kCPU).contiguous());
@@ -172,8 +172,8 @@ class Trainer {
     return now_s();
   }
 
-  /// When the part of a batch that began at `start_s` is over, once a slowed device has slept for
-  /// the rest of it. Parts are those of TorchLearner.
+  /// Ends the part of a batch that began at `start_s`, after a slowed device has slept for the rest
+  /// of it. Parts are those of TorchLearner.
   double end_of_part(std::string_view what, std::size_t number, double start_s) {
     const double end_s = synchronized_now_s();
     const double more_s = device_as_slow_({.what = what,
@@ -187,7 +187,7 @@ class Trainer {
     return now_s();
   }
 
-  /// A batch of samples, as a shuffled epoch has them.
+  /// A batch of samples in the order of a shuffled epoch.
   std::vector<std::int64_t> draw() {
     std::vector<std::int64_t> indices(static_cast<std::size_t>(batch_));
     for (std::int64_t& index : indices) {
@@ -213,8 +213,8 @@ class Trainer {
   std::unique_ptr<BackwardLayers> layers_;
 };
 
-/// Lets a slowed device know what its batches take at full speed, while the others of the group
-/// compute theirs; as long as a rank that trains does before training.
+/// Measures the full speed of a slowed device's batches, while the others of the group compute
+/// theirs; for the same time as a training rank before training.
 void show_examples(Trainer& trainer, const MeasureSettings& settings, MeasureGroup& group) {
   constexpr std::int64_t kWarmUp = 2;
   if (!settings.slow_down) return;
@@ -230,8 +230,8 @@ void show_examples(Trainer& trainer, const MeasureSettings& settings, MeasureGro
   trainer.show_examples(false);
 }
 
-/// Runs batches until the rule is content; hands each sample that counts to `keep`. Then until it
-/// is for all of the group, for nothing but the load.
+/// Runs batches until the rule has enough samples, and passes each valid one to `keep`. Then
+/// continues for the load alone until all of the group have enough.
 template <typename Keep>
 SampleLog sample(Trainer& trainer,
                  const MeasureSettings& settings,

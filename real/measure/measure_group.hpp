@@ -8,18 +8,19 @@
 
 namespace epochcast::real {
 
-/// The processes that measure at the same time, as one of them sees them.
+/// The processes that measure at the same time, from the view of one.
 class MeasureGroup {
  public:
   virtual ~MeasureGroup() = default;
-  /// Returns when all are about to measure the same point. Collective.
+  /// Returns when all have arrived at the same point. Collective.
   virtual void start_point() = 0;
   /// Whether all have enough samples of the point, after every batch. `has_enough`: whether this
-  /// one has; if so, for the rest of the point. Does not wait: whoever has enough goes on
-  /// computing, so that the others measure on a machine as busy as before.
+  /// rank has; if so, for the rest of the point. Does not wait: ranks with enough samples continue
+  /// to compute, to keep the load constant for the others.
   [[nodiscard]] virtual bool is_point_over(bool has_enough) = 0;
-  /// What its members exchange gradients with, by this all-reduce; null for a group of one.
-  /// Collective. `computes_on_cores`: those that move the messages, not on a GPU.
+  /// The gradient exchange of its members with this all-reduce; null for a group of one.
+  /// Collective. `computes_on_cores`: the ranks that move messages compute on CPU cores, not on a
+  /// GPU.
   [[nodiscard]] virtual std::unique_ptr<GroupExchange> exchange(const std::string& all_reduce,
                                                                 bool computes_on_cores) = 0;
 };

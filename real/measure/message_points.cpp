@@ -9,11 +9,11 @@
 namespace epochcast::real {
 namespace {
 
-/// What tells links and protocols apart takes this share of the time of a point.
+/// Points of links and protocols take this share of the time of a point.
 constexpr double kShareOfLinks = 0.3;
 constexpr std::int64_t kSmallOfLinks = 1024;
 constexpr std::int64_t kLargeOfLinks = 4 << 20;
-constexpr int kFewestNodes = 3;  ///< two nodes have one link between them
+constexpr int kFewestNodes = 3;  ///< two nodes have only one link between them
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
   std::vector<WorkerInfo> workers;

@@ -18,20 +18,20 @@
 namespace epochcast::real {
 
 /// Messages of one size that are measured at the same time: one kind, or one kind in several groups
-/// of ranks, each with a cost of its own. `sample` takes one sample and returns the seconds that
-/// this rank saw; empty on ranks that do not take part.
+/// of ranks, each with its own cost. `sample` takes one sample and returns this rank's seconds;
+/// empty on ranks that do not take part.
 struct MessagePoint {
   std::vector<MessageCost> costs;
-  std::size_t own = 0;  ///< the one of `costs` that this rank's samples belong to
+  std::size_t own = 0;  ///< index in `costs` for this rank's samples
   SamplingRule rule;
   std::function<double()> sample;
 
-  /// Kind, between whom and size, for people.
+  /// Kind, ranks and size, for display.
   [[nodiscard]] std::string text() const;
 };
 
-/// What probe_messages() measures, and how a sample of each is taken. Made on all ranks of
-/// MPI_COMM_WORLD at once; samples of a point are taken by all that take part in it.
+/// The points of probe_messages(), with the sampling function of each. Made on all ranks of
+/// MPI_COMM_WORLD at once; samples of a point are taken by all its ranks.
 class MessagePoints {
  public:
   /// Keeps the settings. Collective. On three nodes or more, the points end with pairs of nodes,
@@ -46,10 +46,11 @@ class MessagePoints {
 
   /// Whether all points are known.
   [[nodiscard]] bool is_complete() const { return are_hubs_known_; }
-  /// Adds the points that follow from the bandwidth of each node's link, the same numbers on all
-  /// ranks: each node's first rank with those of all others. Collective; not if all are known.
+  /// Adds the points that depend on the bandwidth of each node's link, the same numbers on all
+  /// ranks: each node's first rank with those of all others. Collective; must not be called if all
+  /// are known.
   void add_hubs(const std::vector<double>& bytes_per_s);
-  /// The most that the points after that one may take by their rules, those not yet known included.
+  /// The longest time of the points after that one by their rules, including those not yet known.
   [[nodiscard]] double most_s_after(std::size_t point) const;
 
  private:
@@ -62,11 +63,11 @@ class MessagePoints {
   void add_steps(MessageCost cost, const SplitComm& group);
   void add(MessageCost cost, Sample sample);
   const SplitComm& split(bool is_member, int colour);
-  /// The sizes, in floats that fit in; each once.
+  /// The sizes, rounded down to whole floats, without duplicates.
   [[nodiscard]] std::vector<std::int64_t> whole_floats() const;
-  /// For what tells links apart: with less time, for there are points for every node,
+  /// For points of links: with less time, since their number grows with the nodes,
   [[nodiscard]] SamplingRule links_rule() const;
-  /// and with messages that are large enough to.
+  /// and with messages large enough to show the bandwidth.
   [[nodiscard]] std::int64_t large_of_links() const;
   [[nodiscard]] bool is_first_of_node() const;
   [[nodiscard]] int own_node() const;

@@ -21,13 +21,13 @@
 namespace epochcast::real {
 namespace {
 
-// Of a large size whose usual samples would take too long.
+// For a large size whose usual number of samples would take too long.
 constexpr std::int64_t kFewestOfWarmUp = 1;
 constexpr std::int64_t kFewestSamples = 3;
 
-/// Sleeps for a tenth of the time since `busy_since_s`, once that is worth it, as training pauses
-/// to compute: who waits for messages without a break is stopped by the kernel for 50 ms a second
-/// where processes run in real-time order.
+/// Sleeps for a tenth of the time since `busy_since_s`, once that is long enough, as training
+/// pauses to compute: the kernel throttles real-time processes that poll without a break, for 50 ms
+/// of each second.
 void rest(double& busy_since_s) {
   constexpr double kShare = 0.1;
   constexpr double kWorthIt = 0.01;
@@ -37,7 +37,7 @@ void rest(double& busy_since_s) {
   busy_since_s = clock_s();
 }
 
-/// The largest of all ranks, on rank 0.
+/// The largest values of all ranks, on rank 0.
 std::vector<double> largest(const std::vector<double>& own) {
   std::vector<double> all(own.size());
   check_mpi(MPI_Reduce(own.data(),
@@ -51,7 +51,7 @@ std::vector<double> largest(const std::vector<double>& own) {
   return all;
 }
 
-/// Takes samples of a point. On rank 0, of each of its costs: the slowest rank's seconds of each
+/// Takes samples of a point. On rank 0, for each of its costs: the slowest rank's seconds of each
 /// sample.
 std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t count) {
   const auto samples = static_cast<std::size_t>(count);
@@ -63,7 +63,7 @@ std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t co
       rest(busy_since_s);
     }
   }
-  barrier_with_backoff(MPI_COMM_WORLD);  // who takes no part must not disturb those who do
+  barrier_with_backoff(MPI_COMM_WORLD);  // idle ranks must not disturb the others
   const std::vector<double> slowest = largest(seconds);
   std::vector<std::vector<double>> taken_s;
   for (std::size_t cost = 0; cost < point.costs.size(); ++cost) {
@@ -73,13 +73,13 @@ std::vector<std::vector<double>> take(const MessagePoint& point, std::int64_t co
   return taken_s;
 }
 
-/// Rank 0's number, everywhere.
+/// Rank 0's number, on all ranks.
 std::int64_t agreed(std::int64_t number) {
   check_mpi(MPI_Bcast(&number, 1, MPI_INT64_T, 0, MPI_COMM_WORLD), "MPI_Bcast");
   return number;
 }
 
-/// What each node's link gives by what rank 0 has measured, everywhere.
+/// The bandwidth of each node's link from rank 0's measurements, on all ranks.
 std::vector<double> agreed_link_speeds(std::span<const MessageCost> costs, int nodes) {
   std::vector<double> bytes_per_s = link_speeds(costs, nodes);
   check_mpi(MPI_Bcast(bytes_per_s.data(), nodes, MPI_DOUBLE, 0, MPI_COMM_WORLD), "MPI_Bcast");
@@ -99,8 +99,8 @@ std::string result_text(const std::vector<MessageCost>& costs) {
          ", " + std::to_string(costs.front().samples_s.size()) + " samples";
 }
 
-/// How many samples to take before asking again whether they are enough: half as many as there are,
-/// unless the time would not last.
+/// The number of samples before the next check of the rule: half as many as there are, limited by
+/// the remaining time.
 std::int64_t next_count(const SamplingRule& rule, const SampleLog& log, double spent_s) {
   const auto kept = static_cast<std::int64_t>(log.kept_s().size());
   const double each_s = spent_s / static_cast<double>(kept);
@@ -109,7 +109,7 @@ std::int64_t next_count(const SamplingRule& rule, const SampleLog& log, double s
   return affordable < static_cast<double>(wanted) ? std::llround(affordable) : wanted;
 }
 
-/// Measures one point after another and reports how far it is.
+/// Measures one point after another and reports progress.
 class Measurement {
  public:
   using Report = std::function<void(const MeasureProgress&)>;
@@ -147,13 +147,13 @@ class Measurement {
     costs_.insert(costs_.end(), point.costs.begin(), point.costs.end());
   }
 
-  /// Seconds that the samples of a large size are going to take, by what smaller ones of the same
-  /// kind have taken, where that is far more than a point may even with the fewest samples; else
-  /// nothing, and the point takes these where it has to. Collective.
+  /// The expected seconds for samples of a large size, extrapolated from smaller ones of the same
+  /// kind, if they far exceed the limit of a point even with the fewest samples; else absent.
+  /// Collective.
   [[nodiscard]] std::optional<double> too_long_s(MessagePoint& point) const {
-    constexpr std::int64_t kLarge = 4 << 20;  // bytes: what shows a link
+    constexpr std::int64_t kLarge = 4 << 20;  // bytes: large enough to show the bandwidth
     constexpr double kFar = 4;
-    constexpr double kFarOfLargest = 20;  // the size that somebody asks for, not one on the way
+    constexpr double kFarOfLargest = 20;  // for the largest requested size
     const MessageCost& cost = point.costs.front();
     if (cost.bytes <= kLarge) return std::nullopt;
     double sample_s = 0;  // known on rank 0
@@ -181,7 +181,7 @@ class Measurement {
     return std::nullopt;
   }
 
-  /// Says that a point is not measured.
+  /// Reports that a point is not measured.
   void leave_out(const MessagePoint& point, double expected_s, double most_s_after) {
     report(point,
            point.rule.max_s,
@@ -190,7 +190,7 @@ class Measurement {
     finished_s_ += point.rule.max_s;
   }
 
-  /// Says what has come out of a point that has been sampled.
+  /// Reports the result of a sampled point.
   void finish(const MessagePoint& point, double most_s_after) {
     report(point, point.rule.max_s, point.rule.max_s + most_s_after, result_text(point.costs));
     finished_s_ += point.rule.max_s;
@@ -200,7 +200,7 @@ class Measurement {
   [[nodiscard]] const std::vector<MessageCost>& costs() const { return costs_; }
 
  private:
-  /// `spent_s` of the `left_s` that there were before this point.
+  /// `spent_s` of the `left_s` that remained before this point.
   void report(const MessagePoint& point,
               double spent_s,
               double left_s,
@@ -216,7 +216,7 @@ class Measurement {
   std::int64_t largest_bytes_;
   const Report& report_;
   double reported_s_ = clock_s();
-  double finished_s_ = 0;  ///< the most that finished points might have taken
+  double finished_s_ = 0;  ///< the sum of the finished points' limits
   std::vector<MessageCost> costs_;
 };
 

@@ -15,13 +15,12 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kTag = 3;
-/// Steps of small messages take less than the barrier before them leaves ranks apart: several in a
-/// row.
+/// A step of small messages is shorter than the skew after the preceding barrier: several in a row.
 constexpr std::int64_t kSmallBytes = 65536;
 constexpr int kStepsOfSmall = 16;
-constexpr std::chrono::milliseconds kLate{5};  ///< how much later one comes than the others
+constexpr std::chrono::milliseconds kLate{5};  ///< the delay of the late rank
 
-/// Mean seconds of a step that all of a group take at once; several in a row of small messages.
+/// Mean seconds of a step of the whole group; of several in a row for small messages.
 double step_s(const SplitComm& group, std::int64_t bytes, const std::function<void()>& step) {
   const int steps = bytes <= kSmallBytes ? kStepsOfSmall : 1;
   barrier_with_backoff(group.comm());
@@ -54,7 +53,7 @@ double MessageSamples::ping_pong(const SplitComm& both, std::int64_t bytes) {
         MPI_Recv(incoming_.data(), count, MPI_CHAR, peer, kTag, both.comm(), MPI_STATUS_IGNORE),
         "MPI_Recv");
   };
-  barrier_with_backoff(both.comm());  // either may have rested
+  barrier_with_backoff(both.comm());  // either may have been idle
   if (both.rank() == 1) {
     receive();
     send();
@@ -71,8 +70,8 @@ double MessageSamples::ring_step(const SplitComm& group, std::int64_t bytes) {
   const int right = (group.rank() + 1) % group.size();
   const int left = (group.rank() + group.size() - 1) % group.size();
   return step_s(group, bytes, [&] {
-    // As a round of a collective: MPI_Sendrecv, which blocks in its send, takes twice the time
-    // whenever the other side begins late.
+    // As a round of a collective. MPI_Sendrecv, which blocks in its send, takes twice the time if
+    // the other side begins late.
     std::array<MPI_Request, 2> both{};
     check_mpi(MPI_Isend(outgoing_.data(), count, MPI_CHAR, right, kTag, group.comm(), both.data()),
               "MPI_Isend");
@@ -108,7 +107,7 @@ double MessageSamples::late_barrier(const SplitComm& group, std::int64_t turn) {
   if (is_late) std::this_thread::sleep_for(kLate);
   const double start_s = clock_s();
   barrier_with_backoff(group.comm());
-  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");  // over when all have left the first
+  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");  // ends when all have left the first
   const double all_left_s = clock_s();
   check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
   const double barrier_s = clock_s() - all_left_s;
@@ -127,7 +126,7 @@ double MessageSamples::all_reduce(const Communicator& among, std::int64_t bytes)
   const std::span<float> values =
       std::span(numbers_).first(static_cast<std::size_t>(bytes) / sizeof(float));
   const double before_s = fabric_.phases().exposed_communication_s;
-  // The mean: the numbers stay what they are, and the weight costs what it costs in training.
+  // The mean: the numbers do not grow, and the weight costs the same as in training.
   fabric_.all_reduce(
       {.bytes = static_cast<double>(bytes), .values = values}, 1.0 / among.size(), among);
   return fabric_.phases().exposed_communication_s - before_s;

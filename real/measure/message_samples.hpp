@@ -10,13 +10,13 @@
 namespace epochcast::real {
 
 /// Takes samples of messages: each function is collective over its group, begins with a barrier,
-/// and returns the seconds that this rank saw (docs/formats.md says what each kind is).
+/// and returns this rank's seconds (docs/formats.md defines each kind).
 class MessageSamples {
  public:
-  /// Bytes that a rank sends to another while it receives as many from there.
+  /// Bytes that a rank sends to another while it receives the same number.
   struct Exchange {
     int peer = 0;             ///< rank in the group
-    std::int64_t offset = 0;  ///< in this rank's buffers, where it keeps each peer's share
+    std::int64_t offset = 0;  ///< in this rank's buffers, which have a part for each peer
     std::int64_t bytes = 0;
   };
 
@@ -26,14 +26,14 @@ class MessageSamples {
   double ping_pong(const SplitComm& both, std::int64_t bytes);
   /// With two ranks, both neighbours are the other one: opposite messages.
   double ring_step(const SplitComm& group, std::int64_t bytes);
-  /// All of this rank's exchanges at once; `bytes`: what the hub exchanges in all.
+  /// All of this rank's exchanges at once; `bytes`: the hub's total.
   double hub_step(const SplitComm& group,
                   const std::vector<Exchange>& exchanges,
                   std::int64_t bytes);
-  /// How long after the last one has come everybody knows, where the others have been waiting; 0 on
-  /// the others. Ranks take turns in being late.
+  /// Seconds from the late rank's arrival at a barrier until all have left it; on the other ranks
+  /// 0. Ranks are late in turn.
   double late_barrier(const SplitComm& group, std::int64_t turn);
-  /// Everybody adds one buffer to another.
+  /// Every rank adds one buffer to another.
   double reduce(std::int64_t bytes);
   double all_reduce(const Communicator& among, std::int64_t bytes);
 
@@ -45,7 +45,7 @@ class MessageSamples {
   std::vector<float> addend_;
 };
 
-/// Seconds of a clock that never goes back.
+/// Seconds of a monotonic clock.
 [[nodiscard]] double clock_s();
 
 }  // namespace epochcast::real

@@ -39,7 +39,7 @@ void MpiGroupExchange::start(std::int64_t count, double bytes) {
 ExchangeSpan MpiGroupExchange::finish() {
   for (const Request& request : requests_) fabric_.wait(request);
   requests_.clear();
-  // Not when this was called: they may have ended long before.
+  // From the exchange itself, not the time of this call: it may have ended long before.
   std::optional<ExchangeSpan> span;
   for (const TimelineEvent& event : timeline_.events()) {
     if (event.stream != Stream::communication) continue;

@@ -13,7 +13,7 @@ namespace epochcast::real {
 /// All-reduces of MpiFabric among all ranks, as `train` overlaps them.
 class MpiGroupExchange : public GroupExchange {
  public:
-  /// Collective over MPI_COMM_WORLD. `cores`: of those who compute meanwhile.
+  /// Collective over MPI_COMM_WORLD. `cores`: of the ranks that compute at the same time.
   MpiGroupExchange(const std::string& all_reduce, Cores cores);
 
   void run(double bytes) override;

@@ -8,7 +8,7 @@
 
 namespace epochcast::real {
 
-/// The ranks of a communicator measure at the same time, with what else goes on beside training.
+/// The ranks of a communicator measure at the same time, with the background threads of training.
 class MpiMeasureGroup : public MeasureGroup {
  public:
   explicit MpiMeasureGroup(MPI_Comm comm) : comm_(comm), progress_(comm) {}

@@ -9,8 +9,8 @@
 
 namespace epochcast::real {
 
-/// One training batch, timed by the wall clock, and the CPU time that the training thread got
-/// meanwhile.
+/// One training batch, timed by the wall clock, and the training thread's CPU time in
+/// it.
 struct BatchTiming {
   double load_s = 0;      ///< making the batch in host memory and moving it to the device
   double forward_s = 0;   ///< forward pass and loss
@@ -22,17 +22,17 @@ struct BatchTiming {
   [[nodiscard]] double batch_s() const { return load_s + forward_s + backward_s + step_s; }
 };
 
-/// What was measured at one batch size.
+/// The measurements at one batch size.
 struct BatchCosts {
   std::int64_t batch = 0;
-  std::vector<double> warmup_s = {};      ///< of the batches before
-  int rank = 0;                           ///< of those that measured at the same time
+  std::vector<double> warmup_s = {};      ///< of the batches before the samples
+  int rank = 0;                           ///< among those that measured at the same time
   std::vector<BatchTiming> samples = {};  ///< in the order measured
   std::int64_t preempted = 0;             ///< samples kept although another process disturbed them
   std::int64_t dropped = 0;               ///< disturbed samples that were measured again
 };
 
-/// What was measured for one network on one kind of sample.
+/// The measurements of one network on one kind of sample.
 struct NetworkCosts {
   std::string network;
   std::vector<std::int64_t> input = {};  ///< shape of a sample

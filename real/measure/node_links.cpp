@@ -14,8 +14,8 @@ constexpr int kMostRounds = 15;
 }  // namespace
 
 std::vector<std::vector<NodePair>> rounds_of_pairs(int nodes) {
-  // All but one sit on a circle; that one meets the round's node, and the others meet the node
-  // opposite, as seen from there. With an odd number of nodes, that one is nobody.
+  // All nodes but one are on a circle; that one meets the round's node, and the others meet their
+  // opposite with respect to it. With an odd number of nodes, that one does not exist.
   const int circle = nodes % 2 == 0 ? nodes - 1 : nodes;
   const int count = std::min(circle, kMostRounds);
   std::vector<std::vector<NodePair>> rounds;

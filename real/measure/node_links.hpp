@@ -17,23 +17,23 @@ struct NodePair {
   bool operator==(const NodePair&) const = default;
 };
 
-/// Rounds of pairs: within a round no node is in two of them, so that all can be measured at once.
+/// Rounds of pairs: within a round each node is in one pair at most, so all pairs run at once.
 ///
-/// A round-robin tournament by the circle method: of up to 16 nodes, every pair occurs once, in one
-/// round less than there are nodes (in as many where their number is odd: one of them rests). Of
-/// more, 15 of the tournament's rounds, evenly spread: each node meets 14 or 15 others, and the
-/// time does not depend on how many nodes there are. `nodes` is at least 2.
+/// A round-robin tournament by the circle method: for up to 16 nodes, every pair occurs once, in n
+/// - 1 rounds for n nodes (n rounds if n is odd: one node is idle in each). For more nodes, 15 of
+/// the tournament's rounds, evenly spread: each node meets 14 or 15 others, and the time does not
+/// depend on the number of nodes. `nodes` is at least 2.
 [[nodiscard]] std::vector<std::vector<NodePair>> rounds_of_pairs(int nodes);
 
-/// How many of the bytes that a hub sends, and of those that it receives, belong to each of its
-/// peers: in proportion to what their links give, so that none keeps the hub waiting, in whole
-/// floats; what is left over belongs to the last. Equal parts where that is not known (0). Their
-/// sum is `bytes`.
+/// The bytes that a hub sends to, and receives from, each of its peers: in proportion to
+/// the bandwidths of their links, so all end at the same time, in whole floats; the last
+/// one gets the remainder. Equal parts if a bandwidth is unknown (0). Their sum is
+/// `bytes`.
 [[nodiscard]] std::vector<std::int64_t> shares_of_hub(std::int64_t bytes,
                                                       const std::vector<double>& bytes_per_s);
 
-/// What each node's link gives, in bytes/s: the best of its pair and hub messages of the largest
-/// size among `costs` that name nodes, at the median of their samples. 0 without any.
+/// The bandwidth of each node's link, in bytes/s: the highest of its pair and hub messages of the
+/// largest size among `costs` that name nodes, at the median of their samples. 0 without any.
 [[nodiscard]] std::vector<double> link_speeds(std::span<const MessageCost> costs, int nodes);
 
 }  // namespace epochcast::real

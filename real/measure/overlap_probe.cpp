@@ -9,15 +9,15 @@ namespace epochcast::real {
 namespace {
 
 constexpr int kWarmup = 3;
-/// After messages, for who moves them on to look rarely (BackgroundProgress).
+/// After messages, until the progress thread polls rarely (BackgroundProgress).
 constexpr double kSettle_s = 0.04;
 constexpr std::int64_t kMostInARow = 16;
 constexpr int kFewestCycles = 3;  ///< of each time
-constexpr int kTimes = 6;         ///< that are measured
-constexpr int kFewestTimes = 3;   ///< where one takes long
+constexpr int kTimes = 6;         ///< measured times
+constexpr int kFewestTimes = 3;   ///< if a time is long
 constexpr double kMostSlowdown = 100;
 
-/// How many it takes to fill a time; at least one.
+/// The number of repetitions that fill a time; at least one.
 std::int64_t fill(double seconds, double of_one_s) {
   if (!(of_one_s > 0)) return 1;
   return std::max<std::int64_t>(1, std::llround(std::ceil(seconds / of_one_s)));
@@ -34,7 +34,7 @@ double slowdown(double work_s, double own_s, double both_s) {
                                                  : std::max(1.0, both_s / done_beside_s);
 }
 
-/// Seconds of an all-reduce, alone, moved by who moves it beside batches.
+/// Seconds of an all-reduce, alone, moved by the thread that moves it during batches.
 double exchange_alone_s(std::int64_t count,
                         double bytes,
                         GroupExchange& exchange,
@@ -53,8 +53,8 @@ double backward_alone_s(const RunBatch& run_batch) {
   return ended_s - began_s;
 }
 
-/// A batch, with so many all-reduces beside it. All of the group begin backward together: who
-/// computes faster than others would else be through with it before these come.
+/// A batch overlapped with this number of all-reduces. All ranks begin backward together: otherwise
+/// a fast rank would finish before the all-reduces start.
 void run_beside(std::int64_t count,
                 double bytes,
                 const RunBatch& run_batch,
@@ -107,9 +107,9 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   static_cast<void>(exchange_alone_s(1, point.bytes, exchange, group));
   const double exchange_s = exchange.largest(exchange_alone_s(2, point.bytes, exchange, group));
   const double backward_s = exchange.largest(backward_alone_s(run_batch));
-  // As long as backward: a slowed device computes first and sleeps then, and only all of it tells
-  // what messages cost. As in training, those who move messages rest during forward: schedulers are
-  // kind to who has slept.
+  // As long as backward: a slowed device computes first and sleeps then, and only the whole covers
+  // the messages' costs. As in training, the progress thread idles during forward: schedulers
+  // prefer threads that have slept.
   const std::int64_t beside = fill(backward_s, exchange_s);
   const std::int64_t in_a_row = std::min(kMostInARow, fill(kSettle_s / 2, batch_s));
   const std::int64_t settling = fill(kSettle_s, own_batch_s);
@@ -131,7 +131,7 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
   for (int i = 0; i < times; ++i) {
     OverlapTimes both;
     both.exchange_alone_s = exchange_alone_s(cycles * beside, point.bytes, exchange, group);
-    // In turn: a machine that is faster or slower for a second is so for both.
+    // In turn: a change of the machine's speed affects both.
     for (int cycle = 0; cycle < cycles; ++cycle) {
       run_beside(beside, point.bytes, run_batch, exchange, group, both);
       for (std::int64_t batch = 0; batch < settling; ++batch) static_cast<void>(run_batch({}));

@@ -58,9 +58,8 @@ void PointTracker::end_overlap(const OverlapSamples& samples) {
   ++finished_;
   emit(0,
        0,
-       "batches take " + times(samples.batch_s, samples.batch_alone_s) +
-           " beside all-reduces (" + samples.all_reduce + ", " + format_bytes(samples.bytes) +
-           "), and these " +
+       "batches take " + times(samples.batch_s, samples.batch_alone_s) + " beside all-reduces (" +
+           samples.all_reduce + ", " + format_bytes(samples.bytes) + "), and these " +
            times(samples.exchange_s, samples.exchange_alone_s) + " beside batches");
 }
 
@@ -69,7 +68,7 @@ std::size_t PointTracker::points() const {
          (settings_.overlap.empty() ? 0 : 1);
 }
 
-/// The most seconds that a point of this batch size should take, judged by the last point's
+/// The longest time of a point of this batch size, estimated from the last point's
 /// samples.
 double PointTracker::limit(std::int64_t batch, const SampleLog& log) const {
   const SamplingRule& rule = settings_.rule;
@@ -78,7 +77,7 @@ double PointTracker::limit(std::int64_t batch, const SampleLog& log) const {
   return std::max(rule.max_s, static_cast<double>(rule.warmup + rule.min_samples) * each_s);
 }
 
-/// The most seconds for the points after the current one.
+/// The longest time of the points after the current one.
 double PointTracker::later(const SampleLog& log) const {
   std::vector<std::int64_t> all;
   for (std::size_t i = 0; i < settings_.networks.size(); ++i) {

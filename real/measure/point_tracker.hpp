@@ -8,31 +8,31 @@
 
 namespace epochcast::real {
 
-/// Where a measurement is among its points, and how long the rest may take.
+/// The current point of a measurement, and the remaining time.
 class PointTracker {
  public:
-  /// Both must outlive the tracker. `report` gets what MeasureProgress says.
+  /// Both must outlive the tracker. `report` gets the progress.
   PointTracker(const MeasureSettings& settings,
                const std::function<void(const MeasureProgress&)>& report)
       : settings_(settings), report_(report) {}
 
-  /// What a point measures.
+  /// The kind of a point's measurement.
   enum class Kind { batches, layers, overlap };
 
   /// A point begins.
   void begin(const std::string& network, std::int64_t batch, Kind kind);
-  /// Reports what there is, at most once a second.
+  /// Reports the current state, at most once a second.
   void during(const SampleLog& log);
   /// The point has ended.
   void end(const SampleLog& log);
-  /// The same for one that measures overlap, of which this share is done.
+  /// The same for an overlap measurement, of which this share is done.
   void during_overlap(double done);
   void end_overlap(const OverlapSamples& samples);
 
  private:
   [[nodiscard]] double limit(std::int64_t batch, const SampleLog& log) const;
   [[nodiscard]] double later(const SampleLog& log) const;
-  /// How many points a network has.
+  /// The number of points of a network.
   [[nodiscard]] std::size_t points() const;
   void emit(double part, double left_s, const std::string& finished);
 

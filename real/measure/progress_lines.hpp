@@ -6,12 +6,12 @@
 
 namespace epochcast::real {
 
-/// How far a measurement is.
+/// The progress of a measurement.
 struct MeasureProgress {
   std::string point = {};  ///< "resnet20, batch 32"
   double done = 0;         ///< 0 to 1: share of the points finished, with the current one in part
   double at_most_left_s = 0;  ///< nearly an upper bound: most points stop earlier
-  std::string finished = {};  ///< what came out, when the point has just been finished
+  std::string finished = {};  ///< the result, when the point has just been finished
 };
 
 /// Shows a measurement's progress: a bar with the time left on a terminal, else one line per

@@ -9,11 +9,11 @@
 
 namespace epochcast::real {
 
-/// What a rank measured, to be sent to the one that writes the trace.
+/// The measurements of a rank, as text for the rank that writes the trace.
 [[nodiscard]] std::string rank_costs_text(std::span<const NetworkCosts> costs);
 
-/// What several ranks measured at the same time, from their texts in the order of ranks: the batch
-/// sizes ascending, each by rank; the layers' shares are those of the first rank.
+/// The measurements of several ranks, from their texts in the order of ranks: the batch sizes
+/// ascending, each by rank; the layers' shares are those of the first rank.
 [[nodiscard]] std::vector<NetworkCosts> joined_costs(const std::vector<std::string>& texts);
 
 }  // namespace epochcast::real

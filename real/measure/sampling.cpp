@@ -54,7 +54,7 @@ bool SampleLog::is_enough(double now_s) const {
     return is_late || kept >= rule_.max_samples ||
            median_interval_width(kept_s_) <= rule_.confidence_width;
   }
-  // Below a quarter of undisturbed samples the rest would be a biased choice, and might never come.
+  // Below a quarter of undisturbed samples the selection would be biased, or never complete.
   const bool is_hopeless = dropped_ >= 3 * std::max(kept, rule_.min_samples);
   if (is_late && is_hopeless) {
     throw RunError(

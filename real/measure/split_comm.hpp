@@ -6,7 +6,7 @@
 namespace epochcast::real {
 
 /// A communicator of some ranks of MPI_COMM_WORLD; MPI_COMM_NULL on all others. Collective to make
-/// and to destroy; not freed while an exception is on its way: the other ranks would wait for us.
+/// and to destroy; not freed while an exception propagates: the other ranks would block.
 class SplitComm {
  public:
   /// Of the members with the same colour, in the order of ranks.

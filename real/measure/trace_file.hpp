@@ -10,10 +10,10 @@
 
 namespace epochcast::real {
 
-/// The trace of what was measured, to 7 digits. `header`: what it says of itself, without costs.
+/// The trace of the measurements, to 7 digits. `header`: its metadata, without costs.
 [[nodiscard]] TraceFile make_trace(TraceFile header, std::span<const NetworkCosts> costs);
 
-/// How the samples were taken, for the trace's `source.note`.
+/// The method of sampling, for the trace's `source.note`.
 [[nodiscard]] std::string sampling_note(const MeasureSettings& settings,
                                         std::span<const NetworkCosts> costs);
 

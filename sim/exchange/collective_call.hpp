@@ -17,14 +17,14 @@
 
 namespace epochcast::sim {
 
-/// What a collective costs, as learned from a simulation of its messages: per member, from the
-/// common start.
+/// The cost of a collective, learned from a simulation of its messages: per member, from the common
+/// start.
 struct LearnedCost {
   std::vector<double> duration_s;
   std::vector<Traffic> traffic;
 };
 
-/// One collective call: the place where all members of a communicator meet.
+/// One collective call of all members of a communicator.
 struct CollectiveCall {
   enum class Kind { all_reduce, broadcast, gather, all_gather, barrier };
 
@@ -33,24 +33,24 @@ struct CollectiveCall {
   std::string label;               ///< on the timeline
   int root = 0;                    ///< member index
   double bytes = 0;                ///< of the whole payload
-  std::vector<double> part_bytes;  ///< gather: what each member sends
+  std::vector<double> part_bytes;  ///< gather: the bytes of each member
   std::vector<Payload> payloads;   ///< by member
   std::vector<double> weights;     ///< all_reduce, by member
-  Payload gathered;                ///< gather: where the root wants it
-  std::vector<double> numbers;     ///< all_gather: everybody's, by member, until all have come
+  Payload gathered;                ///< gather: the root's destination
+  std::vector<double> numbers;     ///< all_gather: one per member, until all have arrived
   std::optional<SharedNumbers> gathered_numbers;  ///< all_gather: the same afterwards
 
-  int reached = 0;                ///< members that have called
-  int heads = 0;                  ///< members on whose stream it is next
+  int reached = 0;                ///< members that have arrived
+  int heads = 0;                  ///< members whose stream it heads
   std::vector<double> arrival_s;  ///< by member, on the job's simulated clock
   double start_s = 0;
-  double measured_factor = 1;  ///< how many times as long it takes as its messages say
+  double measured_factor = 1;  ///< ratio of its measured time to that simulated from its messages
   int finished = 0;
-  std::vector<double> uncontended_s;      ///< by member: how long it takes while nobody computes
-  const LearnedCost* replayed = nullptr;  ///< where overlap costs: instead of its messages
-  double progress_s = 0;                  ///< of the uncontended time, that had passed ...
+  std::vector<double> uncontended_s;      ///< by member: its duration without computation
+  const LearnedCost* replayed = nullptr;  ///< with contention: replaces its messages
+  double progress_s = 0;                  ///< of the uncontended time until ...
   double progress_at_s = 0;               ///< ... at this time
-  std::map<double, int> slowed_by;        ///< members that compute meanwhile, by what that costs it
+  std::map<double, int> slowed_by;        ///< computing members, by their slowdown of it
   std::vector<double> end_s;              ///< by member; NaN while unknown
   std::vector<bool> is_awaited;           ///< by member: its worker sleeps until it ends
 
@@ -64,7 +64,7 @@ struct CollectiveCall {
       return !payload.values.empty();
     });
   }
-  /// How many times as long it takes now as if nobody computed.
+  /// Ratio of its current duration to that without computation.
   [[nodiscard]] double slowdown() const {
     return slowed_by.empty() ? 1 : slowed_by.rbegin()->first;
   }
@@ -73,15 +73,15 @@ struct CollectiveCall {
   }
 };
 
-/// What two calls must have in common to cost the same: communicator, kind, root, bytes, and how
-/// these are divided.
+/// Two calls with the same key cost the same: communicator, kind, root, bytes, and the parts of
+/// these.
 using CollectiveKey = std::tuple<int, CollectiveCall::Kind, int, double, std::vector<double>>;
 [[nodiscard]] inline CollectiveKey key_of(const CollectiveCall& call) {
   return {call.among->id, call.kind, call.root, call.bytes, call.part_bytes};
 }
 
-/// Carries out on real numbers what the messages stand for, once everybody has arrived. `schedule`:
-/// that of an all-reduce, null for other kinds.
+/// Moves and reduces the real data of the call, once all members have arrived. `schedule`: that of
+/// an all-reduce, null for other kinds.
 void move_numbers(CollectiveCall& call, const Schedule* schedule);
 
 }  // namespace epochcast::sim

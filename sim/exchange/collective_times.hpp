@@ -15,8 +15,8 @@ struct AllReduceCase {
   double bytes = 0;
 };
 
-/// What each of them takes from the common start, in seconds of its slowest member, with one worker
-/// on every device that trains. Uses up this process's SimGrid engine: one call per process. Throws
+/// The time of each from the common start, in seconds of its slowest member, with one worker on
+/// every device that trains. Uses up this process's SimGrid engine: one call per process. Throws
 /// UserError for unknown algorithms.
 [[nodiscard]] std::vector<double> all_reduce_times(const Platform& platform,
                                                    const std::vector<AllReduceCase>& cases);

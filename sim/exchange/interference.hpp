@@ -12,32 +12,32 @@ namespace epochcast::sim {
 /// since its start: the resolution of a double falls as the clock grows.
 [[nodiscard]] inline double rounding_s(double clock_s) {
   constexpr double kLeast_s = 1e-12;
-  constexpr double kRoundings = 16;  // sums and differences that lead to a time
+  constexpr double kRoundings = 16;  // number of additions that lead to a time
   return std::max(kLeast_s, kRoundings * std::numeric_limits<double>::epsilon() * clock_s);
 }
 
-/// Which parts of the cluster an operation's messages may cross: nodes, and the network between
+/// The parts of the cluster that an operation's messages may cross: nodes, and the network between
 /// nodes.
 struct Footprint {
   std::vector<std::size_t> slots;  ///< node indices; index `nodes` stands for the network
 };
 
-/// Knows which simulated and which replayed collectives could share links, and when.
+/// Detects simulated and replayed collectives that could share links at the same time.
 ///
 /// A collective whose cost was learned while the links were otherwise idle may be replayed only
-/// while they are idle again. Where that turns out not to hold, has_conflict() becomes true and the
+/// while they are idle again. If that is violated later, has_conflict() becomes true and the
 /// simulation must be repeated without replays.
 class Interference {
  public:
   /// `origin_s`: SimGrid's clock at time 0 of the pass.
   explicit Interference(std::size_t nodes, double origin_s = 0);
 
-  /// A message-level simulation begins (at `start_s`, perhaps still ahead). Returns a token for
+  /// A message-level simulation begins (at `start_s`, possibly in the future). Returns a token for
   /// end_simulated().
   [[nodiscard]] std::uint64_t begin_simulated(const Footprint& footprint, double start_s);
-  /// It ends. Returns whether its links were its own throughout, so that its cost may be replayed.
+  /// The simulation ends. Returns whether its links were exclusive, i.e. its cost can be replayed.
   bool end_simulated(const Footprint& footprint, std::uint64_t token, double end_s);
-  /// Claims the links for a replay. Returns false when a simulation is using them now: then
+  /// Claims the links for a replay. Returns false when a simulation uses them: then
   /// simulate.
   [[nodiscard]] bool begin_replay(const Footprint& footprint, double start_s, double end_s);
 
@@ -49,8 +49,8 @@ class Interference {
 
  private:
   struct Slot {
-    int simulations = 0;       ///< under way
-    std::uint64_t begins = 0;  ///< of simulations, ever
+    int simulations = 0;       ///< in progress
+    std::uint64_t begins = 0;  ///< of simulations, in total
     double simulated_until_s = 0;
     double replayed_until_s = 0;
   };

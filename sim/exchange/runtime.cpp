@@ -47,7 +47,7 @@ Runtime::~Runtime() = default;
 
 Runtime::CommunicatorState& Runtime::intern(std::vector<int> ranks,
                                             const AllReduceChoice& all_reduce) {
-  // Nodes have a communicator each: comparing with all that are known would be quadratic.
+  // Nodes have a communicator each: a search among all would be quadratic.
   std::vector<CommunicatorState*>& alike = communicators_from_[ranks.front()];
   for (CommunicatorState* known : alike) {
     const Communicator& communicator = known->communicator;
@@ -86,8 +86,8 @@ void Runtime::sleep_until(double when_s) {
   if (when_s > now_s + kPrecision_s) {
     sg::this_actor::sleep_until(origin_s_ + when_s);
   } else if (when_s < now_s - rounding_s(sg::Engine::get_clock())) {
-    // SimGrid is already past this worker's clock: something was accounted for that should have
-    // been simulated.
+    // SimGrid's clock is past this worker's: a replayed operation should have been
+    // simulated.
     interference_->set_conflict();
   }
 }
@@ -148,7 +148,7 @@ bool Runtime::run_pass(const std::function<void(Fabric&)>& program, const PassOp
       try {
         program(rank->fabric);
       } catch (
-          const std::exception&) {  // SimGrid's own kill signal is no std::exception and passes
+          const std::exception&) {  // SimGrid's own kill signal is no std::exception and propagates
         if (!error_) {
           error_ = std::current_exception();
           done_->release();
@@ -165,7 +165,7 @@ bool Runtime::run_pass(const std::function<void(Fabric&)>& program, const PassOp
   }
   // SimGrid frees actors that have ended, with a stack of 256 KiB each, only when its clock moves.
   sg::this_actor::sleep_for(kPause_s);
-  // Nothing was accelerated in a full pass: its result holds, and a pass is repeated once at most.
+  // Without acceleration in a full pass its result is valid: a pass is repeated once at most.
   if (!interference_->has_conflict() || !options_.is_accelerated) return true;
   options_.is_accelerated = false;
   return false;

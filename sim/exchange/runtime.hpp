@@ -27,37 +27,38 @@ struct FixedExchange {
   std::map<std::string, double> seconds;  ///< "all", "node" or a device class
 };
 
-/// How a job is simulated.
+/// The options of a job's simulation.
 struct SimOptions {
   bool is_accelerated = true;  ///< replay collectives and extrapolate loops; off: every message and
                                ///< iteration is simulated
-  bool runs_every_iteration = false;  ///< no loop is extrapolated: its numbers are wanted
+  bool runs_every_iteration = false;  ///< no loop is extrapolated: all results are needed
   std::optional<FixedExchange> fixed_exchange;
 };
 
-/// How one pass over a job's program goes.
+/// The options of one pass over a job's program.
 struct PassOptions {
-  bool is_noisy = false;  ///< loops never settle exactly: sample them
-  /// Noisy: a pilot, which only learns what iterations are like, for later passes, from at least so
-  /// many of each loop. 0: no pilot.
+  bool is_noisy = false;  ///< loops never repeat exactly: sample them
+  /// Noisy: a pilot, which only samples iterations for later passes, at least this number of each
+  /// loop. 0: no pilot.
   std::int64_t pilot_iterations = 0;
   std::uint64_t seed = 0;
-  std::size_t session = 0;       ///< noisy: loops are alike only within one
+  std::size_t session = 0;       ///< noisy: loops are equal only within one
   Timeline* timeline = nullptr;  ///< filled when given
 };
 
 class SimFabric;
 
-/// Loops that do the same: session, communicator, epoch, and place in the program, which is for
-/// each loop around and for the loop itself how many others the same iteration has entered before.
+/// The identity of a loop: session, communicator, epoch, and position in the program, which is for
+/// each enclosing loop and for the loop itself the number of loops that the same iteration has
+/// entered before.
 using LoopKey = std::tuple<std::size_t, int, std::int64_t, std::vector<int>>;
 
-/// A job on a simulated cluster: its workers, their clocks, and the collectives they meet in.
+/// A job on a simulated cluster: its workers, their clocks, and their collectives.
 ///
-/// Time is kept twice. SimGrid's clock moves only where messages are simulated. Each worker has a
-/// clock of its own, ahead of SimGrid's: computing and replayed collectives advance just that. A
-/// worker's clock never lags behind SimGrid's, and everything that SimGrid has to order is handed
-/// over at the worker's time.
+/// There are two kinds of clocks. SimGrid's clock advances only in simulated messages. Each worker
+/// has its own clock, ahead of SimGrid's: computing and replayed collectives advance only that. A
+/// worker's clock is never behind SimGrid's, and all operations that SimGrid has to order are
+/// passed to it at the worker's time.
 class Runtime {
  public:
   Runtime(Cluster& cluster,
@@ -70,12 +71,12 @@ class Runtime {
 
   /// Runs `program` on every worker until all have returned, from within Cluster::run(). Costs of
   /// collectives learned by one pass are replayed by later ones. Rethrows the first exception of a
-  /// worker. Returns false when an acceleration turned out not to hold: the result is to be thrown
-  /// away, later passes simulate in full.
+  /// worker. Returns false when an acceleration was not valid: the result must be discarded, and
+  /// later passes simulate in full.
   [[nodiscard]] bool run_pass(const std::function<void(Fabric&)>& program, const PassOptions& pass);
 
-  /// Whether pilot passes have found loops to sample; else every iteration is run, and there is
-  /// nothing to learn.
+  /// Whether pilot passes have found loops to sample; else every iteration is run, without
+  /// pilots.
   [[nodiscard]] bool samples_loops() const {
     return options_.is_accelerated && !loop_statistics_.empty();
   }
@@ -102,26 +103,26 @@ class Runtime {
   struct Path {
     simgrid::s4u::Mailbox* mailbox = nullptr;
     Cluster::Route route;
-    /// Of point-to-point messages: released when the last one's bytes have been offered, or asked
-    /// for. The next one's may not be before, however short its latency.
+    /// Of point-to-point messages: released when the previous one's bytes have been offered, or
+    /// requested. Order is kept even if the next one's latency is shorter.
     simgrid::s4u::SemaphorePtr offered, asked;
   };
   [[nodiscard]] Path& path(int from, int to, int channel);
-  /// Has a message flow whose latency is over: so many bytes for the links to carry, `bytes_per_s`
-  /// at most.
+  /// Starts the transfer of a message after its latency: its bytes over the links, at most
+  /// `bytes_per_s`.
   [[nodiscard]] static simgrid::s4u::CommPtr send_async(const Path& path,
                                                         void* content,
                                                         double bytes,
                                                         double bytes_per_s);
-  /// How long members of a collective take to learn that all have come.
+  /// The time of the barrier at the start of a collective among these ranks.
   [[nodiscard]] double barrier_s(const std::vector<int>& ranks) const;
-  /// Costs that may hold measurements of such a call; null if there are none.
+  /// Message costs with measurements of such a call; null if there are none.
   [[nodiscard]] const MessageCosts* measured_costs(const CollectiveCall& call) const;
   [[nodiscard]] Traffic traffic_between(int from, int to, double bytes) const;
 
-  /// The call that a member reaches next.
+  /// The next call of a member.
   [[nodiscard]] std::shared_ptr<CollectiveCall> next_call(CommunicatorState& state, int member);
-  /// Puts the member, which has filled in its part, onto its stream; the last one starts the
+  /// Puts the member, with its part filled in, onto its stream; the last one starts the
   /// call.
   void join(const std::shared_ptr<CollectiveCall>& call, int member);
   void reach_head(std::shared_ptr<CollectiveCall> call);
@@ -130,12 +131,12 @@ class Runtime {
   /// Whether its end is known at its start, and it has ended.
   bool ends_at_once(CollectiveCall& call);
   [[nodiscard]] bool replay(CollectiveCall& call);
-  /// What the collective has cost before, if it may be taken for what it costs now.
+  /// The learned cost of the collective, if it applies now.
   [[nodiscard]] const LearnedCost* replayed_cost(CollectiveCall& call);
   void simulate(const std::shared_ptr<CollectiveCall>& shared);
   void simulate_member(const std::shared_ptr<CollectiveCall>& shared, int member);
-  /// Moves the messages of one round of a member from `start_s` on. Returns when it has also added
-  /// what it received, which is later than SimGrid's clock.
+  /// Simulates the messages of one round of a member from `start_s` on. Returns the end of the
+  /// reduction of received data, which is later than SimGrid's clock.
   [[nodiscard]] double simulate_round(
       CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic);
   /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
@@ -144,35 +145,35 @@ class Runtime {
                 double unit_bytes,
                 std::span<const Action> actions,
                 double start_s);
-  /// The same for many, by several actors.
+  /// The same for many transfers, by several actors.
   void share_out(const CollectiveCall& call,
                  int member,
                  double unit_bytes,
                  std::span<const Action> actions,
                  double start_s);
-  /// Goes through the rounds of a member. Returns the bytes that it has sent.
+  /// Simulates the rounds of a member. Returns the bytes that it has sent.
   Traffic simulate_rounds(CollectiveCall& call, int member);
   void learn(CollectiveCall& call);
 
-  /// Whether computing meanwhile costs a collective time, or its messages computing.
+  /// Whether computation slows the collective down, or its messages slow computation down.
   [[nodiscard]] bool overlap_costs(const CollectiveCall& call) const;
-  /// Lets a worker with something on its stream compute for what takes so long alone. Returns how
-  /// long it took.
+  /// Lets a worker with a busy stream compute for `seconds` of uncontended time. Returns the
+  /// contended time.
   [[nodiscard]] double compute_beside(int index, double seconds);
-  /// So many more members of a collective compute, at this cost to it.
+  /// Adds members that compute during a collective, with this slowdown of it.
   void apply_contention(CollectiveCall& call, double slowdown, int members);
   /// A member's part of a collective, from its start to its end.
   void exchange_beside(const std::shared_ptr<CollectiveCall>& shared, int member);
-  /// A member's stream begins to move a collective's messages.
+  /// A member's stream begins to transfer a collective's messages.
   void begin_moving(const std::shared_ptr<CollectiveCall>& call, int member);
-  /// Returns when the collective has come as far as it does in so many seconds without computing:
-  /// when it ends for the member.
+  /// Returns when the collective has made the progress of `uncontended_s` seconds without
+  /// computation: its end for the member.
   void pace(CollectiveCall& call, int member, double uncontended_s);
 
   void serve_stream(int rank);
   [[nodiscard]] std::shared_ptr<const Schedule> schedule_of(const CollectiveCall& call);
-  /// What the timeline calls an all-reduce: "all-reduce", "all-reduce inside node 3", "all-reduce
-  /// of 8 workers on 4 nodes".
+  /// The label of an all-reduce on the timeline: "all-reduce", "all-reduce inside node 3",
+  /// "all-reduce of 8 workers on 4 nodes".
   [[nodiscard]] std::string all_reduce_label(const Communicator& among) const;
   [[nodiscard]] std::optional<double> fixed_s(const CollectiveCall& call) const;
 

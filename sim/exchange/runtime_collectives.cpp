@@ -35,8 +35,7 @@ std::shared_ptr<CollectiveCall> Runtime::next_call(CommunicatorState& state, int
   }
   std::shared_ptr<CollectiveCall> call = state.calls[place];
   if (++call->reached == state.communicator.size()) {
-    state.calls
-        .pop_front();  // members reach calls in order, so the first to be complete is the first
+    state.calls.pop_front();  // members reach calls in order, so the first call is complete first
     ++state.first_call;
   }
   return call;
@@ -44,13 +43,13 @@ std::shared_ptr<CollectiveCall> Runtime::next_call(CommunicatorState& state, int
 
 void Runtime::join(const std::shared_ptr<CollectiveCall>& call, int member) {
   Rank& self = rank(call->among->ranks[static_cast<std::size_t>(member)]);
-  if (overlap_costs(*call)) sleep_until(self.local_s);  // who computes meanwhile has to wait for it
+  if (overlap_costs(*call)) sleep_until(self.local_s);  // computation depends on it
   call->arrival_s[static_cast<std::size_t>(member)] = self.local_s;
   self.stream.push_back(call);
   if (self.stream.size() == 1) reach_head(call);
 }
 
-// By value: the streams let go of a call while it ends.
+// By value: the streams release a call while it ends.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
 void Runtime::reach_head(std::shared_ptr<CollectiveCall> call) {
   if (++call->heads == call->among->size()) start(call);
@@ -80,7 +79,7 @@ bool Runtime::ends_at_once(CollectiveCall& call) {
     return true;
   };
   if (call.kind == CollectiveCall::Kind::barrier || call.among->size() == 1) return end_after(0);
-  if (overlap_costs(call)) return false;  // when it ends depends on what is computed meanwhile
+  if (overlap_costs(call)) return false;  // its end depends on computation until then
   if (const auto seconds = fixed_s(call)) return end_after(*seconds);
   return replay(call);
 }
@@ -148,7 +147,7 @@ void Runtime::simulate_member(const std::shared_ptr<CollectiveCall>& shared, int
     return;
   }
   if (!call.token && !call.is_replayed) {
-    // What kept it from being replayed when the last member came may be over by the start.
+    // The conflict that prevented a replay at the last arrival may have ended by the start.
     call.is_replayed = true;  // first: replay() lets the other members' streams run
     if (!replay(call)) {
       call.is_replayed = false;
@@ -159,7 +158,7 @@ void Runtime::simulate_member(const std::shared_ptr<CollectiveCall>& shared, int
   const Traffic sent = simulate_rounds(call, member);
   const double end_s = clock_s();
   call.end_s[static_cast<std::size_t>(member)] = end_s;
-  // Before end(): that wakes the worker, who may start the next call at once.
+  // Before end(): that wakes the worker, which may start the next call at once.
   if (++call.finished == call.among->size()) learn(call);
   end(call, member, end_s, sent);
 }
@@ -191,8 +190,8 @@ double Runtime::barrier_s(const std::vector<int>& ranks) const {
         is_in_a_node ? cluster_.messages_between(node, node) : cluster_.messages_out_of(node);
     if (costs != nullptr) round_s = std::max(round_s, costs->barrier_round_s);
   }
-  // A dissemination barrier: everybody has heard of everybody after ⌈log2 P⌉ rounds, each as slow
-  // as its slowest member.
+  // A dissemination barrier: ⌈log2 P⌉ rounds, each as slow as its slowest
+  // member.
   return std::ceil(std::log2(ranks.size())) * round_s;
 }
 
@@ -209,7 +208,7 @@ const MessageCosts* Runtime::measured_costs(const CollectiveCall& call) const {
 void Runtime::learn(CollectiveCall& call) {
   const bool was_alone =
       interference_->end_simulated(state_of(*call.among).footprint, call.token.value(), clock_s());
-  // Rounds were omitted as if nobody else used the links.
+  // Rounds were omitted under the assumption of exclusive links.
   if (!was_alone && call.rounds->has_omitted()) interference_->set_conflict();
   if (!was_alone || !options_.is_accelerated) return;
   LearnedCost cost;
@@ -239,8 +238,8 @@ void Runtime::end(CollectiveCall& call, int member, double end_s, const Traffic&
   }
   self.stream.pop_front();
   if (!self.stream.empty()) reach_head(self.stream.front());
-  // Last: the worker runs on at once, and must find its stream free. What it reaches next would
-  // otherwise start from here, and what follows from there, until the stack is full.
+  // Last: the worker continues at once, and needs a free stream. Otherwise its next call would
+  // start from here, and recursively the following ones, until the stack overflows.
   if (call.is_awaited[index]) self.wake->release();
 }
 
@@ -282,7 +281,7 @@ std::string Runtime::all_reduce_label(const Communicator& among) const {
 std::optional<double> Runtime::fixed_s(const CollectiveCall& call) const {
   if (!options_.fixed_exchange) return std::nullopt;
   if (call.kind != CollectiveCall::Kind::all_reduce)
-    return 0;  // what is not an exchange of gradients or parameters is free
+    return 0;  // only exchanges of gradients or parameters have costs
   const auto& given = options_.fixed_exchange->seconds;
   const auto& ranks = call.among->ranks;
   const std::string& device_class = workers_[static_cast<std::size_t>(ranks.front())].device_class;

@@ -11,8 +11,8 @@ namespace {
 namespace sg = simgrid::s4u;
 
 constexpr int kCollectiveChannel = 0;
-// Whenever a transfer ends, SimGrid looks through all others of its actor: beyond this many, they
-// are shared out among several.
+// At the end of a transfer, SimGrid searches all others of its actor: beyond this number, they are
+// distributed among several.
 constexpr std::size_t kMostOfOneActor = 64;
 
 }  // namespace
@@ -38,7 +38,7 @@ double Runtime::simulate_round(
   } else {
     share_out(call, member, unit_bytes, {round.data(), round.size()}, start_s);
   }
-  // Without messages in this round, what the one before left to add is still being added.
+  // Without messages in this round, the reduction of the previous one is still in progress.
   const double moved_s = std::max(start_s, clock_s());
   return moved_s + call.measured_factor * added_bytes *
                        workers_[static_cast<std::size_t>(self)].reduce_s_per_byte;
@@ -87,11 +87,11 @@ void Runtime::transfer(const CollectiveCall& call,
     posts.push_back(
         {is_send, &link_path, bytes, call.measured_factor * link_path.route.latency_for_s(bytes)});
   }
-  // Both ends wait for the latency: the bytes flow that long after the later one has come.
+  // Both ends wait for the latency: the transfer starts that long after the later arrival.
   std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
     return a.latency_s < b.latency_s;
   });
-  static int message = 0;  // SimGrid wants something to carry
+  static int message = 0;  // SimGrid needs a payload
   int* received = nullptr;
   boost::container::small_vector<sg::CommPtr, 4> transfers;
   for (const Post& post : posts) {

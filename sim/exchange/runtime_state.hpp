@@ -25,7 +25,7 @@ struct Runtime::Rank {
   SimFabric fabric;
   simgrid::s4u::Host* host = nullptr;
   simgrid::s4u::ActorPtr actor;
-  simgrid::s4u::SemaphorePtr wake;  ///< released when what the worker waits for has happened
+  simgrid::s4u::SemaphorePtr wake;  ///< released by the event that the worker waits for
 
   double local_s =
       0;  ///< the worker's clock, without omitted iterations: comparable between workers
@@ -33,22 +33,22 @@ struct Runtime::Rank {
   PhaseTimes phases;
   Traffic traffic;
   std::int64_t epoch = 0;          ///< iteration of the outermost loop
-  std::vector<int> loops;          ///< around this point: which one it is of its iteration's loops
-  std::vector<int> loops_entered;  ///< by depth, in the current iteration of the loop around
+  std::vector<int> loops;          ///< around this point: indices in their enclosing iterations
+  std::vector<int> loops_entered;  ///< by depth, in the current iteration of the enclosing loop
   std::int64_t changes = 0;        ///< announced
 
   std::deque<std::shared_ptr<CollectiveCall>> stream;  ///< entered, not ended; in order
   double stream_free_s = 0;                            ///< when the last one ended
-  std::vector<Interval> busy;  ///< of the stream, not yet looked at by wait()
+  std::vector<Interval> busy;  ///< of the stream, not yet processed by wait()
 
-  simgrid::s4u::ActorPtr stream_actor;  ///< moves the messages; made when first needed
+  simgrid::s4u::ActorPtr stream_actor;  ///< transfers the messages; made on first use
   simgrid::s4u::SemaphorePtr work;
   std::deque<std::shared_ptr<CollectiveCall>> to_simulate;
 
-  // Where overlap costs:
+  // If overlap has a cost:
   bool has_contention = false;                ///< it costs this worker
-  std::shared_ptr<CollectiveCall> moving;     ///< what its stream moves at the moment
-  bool is_computing = false;                  ///< with something on its stream
+  std::shared_ptr<CollectiveCall> moving;     ///< the call that its stream transfers now
+  bool is_computing = false;                  ///< computes while its stream is busy
   simgrid::s4u::SemaphorePtr moving_changed;  ///< released while it computes
   bool is_pacing = false;                     ///< its stream waits for slower progress
   simgrid::s4u::SemaphorePtr pace_changed;    ///< released while it does
@@ -58,14 +58,14 @@ struct Runtime::Rank {
 struct Runtime::CommunicatorState {
   Communicator communicator;
   Footprint footprint;
-  double barrier_s = 0;  ///< that each of its collectives begins with
+  double barrier_s = 0;  ///< at the begin of each of its collectives
 
-  std::deque<std::shared_ptr<CollectiveCall>> calls;  ///< that not everybody has reached
+  std::deque<std::shared_ptr<CollectiveCall>> calls;  ///< not yet complete
   std::int64_t first_call = 0;                        ///< sequence number of the first of them
   std::vector<std::int64_t> calls_reached;            ///< by member
 
   std::map<std::int64_t, std::shared_ptr<LoopWatch>>
-      loops;                                ///< by sequence number, until everybody has left
+      loops;                                ///< by sequence number, until all have left
   std::vector<std::int64_t> loops_entered;  ///< by member
 };
 
