@@ -17,7 +17,7 @@ std::string error_of(const std::string& content) {
   return outcome.err;
 }
 
-TEST_CASE("a file that is no JSON is reported by line and column", "[cli]") {
+TEST_CASE("a file that is not JSON is reported by line and column", "[cli]") {
   CHECK(error_of("{\n  \"schema\": \"epochcast.platform/1\",\n  \"name\": \"x\",\n}") ==
         "epochcast: bad.json:4:1: not valid JSON at this place\n");
   CHECK(error_of("{\"schema\": ") ==
@@ -27,7 +27,7 @@ TEST_CASE("a file that is no JSON is reported by line and column", "[cli]") {
         "epochcast: bad.json:1:13: not valid JSON at this place\n");
 }
 
-TEST_CASE("a file nested without end is refused, not a crash", "[cli]") {
+TEST_CASE("a deeply nested file is refused without a crash", "[cli]") {
   const std::string deep(100000, '[');
   CHECK(error_of(deep + std::string(100000, ']')) ==
         "epochcast: bad.json: nested deeper than any Epochcast file\n");
@@ -67,7 +67,7 @@ TEST_CASE("all problems of a file are reported at once", "[cli]") {
         "such as \"12.5GBps\"\n");
 }
 
-TEST_CASE("figures beyond reason are bad input, not a strange forecast", "[cli]") {
+TEST_CASE("implausible figures are bad input, not a strange forecast", "[cli]") {
   for (const std::string latency : {"1e300h", "1e308h", "1e999s", "-1us", "nan"}) {
     CAPTURE(latency);
     const std::string error = error_of(pair_with("\"2us\"", "\"" + latency + "\""));
@@ -76,7 +76,7 @@ TEST_CASE("figures beyond reason are bad input, not a strange forecast", "[cli]"
   }
 }
 
-TEST_CASE("a file that is missing or a folder is bad input", "[cli]") {
+TEST_CASE("a missing file or a folder is bad input", "[cli]") {
   const Folder folder;
   const std::string rest = " --network resnet20 --dataset cifar10";
 
@@ -87,7 +87,7 @@ TEST_CASE("a file that is missing or a folder is bad input", "[cli]") {
   CHECK(folder.run("simulate --platform ./" + rest).status == 2);
 }
 
-TEST_CASE("a link that leads to itself, and too long a name, are bad input", "[cli]") {
+TEST_CASE("a cyclic link, and too long a name, are bad input", "[cli]") {
   const Folder folder;
   std::filesystem::create_symlink("loop.json", folder.path() / "loop.json");
   const std::string rest = " --network resnet20 --dataset cifar10";
@@ -103,7 +103,7 @@ TEST_CASE("a link that leads to itself, and too long a name, are bad input", "[c
         "epochcast: --platform: ./" + longest + ": File name too long\n");
 }
 
-TEST_CASE("an experiment file's mistakes are reported all at once, by path", "[cli]") {
+TEST_CASE("all mistakes of an experiment file are reported at once, by path", "[cli]") {
   const Folder folder;
   folder.write("e.json",
                R"({"schema": "epochcast.experiment/1", "batch": 0, "btch": 1, "seed": null,

@@ -6,7 +6,7 @@ namespace epochcast::tests {
 namespace {
 
 struct Mistake {
-  std::string flags;  ///< after those of a good job
+  std::string flags;  ///< after those of a valid job
   std::string error;
 };
 
@@ -53,11 +53,11 @@ TEST_CASE("a misspelt name gets the closest known one, exit 2", "[cli]") {
                "--batch-seconds: unknown device class \"gpus\"; did you mean \"gpu\"?"}});
 }
 
-TEST_CASE("a name that resembles none gets the list of all", "[cli]") {
+TEST_CASE("a name that resembles none gives the list of all", "[cli]") {
   check_each(kJob, {{"--format xml", "--format: unknown format \"xml\"; known: table, json, csv"}});
 }
 
-TEST_CASE("what cannot be parsed as options is explained, exit 2", "[cli]") {
+TEST_CASE("options that cannot be parsed give an explanation, exit 2", "[cli]") {
   check_each(
       kJob,
       {{"fast",
@@ -77,7 +77,7 @@ TEST_CASE("what cannot be parsed as options is explained, exit 2", "[cli]") {
        {"--deterministic maybe", "--deterministic: got \"maybe\"; expected on or off"}});
 }
 
-TEST_CASE("impossible values are refused with what was expected, exit 2", "[cli]") {
+TEST_CASE("impossible values are refused with the expected ones, exit 2", "[cli]") {
   const std::string count = "expected a whole number of at least 1";
   check_each(
       kJob,
@@ -98,7 +98,7 @@ TEST_CASE("impossible values are refused with what was expected, exit 2", "[cli]
         "--exchange-seconds: got \"-1s\"; expected a value that is not negative"}});
 }
 
-TEST_CASE("what does not fit the platform or the data set is refused, exit 2", "[cli]") {
+TEST_CASE("settings that do not fit the platform or the data set are refused, exit 2", "[cli]") {
   check_each(
       kJob,
       {{"--strategy sync --nodes 3",
@@ -116,7 +116,7 @@ TEST_CASE("what does not fit the platform or the data set is refused, exit 2", "
         "--exchange-seconds: this strategy exchanges among all workers; add all=TIME"}});
 }
 
-TEST_CASE("a trace that lacks the device says what to add, exit 2", "[cli]") {
+TEST_CASE("a trace without the device gives a hint what to add, exit 2", "[cli]") {
   check_each(
       "simulate --platform pair.json --network resnet20 --dataset cifar10 --strategy sync",
       {{"--trace cpu.json",

@@ -89,7 +89,7 @@ TEST_CASE("calibrate writes a platform that forecasts the trace's own all-reduce
   CHECK(folder.read("fit.html").find("data-view=\"plots\">[{") != std::string::npos);
 }
 
-TEST_CASE("calibrate says what is missing, exit 2", "[cli]") {
+TEST_CASE("calibrate reports missing data, exit 2", "[cli]") {
   const Folder folder;
   folder.write("messages.json", message_trace());
   struct Case {
@@ -133,7 +133,7 @@ std::string experiment(const std::string& validate) {
          validate + "}";
 }
 
-TEST_CASE("validate names what is wrong with an experiment, exit 2", "[cli]") {
+TEST_CASE("validate names the mistakes of an experiment, exit 2", "[cli]") {
   const Folder folder;
   struct Case {
     std::string validate;
@@ -159,7 +159,7 @@ TEST_CASE("validate names what is wrong with an experiment, exit 2", "[cli]") {
         "epochcast: validate: expected one or more experiment files, or --draw\n");
 }
 
-TEST_CASE("other commands pass over what an experiment says about validation", "[cli]") {
+TEST_CASE("other commands ignore an experiment's validation settings", "[cli]") {
   const Folder folder;
   folder.write("e.json",
                experiment(R"({"command": "emulate", "cluster": "here", "ranks": 2, "rows": []})"));

@@ -73,7 +73,7 @@ void check_strategies_on(const std::vector<std::string>& platforms) {
     std::size_t count = result["runs"].size();
     for (const auto& each : result.value("not_forecast", nlohmann::json::array())) {
       ++count;
-      CHECK(each["strategy"] == "byteps");  // needs both devices that train and CPUs that sum
+      CHECK(each["strategy"] == "byteps");  // needs both devices that train and CPUs that aggregate
       CHECK(each["problems"].size() == 1);
     }
     CHECK(count == strategies().size() + 1);  // sync with and without overlap
@@ -89,7 +89,7 @@ TEST_CASE("every strategy is forecast on every platform of the catalogue, or nam
   check_strategies_on(Catalog{EPOCHCAST_SOURCE_DIR}.names("models/platforms"));
 }
 
-TEST_CASE("the table says which strategies do not apply, and why", "[cli]") {
+TEST_CASE("the table lists strategies that do not apply, with the reason", "[cli]") {
   const Folder folder;
   folder.write("gpus.json", pair_with("\"cpu\"", "\"fpga\""));
   const std::string job =

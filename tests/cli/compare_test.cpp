@@ -7,7 +7,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// a.json and b.json: what a job takes whose batches take 100 ms, and 120 ms.
+/// a.json and b.json: the forecasts of a job whose batches take 100 ms, and 120 ms.
 class TwoResults : public Folder {
  public:
   TwoResults() {
@@ -48,7 +48,7 @@ TEST_CASE("two results are compared strategy by strategy", "[cli]") {
   CHECK(lines(folder.run("compare a.json b.json --format csv").out).size() == 3);
 }
 
-TEST_CASE("a bound that B exceeds is exit status 1, and told on stderr", "[cli]") {
+TEST_CASE("a bound that B exceeds gives exit status 1, and a message on stderr", "[cli]") {
   const TwoResults folder;
   const Outcome slower = folder.run("compare a.json b.json --max-slower 5%");
   CHECK(slower.status == 1);
@@ -59,7 +59,7 @@ TEST_CASE("a bound that B exceeds is exit status 1, and told on stderr", "[cli]"
   CHECK(folder.run("compare a.json b.json --max-slower 0.5").status == 0);
 }
 
-TEST_CASE("platforms are forecast with the settings that flags give", "[cli]") {
+TEST_CASE("platforms are forecast with the settings from flags", "[cli]") {
   const Folder folder;
   folder.write("fast.json", pair_with("\"name\": \"pair\"", "\"name\": \"fast\""));
   const Outcome outcome = folder.run(
@@ -88,7 +88,7 @@ TEST_CASE("experiments are forecast, each with its own settings", "[cli]") {
   CHECK_THAT(outcome.out, Catch::Contains("  batch: 32 -> 64\n"));
 }
 
-TEST_CASE("what cannot be compared is told with what was expected", "[cli]") {
+TEST_CASE("errors of a comparison state what was expected", "[cli]") {
   const TwoResults folder;
   folder.write("other.json", R"({"schema": "epochcast.validation/1"})");
   folder.write("empty.json",
@@ -118,7 +118,7 @@ TEST_CASE("what cannot be compared is told with what was expected", "[cli]") {
   CHECK(error_of(folder.run("compare a.json b.json --max-slower -5% --max-costlier much")) ==
         "epochcast: --max-slower: got \"-5%\"; expected a share such as 5% or 0.05\n"
         "epochcast: --max-costlier: got \"much\"; expected a share such as 5% or 0.05\n");
-  // Neither 5 % nor five times as much more: which of them is for the user to say.
+  // Either 5 % or five times as much: the user has to specify which.
   CHECK(error_of(folder.run("compare a.json b.json --max-slower 5")) ==
         "epochcast: --max-slower: got \"5\"; expected a share such as 5% or 0.05\n");
   CHECK(folder.run("compare a.json b.json --max-slower 500%").status == 0);

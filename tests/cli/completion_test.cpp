@@ -8,7 +8,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// What bash offers where `typed` ends; every part between `|` is a word.
+/// The completions of bash at the end of `typed`; every part between `|` is a word.
 std::vector<std::string> offered_by_bash(const Folder& folder,
                                          const std::vector<std::string>& typed) {
   std::string line;
@@ -43,7 +43,7 @@ TEST_CASE("bash completes commands, options and their words", "[cli]") {
   CHECK(offered({"epochcast", "describe", "--samples", ""}) == Words{"tokens", "numbers"});
 }
 
-TEST_CASE("bash completes what find looks for and compare compares", "[cli]") {
+TEST_CASE("bash completes the settings of find and the inputs of compare", "[cli]") {
   const Folder folder;
   const auto offered = [&](const Words& typed) { return offered_by_bash(folder, typed); };
 
@@ -51,7 +51,7 @@ TEST_CASE("bash completes what find looks for and compare compares", "[cli]") {
   CHECK(offered({"epochcast", "find", "network.band"}) == Words{"network.bandwidth"});
   CHECK(offered({"epochcast", "find", "network.bandwidth,averaging-p"}) ==
         Words{"network.bandwidth,averaging-period"});
-  CHECK(offered({"epochcast", "find", "overl"}) == Words{""});  // takes no number
+  CHECK(offered({"epochcast", "find", "overl"}) == Words{""});  // not numeric
   CHECK(offered({"epochcast", "compare", "deep-est-"}) ==
         Words{"deep-est-cm", "deep-est-dam", "deep-est-esb"});
   CHECK(offered({"epochcast", "compare", "deep-est-cm", "gp"}) == Words{"gpu.json"});
@@ -71,8 +71,8 @@ TEST_CASE("bash completes the catalogue's names, one's own, files, and lists", "
   CHECK(offered({"epochcast", "report", "gp"}) == Words{"gpu.json"});
 }
 
-// zsh need not be there; `make test` installs it.
-TEST_CASE("zsh takes the script", "[cli]") {
+// zsh is optional; `make test` installs it.
+TEST_CASE("zsh accepts the script", "[cli]") {
   const std::string zsh = "/usr/bin/zsh";
   if (!std::filesystem::exists(zsh)) {
     WARN("zsh is not installed");
@@ -89,7 +89,7 @@ TEST_CASE("zsh takes the script", "[cli]") {
         std::string::npos);
 }
 
-TEST_CASE("manual pages say what --help all says, and are well made", "[cli]") {
+TEST_CASE("manual pages contain all of --help all, and are well-formed", "[cli]") {
   const Folder folder;
 
   REQUIRE(folder.run("manual pages").status == 0);
@@ -111,7 +111,7 @@ TEST_CASE("manual pages say what --help all says, and are well made", "[cli]") {
   CHECK(outcome.err.empty());
 }
 
-TEST_CASE("completion and manual want to know for what", "[cli]") {
+TEST_CASE("completion and manual require an argument", "[cli]") {
   const Folder folder;
   CHECK(folder.run("completion").err == "epochcast: completion: expected bash or zsh\n");
   CHECK(folder.run("completion fish")

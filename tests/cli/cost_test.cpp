@@ -55,7 +55,7 @@ TEST_CASE("points of a sweep are ranked together, by time or by cost", "[cli]") 
   CHECK(json["pareto_front"] == nlohmann::json::array({0, 1}));
 }
 
-TEST_CASE("below the table of a sweep is what nothing beats in time and cost", "[cli]") {
+TEST_CASE("below the table of a sweep is the Pareto front of time and cost", "[cli]") {
   const Folder folder;
   folder.write("priced.json", priced("3.6EUR/h"));
   const std::string out = folder.run(kPricedSweep).out;
@@ -65,7 +65,7 @@ TEST_CASE("below the table of a sweep is what nothing beats in time and cost", "
   CHECK_THAT(out, Catch::Contains(" EUR: sync, nodes 1\n"));
 }
 
-TEST_CASE("ranking by what nothing has, or in two currencies, is refused", "[cli]") {
+TEST_CASE("ranking by a missing figure, or in two currencies, is refused", "[cli]") {
   const Folder folder;
   folder.write("euro.json", priced("1EUR/h"));
   folder.write("dollar.json", priced("1USD/h"));

@@ -9,8 +9,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// Every command is a line in `calls`; `broken` names one that fails, `interrupted` says at which
-/// call the user ends the validation, a line of `takes` what a run takes.
+/// Every command is a line in `calls`; `broken` names one that fails, `interrupted` gives the call
+/// at which the user ends the validation, a line of `takes` the time of a run.
 constexpr const char* kCluster = R"sh(shift
 echo "$1" >>calls
 test "$(cat interrupted 2>/dev/null)" != "$(wc -l <calls)" || { kill -INT $PPID; sleep 60; }
@@ -32,7 +32,7 @@ case $1-$2 in
 esac
 )sh";
 
-/// What `validate --draw` takes for a box.
+/// The machine of `validate --draw`.
 constexpr const char* kBox = R"sh(#!/bin/bash
 while [ "$1" != -- ]; do shift; done
 shift

@@ -11,18 +11,18 @@
 
 namespace epochcast::tests {
 
-/// A folder with experiments of `epochcast validate`, whose cluster measures nothing and runs
-/// nothing: it tells what files say.
+/// A folder with experiments of `epochcast validate`, and a cluster that measures and runs nothing:
+/// its results come from files.
 class FakeCluster {
  public:
-  /// Runs take 5 s, until run_takes() says otherwise.
+  /// Runs take 5 s, until run_takes() changes it.
   FakeCluster();
 
   void run_takes(double epoch_s,
                  const std::vector<TimedRank>& batches = {},
                  const std::optional<TimedExchanges>& exchanges = {}) const;
 
-  /// An experiment of a row, or a list of them, on pair.json, or one that trains; `more` goes over
+  /// An experiment of a row, or a list of them, on pair.json, or one that trains; `more` replaces
   /// its settings.
   void experiment(const std::string& file,
                   const std::string& network,
@@ -32,10 +32,10 @@ class FakeCluster {
 
   [[nodiscard]] Outcome validate(const std::string& files, int repetitions = 1) const;
 
-  /// What was asked of the cluster since the last time. A command that `broken` names fails.
+  /// The cluster's commands since the last call. A command that `broken` names fails.
   [[nodiscard]] std::vector<std::string> calls() const;
 
-  /// The folder of the only kept result that begins so.
+  /// The folder of the only kept result with this prefix.
   [[nodiscard]] std::filesystem::path kept(const std::string& prefix) const;
 
   Folder folder;

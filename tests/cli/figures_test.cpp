@@ -15,7 +15,7 @@ nlohmann::json runs_told(const Outcome& outcome) {
   return nlohmann::json::parse(outcome.out)["runs"];
 }
 
-TEST_CASE("a figure that is set forecasts what a file with it forecasts", "[cli]") {
+TEST_CASE("a figure that is set gives the same forecast as a file with it", "[cli]") {
   const Folder folder;
   const std::vector<std::pair<std::string, std::string>> cases = {
       {pair_with("\"1GBps\"", "\"5GBps\""), "network.bandwidth=5GBps"},
@@ -67,7 +67,7 @@ TEST_CASE("figures are axes of sweeps and keys of experiment files, and results 
   CHECK(read[0] == swept[1]);
 }
 
-TEST_CASE("impossible points of a figure's sweep are listed beside the others", "[cli]") {
+TEST_CASE("impossible points of a figure's sweep are listed below the others", "[cli]") {
   const Outcome outcome = Folder().run(
       kSync + " --sweep node.count=1,2 --sweep nodes=1,2 --sweep batch=8,16 --format csv");
 
@@ -80,7 +80,7 @@ TEST_CASE("impossible points of a figure's sweep are listed beside the others", 
   CHECK(impossible == 2);  // of one node, with each batch
 }
 
-TEST_CASE("figures that are none are refused with the closest one", "[cli]") {
+TEST_CASE("unknown figures are refused with the closest one", "[cli]") {
   const Folder folder;
 
   CHECK(folder.run(kSync + " --set network.bandwith=1Gbps").err ==
@@ -109,7 +109,7 @@ TEST_CASE("figures are refused by commands in which they do not count", "[cli]")
         "epochcast: --set gradient-bytes: counts in simulate and emulate and rehearse only\n");
 }
 
-TEST_CASE("gradients of two bytes are half of the bytes, parameters stay as they are", "[cli]") {
+TEST_CASE("gradients of two bytes halve the bytes, but not those of parameters", "[cli]") {
   const Folder folder;
   // Many epochs, as parameters are broadcast once before the first.
   const auto bytes = [&](const std::string& job) {
@@ -149,7 +149,7 @@ TEST_CASE("gradients have four, two or one bytes", "[cli]") {
   CHECK(folder.run(kSync + " --gradient-bytes 1").status == 0);
 }
 
-TEST_CASE("a note says where no gradient travels, so that their bytes change nothing", "[cli]") {
+TEST_CASE("a note states that no gradients are exchanged, so their bytes have no effect", "[cli]") {
   const Folder folder;
   const auto is_noted = [&](const std::string& flags) {
     const Outcome outcome = folder.run(kJob + " --strategy node-based --gradient-bytes 2 " + flags);
@@ -161,7 +161,7 @@ TEST_CASE("a note says where no gradient travels, so that their bytes change not
   CHECK_FALSE(is_noted("--workers all"));
 }
 
-TEST_CASE("a note says which figures are of devices that take no part", "[cli]") {
+TEST_CASE("a note lists figures of devices that take no part", "[cli]") {
   const Folder folder;
   const auto is_noted = [&](const std::string& figure, const std::string& flags) {
     const Outcome outcome = folder.run(kSync + " --set " + figure + "=2 " + flags);

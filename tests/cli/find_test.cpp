@@ -37,9 +37,9 @@ TEST_CASE("find: the answer meets its condition, the value before it does not", 
   CHECK(answer["found"]["value"].get<double>() / answer["before"]["value"].get<double>() < 1.011);
 }
 
-TEST_CASE("find: the bandwidth is the one that the closed form of the ring gives", "[cli]") {
+TEST_CASE("find: the bandwidth follows from the closed form of the ring", "[cli]") {
   const Folder folder;
-  // Nothing but the network takes time to exchange: adding and the ways out of nodes are fast.
+  // Only the network takes time: reductions and the links out of nodes are fast.
   const std::string free =
       "--strategy sync --deterministic --set device.test-gpu.reduce=1000TBps "
       "--set node.bandwidth=1000TBps --set node.latency=0s --set network.latency=0s --format json";
@@ -57,7 +57,7 @@ TEST_CASE("find: the bandwidth is the one that the closed form of the ring gives
   CHECK(found["value"].get<double>() < exact * 1.011);
 }
 
-TEST_CASE("find: a table tells the value, how sure it is, and the command that shows it", "[cli]") {
+TEST_CASE("find: a table has the value, its uncertainty, and the command that shows it", "[cli]") {
   const Folder folder;
   std::vector<std::string> arguments = words(
       "find network.bandwidth --platform pair.json --network resnet20 --dataset cifar10 --epochs 2 "
@@ -77,7 +77,8 @@ TEST_CASE("find: a table tells the value, how sure it is, and the command that s
   CHECK(folder.run(again).status == 0);
 }
 
-TEST_CASE("find: what averages at most once an epoch stands below the rest, and says so", "[cli]") {
+TEST_CASE("find: strategies that average at most once an epoch are below the others, with a note",
+          "[cli]") {
   const Outcome outcome = Folder().run(
       asked("network.bandwidth", "exposed < 1%", "--strategy node-based,sync --deterministic"));
   REQUIRE(outcome.status == 0);
@@ -95,7 +96,7 @@ TEST_CASE("find: what averages at most once an epoch stands below the rest, and 
   CHECK_THAT(outcome.out, Catch::Contains("\n  How accurate the model gets is not compared here"));
 }
 
-TEST_CASE("find: what cannot be met is told with the closest value and what limits it", "[cli]") {
+TEST_CASE("find: an unsatisfiable condition gives the closest value and its limits", "[cli]") {
   const Outcome outcome = Folder().run(asked("network.bandwidth", "epoch < 1s", "--strategy sync"));
 
   CHECK(outcome.status == 1);
@@ -104,7 +105,7 @@ TEST_CASE("find: what cannot be met is told with the closest value and what limi
   CHECK(outcome.out.find("Each answer again") == std::string::npos);  // there is none
 }
 
-TEST_CASE("find: remarks name the row that they are about, each quantity once", "[cli]") {
+TEST_CASE("find: remarks name the row concerned, each quantity once", "[cli]") {
   std::vector<std::string> arguments = asked("network.bandwidth", "epoch < 1s", "--strategy sync");
   arguments.insert(arguments.end(), {"--where", "epoch > 2s"});
   const Outcome outcome = Folder().run(arguments);
@@ -119,7 +120,7 @@ TEST_CASE("find: remarks name the row that they are about, each quantity once", 
   }
 }
 
-TEST_CASE("find: the batches that answers hold for are those of all answers", "[cli]") {
+TEST_CASE("find: the batches named with the answers are those of all answers", "[cli]") {
   const Folder folder;
   const std::string flags = "--strategy sync --overlap bucket --deterministic --format ";
   const auto told = [&](const std::string& format) {
@@ -134,7 +135,7 @@ TEST_CASE("find: the batches that answers hold for are those of all answers", "[
       "batch 8 to 16 per worker"));
 }
 
-TEST_CASE("find: what no forecast can tell is impossible, and says why", "[cli]") {
+TEST_CASE("find: values without a forecast are impossible, with the reason", "[cli]") {
   const Folder folder;
   std::vector<std::string> arguments = words(
       "find network.bandwidth --platform server-2cpu-8gpu --network resnet20 --dataset cifar10 "
@@ -151,7 +152,7 @@ TEST_CASE("find: what no forecast can tell is impossible, and says why", "[cli]"
   CHECK_THAT(outcome.out, !Catch::Contains("closest") && !Catch::Contains("Each answer again"));
 }
 
-TEST_CASE("find: two names make a frontier, in every format", "[cli]") {
+TEST_CASE("find: two names give a frontier, in every format", "[cli]") {
   const Folder folder;
   const std::string flags = "--strategy sync --set node.count=4";
   const Outcome table = folder.run(asked("network.bandwidth,nodes", "exposed < 1%", flags));
@@ -181,7 +182,7 @@ TEST_CASE("find: the most nodes, and strong scaling", "[cli]") {
   CHECK(nodes("--scaling strong") <= nodes("--scaling weak"));
 }
 
-TEST_CASE("find: bad questions are told with what is expected", "[cli]") {
+TEST_CASE("find: errors state what is expected", "[cli]") {
   const Folder folder;
 
   CHECK(folder.run(words("find " + kFlags)).err ==

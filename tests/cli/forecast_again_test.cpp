@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 constexpr double kAdds = 1e8;  // bytes per second
 
 /// A validation of a row that emulates and one that trains, two runs each, in kept/ and v.json. Its
-/// cluster adds 100 MB a second; `more` is measured, too.
+/// cluster reduces 100 MB a second; `more` is measured, too.
 class KeptValidation {
  public:
   explicit KeptValidation(const Json& more = Json::array()) {
@@ -38,7 +38,7 @@ class KeptValidation {
 
   [[nodiscard]] Json rows() const { return Json::parse(cluster.folder.read("v.json"))["rows"]; }
 
-  /// The JSON of a report with these flags; the cluster is not asked.
+  /// The JSON of a report with these flags, made without the cluster.
   [[nodiscard]] Json report(const std::string& flags) const {
     const Outcome outcome = cluster.folder.run("report v.json --format json " + flags);
     CAPTURE(outcome.err);
@@ -57,7 +57,7 @@ class KeptValidation {
   FakeCluster cluster;
 };
 
-TEST_CASE("forecasts that the same program makes again are the same", "[cli]") {
+TEST_CASE("forecasts repeated by the same program are equal", "[cli]") {
   const KeptValidation kept;
 
   const Json again = kept.report("--forecast-again");
@@ -69,7 +69,7 @@ TEST_CASE("forecasts that the same program makes again are the same", "[cli]") {
         "epochcast report v.json --format json --forecast-again");
 }
 
-TEST_CASE("messages are calibrated anew, whatever they once came to", "[cli]") {
+TEST_CASE("messages are calibrated again, regardless of earlier results", "[cli]") {
   const KeptValidation kept;
   for (const auto& entry : fs::directory_iterator(kept.cluster.folder.path() / "kept")) {
     const std::string name = entry.path().filename().string();
@@ -82,10 +82,9 @@ TEST_CASE("messages are calibrated anew, whatever they once came to", "[cli]") {
   CHECK(kept.report("--forecast-again")["rows"] == kept.rows());
 }
 
-// A ring of two sends each half of the gradient twice and adds it once: a quarter of what both
-// send.
-TEST_CASE("forecasts without a mechanism are what the simulator makes of data without it",
-          "[cli]") {
+// In a ring of two each sends half of the gradient twice and reduces it once: a quarter of the
+// bytes of both.
+TEST_CASE("forecasts without a mechanism equal those from data without it", "[cli]") {
   const KeptValidation kept;
 
   const Json with = kept.rows()[0]["forecast"];
@@ -96,7 +95,7 @@ TEST_CASE("forecasts without a mechanism are what the simulator makes of data wi
         Approx(adding_s).epsilon(1e-3));
 }
 
-TEST_CASE("a mechanism is worth nothing for exchanges that were measured", "[cli]") {
+TEST_CASE("a mechanism has no effect on measured exchanges", "[cli]") {
   const KeptValidation kept(Json::array({{{"kind", "all-reduce"},
                                           {"scope", "all"},
                                           {"algorithm", "ring"},
@@ -112,7 +111,7 @@ TEST_CASE("a mechanism is worth nothing for exchanges that were measured", "[cli
       0.8 * with_s);
 }
 
-TEST_CASE("an ablation shows what each mechanism is worth", "[cli]") {
+TEST_CASE("an ablation shows the effect of each mechanism", "[cli]") {
   const KeptValidation kept;
 
   const Json json = kept.report("--ablation --without adding,barrier,noise");
@@ -137,7 +136,7 @@ TEST_CASE("an ablation shows what each mechanism is worth", "[cli]") {
   CHECK(table.out.find("\n2 configurations.\n") != std::string::npos);
 }
 
-TEST_CASE("a validation's folder may lie elsewhere by now", "[cli]") {
+TEST_CASE("a validation's folder may have been moved", "[cli]") {
   const KeptValidation kept;
   const fs::path& folder = kept.cluster.folder.path();
   const Json rows = kept.rows();
@@ -155,7 +154,7 @@ TEST_CASE("a validation's folder may lie elsewhere by now", "[cli]") {
   CHECK(again["rows"][1]["findings"] == rows[1]["findings"]);
 }
 
-TEST_CASE("what a folder lacks to forecast again is told", "[cli]") {
+TEST_CASE("data that a folder lacks for new forecasts are reported", "[cli]") {
   const KeptValidation kept;
   const fs::path folder = kept.cluster.folder.path() / "kept";
   const Json config = kept.rows()[0]["forecast"]["config"];
@@ -177,7 +176,7 @@ TEST_CASE("what a folder lacks to forecast again is told", "[cli]") {
   }
 }
 
-TEST_CASE("a row without a forecast stays as it is", "[cli]") {
+TEST_CASE("a row without a forecast remains unchanged", "[cli]") {
   const KeptValidation kept;
   Json json = Json::parse(kept.cluster.folder.read("v.json"));
   Json failed = json["rows"][0];
@@ -195,7 +194,7 @@ TEST_CASE("a row without a forecast stays as it is", "[cli]") {
   CHECK_FALSE(again["rows"][0]["forecast"].is_null());
 }
 
-TEST_CASE("mistakes in what is to be forecast again are told before the work", "[cli]") {
+TEST_CASE("mistakes in the request for new forecasts are reported before the work", "[cli]") {
   const KeptValidation kept;
 
   CHECK(kept.error("--without uplnk,loading,loading --ablation") ==

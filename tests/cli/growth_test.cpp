@@ -3,11 +3,11 @@
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 
-#ifndef __SANITIZE_ADDRESS__  // which has memory of its own for each of ours
+#ifndef __SANITIZE_ADDRESS__  // which uses additional memory of its own
 namespace epochcast::tests {
 namespace {
 
-/// Nodes with four GPUs that train and a CPU that does so too, or sums.
+/// Nodes with four GPUs that train and a CPU that trains, too, or aggregates.
 std::string cluster_of(int nodes) {
   const std::string source = R"("source": {"grade": "estimated", "method": "made up"})";
   return R"({"schema": "epochcast.platform/1", "name": "many", "title": "many", )" + source +
@@ -19,7 +19,7 @@ std::string cluster_of(int nodes) {
          R"( "latency": "1us", )" + source + "}}";
 }
 
-// A worker takes two stacks, of which a few pages are used, and what SimGrid keeps of its links and
+// A worker needs two stacks, of which a few pages are used, and SimGrid's data of its links and
 // actors: 30 KiB as measured. One stack in full, or 8,000 numbers about others, would be over 64.
 void check_growth(const std::string& strategies) {
   constexpr double kWorkers = 1000;

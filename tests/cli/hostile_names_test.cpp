@@ -7,7 +7,7 @@
 namespace epochcast::tests {
 namespace {
 
-const std::string kClear = "\\u001b[2J";  // as JSON has it
+const std::string kClear = "\\u001b[2J";  // in JSON
 
 void check_refused(const Outcome& outcome, const std::string& where) {
   CHECK(outcome.status == 2);
@@ -28,7 +28,7 @@ TEST_CASE("a platform's names and texts are checked before anything is forecast"
   check_refused(folder.run(kJob), "pair.json: /nodes/0/name: got ");
 }
 
-TEST_CASE("options with control characters are refused, whichever they are", "[cli]") {
+TEST_CASE("options with control characters are refused, all of them", "[cli]") {
   const Folder folder;
   for (const std::string option : {"--platform",
                                    "--strategy",
@@ -49,7 +49,7 @@ TEST_CASE("options with control characters are refused, whichever they are", "[c
   check_refused(folder.run(std::vector<std::string>{"report", "\xff"}), "file: got \"\\xff\"");
 }
 
-TEST_CASE("a name of the catalogue does not reach the terminal as it is", "[cli]") {
+TEST_CASE("a name of the catalogue is escaped on the terminal", "[cli]") {
   const Folder folder;
   folder.write("platform\x1b[2J.json", pair_with("\"pair\"", "\"p\""));
 
@@ -59,7 +59,7 @@ TEST_CASE("a name of the catalogue does not reach the terminal as it is", "[cli]
   for (const std::string& line : lines(outcome.err)) CHECK(is_plain_text(line));
 }
 
-TEST_CASE("an XML platform's devices have names as those of any platform", "[cli]") {
+TEST_CASE("an XML platform's devices have names with the same rules as any platform's", "[cli]") {
   const Folder folder;
   folder.write("p.xml", R"(<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
@@ -74,7 +74,7 @@ TEST_CASE("an XML platform's devices have names as those of any platform", "[cli
   check_refused(outcome, "p.xml: host h: property model: got \"a\\x9b2J\"; expected a name");
 }
 
-TEST_CASE("a setting by class says when there is no such class", "[cli]") {
+TEST_CASE("a setting by class reports a missing class", "[cli]") {
   const Folder folder;
   check_refused(folder.run(kJob + " --strategy local-sgd --local-steps fast=3,medium=4"),
                 "--local-steps: unknown device class \"medium\"; known: fast, slow, gpu, test-gpu");
@@ -82,7 +82,7 @@ TEST_CASE("a setting by class says when there is no such class", "[cli]") {
                 "--local-steps: unknown device class \"gpus\"; did you mean \"gpu\"?");
 }
 
-TEST_CASE("a strategy that is no name is refused", "[cli]") {
+TEST_CASE("a strategy with an invalid name is refused", "[cli]") {
   const Folder folder;
   for (const std::string strategy : {"", ",", "sync,", ",sync", "sync,,dlb"}) {
     std::vector<std::string> arguments = words(kJob);
@@ -95,7 +95,7 @@ TEST_CASE("a strategy that is no name is refused", "[cli]") {
   }
 }
 
-TEST_CASE("a job in a CSV table or in JSON is read as it was meant", "[cli]") {
+TEST_CASE("a job in a CSV table or in JSON has the same values when read back", "[cli]") {
   const Folder folder;
   const Outcome outcome = folder.run(kJob + " --strategy sync --format csv --sweep " +
                                      "batch-seconds=gpu=1s,cpu=1s;gpu=2s,cpu=1s");

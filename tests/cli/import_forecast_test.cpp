@@ -14,8 +14,8 @@ constexpr double kCompute_s = kForward_s + kBackward_s + kStep_s;
 constexpr double kAllReduce_s = 0.1;
 constexpr int kGradientElements = 269'722;  // of resnet20
 
-/// What the profiler writes of a rank that trains resnet20 with batches of 16: three iterations,
-/// each with one all-reduce of all gradients after backward.
+/// The profiler's output for a rank that trains resnet20 with batches of 16: three iterations, each
+/// with one all-reduce of all gradients after backward.
 std::string profile_of_rank(int rank) {
   nlohmann::json events = nlohmann::json::array();
   double now_us = 0;
@@ -51,7 +51,7 @@ std::string profile_of_rank(int rank) {
       .dump();
 }
 
-/// The job's profiles, and the words that import them.
+/// The job's profiles, and the arguments that import them.
 struct ProfiledJob {
   ProfiledJob() {
     folder.write("rank0.json", profile_of_rank(0));
@@ -93,7 +93,7 @@ TEST_CASE("a job's own profiles forecast it on more nodes", "[cli]") {
   }
 }
 
-TEST_CASE("every strategy is forecast, and what was taken for granted is told", "[cli]") {
+TEST_CASE("every strategy is forecast, with the assumptions", "[cli]") {
   const ProfiledJob job;
 
   const Outcome outcome =
@@ -120,7 +120,7 @@ TEST_CASE("every strategy is forecast, and what was taken for granted is told", 
   CHECK(outcome.out.find("wrote") == std::string::npos);
 }
 
-TEST_CASE("a network of one shape of samples needs no data set", "[cli]") {
+TEST_CASE("a network with a single shape of samples needs no data set", "[cli]") {
   const Folder folder;
   folder.write("times.csv", "batch,time_ms\n8,100\n8,101\n8,102\n");
 
@@ -132,7 +132,7 @@ TEST_CASE("a network of one shape of samples needs no data set", "[cli]") {
   CHECK(run["train_samples"] == 100'000);
 }
 
-TEST_CASE("a forecast on a platform is that of simulate with the imported trace", "[cli]") {
+TEST_CASE("a forecast on a platform equals that of simulate with the imported trace", "[cli]") {
   const ProfiledJob job;
   const std::string settings =
       " --platform pair.json --dataset cifar10 --strategy sync,local-sgd --epochs 2";
@@ -149,7 +149,7 @@ TEST_CASE("a forecast on a platform is that of simulate with the imported trace"
   for (const int i : {0, 1}) CHECK(imported[i]["epoch_s"] == simulated[i]["epoch_s"]);
 }
 
-TEST_CASE("a platform of equal nodes in a star grows to as many as wanted", "[cli]") {
+TEST_CASE("a platform of equal nodes in a star grows to the requested number", "[cli]") {
   const ProfiledJob job;
 
   const auto runs =
@@ -161,7 +161,7 @@ TEST_CASE("a platform of equal nodes in a star grows to as many as wanted", "[cl
   CHECK(runs[1]["nodes"] == 8);
 }
 
-TEST_CASE("what records do not tell of exchanges is asked for", "[cli]") {
+TEST_CASE("missing records of exchanges are an error with a hint", "[cli]") {
   const ProfiledJob job;
   job.folder.write("times.csv", "batch,time_ms\n8,100\n8,101\n8,102\n");
   const auto error_of = [&](const std::string& words) {
@@ -188,7 +188,7 @@ TEST_CASE("what records do not tell of exchanges is asked for", "[cli]") {
         "\"test-gpus\"; did you mean \"test-gpu\"?\n");
 }
 
-TEST_CASE("a network that is not the one that was profiled is doubted", "[cli]") {
+TEST_CASE("a network other than the profiled one gives a warning", "[cli]") {
   const ProfiledJob job;
   const auto notes_with = [&](const std::string& network) {
     const Outcome outcome =
@@ -205,7 +205,7 @@ TEST_CASE("a network that is not the one that was profiled is doubted", "[cli]")
                              "network was profiled"));
 }
 
-TEST_CASE("flags of the forecast are refused without it, and others that make no sense", "[cli]") {
+TEST_CASE("flags of the forecast are refused without it, and contradictory ones", "[cli]") {
   const ProfiledJob job;
   const auto error_of = [&](const std::string& words) {
     const Outcome outcome = job.run("--input 3x32x32 " + words);
@@ -228,7 +228,7 @@ TEST_CASE("flags of the forecast are refused without it, and others that make no
         "epochcast: --set batchs: unknown setting \"batchs\"; did you mean \"batch\"?\n");
 }
 
-TEST_CASE("what is forecast is checked before the job is read", "[cli]") {
+TEST_CASE("the forecast's options are checked before the job is read", "[cli]") {
   const ProfiledJob job;
   const auto error_of = [&](const std::string& words) {
     return job.run("--input 3x32x32 " + words).err;
@@ -242,7 +242,7 @@ TEST_CASE("what is forecast is checked before the job is read", "[cli]") {
         "such as nodes=2,4,8\n");
 }
 
-TEST_CASE("devices of a platform draw what their data sheets say", "[cli]") {
+TEST_CASE("devices of a platform have the power of their data sheets", "[cli]") {
   const ProfiledJob job;
 
   const Outcome outcome = job.folder.run(
@@ -254,7 +254,8 @@ TEST_CASE("devices of a platform draw what their data sheets say", "[cli]") {
              Catch::Contains("energy") && !Catch::Contains("nothing says what these devices draw"));
 }
 
-TEST_CASE("folders of images and of tokens are cut as flags say, which --set refuses", "[cli]") {
+TEST_CASE("folders of images and of tokens take their sizes from flags, which --set refuses",
+          "[cli]") {
   const Folder folder;
   folder.write("times.csv", "batch,time_ms\n8,100\n8,101\n8,102\n");
   for (const char* half : {"train", "val"}) {

@@ -82,7 +82,7 @@ TEST_CASE("a table of another batch size can be added to a trace", "[cli]") {
   CHECK(trace["source"]["date"] == "2026-11-20");
 }
 
-TEST_CASE("what is missing is told all at once", "[cli]") {
+TEST_CASE("all missing values are reported at once", "[cli]") {
   const Outcome outcome = Folder().run("import");
 
   CHECK(outcome.status == 2);
@@ -96,7 +96,7 @@ TEST_CASE("what is missing is told all at once", "[cli]") {
         "epochcast: --machine: missing; expected the machine that the job ran on, in words\n");
 }
 
-TEST_CASE("bad input is reported by file and path, and writes nothing", "[cli]") {
+TEST_CASE("bad input is reported by file and path, without output", "[cli]") {
   const Folder folder;
   folder.write(
       "p.json",
@@ -134,7 +134,7 @@ TEST_CASE("bad input is reported by file and path, and writes nothing", "[cli]")
         "and ._-+:@(), a letter or digit first\n");
 }
 
-TEST_CASE("a message trace needs all-reduces whose size is known", "[cli]") {
+TEST_CASE("a message trace needs all-reduces of known size", "[cli]") {
   const Folder folder;
   folder.write("a.csv", "time_ms\n1\n2\n");
   const Outcome outcome = folder.run("import a.csv --batch 32 --messages-output m.json" + kTold);

@@ -31,7 +31,7 @@ TEST_CASE("a full disk under stdout is an error, exit 1", "[cli]") {
   }
 }
 
-TEST_CASE("a file beyond the limit of file sizes is told", "[cli]") {
+TEST_CASE("a file beyond the limit of file sizes is reported", "[cli]") {
   const Folder folder;
   const Outcome outcome = folder.run(
       {"-c",
@@ -45,14 +45,14 @@ TEST_CASE("a file beyond the limit of file sizes is told", "[cli]") {
   CHECK_FALSE(folder.has("big.json"));
 }
 
-TEST_CASE("a reader of stdout that has gone away is an error, exit 1", "[cli]") {
+TEST_CASE("a closed reader of stdout is an error, exit 1", "[cli]") {
   const Outcome outcome = Folder().run(kJob, {.is_out_closed = true});
 
   CHECK(outcome.status == 1);
   CHECK(outcome.err == kCannotWrite);
 }
 
-/// The first process that `program` has started, once there is one.
+/// The first process that `program` has started, after it exists.
 pid_t child_of(Child& program) {
   const std::string id = std::to_string(program.pid());
   pid_t child = 0;
@@ -67,7 +67,7 @@ TEST_CASE("a simulating process that is killed is reported, exit 1", "[cli]") {
   const Folder folder;
   const FileDescriptor out = unnamed_file();
   const FileDescriptor err = unnamed_file();
-  // Hours of simulating.
+  // A simulation of hours.
   Child program = Child::start(
       folder.command(words("simulate --platform pair.json --network resnet20 --dataset cifar10 "
                            "--epochs 1000000 --batch 1 --batch-seconds gpu=1s --strategy sync "
@@ -82,7 +82,7 @@ TEST_CASE("a simulating process that is killed is reported, exit 1", "[cli]") {
         std::string::npos);
 }
 
-TEST_CASE("stdout holds the result alone, stderr nothing", "[cli]") {
+TEST_CASE("stdout has the result alone, stderr nothing", "[cli]") {
   const Outcome outcome = Folder().run(kJob + " --format csv --strategy sync,hetgrad,byteps");
 
   CHECK(outcome.status == 0);
@@ -106,11 +106,11 @@ TEST_CASE("memory does not grow with repetitions", "[cli]") {
   const Outcome many = folder.run(job + "200");
 
   CHECK(many.status == 0);
-  // Without freeing its workers' stacks, every repetition would take 0.3 MB more.
+  // If its workers' stacks were not freed, every repetition would take 0.3 MB more.
   CHECK(many.peak_bytes < 1.3 * few.peak_bytes);
 }
 
-/// What a page's scripts draw.
+/// The data of a page's scripts.
 nlohmann::json data_of(const std::string& page, const std::string& view) {
   const std::string begin = "data-view=\"" + view + "\">";
   const std::size_t at = page.rfind(begin) + begin.size();
@@ -148,7 +148,7 @@ TEST_CASE("a page holds the forecasts, and a few iterations of each strategy", "
   CHECK(page.find("--html page.html</pre>") != std::string::npos);
 }
 
-TEST_CASE("a page is not written over what it is made of", "[cli]") {
+TEST_CASE("a page does not overwrite its inputs", "[cli]") {
   const Folder folder;
   const std::string before = folder.read("pair.json");
 
@@ -186,7 +186,7 @@ TEST_CASE("a timeline that cannot be written is an error, without a result", "[c
   complains("/dev/full", 1, "No space left on device");
 }
 
-TEST_CASE("execution traces are a file per worker and their groups, and the result says how much",
+TEST_CASE("execution traces are a file per worker and their groups, and the result has their size",
           "[cli]") {
   const Folder folder;
   const std::string job = kJob + " --strategy sync --format json";
@@ -199,7 +199,7 @@ TEST_CASE("execution traces are a file per worker and their groups, and the resu
   CHECK_FALSE(folder.has("traces/sync.2.et"));
   auto run = nlohmann::json::parse(outcome.out)["runs"][0];
   // Each of two workers, in 2 epochs of 50,000 / (2 · 128) iterations, computes in two parts and
-  // reduces; besides, it broadcasts once and meets the other twice.
+  // reduces; besides, it takes part in one broadcast and two barriers.
   constexpr int kNodes = 2 * (2 * (50'000 / (2 * 128)) * 3 + 3);
   CHECK(run["notes"].back() == "execution traces of 2 workers: " + std::to_string(kNodes) +
                                    " nodes of 2 epochs; --epochs 1 makes fewer");
@@ -207,7 +207,7 @@ TEST_CASE("execution traces are a file per worker and their groups, and the resu
   CHECK(run["notes"] == nlohmann::json::parse(folder.run(job).out)["runs"][0]["notes"]);
 }
 
-TEST_CASE("execution traces are of one strategy, and go where they can", "[cli]") {
+TEST_CASE("execution traces are of one strategy, in a writable folder", "[cli]") {
   const Folder folder;
   const Outcome many = folder.run(kJob + " --strategy sync,dlb --chakra traces");
   const Outcome nowhere = folder.run(kJob + " --strategy sync --chakra pair.json/traces");
@@ -220,7 +220,7 @@ TEST_CASE("execution traces are of one strategy, and go where they can", "[cli]"
   CHECK(nowhere.err == "epochcast: pair.json/traces: cannot be written: Not a directory\n");
 }
 
-TEST_CASE("a file's name that is no UTF-8 is refused before anything is forecast", "[cli]") {
+TEST_CASE("a file's name that is not UTF-8 is refused before the forecasts", "[cli]") {
   const Folder folder;
   folder.write("caf\xff.json", folder.read("pair.json"));
   std::vector<std::string> arguments = words(

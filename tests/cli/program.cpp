@@ -50,7 +50,7 @@ std::string trace_of(const std::string& device, const std::string& seconds) {
 })";
 }
 
-/// Where the program's stdout goes; not open: it is captured.
+/// The file of the program's stdout; not open: it is captured.
 FileDescriptor out_of(const RunOptions& options) {
   if (!options.out_file.empty())
     return FileDescriptor(open(options.out_file.c_str(), O_WRONLY | O_CLOEXEC));

@@ -9,10 +9,10 @@
 
 namespace epochcast::tests {
 
-/// Where a run's stdout goes, and what it may use.
+/// The stdout and the limits of a run.
 struct RunOptions {
   std::string out_file = {};     ///< instead of being captured
-  bool is_out_closed = false;    ///< stdout is a pipe that nobody reads
+  bool is_out_closed = false;    ///< stdout is a pipe without a reader
   std::string program = {};      ///< instead of epochcast
   unsigned int cpu_seconds = 0;  ///< after which every process of the run is killed; 0: no limit
 };
@@ -22,10 +22,11 @@ struct RunOptions {
 /// Text split at line ends, without an empty last line.
 [[nodiscard]] std::vector<std::string> lines(const std::string& text);
 
-/// A folder for one test, removed in the end; the program runs inside it.
+/// A temporary folder; the program runs inside it.
 ///
-/// It holds pair.json, a platform of two nodes with one "test-gpu" that trains and one "test-cpu"
-/// each, and gpu.json and cpu.json, traces with spread of resnet20 with 3x32x32 samples on them.
+/// It contains pair.json, a platform of two nodes with one "test-gpu" that trains and one
+/// "test-cpu" each, and gpu.json and cpu.json, traces with spread of resnet20 with 3x32x32 samples
+/// on them.
 class Folder {
  public:
   Folder();
@@ -39,7 +40,7 @@ class Folder {
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// The words that run `program`, or epochcast, with `arguments` here: with the catalogue of the
-  /// source tree, and what else is to be in the environment, such as "TMPDIR=tmp".
+  /// source tree, and additional environment variables, such as "TMPDIR=tmp".
   [[nodiscard]] std::vector<std::string> command(
       const std::vector<std::string>& arguments,
       const std::string& program = {},

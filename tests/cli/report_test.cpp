@@ -87,8 +87,8 @@ void write_renamed(const Folder& folder, const std::string& name) {
   folder.write(name + ".json", json.dump());
 }
 
-// On paper: 10.3 / 10.0, 7.6 / 8.0, 7.9 / 7.95 and 2.2 / 2.0, less 1. Of the three that are ranked,
-// node-based and local-sgd are forecast the wrong way round, (2 - 1) / 3, but overlap.
+// By hand: 10.3 / 10.0, 7.6 / 8.0, 7.9 / 7.95 and 2.2 / 2.0, less 1. Of the three ranked ones,
+// node-based and local-sgd are forecast in the wrong order, (2 - 1) / 3, but overlap.
 TEST_CASE("a saved validation is shown as tables with a summary", "[cli]") {
   const Outcome outcome = Folder().run({"report", kExample});
 
@@ -104,7 +104,7 @@ TEST_CASE("a saved validation is shown as Markdown", "[cli]") {
   CHECK(outcome.out == kMarkdown + kLegend);
 }
 
-TEST_CASE("as JSON, a saved validation is what it was, by the program that wrote it", "[cli]") {
+TEST_CASE("as JSON, a saved validation is unchanged, with the program that wrote it", "[cli]") {
   const Outcome outcome = Folder().run({"report", kExample, "--format", "json"});
   OrderedJson expected = example();
   expected["provenance"]["program"] = "epochcast " EPOCHCAST_VERSION;
@@ -126,7 +126,7 @@ TEST_CASE("several validations are shown as one", "[cli]") {
   CHECK(json["provenance"]["date"] == "2026-11-21");
 }
 
-TEST_CASE("a configuration that two files have is named", "[cli]") {
+TEST_CASE("a configuration in two files is reported", "[cli]") {
   const Folder folder;
   OrderedJson json = example();
   folder.write("a.json", json.dump());
@@ -140,7 +140,7 @@ TEST_CASE("a configuration that two files have is named", "[cli]") {
         "already\n");
 }
 
-TEST_CASE("bounds that are exceeded are told after the result, exit 1", "[cli]") {
+TEST_CASE("exceeded bounds are reported after the result, exit 1", "[cli]") {
   const Outcome outcome = Folder().run({"report",
                                         kExample,
                                         "--max-median-error",
@@ -164,7 +164,7 @@ TEST_CASE("bounds that are exceeded are told after the result, exit 1", "[cli]")
         "epochcast: the coverage is 66.67 %, 23.33 points below the bound of 90.00 %\n");
 }
 
-TEST_CASE("bounds that are kept change nothing", "[cli]") {
+TEST_CASE("bounds that hold change nothing", "[cli]") {
   const Folder folder;
   OrderedJson json = example();
   json["rows"].erase(3);  // the failed one
@@ -177,7 +177,7 @@ TEST_CASE("bounds that are kept change nothing", "[cli]") {
   CHECK(outcome.err.empty());
 }
 
-TEST_CASE("mistakes in a report's flags are told all at once", "[cli]") {
+TEST_CASE("all mistakes in a report's flags are reported at once", "[cli]") {
   const auto error_of = [](const std::string& flags) {
     const Outcome outcome = Folder().run("report " + kExample + " " + flags);
     CHECK(outcome.status == 2);
@@ -201,7 +201,7 @@ TEST_CASE("mistakes in a report's flags are told all at once", "[cli]") {
         "--max-ks, --help, --file\n");
 }
 
-TEST_CASE("files that are no validation are named", "[cli]") {
+TEST_CASE("files that are not validations are reported", "[cli]") {
   const Folder folder;
   folder.write("short.json", folder.read(kExample).substr(0, 40));
   folder.write("other.json", R"({"schema": "epochcast.result/1"})");
@@ -216,7 +216,7 @@ TEST_CASE("files that are no validation are named", "[cli]") {
   CHECK(folder.run("report short.json").status == 2);
 }
 
-TEST_CASE("a Markdown table survives names with bars and stars", "[cli]") {
+TEST_CASE("a Markdown table escapes names with bars and stars", "[cli]") {
   const Folder folder;
   OrderedJson json = example();
   json["rows"][0]["point"] = "a|b *c*";

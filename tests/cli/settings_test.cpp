@@ -13,7 +13,7 @@ namespace {
 
 struct Change {
   std::string job;
-  std::string flag;  ///< with a value that must move the forecast
+  std::string flag;  ///< with a value that must change the forecast
 };
 
 const std::string kTwoClasses = kJob + " --workers all --batch 32";
@@ -22,7 +22,7 @@ const std::string kBiased =
 const std::string kBuckets = kJob + " --strategy sync --overlap bucket --first-bucket 10kB";
 const std::string kFiles = " --network resnet20 --dataset cifar10 --epochs 2 --strategy sync";
 
-/// No trace of the catalogue has measured this network.
+/// The catalogue has no trace of this network.
 const std::string kEstimated =
     "simulate --platform deep-est-esb --nodes 2 --strategy sync --epochs 1 --network mobilenetv2 "
     "--dataset imagenet";
@@ -77,7 +77,7 @@ const std::map<std::string, Change> kChanges = {
     {"exact", {kNoisyJob + " --strategy sync --set batch=256", "--exact"}},
 };
 
-/// These change what is learned, not how long it takes: a forecast can only record them.
+/// These change the learning, not the time: a forecast can only record them.
 const std::map<std::string, Change> kAccuracyOnly = {
     {"alpha", {kBiased, "--alpha 0.1"}},
     {"weighted-aggregation", {kBiased, "--weighted-aggregation off"}},
@@ -85,7 +85,7 @@ const std::map<std::string, Change> kAccuracyOnly = {
     {"averaging-order", {kJob + " --strategy node-based", "--averaging-order printed"}},
 };
 
-/// The job with the flag in place of its own one of that name.
+/// The job with the flag replacing its own one of that name.
 std::vector<std::string> changed(const Change& change) {
   std::vector<std::string> arguments = words(change.job);
   const std::vector<std::string> flag = words(change.flag);

@@ -141,7 +141,7 @@ TEST_CASE("strategies of a sweep are ranked at each point, and compared with syn
       "an epoch: 2 workers with batch 128 make 195 steps through 50000 samples");
 }
 
-TEST_CASE("what a sweep varies is no part of the heading", "[cli]") {
+TEST_CASE("settings that a sweep varies are not part of the heading", "[cli]") {
   const Folder folder;
   const std::string job =
       "simulate --platform pair.json --batch-seconds gpu=1s,cpu=1s --strategy sync ";
@@ -167,7 +167,7 @@ TEST_CASE("a sweep over strategies is the ranking of them", "[cli]") {
         folder.run(kPaperJob + " --strategy sync,local-sgd,dlb").out);
 }
 
-TEST_CASE("JSON and CSV tell impossible points, too", "[cli]") {
+TEST_CASE("JSON and CSV list impossible points, too", "[cli]") {
   const Folder folder;
   const std::string job = kPaperJob + " --strategy sync --sweep nodes=1,3 --format ";
   const Outcome json = folder.run(job + "json");
@@ -191,7 +191,7 @@ TEST_CASE("JSON and CSV tell impossible points, too", "[cli]") {
         "nodes; set node.count for more of them");
 }
 
-TEST_CASE("a file of one point that cannot be read keeps no other from being forecast", "[cli]") {
+TEST_CASE("an unreadable file of one point does not affect the others", "[cli]") {
   const Outcome outcome = Folder().run(
       kPaperJob + " --strategy sync --sweep platform=pair.json,deep-est-ebs --sweep batch=64,128");
 
@@ -217,7 +217,7 @@ TEST_CASE("a sweep without a possible point is an error, exit 2", "[cli]") {
   }
 }
 
-TEST_CASE("more combinations than anybody can read are refused", "[cli]") {
+TEST_CASE("too large a number of combinations is refused", "[cli]") {
   std::string values = "1";
   for (int i = 2; i <= 1000; ++i) values += "," + std::to_string(i);
   const Outcome outcome =

@@ -46,7 +46,7 @@ TEST_CASE("without arguments the usage goes to stderr, exit 2", "[cli]") {
   CHECK(outcome.err == kUsage);
 }
 
-TEST_CASE("help that was asked for goes to stdout, exit 0", "[cli]") {
+TEST_CASE("requested help goes to stdout, exit 0", "[cli]") {
   for (const std::string flag : {"--help", "-h", "help"}) {
     const Outcome outcome = Folder().run(flag);
 
@@ -108,7 +108,7 @@ TEST_CASE("measure has help about batches, about messages, and about both", "[cl
              Catch::Contains("`epochcast measure batches --help all` tells all "));
 }
 
-TEST_CASE("--help all tells every setting, by subject, and strategies' own under their names",
+TEST_CASE("--help all lists every setting, by subject, and strategies' own under their names",
           "[cli]") {
   const Outcome outcome = Folder().run("simulate --help all");
 
@@ -134,7 +134,7 @@ TEST_CASE("--help all tells every setting, by subject, and strategies' own under
   CHECK(outcome.out.find("\nCosts and the simulation:\n  --trace ") != std::string::npos);
 }
 
-TEST_CASE("what a command's short help names, the command has", "[cli]") {
+TEST_CASE("the options in a command's short help exist", "[cli]") {
   for (const CommandInfo& command : commands()) {
     if (command.help == nullptr) continue;
     CAPTURE(command.name);

@@ -11,7 +11,7 @@ namespace {
 constexpr double kStepLatency_s = 2e-3;
 constexpr double kLinkBytesPerSecond = 25e6;
 
-/// What a ring among so many ranks takes over links of these.
+/// The time of a ring among this number of ranks over links of this latency and bandwidth.
 double ring_time_s(std::int64_t bytes, int ranks, double latency_s) {
   return 2 * (ranks - 1) * (latency_s + static_cast<double>(bytes) / ranks / kLinkBytesPerSecond);
 }
@@ -40,7 +40,7 @@ Texts problems_of_all_reduces(const MessageTrace& trace) {
   return problems_of([&] { static_cast<void>(fit_all_reduces(trace)); });
 }
 
-TEST_CASE("all-reduces of one size tell a link's bandwidth") {
+TEST_CASE("all-reduces of one size determine a link's bandwidth") {
   const NetworkFit fit = fit_all_reduces(all_reduces_of({0, 1}, {9'000'000}));
 
   REQUIRE(fit.between);
@@ -54,7 +54,7 @@ TEST_CASE("all-reduces of one size tell a link's bandwidth") {
               "or not; these sizes do not tell latency from bandwidth, and all is bandwidth"});
 }
 
-TEST_CASE("all-reduces of three sizes far apart tell a link's latency, too") {
+TEST_CASE("all-reduces of three sizes far apart also determine a link's latency") {
   const NetworkFit fit =
       fit_all_reduces(all_reduces_of({0, 1, 2}, {600'000, 3'000'000, 30'000'000}, kStepLatency_s));
 
@@ -63,9 +63,9 @@ TEST_CASE("all-reduces of three sizes far apart tell a link's latency, too") {
   CHECK(fit.between->costs.message_s(1e6) == Approx(kStepLatency_s + 1e6 / kLinkBytesPerSecond));
 }
 
-TEST_CASE("a slowed bucket among others of its size does not look like latency") {
+TEST_CASE("a slowed bucket among others of its size is not taken for latency") {
   MessageTrace trace = all_reduces_of({0, 1}, {5'000'000, 9'000'000, 10'000'000});
-  for (double& seconds : trace.costs[0].samples_s) seconds *= 1.5;  // beside computing
+  for (double& seconds : trace.costs[0].samples_s) seconds *= 1.5;  // overlapped with computation
 
   const NetworkFit fit = fit_all_reduces(trace);
 
@@ -75,7 +75,7 @@ TEST_CASE("a slowed bucket among others of its size does not look like latency")
   CHECK(fit.between->costs.uncertainty > 0.1);
 }
 
-TEST_CASE("all-reduces are forecast as they were measured") {
+TEST_CASE("forecasts of all-reduces equal their measurements") {
   const MessageTrace trace = all_reduces_of({0, 1, 2, 3}, {1'000'000, 8'000'000}, 0);
 
   const Platform platform = platform_of_all_reduces(trace, "cpu", "my-cpu", 4);
@@ -86,7 +86,7 @@ TEST_CASE("all-reduces are forecast as they were measured") {
   }
 }
 
-TEST_CASE("the cluster has as many nodes as wanted, like those of the job") {
+TEST_CASE("the cluster has the requested number of nodes, like those of the job") {
   const Platform platform =
       platform_of_all_reduces(all_reduces_of({0, 0, 1, 1}, {8'000'000}), "gpu", "my-gpu", 16);
 
@@ -106,7 +106,7 @@ TEST_CASE("the cluster has as many nodes as wanted, like those of the job") {
               "all-reduces among the ranks of a node alone"});
 }
 
-TEST_CASE("all-reduces that tell nothing of a link are refused") {
+TEST_CASE("all-reduces from which no bandwidth follows are refused") {
   CHECK(problems_of_all_reduces(all_reduces_of({0, 1}, {})) ==
         Texts{"the profiles: has no all-reduces among all ranks to tell a link from"});
   CHECK(problems_of_all_reduces(all_reduces_of({0, 1}, {4000})) ==

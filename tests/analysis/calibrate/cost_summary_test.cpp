@@ -61,7 +61,7 @@ TEST_CASE("a batch size has one row, with quantiles of all its samples") {
   CHECK(rows[1].outliers == 0);
 }
 
-TEST_CASE("every series' warm-up is left out of the figures, and counted") {
+TEST_CASE("every series' warm-up is left out of the figures, and its samples are counted") {
   const std::vector<CostRow> rows =
       cost_rows(trace_of({series(8, 0, 0, warming(10)), series(8, 0, 1, warming(8))}));
 
@@ -73,7 +73,7 @@ TEST_CASE("every series' warm-up is left out of the figures, and counted") {
   CHECK(rows[0].median_s == Approx(1.0));
 }
 
-TEST_CASE("a series that changes in its second half stays whole, and is counted") {
+TEST_CASE("a series that changes in its second half stays complete, and is counted as unsteady") {
   const CostRow row = cost_rows(trace_of({series(8, 0, 0, warming(40, 60))})).at(0);
 
   CHECK(row.unsteady == 1);
@@ -93,7 +93,7 @@ TEST_CASE("outliers are beyond six deviations of their own series, and count in 
   CHECK(row.longest_s == 110);
 }
 
-TEST_CASE("where most samples are equal, rounding makes no outlier") {
+TEST_CASE("rounding makes no outlier if most samples are equal") {
   const CostRow row = cost_rows(trace_of({series(8, 0, 0, {1, 1, 1, 1, 1.000001, 1.5})})).at(0);
 
   CHECK(row.outliers == 1);
@@ -108,7 +108,7 @@ TEST_CASE("drift is the last third over the first, of the series that drifts mos
   CHECK(row.drift == Approx(0.5));
 }
 
-TEST_CASE("ranks are compared within sessions, and sessions with each other") {
+TEST_CASE("ranks are compared within sessions, and sessions with one another") {
   const CostRow row = cost_rows(trace_of({series(8, 0, 0, {1}),
                                           series(8, 0, 1, {1.5}),
                                           series(8, 2, 0, {4}),

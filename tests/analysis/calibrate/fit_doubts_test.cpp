@@ -11,7 +11,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Two nodes of one rank each; ring steps take what `seconds` says of their size.
+/// Two nodes of one rank each; ring steps take `seconds` of their size.
 MessageTrace trace_with(const std::vector<std::int64_t>& sizes,
                         const std::function<double(double)>& seconds,
                         std::size_t samples = 5) {
@@ -33,7 +33,7 @@ const std::vector<std::int64_t> kSizes = {4, 4096, 65536, 1 << 20, 1 << 22};
 
 double link_s(double bytes) { return 1e-5 + bytes / 1e9; }
 
-TEST_CASE("what says nothing of a link is refused, with what to measure") {
+TEST_CASE("a fit from which no bandwidth follows is refused with a hint of what to measure") {
   CHECK_THROWS_WITH(
       fit_network(trace_with(kSizes, [](double) { return 1e-3; })),
       "t.json: messages between nodes take 1.00 ms up to 4.19 MB, whatever their "
@@ -44,7 +44,7 @@ TEST_CASE("what says nothing of a link is refused, with what to measure") {
                     "65536 B or more, which show what a link gives");
 }
 
-TEST_CASE("times that no message takes are refused, all of them at once") {
+TEST_CASE("impossible times of messages are refused, all at once") {
   MessageTrace trace = trace_with(kSizes, link_s);
   trace.costs[1].samples_s[2] = 0;
   trace.costs[2].samples_s[0] = 1e30;
@@ -56,7 +56,7 @@ TEST_CASE("times that no message takes are refused, all of them at once") {
                     "1 ns to 10000 s");
 }
 
-TEST_CASE("costs that are known to a factor of 2.7 are refused, those to a factor of 1.3 noted") {
+TEST_CASE("an uncertainty of a factor of 2.7 is refused, of 1.3 noted") {
   MessageCosts costs;
   costs.uncertainty = 0.24;
   check_uncertainty("t.json", "messages between nodes", costs);
@@ -76,7 +76,7 @@ TEST_CASE("costs that are known to a factor of 2.7 are refused, those to a facto
                     "most; measure again, on a quiet machine or with more samples");
 }
 
-TEST_CASE("a fit tells what is doubtful of its measurements") {
+TEST_CASE("a fit has notes about doubtful measurements") {
   CHECK(fit_network(trace_with(kSizes, link_s)).between->costs.notes.empty());
   CHECK(fit_network(trace_with(kSizes, link_s, 2)).between->costs.notes ==
         Texts{"messages between nodes of some sizes have one or two samples: how much they vary is "
@@ -94,7 +94,7 @@ TEST_CASE("a fit tells what is doubtful of its measurements") {
         Texts{"messages between nodes of 65.5 kB take less than half as long as those of 4.10 kB"});
 }
 
-TEST_CASE("a fifth of messages that take a hundred times as long is no accident") {
+TEST_CASE("a fifth of messages that take a hundred times as long are not outliers") {
   MessageTrace trace = trace_with(kSizes, link_s, 10);
   for (MessageCost& cost : trace.costs) cost.samples_s[3] = cost.samples_s[7] *= 100;
   const ScopeFit fit = *fit_network(trace).between;

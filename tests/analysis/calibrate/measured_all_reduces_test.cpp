@@ -16,7 +16,7 @@ MessageTrace four_nodes() {
                           [](double bytes) { return 30e-6 + bytes / 5e8; });
 }
 
-TEST_CASE("of all-reduces of several sessions the mean counts, and how far they are apart") {
+TEST_CASE("several sessions of all-reduces give their mean and deviation") {
   MessageTrace trace = four_nodes();
   for (int session = 0; session < 2; ++session) {
     for (const char* algorithm : {"ring", "binary-tree"}) {

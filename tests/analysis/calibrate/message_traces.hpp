@@ -5,7 +5,7 @@
 
 namespace epochcast::tests {
 
-/// Messages among four nodes with a rank each: what one takes `alone`, and a ring step, by its
+/// Messages among four nodes with a rank each: the times of one alone, and of a ring step, by
 /// bytes.
 inline MessageTrace message_trace_of(double (*alone)(double), double (*busy)(double)) {
   MessageTrace trace;

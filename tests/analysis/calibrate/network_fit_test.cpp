@@ -27,7 +27,8 @@ std::vector<MessagePoint> points_of(double (*seconds)(double)) {
   return points;
 }
 
-TEST_CASE("the line has the latency and the bandwidth of its points, noise of a percent or not") {
+TEST_CASE(
+    "the line has the latency and bandwidth of its points, with and without noise of a percent") {
   const MessageRegime exact = fit_line(points_of([](double bytes) { return 10e-6 + bytes / 1e9; }));
   CHECK(exact.from_bytes == 0);
   CHECK(exact.latency_s == Approx(10e-6).epsilon(1e-9));
@@ -54,21 +55,22 @@ TEST_CASE("the line through two protocols has no negative latency and lies betwe
   CHECK(late.bytes_per_s > 1e8);
 }
 
-TEST_CASE("one size has no latency, and its bandwidth") {
+TEST_CASE("one size gives a bandwidth and no latency") {
   const MessageRegime line = fit_line({{.bytes = 1e6, .seconds = 1e-3}});
   CHECK(line.latency_s == Approx(0).margin(1e-15));
   CHECK(line.bytes_per_s == Approx(1e9).epsilon(1e-12));
 }
 
 TEST_CASE("no line is faster than the link") {
-  // A size that happens to be slow, and one that hides it: the line between them would rise slowly.
+  // A size that happens to be slow, and one at which this is hidden: the line between them would
+  // rise slowly.
   std::vector<MessagePoint> points = points_of([](double bytes) { return bytes / 1e9; });
   points[7].seconds *= 1.6;
 
   CHECK(fit_line(points, 1e9).bytes_per_s <= 1e9 * (1 + 1e-9));
 }
 
-TEST_CASE("a link is not as fast as two sizes that take the same time by chance") {
+TEST_CASE("two sizes that take the same time by chance do not give an infinite bandwidth") {
   std::vector<MessagePoint> points = points_of([](double bytes) { return bytes / 1e9; });
   MessagePoint larger = points.back();
   larger.bytes *= 1.2;
@@ -78,16 +80,16 @@ TEST_CASE("a link is not as fast as two sizes that take the same time by chance"
   CHECK(fastest_of(points) == Approx(1e9 * 1.2 / 0.95));
 }
 
-TEST_CASE("what is expected of a message has its tail, and not the machine's stalls") {
+TEST_CASE("the expected time of a message includes its tail, but no stalls of the machine") {
   CHECK(expected_s({1, 1, 1, 1.4}) == Approx(1.1));
   CHECK(expected_s({1, 1, 1, 1, 1, 50}) == Approx(1));
   CHECK(expected_s({1, 2, 3, 4, 5, 6, 7, 8, 9}) == Approx(5));
-  // Two of eight are no accident.
+  // Two of eight are not outliers.
   CHECK(expected_s({1, 1, 1, 1, 1, 1, 50, 50}) == Approx(106.0 / 8));
   CHECK(expected_s({}) == 0);
 }
 
-TEST_CASE("sessions count alike, and how far they are from the fit is what is uncertain") {
+TEST_CASE("sessions have equal weights, and their deviation from the fit is its uncertainty") {
   MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                         [](double bytes) { return 0.9 * (30e-6 + bytes / 5e8); });
   MessageTrace later = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
@@ -106,7 +108,7 @@ TEST_CASE("sessions count alike, and how far they are from the fit is what is un
   CHECK(fit.between->stalls == 0);
 }
 
-TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone") {
+TEST_CASE("the fit of collectives uses ring steps, not ping-pongs") {
   const NetworkFit fit =
       fit_network(message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                    [](double bytes) { return 30e-6 + bytes / 5e8; }));
@@ -120,7 +122,7 @@ TEST_CASE("rounds of collectives are fitted to ring steps, not to messages alone
   CHECK(fit.reduce_bytes_per_s == Approx(4e9).epsilon(1e-12));
 }
 
-TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen") {
+TEST_CASE("a calibrated platform forecasts all-reduces that are not part of the fit") {
   MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                         [](double bytes) { return 30e-6 + bytes / 5e8; });
   // 2(P-1) rounds with a quarter each, and half of them add at 4 GB/s.
@@ -140,11 +142,11 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   REQUIRE(checks.size() == 1);
   CHECK(checks[0].forecast_s == Approx(expected_s).epsilon(1e-5));  // six digits in the file
   CHECK(checks[0].error() == Approx(-0.5).epsilon(1e-4));
-  // So far off, messages are known no better than that.
+  // With this error, the uncertainty of messages is as large.
   CHECK(fit_network(trace).between->costs.uncertainty == Approx(0).margin(1e-9));
   const MessageCosts costs = calibrate(trace).fit.between->costs;
   CHECK(costs.uncertainty == Approx(std::log(2)).epsilon(1e-4));
-  // What was measured, and three larger ones that take in proportion to it.
+  // The measured one, and three larger ones in proportion to it.
   REQUIRE(costs.all_reduces.size() == 4);
   CHECK_FALSE(costs.all_reduces[0].is_extrapolated);
   for (const std::size_t i : {1, 2, 3}) {
@@ -160,7 +162,7 @@ TEST_CASE("a calibrated platform forecasts all-reduces that the fit has not seen
   CHECK(costs.all_reduces[0].deviation == 0.015);  // of jobs
 }
 
-TEST_CASE("links differ where messages do that nothing else has kept") {
+TEST_CASE("links differ if messages differ regardless of load") {
   const auto trace_with_hub = [](double slow_s, double least_s) {
     MessageTrace trace = message_trace_of([](double bytes) { return 1e-6 + bytes / 1e9; },
                                           [](double bytes) { return 1e-6 + bytes / 5e8; });
@@ -177,12 +179,12 @@ TEST_CASE("links differ where messages do that nothing else has kept") {
     return trace;
   };
   CHECK(fit_network(trace_with_hub(1e-3, 1e-3)).link_bytes_per_s.empty());
-  // A busy machine keeps most messages of a node, not all of them.
+  // Load slows down most messages of a node, but not all.
   CHECK(fit_network(trace_with_hub(1.3e-3, 1e-3)).link_bytes_per_s.empty());
   CHECK(fit_network(trace_with_hub(1.3e-3, 1.3e-3)).link_bytes_per_s.size() == 4);
 }
 
-TEST_CASE("how far off the library's own all-reduces are says nothing of messages") {
+TEST_CASE("errors for the library's own all-reduces do not affect the uncertainty of messages") {
   MessageTrace trace = message_trace_of([](double bytes) { return 10e-6 + bytes / 1e9; },
                                         [](double bytes) { return 10e-6 + bytes / 1e9; });
   trace.costs.push_back({.kind = "all-reduce",

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kLatency_s = 100e-6;
 
-/// A trace of nodes with one rank each and links of so many bytes per second, as `measure messages`
-/// writes it: the ring of all, pairs and hubs.
+/// A trace of nodes with one rank each and links of these bandwidths, in the form of `measure
+/// messages`: the ring of all, pairs and hubs.
 MessageTrace trace_of_links(const std::vector<double>& links) {
   MessageTrace trace;
   trace.file = "t.json";
@@ -63,7 +63,7 @@ Platform calibrated(const MessageTrace& trace) {
   return calibrated_platform(platform_of_trace(trace, models), fit_network(trace), trace.source);
 }
 
-TEST_CASE("one slow link: the others keep theirs") {
+TEST_CASE("one slow link does not affect the others") {
   const Platform platform = calibrated(trace_of_links({4e7, 4e7, 4e7, 1e7}));
 
   REQUIRE(platform.nodes.size() == 2);
@@ -77,7 +77,7 @@ TEST_CASE("one slow link: the others keep theirs") {
   CHECK(platform.network->link.bytes_per_s == Approx(1e7).epsilon(0.02));
 }
 
-TEST_CASE("one fast link is seen from what its node exchanges with all others at once") {
+TEST_CASE("one fast link follows from its node's simultaneous exchanges with all others") {
   const Platform platform = calibrated(trace_of_links({1e7, 1e7, 8e7, 1e7}));
 
   REQUIRE(platform.nodes.size() == 3);
@@ -99,14 +99,14 @@ TEST_CASE("links in steps: each node has the bandwidth of its best pair or hub")
   CHECK(platform.nodes[3].uplink->link.bytes_per_s == Approx(7e7).epsilon(0.02));
 }
 
-TEST_CASE("links that are the same but for chance stay one") {
+TEST_CASE("links that differ by noise only count as equal") {
   const MessageTrace trace = trace_of_links({4e7, 4.1e7, 3.95e7});
 
   CHECK(fit_network(trace).link_bytes_per_s.empty());
   CHECK(calibrated(trace).nodes.size() == 1);
 }
 
-TEST_CASE("a platform of other nodes has the slowest link everywhere, and says so") {
+TEST_CASE("a platform of other nodes has the slowest link everywhere, with a note") {
   const MessageTrace trace = trace_of_links({4e7, 4e7, 4e7, 1e7});
   Platform platform = calibrated(trace);
   platform.nodes.front().count = 7;

@@ -59,7 +59,7 @@ std::vector<MeasuredBatch> rows_of_known_device() {
   return rows;
 }
 
-TEST_CASE("efficiencies are found from what batches took, and networks left out are forecast") {
+TEST_CASE("efficiencies follow from the times of batches, and forecast networks left out") {
   std::vector<MeasuredBatch> rows = rows_of_known_device();
   const Efficiency fitted = fit_roofline(rows).by_class.at({"gpu", Kernels::plain});
 
@@ -75,7 +75,7 @@ TEST_CASE("efficiencies are found from what batches took, and networks left out 
   }
 }
 
-TEST_CASE("what all networks of a device have in common goes with one measured there") {
+TEST_CASE("a factor common to all networks of a device cancels with one measured there") {
   std::vector<MeasuredBatch> rows = rows_of_known_device();
   for (MeasuredBatch& row : rows) row.seconds *= row.device.name == "a" ? 2 : 0.5;
   const Efficiency fitted = fit_roofline(rows).by_class.at({"gpu", Kernels::plain});
@@ -84,7 +84,7 @@ TEST_CASE("what all networks of a device have in common goes with one measured t
   CHECK(fitted.usual_scaled_error < 1.15);
 }
 
-TEST_CASE("plain and tuned kernels are fitted apart") {
+TEST_CASE("plain and tuned kernels are fitted separately") {
   std::vector<MeasuredBatch> rows = rows_of_known_device();
   const std::size_t count = rows.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -97,21 +97,21 @@ TEST_CASE("plain and tuned kernels are fitted apart") {
         Approx(2 * fitted.by_class.at({"gpu", Kernels::plain}).of_memory).epsilon(0.05));
 }
 
-TEST_CASE("a device that was left out and differs makes the stated error larger") {
+TEST_CASE("a different device left out of the fit increases the stated error") {
   std::vector<MeasuredBatch> rows = rows_of_known_device();
   for (MeasuredBatch& row : rows) row.seconds *= row.device.name == "a" ? 2 : 1;
-  // Fitted to one device alone, the other's batches are a factor of two away.
+  // Fitted to one device alone, the other's batches have an error of a factor of two.
   CHECK(fit_roofline(rows).by_class.at({"gpu", Kernels::plain}).usual_error ==
         Approx(2).epsilon(0.1));
 }
 
-TEST_CASE("one network says nothing of others") {
+TEST_CASE("one network is too few for a fit") {
   std::vector<MeasuredBatch> rows = rows_of_known_device();
   rows.resize(2);
   CHECK_THROWS_AS(fit_roofline(rows), UserError);
 }
 
-TEST_CASE("models/roofline.json is what its rows say", "[long]") {
+TEST_CASE("models/roofline.json equals the fit of its rows", "[long]") {
   const Catalog catalog{EPOCHCAST_SOURCE_DIR};
   std::vector<MeasuredBatch> rows;
   for (const std::string name : {"published-throughput",

@@ -18,7 +18,7 @@ std::vector<double> steady(std::size_t count, std::uint64_t seed) {
   return samples;
 }
 
-TEST_CASE("samples before the series settles are warm-up") {
+TEST_CASE("samples before the series becomes steady are warm-up") {
   for (const std::size_t count : {30, 31, 34, 100, 500}) {
     CAPTURE(count);
     std::vector<double> samples = steady(count, count);
@@ -33,7 +33,7 @@ TEST_CASE("samples before the series settles are warm-up") {
   }
 }
 
-TEST_CASE("a warm-up may be faster, too: a processor that slows down when it gets hot") {
+TEST_CASE("a warm-up may be faster, as on a processor that throttles when hot") {
   std::vector<double> samples = steady(60, 3);
   for (std::size_t i = 0; i < 15; ++i) samples[i] -= 0.2;
 
@@ -41,7 +41,7 @@ TEST_CASE("a warm-up may be faster, too: a processor that slows down when it get
   CHECK(warm_up_of(samples).samples <= 18);
 }
 
-TEST_CASE("a warm-up that fades is cut in steps") {
+TEST_CASE("a gradual warm-up is cut in steps") {
   std::vector<double> samples = steady(200, 4);
   for (std::size_t i = 0; i < 200; ++i) samples[i] += std::exp(-0.1 * static_cast<double>(i));
 
@@ -53,7 +53,7 @@ TEST_CASE("a warm-up that fades is cut in steps") {
   CHECK(warm_up.samples <= 62);
 }
 
-TEST_CASE("what differs by chance alone is no warm-up") {
+TEST_CASE("random differences are no warm-up") {
   int found = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     for (const std::size_t count : {30, 120}) {
@@ -72,7 +72,7 @@ TEST_CASE("one slow batch at the start is an outlier, no warm-up") {
   CHECK(warm_up_of(samples).samples == 0);
 }
 
-TEST_CASE("a level that changes in the second half is told, not cut") {
+TEST_CASE("a change of level in the second half is reported, not cut") {
   std::vector<double> samples = steady(100, 1);
   for (std::size_t i = 0; i < 60; ++i) samples[i] += 0.2;
 
@@ -80,7 +80,7 @@ TEST_CASE("a level that changes in the second half is told, not cut") {
   CHECK(warm_up_of(samples).samples == 0);
 }
 
-TEST_CASE("a level that comes back is drift, not warm-up") {
+TEST_CASE("a level that returns is drift, not warm-up") {
   std::vector<double> samples = steady(100, 2);
   for (std::size_t i = 0; i < 100; ++i) samples[i] += i < 30 || i >= 70 ? 0.2 : 0;
 
@@ -88,7 +88,7 @@ TEST_CASE("a level that comes back is drift, not warm-up") {
   CHECK(warm_up_of(samples).samples == 0);
 }
 
-TEST_CASE("a warm-up is cut off a series that drifts later") {
+TEST_CASE("a warm-up is cut off a series with later drift") {
   std::vector<double> samples = steady(200, 5);
   for (std::size_t i = 0; i < 20; ++i) samples[i] += 1;
   for (std::size_t i = 150; i < 200; ++i) samples[i] += 0.2;
@@ -100,7 +100,7 @@ TEST_CASE("a warm-up is cut off a series that drifts later") {
   CHECK(warm_up.samples <= 23);
 }
 
-TEST_CASE("series too short to tell, and equal samples, have no warm-up") {
+TEST_CASE("series that are too short or constant have no warm-up") {
   CHECK(warm_up_of({}).samples == 0);
   CHECK(warm_up_of(std::vector<double>{1}).samples == 0);
   // The most that 12 ranks can differ: sqrt(3 * 6 * 6 / 13) = 2.9 deviations.

@@ -76,7 +76,7 @@ TEST_CASE("a file is the metadata and a node per action, in the attributes that 
 }
 
 // ASTRA-sim divides a collective by its splits and its members.
-TEST_CASE("a collective is never so small that chunks of it are nothing") {
+TEST_CASE("a collective is never too small to be cut into chunks") {
   const auto bytes_of = [](RecordedKind kind, double bytes, int members) {
     RecordedAction action;
     action.kind = kind;
@@ -159,7 +159,7 @@ TEST_CASE("sync on two nodes: computing, one all-reduce and a step per iteration
     }
     CHECK(reduced_bytes == 4 * 10'000'000LL * kIterations * kEpochs);
   }
-  // Nothing overlaps: with exchanges for nothing, the job is what one rank computes.
+  // No overlap: with free exchanges, the job takes the computing time of one rank.
   CHECK(play_us(ranks, folder.groups("sync")) == Approx(computed_us(ranks[0])));
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("recording does not change a forecast") {
     const RunResult plain = run_from_json(nlohmann::ordered_json(forecast_json(job, "node-based")));
     CHECK(recorded.rounds_per_epoch == plain.rounds_per_epoch);
     if (spread == 0) {
-      // Iterations that repeat are added up instead of being run: rounding only.
+      // Equal iterations are summed, not run: only rounding differs.
       CHECK(recorded.epoch_s == Approx(plain.epoch_s).epsilon(1e-9));
     } else {
       // The first pass meets more collectives, so that later ones replay others.
@@ -183,7 +183,7 @@ TEST_CASE("recording does not change a forecast") {
   }
 }
 
-TEST_CASE("the traces of every strategy play to their end, in program order") {
+TEST_CASE("the traces of every strategy run to their end, in program order") {
   for (const Strategy& strategy : strategies()) {
     for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
       CAPTURE(strategy.name, overlap);
@@ -212,7 +212,7 @@ TEST_CASE("the traces of every strategy play to their end, in program order") {
       }
       const double played_us = play_us(ranks, folder.groups(name));
       CHECK(played_us >= longest_us);
-      // A job cannot take longer than it does with exchanges that take time.
+      // A job takes no longer than with exchanges that take time.
       const double job_us = 1e6 * (run.startup_s + run.epoch_s * static_cast<double>(run.epochs));
       CHECK(played_us <= job_us * (1 + 1e-6) + static_cast<double>(ranks.size()));
     }

@@ -87,7 +87,7 @@ double computed_us(const RankTrace& trace) {
 }
 
 double play_us(const std::vector<RankTrace>& ranks, const std::string& groups) {
-  // Where a node's other halves are: the n-th of a group or of a pair, with what it is.
+  // The counterparts of a node: the n-th of a group or of a pair, by kind.
   std::map<std::string, std::vector<std::pair<std::size_t, std::size_t>>> calls;
   std::map<std::string, std::size_t> sizes;
   const auto group_ranks = nlohmann::json::parse(groups);

@@ -17,7 +17,7 @@ struct RankTrace {
   std::vector<chakra::Node> nodes;
 };
 
-/// A folder of one test, removed in the end.
+/// A temporary folder.
 class TraceFolder {
  public:
   TraceFolder();
@@ -26,7 +26,7 @@ class TraceFolder {
   TraceFolder& operator=(const TraceFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// NAME.0.et, NAME.1.et, ... Throws where a file is not what the format says.
+  /// NAME.0.et, NAME.1.et, ... Throws for a file of another format.
   [[nodiscard]] std::vector<RankTrace> read(const std::string& name) const;
   [[nodiscard]] std::string groups(const std::string& name) const;
 
@@ -41,10 +41,10 @@ class TraceFolder {
 /// Microseconds of computing.
 [[nodiscard]] double computed_us(const RankTrace& trace);
 
-/// Plays the traces as ASTRA-sim does: a node starts when what it depends on is done; a collective
+/// Plays the traces as ASTRA-sim does: a node starts after its dependencies; a collective
 /// ends when all ranks of its group have reached it, a message when both sides have; a rank
-/// computes one thing at a time, and exchanging takes no time. Returns when the last rank ends, in
-/// microseconds; negative when they wait for each other forever. `groups`: what is in the groups'
+/// computes one thing at a time, and exchanging takes no time. Returns the end of the last
+/// rank, in microseconds; negative for a deadlock. `groups`: the content of the groups'
 /// file.
 [[nodiscard]] double play_us(const std::vector<RankTrace>& ranks, const std::string& groups);
 

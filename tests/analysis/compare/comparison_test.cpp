@@ -65,7 +65,7 @@ RunResult rare(RunResult run, std::int64_t period) {
   return run;
 }
 
-TEST_CASE("pairs that average at most once an epoch come last, and say why") {
+TEST_CASE("pairs that average at most once an epoch come last, with the reason") {
   const Comparison comparison = compared({rare(run_of("node-based", 10), 10), run_of("sync", 10)},
                                          {rare(run_of("node-based", 2), 10), run_of("sync", 9)});
 
@@ -74,7 +74,7 @@ TEST_CASE("pairs that average at most once an epoch come last, and say why") {
   CHECK_THAT(comparison.pairs[1].not_ranked, Catch::StartsWith("not ranked: "));
 }
 
-TEST_CASE("a pair shows the period and the overlap that it holds for, of both sides") {
+TEST_CASE("a pair shows the period and the overlap of both sides") {
   const Comparison comparison = compared(
       {rare(run_of("node-based", 10), 5), with_setting(run_of("sync", 9), "overlap", "bucket")},
       {rare(run_of("node-based", 2), 10), with_setting(run_of("sync", 9), "overlap", "bucket")});
@@ -93,7 +93,7 @@ TEST_CASE("the biggest difference comes first: twice as fast is as much as twice
   CHECK(comparison.pairs[1].slower() == Approx(1));
 }
 
-TEST_CASE("a pair tells where the time went") {
+TEST_CASE("a pair shows the phase of the difference") {
   RunResult slower = run_of("sync", 10);
   slower.epoch_s = 12;
   slower.phases.exposed_communication_s = 6;  // 3 more
@@ -105,14 +105,14 @@ TEST_CASE("a pair tells where the time went") {
 
   CHECK(compared({slower}, {run_of("sync", 10)}).pairs.at(0).largest_part() == "exchange");
   CHECK(compared({slower}, {slower}).pairs.at(0).largest_part().empty());
-  // What is added up in another order is rounded otherwise.
+  // Another order of additions changes the rounding.
   RunResult again = slower;
   again.epoch_s *= 1 + 1e-15;
   again.phases.compute_s *= 1 + 1e-15;
   CHECK(compared({slower}, {again}).pairs.at(0).largest_part().empty());
 }
 
-TEST_CASE("epochs of unequal length are compared for as many samples as A's data set has") {
+TEST_CASE("epochs of unequal length are compared for the number of samples in A's data set") {
   RunResult half = run_of("sync", 10);
   half.samples_per_epoch = 500;
 
@@ -122,7 +122,7 @@ TEST_CASE("epochs of unequal length are compared for as many samples as A's data
   CHECK(pair.more_bytes() == Approx(1.0));
 }
 
-TEST_CASE("runs of one strategy are told apart by the settings that they differ in") {
+TEST_CASE("runs of one strategy are distinguished by the settings in which they differ") {
   const Comparison comparison =
       compared({run_of("sync", 10), with_setting(run_of("sync", 5), "nodes", "8")},
                {with_setting(run_of("sync", 6), "nodes", "8"),
@@ -141,7 +141,7 @@ TEST_CASE("repetitions are paired in their order") {
   CHECK(names_of(comparison) == Names{"sync, run 2", "sync"});
 }
 
-TEST_CASE("settings that differ are told once, or with whom they concern") {
+TEST_CASE("different settings are listed once, or with the pairs concerned") {
   const auto faster = [](RunResult run) { return with_setting(std::move(run), "nodes", "8"); };
   const Comparison comparison = compared(
       {run_of("sync", 10), with_setting(run_of("node-based", 10), "averaging-period", "4")},
@@ -182,7 +182,7 @@ TEST_CASE("B exceeds a bound when it is significantly above it") {
   CHECK(exceeded(compared({with_interval(ten, 9, 12)}, {eleven}), {.slower = 0.05}).empty());
 }
 
-TEST_CASE("what B lacks keeps no bound, but nothing is checked without one") {
+TEST_CASE("runs missing in B exceed every bound, but without bounds nothing is checked") {
   const Comparison comparison =
       compared({run_of("sync", 10), run_of("dlb", 10)}, {run_of("sync", 10)});
 
@@ -193,7 +193,8 @@ TEST_CASE("what B lacks keeps no bound, but nothing is checked without one") {
         Names{"sync: cost cannot be compared"});
 }
 
-TEST_CASE("costs and energies are those of as many samples; a dearer B exceeds its bound") {
+TEST_CASE(
+    "costs and energies are for the same number of samples; a more expensive B exceeds its bound") {
   RunResult a = run_of("sync", 10);
   a.cost = RunCost{.rate = {3.6, "USD"}};
   a.energy = RunEnergy{.idle_w = 1, .epoch_j = 100};
@@ -210,7 +211,7 @@ TEST_CASE("costs and energies are those of as many samples; a dearer B exceeds i
         Names{"sync: B costs more by 50.00 %, above the bound of 40.00 %"});
 }
 
-TEST_CASE("costs in several currencies are not compared, which a note says") {
+TEST_CASE("costs in several currencies are not compared, with a note") {
   RunResult a = run_of("sync", 10);
   a.cost = RunCost{.rate = {3.6, "USD"}};
   RunResult b = a;
@@ -222,7 +223,7 @@ TEST_CASE("costs in several currencies are not compared, which a note says") {
         Names{"costs are not compared: they are in several currencies (EUR, USD)"});
 }
 
-TEST_CASE("other work is compared all the same, with a note") {
+TEST_CASE("different work is compared, with a note") {
   RunResult other = run_of("sync", 10);
   other.network = "other";
   other.dataset = "lines";
@@ -239,7 +240,7 @@ TEST_CASE("other work is compared all the same, with a note") {
               "jobs are of 1 epochs in A and 7 in B: compared is one time through the data"});
 }
 
-TEST_CASE("where nothing is in both, both are told") {
+TEST_CASE("without common runs, the error lists both sides") {
   CHECK_THROWS_WITH(compared({run_of("sync", 1)}, {run_of("dlb", 1), run_of("byteps", 1)}),
                     "nothing is in both: A (a.json) has sync, B (b.json) has dlb; byteps");
 }
@@ -269,7 +270,7 @@ TEST_CASE("figures of platforms differ by their place; names, titles and sources
   CHECK(figures[1].b == "2EUR/h");
 }
 
-TEST_CASE("a comparison's JSON has both runs, changes as shares, and null for what is not known") {
+TEST_CASE("a comparison's JSON has both runs, changes as shares, and null for unknown values") {
   const nlohmann::ordered_json json =
       to_json(compared({run_of("sync", 10)}, {run_of("sync", 12)}), "epochcast compare a b");
 

@@ -43,7 +43,7 @@ TEST_CASE("a condition is a quantity, a sign and a bound with the quantity's uni
   CHECK(parse_condition("speed-up > 7.5x").bound == 7.5);
 }
 
-TEST_CASE("bounds on cost have a currency, which is the platform's; bounds on energy a unit") {
+TEST_CASE("bounds on cost have the platform's currency, bounds on energy a unit") {
   RunResult run = run_of(1, 10);
   run.platform = "cloud";
   run.cost = RunCost{.rate = {.per_hour = 3600, .currency = "USD"}};
@@ -86,7 +86,7 @@ TEST_CASE("bounds on cost have a currency, which is the platform's; bounds on en
         "20MJ");
 }
 
-TEST_CASE("faster than another strategy is told as a factor or a share") {
+TEST_CASE("faster than another strategy is given as a factor or a share") {
   const Condition twice = parse_condition("local-sgd faster than sync by 2x");
   CHECK(twice.strategy == "local-sgd");
   CHECK(twice.baseline == "sync");
@@ -98,7 +98,7 @@ TEST_CASE("faster than another strategy is told as a factor or a share") {
   CHECK_FALSE(at_all.holds(1));
 }
 
-TEST_CASE("what is no condition is told with what is one") {
+TEST_CASE("the error for an invalid condition has an example of a valid one") {
   const std::string example =
       "expected a condition such as \"exposed < 10%\", \"epoch < 60s\" or \"local-sgd faster than "
       "sync by 2x\"";
@@ -128,7 +128,7 @@ TEST_CASE("what is no condition is told with what is one") {
         "the strategy that is to be faster before it if it is one alone");
 }
 
-TEST_CASE("quantities are what their names say of a run") {
+TEST_CASE("quantities have the values of a run that they name") {
   const RunResult run = run_of(8, 10);
   const RunResult one = run_of(2, 32);
   const auto value = [&](const char* name, double longer_s = 0) {

@@ -77,7 +77,7 @@ FoundValue only(const FindRequest& request) {
   return answers.front();
 }
 
-TEST_CASE("the bandwidth for an exposed share is the one that the ring's formula gives") {
+TEST_CASE("the bandwidth for an exposed share follows from the ring's formula") {
   const FoundValue answer = only(request("network.bandwidth", {"exposed < 11%"}));
 
   // x / (0.1 s + x) < 0.11 with x = 2 (15/16) 100 MB / B: B > 1.875 * 100 MB / (0.1 s * 11/89).
@@ -119,7 +119,7 @@ TEST_CASE("an answer meets all conditions, and the value before it does not") {
   }
 }
 
-TEST_CASE("bisection answers as a scan of every value does") {
+TEST_CASE("bisection gives the same answer as a scan of every value") {
   const std::vector<std::string> where = {"exposed < 25%"};
   FindRequest asked = request("network.bandwidth", where);
   const FoundValue answer = only(asked);
@@ -135,7 +135,7 @@ TEST_CASE("bisection answers as a scan of every value does") {
   }
 }
 
-TEST_CASE("each strategy has an answer, and a comparison is of those that it names") {
+TEST_CASE("each strategy has an answer, and a comparison concerns the strategies that it names") {
   FindRequest asked = request("network.bandwidth", {"exposed < 10%"});
   asked.config.strategy = "sync,local-sgd";
   const std::vector<FoundValue> both = find(asked, tools());
@@ -143,7 +143,7 @@ TEST_CASE("each strategy has an answer, and a comparison is of those that it nam
   // A tenth of the exchange needs a tenth of the bandwidth.
   CHECK(both[0].found->value / both[1].found->value == Approx(10).epsilon(0.02));
 
-  // An answer points to the conditions of its own request.
+  // An answer refers to the conditions of its own request.
   FindRequest compared = request("network.bandwidth", {"local-sgd faster than sync by 2x"});
   compared.config.strategy = "sync,local-sgd";
   compared.wants_largest = true;
@@ -173,7 +173,7 @@ TEST_CASE("the bounds are the answers for the forecast's quantiles") {
   CHECK(value(answer.bounds->at(1)) == Approx(exact(1.03)).epsilon(0.011));
 }
 
-TEST_CASE("what cannot be met is told with what comes closest") {
+TEST_CASE("an unsatisfiable condition gives the closest value") {
   const FoundValue answer = only(request("network.bandwidth", {"epoch < 1s"}));
 
   CHECK_FALSE(answer.found);
@@ -182,7 +182,7 @@ TEST_CASE("what cannot be met is told with what comes closest") {
   CHECK(*answer.best->figures[0] > 3);
 }
 
-TEST_CASE("a second setting makes a frontier") {
+TEST_CASE("a second setting gives an answer for each of its values") {
   FindRequest asked = request("network.bandwidth", {"exposed < 10%"});
   asked.over = "nodes";
   const std::vector<FoundValue> frontier = find(asked, tools());
@@ -249,16 +249,16 @@ std::string most_devices(const std::string& name,
 }
 
 TEST_CASE(
-    "on one node, efficiency is against one device, whatever figure says how many there are") {
+    "on one node, efficiency is relative to one device, whichever figure gives their number") {
   CHECK(most_devices("node.devices", "cloud-4xt4-50g", "sync") == "10");
   CHECK(most_devices("device.t4.count", "cloud-4xt4-50g", "sync") == "10");
   CHECK(most_devices("device.gpu.count", "cloud-4xt4-50g", "sync") == "10");
   CHECK(most_devices("node.node.devices", "cloud-4xt4-50g", "sync") == "10");
-  // Its CPUs, which would train under other strategies, sum.
+  // Its CPUs, which would train under other strategies, aggregate.
   CHECK(most_devices("device.gpu.count", "server-2cpu-8gpu", "byteps") == "10");
 }
 
-TEST_CASE("questions that make no sense are refused") {
+TEST_CASE("contradictory questions are refused") {
   const auto refused = [](const FindRequest& asked) {
     return problems_of([&] { static_cast<void>(find(asked, tools())); });
   };
@@ -278,7 +278,7 @@ TEST_CASE("questions that make no sense are refused") {
   CHECK(refused(elsewhere) == Texts{"--between batch: is not looked for"});
 }
 
-TEST_CASE("what takes no number is not searched") {
+TEST_CASE("settings without numbers are not searched") {
   const auto refused = [](const std::string& name) {
     return problems_of([&] { static_cast<void>(searched_kind(name)); });
   };
@@ -295,7 +295,7 @@ TEST_CASE("what takes no number is not searched") {
   CHECK(searched_kind("node.latency") == FigureKind::link_latency);
 }
 
-TEST_CASE("a range's texts ascend, are read as its values, and reach its ends") {
+TEST_CASE("a range's texts ascend, are parsed as its values, and include its ends") {
   for (const char* text : {"network.bandwidth=100Mbps..10Tbps",
                            "network.latency=0.1us..100ms",
                            "device.gpu.speed=0.01..100",
@@ -314,7 +314,7 @@ TEST_CASE("a range's texts ascend, are read as its values, and reach its ends") 
   }
 }
 
-TEST_CASE("a range that is none is refused") {
+TEST_CASE("an invalid range is refused") {
   const auto refused = [](const std::string& text) {
     return problems_of([&] { static_cast<void>(parse_range(text)); });
   };

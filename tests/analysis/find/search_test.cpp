@@ -19,7 +19,7 @@ struct Looked {
 
 using Figures = std::vector<std::optional<double>>;
 
-/// Searches values all of whose figures are there and below 0.
+/// Searches values with all figures present and below 0.
 Looked search(std::size_t size, const std::function<Figures(std::size_t)>& figures_of) {
   std::set<std::size_t> looked;
   const SearchAnswer answer = first_that_holds(
@@ -52,7 +52,7 @@ std::optional<std::size_t> scanned(const std::vector<double>& figures, double bo
   return static_cast<std::size_t>(found - figures.begin());
 }
 
-TEST_CASE("bisection finds what a scan of all values finds where figures only fall") {
+TEST_CASE("bisection equals a scan of all values if figures only fall") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Random random(seed);
     std::vector<double> figures(1 + random.below(2000));
@@ -69,7 +69,9 @@ TEST_CASE("bisection finds what a scan of all values finds where figures only fa
   }
 }
 
-TEST_CASE("where figures go up and down, a scan says so and finds the first that it sees") {
+TEST_CASE(
+    "if figures are not monotone, a scan reports this and finds the first value that it "
+    "evaluates") {
   std::vector<double> figures(1000, 1.0);
   for (std::size_t i = 0; i < figures.size(); ++i) {
     if (i >= 300 && i < 420) figures[i] = 0.4;  // falls, rises, falls again
@@ -82,7 +84,7 @@ TEST_CASE("where figures go up and down, a scan says so and finds the first that
   CHECK(looked.answer.first == 300U);
 }
 
-TEST_CASE("of up to 33 values, none is overlooked") {
+TEST_CASE("up to 33 values are searched completely") {
   for (std::size_t place = 0; place < 33; ++place) {
     std::vector<double> figures(33, 1.0);
     figures[place] = 0;
@@ -91,19 +93,19 @@ TEST_CASE("of up to 33 values, none is overlooked") {
   }
 }
 
-TEST_CASE("the ripple of drawn costs is no going up and down") {
+TEST_CASE("the ripple of random costs still counts as monotone") {
   std::vector<double> figures;
   for (int i = 0; i < 400; ++i) figures.push_back(400 - i + (i % 2 == 0 ? 1.5 : 0));
 
   CHECK(search(figures, 200).answer.is_monotone);
 }
 
-TEST_CASE("where no value holds there is no answer") {
+TEST_CASE("if no value holds there is no answer") {
   CHECK_FALSE(search(std::vector<double>(500, 1.0), 0.5).answer.first);
   CHECK_FALSE(search({1.0}, 0.5).answer.first);
 }
 
-TEST_CASE("what is impossible says nothing of what is possible") {
+TEST_CASE("impossible values give no information about possible ones") {
   // Memory holds batches up to 1100 of 65536; those above 1000 do.
   const Looked looked = search(65536, [](std::size_t index) {
     return Figures{index < 1100 ? std::optional(1000 - static_cast<double>(index)) : std::nullopt};
@@ -114,7 +116,7 @@ TEST_CASE("what is impossible says nothing of what is possible") {
   CHECK(looked.values <= 50);  // nine, twice, and sixteen halvings, twice
 }
 
-TEST_CASE("what is impossible at the low end does not hide where it begins to be possible") {
+TEST_CASE("the begin of the possible values is found if the low end is impossible") {
   const auto from_1000 = [](double last) {
     return search(2000, [last](std::size_t index) {
       return Figures{index < 1000 ? std::nullopt
@@ -127,7 +129,7 @@ TEST_CASE("what is impossible at the low end does not hide where it begins to be
   CHECK_FALSE(from_1000(1000).answer.first);
 }
 
-TEST_CASE("two conditions may hold together in a narrow middle only") {
+TEST_CASE("two conditions may hold together in a narrow middle part only") {
   const Looked looked = search(400, [](std::size_t index) {
     const auto value = static_cast<double>(index);
     return Figures{200 - value, value - 206};
@@ -137,7 +139,7 @@ TEST_CASE("two conditions may hold together in a narrow middle only") {
   CHECK_FALSE(looked.answer.is_monotone);  // a narrower one would have been overlooked
 }
 
-TEST_CASE("what holds at the low end only is found there, and nothing is before it") {
+TEST_CASE("a solution at the low end only is found, without a value before it") {
   const Looked looked =
       search(1000, [](std::size_t index) { return Figures{static_cast<double>(index) - 3}; });
 
@@ -145,7 +147,7 @@ TEST_CASE("what holds at the low end only is found there, and nothing is before 
   CHECK(looked.answer.is_monotone);
 }
 
-TEST_CASE("where nothing is possible there is no answer") {
+TEST_CASE("if no value is possible there is no answer") {
   CHECK_FALSE(search(5000, [](std::size_t) { return Figures{std::nullopt}; }).answer.first);
 }
 

@@ -43,7 +43,7 @@ nlohmann::json inputs_with(const std::string& data) {
   return job_inputs(config, Command::train, {}, Catalog::standard());
 }
 
-TEST_CASE("data of the same size and with the old time of change are other inputs") {
+TEST_CASE("data of the same size with the old modification time count as other inputs") {
   const TemporaryFolder folder;
   const fs::path file = folder.write("cats/1.png", "one");
   const auto time = fs::last_write_time(file);
@@ -56,7 +56,7 @@ TEST_CASE("data of the same size and with the old time of change are other input
   CHECK(inputs_with(folder.path().string()) != before);
 }
 
-TEST_CASE("data behind links count, and links round in circles end") {
+TEST_CASE("data behind links count, and cyclic links end") {
   const TemporaryFolder elsewhere;
   const TemporaryFolder folder;
   const fs::path file = elsewhere.write("1.png", "one");
@@ -70,7 +70,7 @@ TEST_CASE("data behind links count, and links round in circles end") {
   CHECK(inputs_with(folder.path().string())["data"].size() == 2);
 }
 
-TEST_CASE("pretrained weights that were replaced are other inputs") {
+TEST_CASE("replaced pretrained weights count as other inputs") {
   const TemporaryFolder folder;
   const fs::path file = folder.write("weights.pt", "one");
   const auto inputs = [&] {
@@ -89,7 +89,7 @@ TEST_CASE("pretrained weights that were replaced are other inputs") {
   CHECK(inputs() != before);
 }
 
-TEST_CASE("what does not count in a command is none of its inputs") {
+TEST_CASE("settings that do not count in a command are not among its inputs") {
   CHECK(inputs_with("procedural").contains("data") == false);
   CHECK(inputs_with("procedural").contains("platform") == false);
   CHECK(inputs_with("procedural")["settings"].contains("local-steps"));

@@ -53,7 +53,7 @@ TEST_CASE("strong scaling shares the global batch of the point with the fewest w
   CHECK(batches == std::vector<std::int64_t>{32, 64, 64, 128, 16, 32});
 }
 
-TEST_CASE("more workers than samples is told of the point, not of the sweep") {
+TEST_CASE("more workers than samples is an error of the point, not of the sweep") {
   const std::vector<ForecastTask> tasks = strong({"nodes=1,16", "batch=8"});
 
   CHECK(tasks[0].problems.empty());
@@ -61,7 +61,7 @@ TEST_CASE("more workers than samples is told of the point, not of the sweep") {
         Texts{"a global batch of 32 leaves some of 64 workers without a sample"});
 }
 
-TEST_CASE("what divides to no whole number of samples is rounded") {
+TEST_CASE("a batch that is not an integer is rounded") {
   CHECK(strongly_scaled({}, 100, 8).batch == 13);  // 12.5
   CHECK(strongly_scaled({}, 100, 3).batch == 33);
 }
@@ -75,7 +75,7 @@ TEST_CASE("speed-up and efficiency are those of Amdahl's law") {
   CHECK(outcomes[0].run->scaling->efficiency == Approx(1 / (0.9 / 8 + 0.1) / 8));
 }
 
-TEST_CASE("workers that only sum are none that efficiency is by") {
+TEST_CASE("workers that only aggregate do not count in the efficiency") {
   std::vector<ForecastOutcome> outcomes = amdahl(0.1, {1, 2});
   for (ForecastOutcome& outcome : outcomes) {
     RunResult& run = *outcome.run;
@@ -93,7 +93,7 @@ TEST_CASE("workers that only sum are none that efficiency is by") {
   CHECK(outcomes[1].run->scaling->efficiency == Approx(1 / (0.9 / 2 + 0.1) / 2));
 }
 
-TEST_CASE("the knee of Amdahl's law is where the parallel part takes as long as the serial one") {
+TEST_CASE("the knee of Amdahl's law is the point of equal parallel and serial times") {
   // E / T is highest at P = (1 - s) / s (Eager, Zahorjan, Lazowska 1989, for this law).
   const std::vector<ForecastOutcome> outcomes = amdahl(0.1, {1, 2, 4, 6, 9, 12, 16, 32});
   for (const ForecastOutcome& outcome : outcomes)
@@ -103,7 +103,7 @@ TEST_CASE("the knee of Amdahl's law is where the parallel part takes as long as 
     CHECK_FALSE(outcome.run->scaling->is_knee);
 }
 
-TEST_CASE("scaling wants a sweep of who works") {
+TEST_CASE("scaling requires a sweep that changes the workers") {
   static const Catalog catalog(EPOCHCAST_SOURCE_DIR);
   SharedJobs jobs([](const JobConfig& config) { return load_job(config, catalog); });
 

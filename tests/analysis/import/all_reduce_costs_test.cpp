@@ -26,7 +26,7 @@ AllReduce all_reduce(double start_s, double length_s, std::int64_t bytes = 8) {
   return one;
 }
 
-TEST_CASE("of the ranks' times the shortest counts: the rank that came last did not wait") {
+TEST_CASE("the shortest of the ranks' times counts: the last rank did not wait") {
   const std::vector<RankProfile> ranks = {
       rank_of_two({all_reduce(0.5, 0.25), all_reduce(1.25, 0.125)}, 0),
       rank_of_two({all_reduce(0.625, 0.125), all_reduce(1.125, 0.25)}, 1)};
@@ -54,7 +54,7 @@ TEST_CASE("with the profile of one rank, all-reduces include its waiting") {
   CHECK(found.node_of_rank == std::vector<int>{0, 1});
 }
 
-TEST_CASE("a profile that tells nothing of other ranks tells nothing of all-reduces either") {
+TEST_CASE("a profile without data about other ranks gives no all-reduces") {
   const AllReduceCosts unknown =
       all_reduce_costs(std::vector{rank_of_two({all_reduce(0.5, 0.25)}, 0, 0)}, 0);
   const AllReduceCosts alone =
@@ -66,14 +66,14 @@ TEST_CASE("a profile that tells nothing of other ranks tells nothing of all-redu
   CHECK(alone.costs.empty());
 }
 
-TEST_CASE("all-reduces outside of the iterations that count are not looked at") {
+TEST_CASE("all-reduces outside of the selected iterations are ignored") {
   const std::vector<RankProfile> ranks = {
       rank_of_two({all_reduce(-0.5, 0.25), all_reduce(2.5, 0.25)})};
 
   CHECK(all_reduce_costs(ranks, 0).costs.empty());
 }
 
-TEST_CASE("what cannot be a cost is left out, and counted") {
+TEST_CASE("all-reduces that are no valid costs are left out, and counted") {
   const std::vector<RankProfile> ranks = {
       rank_of_two({all_reduce(0.25, 0.125, 0), all_reduce(0.5, 0.125, 8), all_reduce(1.5, 0.125)}),
       rank_of_two({all_reduce(0.25, 0.125, 0), all_reduce(0.5, 0.125, 16)}, 1)};
@@ -81,11 +81,11 @@ TEST_CASE("what cannot be a cost is left out, and counted") {
   const AllReduceCosts found = all_reduce_costs(ranks, 0);
 
   CHECK(found.unsized == 1);
-  CHECK(found.unmatched == 2);  // one of two sizes, one of which a rank knows nothing
+  CHECK(found.unmatched == 2);  // one of two sizes, one that is missing on a rank
   CHECK(found.counted == 0);
 }
 
-TEST_CASE("an all-reduce that is asked for while another goes on counts from that one's end") {
+TEST_CASE("an all-reduce that begins during another counts from that one's end") {
   AllReduce other = all_reduce(0.25, 0.5, 24);
   other.group = "other";
   const std::vector<RankProfile> ranks = {

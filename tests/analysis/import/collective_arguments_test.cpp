@@ -29,7 +29,7 @@ nlohmann::json all_reduce(const std::string& type) {
           {"Process Group Ranks", "[1, 3]"}};
 }
 
-TEST_CASE("LibTorch 2 tells elements and their type, the group and its ranks") {
+TEST_CASE("LibTorch 2 records elements and their type, the group and its ranks") {
   const CollectiveArguments told = told_by(all_reduce("Float"));
 
   CHECK(told.name == "allreduce");
@@ -41,14 +41,14 @@ TEST_CASE("LibTorch 2 tells elements and their type, the group and its ranks") {
   CHECK(told_by(all_reduce("Double")).bytes == 8 * 1000);
 }
 
-TEST_CASE("ranks that are cut short are not told") {
+TEST_CASE("truncated lists of ranks are unknown") {
   nlohmann::json args = all_reduce("Float");
   args["Process Group Ranks"] = "[0, 1, 2, ...]";
 
   CHECK(told_by(args).ranks.empty());
 }
 
-TEST_CASE("LibTorch 1 tells the shape of the tensor with record_shapes") {
+TEST_CASE("LibTorch 1 records the shape of the tensor with record_shapes") {
   CHECK(told_in(R"({"Input Dims": [[31410]], "Input type": ["float"]})").bytes == 4 * 31410);
   CHECK(told_in(R"({"Input Dims": [[64, 3, 8]], "Input type": ["c10::Half"]})").bytes ==
         2 * 64 * 3 * 8);
@@ -57,7 +57,7 @@ TEST_CASE("LibTorch 1 tells the shape of the tensor with record_shapes") {
             .bytes == 8 * (10 + 2 * 3));
 }
 
-TEST_CASE("a list of tensors whose shapes were not recorded tells no size") {
+TEST_CASE("a list of tensors without recorded shapes has no size") {
   CHECK(told_in(R"({"Input Dims": [[], []], "Input type": ["TensorList", ""]})").bytes == 0);
   CHECK(told_in("{}").bytes == 0);
   CHECK(told_in(R"({"Input Dims": [["x", 3]], "Input type": ["float"]})").bytes == 0);
@@ -66,7 +66,7 @@ TEST_CASE("a list of tensors whose shapes were not recorded tells no size") {
         0);
 }
 
-TEST_CASE("sizes that are none are bad input for an all-reduce, and nobody's concern for others") {
+TEST_CASE("invalid sizes are bad input for an all-reduce, and ignored for others") {
   nlohmann::json args = all_reduce("Tensor");
   args["In msg nelems"] = -1;
 

@@ -6,10 +6,10 @@
 
 namespace epochcast::tests {
 
-/// A file of one test, removed in the end.
+/// A temporary file.
 class TestFile {
  public:
-  /// `name`: what its name ends in.
+  /// `name`: the suffix of its name.
   TestFile(const std::string& name, const std::string& bytes);
   ~TestFile();
   TestFile(const TestFile&) = delete;
@@ -21,7 +21,7 @@ class TestFile {
   std::filesystem::path path_;
 };
 
-/// The bytes as gzip packs them.
+/// The bytes compressed by gzip.
 [[nodiscard]] std::string gzipped(const std::string& bytes);
 
 /// A file of tests/analysis/data.

@@ -21,7 +21,7 @@ Texts problems_of_job(const ImportSettings& settings) {
   return problems_of([&] { static_cast<void>(import_job(settings)); });
 }
 
-TEST_CASE("a job by hand on two GPUs comes out as it was drawn") {
+TEST_CASE("a constructed job on two GPUs is imported with its times") {
   const ImportedJob job = import_job(profiles("two-gpus"));
 
   REQUIRE(job.batches.size() == 2);  // ranks
@@ -61,7 +61,7 @@ TEST_CASE("a rank outside of its world and an iteration of more than a day are b
                                      " of computing; expected at most " + format_seconds(86400));
 }
 
-TEST_CASE("computing is scaled to what iterations take without the profiler") {
+TEST_CASE("computing is scaled to the time of iterations without the profiler") {
   const ImportedJob with = import_job(profiles("two-gpus"));
   ImportSettings settings = profiles("two-gpus");
   settings.iteration_s = 0.9e-3;
@@ -82,8 +82,8 @@ TEST_CASE("computing is scaled to what iterations take without the profiler") {
   CHECK_THAT(problems_of_job(settings).at(0), Catch::StartsWith("--iteration-time: got 1.00 us"));
 }
 
-// What tests/analysis/data/make_profiles.py has recorded: the expected times were found by painting
-// every microsecond of an iteration, thread by thread.
+// Recorded by tests/analysis/data/make_profiles.py. The expected times were found by painting every
+// microsecond of an iteration, thread by thread.
 TEST_CASE("profiles of PyTorch 1.13 training a CNN over gloo are imported") {
   const ImportedJob job = import_job(profiles("cnn"));
 
@@ -98,7 +98,7 @@ TEST_CASE("profiles of PyTorch 1.13 training a CNN over gloo are imported") {
   REQUIRE(batch.total_s.size() == 4);
   for (std::size_t i = 0; i < 4; ++i) {
     CAPTURE(i);
-    // Painting is to the microsecond.
+    // Painting has a resolution of one microsecond.
     CHECK(batch.load_s[i] * 1e6 == Approx(painted_us[i][0]).margin(1.5));
     CHECK(batch.forward_s[i] * 1e6 == Approx(painted_us[i][1]).margin(1.5));
     CHECK(batch.backward_s[i] * 1e6 == Approx(painted_us[i][2]).margin(1.5));
@@ -107,7 +107,7 @@ TEST_CASE("profiles of PyTorch 1.13 training a CNN over gloo are imported") {
   }
 }
 
-TEST_CASE("the all-reduce of that job is of its network's gradients") {
+TEST_CASE("the all-reduce of that job has the size of its network's gradients") {
   Dataset mnist;
   mnist.shape = {1, 28, 28};
   mnist.classes = 10;
@@ -122,7 +122,7 @@ TEST_CASE("the all-reduce of that job is of its network's gradients") {
   CHECK(job.all_reduces.costs[0].samples_s.size() == 4);
 }
 
-TEST_CASE("the first iterations of every rank are left out, as many as asked for") {
+TEST_CASE("the first iterations of every rank are left out, as many as requested") {
   ImportSettings settings = profiles("cnn");
   for (const std::int64_t skip : {0, 1, 4}) {
     settings.skip = skip;
@@ -152,7 +152,7 @@ TEST_CASE("a table gives a batch size per series, each after its own warm-up") {
   CHECK(job.batches[0].load_s.empty());
 }
 
-TEST_CASE("what a table or a profile does not tell must be given, and nothing else") {
+TEST_CASE("values missing in a table or profile must be given, and no others") {
   const TestFile plain("t.csv", "time_ms\n1\n2\n");
   const TestFile batched("b.csv", "batch,time_ms\n8,1\n8,2\n");
   const TestFile profile("p.json", profile_text({iteration(1, 0, 5), iteration(2, 5, 5)}));
@@ -170,14 +170,14 @@ TEST_CASE("what a table or a profile does not tell must be given, and nothing el
                      "tables (CSV) only"});
 }
 
-TEST_CASE("a file is given once") {
+TEST_CASE("a file is given only once") {
   ImportSettings settings = profiles("cnn");
   settings.files[1] = settings.files[0].parent_path() / "." / settings.files[0].filename();
 
   CHECK(problems_of_job(settings) == Texts{settings.files[1].string() + ": given more than once"});
 }
 
-TEST_CASE("a rank has one file") {
+TEST_CASE("a rank has only one file") {
   const std::string text =
       profile_text({iteration(1, 0, 5), iteration(2, 5, 5)}, {{"distributedInfo", {{"rank", 1}}}});
   const TestFile one("one.json", text);
@@ -197,7 +197,7 @@ std::string profile_with_input(const std::vector<int>& shape, const std::vector<
        {"cpu_op", "aten::conv2d", 1100, 500, 1, {{"Input Dims", {second, {8, 3, 3, 3}, {}}}}}});
 }
 
-TEST_CASE("the batch is what operators were given, where the profile tells shapes") {
+TEST_CASE("the batch is that of the operators' inputs, if the profile has shapes") {
   const TestFile told("p.json", profile_with_input({16, 3, 32, 32}, {16, 3, 32, 32}));
   const TestFile torn("q.json", profile_with_input({16, 3, 32, 32}, {9, 3, 32, 32}));
 

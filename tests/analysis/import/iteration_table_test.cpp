@@ -15,7 +15,7 @@ double first_s(const std::string& text, const TimeColumn& column = {}) {
   return parse_iteration_table(text, "t.csv", column).rows.at(0).seconds;
 }
 
-TEST_CASE("a table has a column of times, whose unit its name tells") {
+TEST_CASE("a table has a column of times, with the unit in its name") {
   CHECK(first_s("step,iteration_time_ms\n1,250\n") == Approx(0.25));
   CHECK(first_s("Iteration Time [s],gpu_util\r\n0.25,97\r\n") == Approx(0.25));
   CHECK(first_s("\"iter latency (us)\"\n250000\n") == Approx(0.25));
@@ -23,13 +23,13 @@ TEST_CASE("a table has a column of times, whose unit its name tells") {
                 "elapsed_seconds\n 0.25 \n\n") == Approx(0.25));
 }
 
-TEST_CASE("flags tell the column and its unit where the header does not") {
+TEST_CASE("flags give the column and its unit if the header does not") {
   CHECK(first_s("n,t\n1,250\n", {.name = "t", .unit = "ms"}) == Approx(0.25));
   CHECK(first_s("load_time_s,iteration_time_s\n1,0.25\n", {.name = "iteration_time_s"}) ==
         Approx(0.25));
 }
 
-TEST_CASE("batch sizes and ranks are read where there are columns of them") {
+TEST_CASE("batch sizes and ranks are read if there are columns of them") {
   const IterationTable table =
       parse_iteration_table("rank,batch_size,time_ms\n0,32,10\n1,64,20\n", "t.csv", {});
 
@@ -40,7 +40,7 @@ TEST_CASE("batch sizes and ranks are read where there are columns of them") {
   CHECK_FALSE(parse_iteration_table("time_ms\n10\n", "t.csv", {}).has_batch);
 }
 
-TEST_CASE("a header that does not tell which column it is, or in what unit, is bad input") {
+TEST_CASE("a header with an ambiguous column or unit is bad input") {
   CHECK(problems_in_table("step,loss\n1,2\n") ==
         Texts{"t.csv: row 1: got no columns of times among step,loss; expected one such as "
               "iteration_time_ms, or --time-column NAME --time-unit ms"});
@@ -57,17 +57,17 @@ TEST_CASE("a header that does not tell which column it is, or in what unit, is b
         Texts{"--time-unit: got \"h\"; expected s, ms, us or ns"});
 }
 
-TEST_CASE("bytes that are no text are no header") {
+TEST_CASE("a header that is not text is bad input") {
   const Texts problem = {"t.csv: row 1: is no header; expected names of columns"};
 
   CHECK(problems_in_table(std::string("\x1f\x8b\0x", 4)) == problem);
   CHECK(problems_in_table("time_ms,\xff\n1,2\n") == problem);
   CHECK(problems_in_table("time_ms,\xff\\\\\n1,2\n") ==
-        problem);  // names grow when they are escaped
+        problem);  // names become longer when escaped
   CHECK(problems_in_table(std::string(1000, 'x')) == problem);
 }
 
-TEST_CASE("rows that make no sense are bad input, all of them at once") {
+TEST_CASE("invalid rows are bad input, all of them at once") {
   CHECK(problems_in_table("batch,time_ms\n32,fast\n32,nan\n0,-1\n32\n32,1e300\n1.5,1\n") ==
         Texts{"t.csv: row 2: time_ms: got \"fast\"; expected a time above zero",
               "t.csv: row 3: time_ms: got \"nan\"; expected a time above zero",

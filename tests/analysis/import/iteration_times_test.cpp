@@ -29,7 +29,7 @@ void check_parts_us(const IterationTimes& times,
 }
 
 /// One iteration on CPUs of 100 us: load 10, forward 25, backward 35, step 10, and an all-reduce
-/// that goes on for 10 after backward and 10 while nothing runs.
+/// that continues for 10 after backward and 10 during idle time.
 std::vector<TestEvent> cpu_iteration() {
   return {iteration(1, 0, 100),
           {"user_annotation", "enumerate(DataLoader)#_Iter.__next__", 0, 10},
@@ -43,7 +43,7 @@ std::vector<TestEvent> cpu_iteration() {
           {"user_annotation", "Optimizer.step#SGD.step", 90, 8}};
 }
 
-TEST_CASE("every moment of an iteration belongs to one phase, idle ones to what runs next") {
+TEST_CASE("every moment of an iteration belongs to one phase, idle ones to the next phase") {
   const RankIterations rank = iteration_times(profile_of(cpu_iteration()));
 
   REQUIRE(rank.iterations.size() == 1);
@@ -53,7 +53,7 @@ TEST_CASE("every moment of an iteration belongs to one phase, idle ones to what 
   check_parts_us(rank.iterations[0], 10, 25, 35, 20, 10);
 }
 
-TEST_CASE("a call that hands over a collective is communication, the phase around it is not") {
+TEST_CASE("a call of a collective is communication, the phase around it is not") {
   std::vector<TestEvent> events = cpu_iteration();
   events.push_back({"cpu_op", "c10d::allreduce_", 50, 4});
   events.push_back({"cpu_op", "aten::copy_", 51, 2});  // inside of the call
@@ -63,7 +63,7 @@ TEST_CASE("a call that hands over a collective is communication, the phase aroun
   check_parts_us(rank.iterations[0], 10, 25, 31, 20, 14);
 }
 
-TEST_CASE("communication that another thread's computing hides is not exposed") {
+TEST_CASE("communication hidden by computation of another thread is not exposed") {
   std::vector<TestEvent> events = cpu_iteration();
   events.push_back({"cpu_op", "autograd::engine::evaluate_function: AddmmBackward0", 70, 6, 3});
 
@@ -81,7 +81,7 @@ TEST_CASE("clearing the gradients belongs to the step, as in our own measurement
   check_parts_us(rank.iterations[0], 10, 21, 35, 24, 10);  // 10-14 is the step's
 }
 
-TEST_CASE("a profile without backward or step tells only whole iterations") {
+TEST_CASE("a profile without backward or step gives only whole iterations") {
   std::vector<TestEvent> events = cpu_iteration();
   events.pop_back();
 
@@ -91,7 +91,7 @@ TEST_CASE("a profile without backward or step tells only whole iterations") {
   CHECK(rank.iterations[0].compute_s == Approx(90 * kUs));
 }
 
-TEST_CASE("kernels belong to the phase that launched them, and decide what is exposed") {
+TEST_CASE("kernels belong to the phase that launched them, and determine the exposed time") {
   PackedText packed(data_file("two-gpus-rank0.json"));
   std::istream text(&packed);
   const Profile profile = parse_profile(text, "two-gpus-rank0.json");
@@ -120,8 +120,7 @@ std::vector<TestEvent> run_ahead() {
   return events;
 }
 
-TEST_CASE(
-    "where the CPU runs ahead, an iteration is a period of the GPU, and the last is left out") {
+TEST_CASE("if the CPU runs ahead, an iteration is a period of the GPU, and the last is left out") {
   const RankIterations rank = iteration_times(profile_of(run_ahead()));
 
   CHECK(rank.is_run_ahead);

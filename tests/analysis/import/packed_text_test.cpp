@@ -17,7 +17,7 @@ std::string problem_of(const TestFile& file, const FileKind& kind = kProfileFile
   return problems.size() == 1 ? problems[0].substr(file.path().string().size()) : "";
 }
 
-TEST_CASE("a file is read as it is, or unpacked, by what it holds and not by its name") {
+TEST_CASE("a file is decompressed by its content, not by its name") {
   const std::string long_text(200'000, 'x');
 
   CHECK(text_of(TestFile("plain.gz", "{}\n")) == "{}\n");
@@ -25,7 +25,7 @@ TEST_CASE("a file is read as it is, or unpacked, by what it holds and not by its
   CHECK(text_of(TestFile("packed.json", gzipped(long_text))) == long_text);
 }
 
-TEST_CASE("the first character is found behind blanks, and read again") {
+TEST_CASE("the first character after blanks is found, and read again") {
   const TestFile file("a", " \n\t{}");
   PackedText text(file.path());
 
@@ -34,7 +34,7 @@ TEST_CASE("the first character is found behind blanks, and read again") {
   CHECK(text.first_character() == 0);
 }
 
-TEST_CASE("a gzipped file that is cut off or damaged is bad input") {
+TEST_CASE("a truncated or damaged gzip file is bad input") {
   const std::string packed = gzipped(std::string(1000, 'x') + "the end");
   std::string damaged = packed;
   damaged[damaged.size() - 6] ^= 1;  // of the checksum
@@ -58,7 +58,7 @@ TEST_CASE("a file that is empty, absent, a folder or too long is bad input") {
   CHECK(problems_of([] { PackedText("/"); }) == Texts{"/: is a folder; expected a file"});
 }
 
-TEST_CASE("a file that unpacks to hundreds of times its size is refused on the way") {
+TEST_CASE("a file that expands to hundreds of times its size is refused while reading") {
   const TestFile file("a", gzipped(std::string(std::size_t{100} << 20, ' ')));
 
   CHECK(problem_of(file).find(": unpacks to more than 200 times its ") == 0);

@@ -24,12 +24,12 @@ TEST_CASE("a profile's times count from its first event, its day from baseTimeNa
   CHECK(profile.began_s.value() == Approx(1'795'132'801.0).epsilon(1e-12));
 }
 
-TEST_CASE("a clock that does not count from 1970 tells no day") {
+TEST_CASE("a clock whose origin is not 1970 gives no date") {
   CHECK_FALSE(profile_of({iteration(1, 5, 5)}).began_s);
   CHECK(profile_of({iteration(1, 1'666'149'715'033'200, 5)}).began_s);  // LibTorch 1
 }
 
-TEST_CASE("the rank and its job are told by distributedInfo, before or after the events") {
+TEST_CASE("the rank and its job are read from distributedInfo, before or after the events") {
   const std::string info = R"("distributedInfo": {"rank": 3, "world_size": 8})";
   for (const std::string& text :
        {"{" + info + R"(, "traceEvents": []})", R"({"traceEvents": [], )" + info + "}"}) {
@@ -41,7 +41,7 @@ TEST_CASE("the rank and its job are told by distributedInfo, before or after the
   CHECK_FALSE(profile_of({}).rank);
 }
 
-TEST_CASE("the list of events alone is a profile, as PyTorch without Kineto writes it") {
+TEST_CASE("the list of events alone is a profile, as written by PyTorch without Kineto") {
   const Profile profile = profile_in(
       R"([{"name": "ProfilerStep#7", "ph": "X", "ts": 10, "dur": 5, "tid": 1, "pid": "CPU functions", "args": {}},
           {"name": "aten::mm", "ph": "X", "ts": 11, "dur": 2, "tid": 1, "pid": "CPU functions", "args": {}},
@@ -77,7 +77,7 @@ TEST_CASE("an all-reduce without a size gets that of the operator of the same ex
   CHECK(profile.all_reduces[0].end_s - profile.all_reduces[0].start_s == Approx(2e-6));
 }
 
-TEST_CASE("where ids are missing, as many operators as all-reduces are matched in their order") {
+TEST_CASE("without ids, as many operators as all-reduces are matched in their order") {
   const auto told = [](int elements) {
     return nlohmann::json{
         {"Collective name", "allreduce"}, {"In msg nelems", elements}, {"dtype", "Float"}};
@@ -99,7 +99,7 @@ TEST_CASE("where ids are missing, as many operators as all-reduces are matched i
   CHECK(unmatched.all_reduces[0].bytes == 0);
 }
 
-TEST_CASE("a time that is none is bad input, by its path") {
+TEST_CASE("an invalid time is bad input, with its path") {
   CHECK(problems_in_profile(R"({"traceEvents": [
           {"ph": "M", "name": "process_name"},
           {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "ts": "soon", "dur": 1},
@@ -120,7 +120,7 @@ TEST_CASE("of many problems the first twenty are reported") {
   CHECK(problems_in_profile(profile_text(events)).size() == 20);
 }
 
-TEST_CASE("what is no profile is bad input") {
+TEST_CASE("files that are not profiles are bad input") {
   CHECK(problems_in_profile("{\"traceEvents\": [{\"ph\": \"X\", ") ==
         Texts{"p.json:1:30: not valid JSON (the file ends too early)"});
   CHECK(problems_in_profile("[{\"ts\": NaN}]") ==
@@ -138,7 +138,7 @@ TEST_CASE("what is no profile is bad input") {
   CHECK(profile_in("[1, null, \"x\", [], {\"ph\": 3}]").events.empty());
 }
 
-TEST_CASE("shapes of operators' first inputs are counted, whatever else stands there") {
+TEST_CASE("shapes of operators' first inputs are counted, other contents ignored") {
   const auto with = [](const nlohmann::json& dims) -> TestEvent {
     return {"cpu_op", "aten::add", 0, 1, 1, {{"Input Dims", dims}}};
   };

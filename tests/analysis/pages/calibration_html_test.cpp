@@ -15,7 +15,7 @@ std::vector<AllReduceCheck> checks_with(const std::vector<double>& errors) {
   return checks;
 }
 
-TEST_CASE("a fit is good for all sizes only where its worst error is usable") {
+TEST_CASE("a fit is good for all sizes only if its worst error is usable") {
   CHECK(judgement(checks_with({0.02, 0.02, 0.2})) == "median error 2.0 %, worst 20.0 %: good");
   CHECK(judgement(checks_with({0.02, 0.02, 1.673})) ==
         "median error 2.0 %, worst 167.3 %: good, but not for all sizes");

@@ -8,14 +8,14 @@
 namespace epochcast::tests {
 namespace {
 
-/// What the page's scripts draw.
+/// The data of the page's scripts.
 nlohmann::json data_of(const std::string& page) {
   const std::string begin = "data-view=\"curves\">";
   const std::size_t at = page.find(begin + "{") + begin.size();
   return nlohmann::json::parse(page.substr(at, page.find("</script>", at) - at));
 }
 
-TEST_CASE("the page plots the losses of both halves where a network has two") {
+TEST_CASE("the page plots the losses of both halves if a network has two") {
   CurvePoint point = {.epoch = 1, .training_s = 1, .test_loss = 1, .test_accuracy = 0.5};
   const auto data = [&] { return data_of(curve_html({{"sync", {{point}}}}, {.title = "title"})); };
 
@@ -28,7 +28,7 @@ TEST_CASE("the page plots the losses of both halves where a network has two") {
   CHECK(data()["curves"][0]["points"][0]["generator_loss"] == 2.5);
 }
 
-TEST_CASE("a seed that is at the target stays there while others go on") {
+TEST_CASE("a seed that has reached the target keeps its value while others continue") {
   const auto point = [](std::int64_t epoch, double accuracy) {
     return CurvePoint{.epoch = epoch,
                       .training_s = 10.0 * static_cast<double>(epoch),
@@ -51,7 +51,7 @@ TEST_CASE("a seed that is at the target stays there while others go on") {
   CHECK(data["target"]["value"] == 0.35);
 }
 
-TEST_CASE("what was found stands on the page, escaped") {
+TEST_CASE("the findings are on the page, escaped") {
   const std::string page = curve_html({}, {.title = "t", .findings = "Recommended: <b>"});
 
   CHECK(page.find("<pre>Recommended: &lt;b&gt;</pre>") != std::string::npos);

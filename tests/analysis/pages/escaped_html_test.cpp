@@ -6,7 +6,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("what means something in HTML is escaped") {
+TEST_CASE("special characters of HTML are escaped") {
   CHECK(escaped_html("a<b> & \"c\" 'd'") == "a&lt;b&gt; &amp; &quot;c&quot; &#39;d&#39;");
   CHECK(escaped_html("naïve") == "naïve");
 }

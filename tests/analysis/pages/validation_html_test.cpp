@@ -14,7 +14,7 @@ namespace {
 
 const std::string kNasty = "</script><b>'bold' & \"more\"";
 
-/// Rows that are hard to draw.
+/// Rows of edge cases.
 std::map<std::string, std::vector<ValidationRow>> hard_cases() {
   std::vector<ValidationRow> many;
   for (int i = 0; i < 60; ++i) {
@@ -39,7 +39,7 @@ std::map<std::string, std::vector<ValidationRow>> hard_cases() {
           {"zero", {row_of("a", 0, {.low_s = 0, .high_s = 0}, {1, 0, 2}), row_of("b", 1, {0})}}};
 }
 
-/// The markup, without what style sheets and the project's own scripts hold.
+/// The markup, without style sheets and the project's own scripts.
 std::string markup_of(std::string page) {
   for (const std::string tag : {"script", "style"}) {
     for (std::size_t at = 0; (at = page.find("<" + tag, at)) != std::string::npos;) {
@@ -51,7 +51,7 @@ std::string markup_of(std::string page) {
   return page;
 }
 
-/// What a view of the page draws, null when the page has no such view.
+/// The data of a view of the page, null when the page has no such view.
 nlohmann::json data_of(const std::vector<ValidationRow>& rows, const std::string& view) {
   const std::string page = to_html(rows, "A title", "epochcast validate", "2026-11-21");
   const std::string begin = "<script type=\"application/json\" data-view=\"" + view + "\">";
@@ -160,7 +160,7 @@ TEST_CASE("every row with findings is in both charts and, in full, in the table"
   CHECK(barred == expected);
 }
 
-TEST_CASE("a point of the plot is forecast over measured, with what each reaches over") {
+TEST_CASE("a point of the plot is forecast over measured, with both intervals") {
   const auto plot = data_of(
       {row_of("a", 10.3, {.low_s = 9.9, .high_s = 10.6}, {10, 10.2, 9.9}), row_of("b", 3, {2})},
       "plots")[0];
@@ -193,7 +193,7 @@ TEST_CASE("each row has a bar of its forecast's phases and one of its measured o
      "interval": [7.0, 9.0]}])"));
 }
 
-TEST_CASE("names are in the data as they are, and cannot end it") {
+TEST_CASE("names are unchanged in the data, and cannot end it") {
   const std::vector<ValidationRow> rows = hard_cases().at("nasty");
 
   CHECK(data_of(rows, "plots")[0]["series"][0]["name"] == kNasty);
@@ -203,7 +203,7 @@ TEST_CASE("names are in the data as they are, and cannot end it") {
   CHECK(count_of(to_html(rows, kNasty, kNasty, kNasty), "</script><b>") == 0);
 }
 
-TEST_CASE("the table has numbers with units, and sorts by what they are in seconds") {
+TEST_CASE("the table has numbers with units, and sorts by their values in seconds") {
   const std::string page =
       page_of({row_of("a", 11, {.low_s = 9.9, .high_s = 11.6}, {8, 10.25, 7.75})});
 
@@ -218,7 +218,7 @@ TEST_CASE("the table has numbers with units, and sorts by what they are in secon
   CHECK(count_of(page, "<table class=\"sortable\">") == 1);
 }
 
-TEST_CASE("a failed row says why in the table, and is in no chart") {
+TEST_CASE("a failed row has its reason in the table, and is in no chart") {
   const std::vector<ValidationRow> rows = {row_of("a", 1, {1}), failed_row("b", "node3 refused")};
 
   CHECK(count_of(page_of(rows), ">failed: node3 refused</td>") == 1);
@@ -226,7 +226,7 @@ TEST_CASE("a failed row says why in the table, and is in no chart") {
   CHECK(data_of(rows, "phases")["groups"][0]["rows"].size() == 1);
 }
 
-TEST_CASE("without anything to compare there are no charts, but the page says so") {
+TEST_CASE("without anything to compare there are no charts, but a sentence") {
   for (const std::string name : {"none", "failed"}) {
     const std::vector<ValidationRow> rows = hard_cases().at(name);
 

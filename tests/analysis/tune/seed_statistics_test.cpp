@@ -9,7 +9,7 @@
 namespace epochcast {
 namespace {
 
-TEST_CASE("confidence is that of a paired t test") {
+TEST_CASE("the confidence is that of a paired t test") {
   // Differences 1, 2, 3: t = 2 / (1 / sqrt(3)) with two degrees of freedom; p from a table of t.
   CHECK(confidence_of_more({2, 4, 6}, {1, 2, 3}) == Approx(0.9629).epsilon(1e-3));
   CHECK(confidence_of_more({1, 2, 3}, {2, 4, 6}) == Approx(1 - 0.9629).epsilon(1e-3));
@@ -33,7 +33,7 @@ TEST_CASE("p of chance is that of a binomial test") {
   CHECK(p_of_chance(0.2, 500, 10) < 1e-9);
 }
 
-TEST_CASE("of one seed, confidence is that of Fisher's exact test") {
+TEST_CASE("with one seed, the confidence is that of Fisher's exact test") {
   // The lady tasting tea (Fisher, The Design of Experiments, 1935): of four cups with milk first
   // and four without, three or more chosen correctly by chance in 17 of 70 cases.
   CHECK(confidence_of_more_correct(0.75, 0.25, 4) == Approx(1 - 17.0 / 70));
@@ -51,7 +51,7 @@ TEST_CASE("for two rows the least significant difference is that of the paired t
   CHECK(difference == Approx(2.920 / std::sqrt(3)).epsilon(1e-3));
 }
 
-TEST_CASE("more rows tell more about the same noise") {
+TEST_CASE("more rows give a smaller least significant difference at the same noise") {
   const std::vector<std::vector<double>> two = {{1, 2, 4}, {2, 2, 3}};
   std::vector<std::vector<double>> six = two;
   for (int i = 0; i < 2; ++i) six.insert(six.end(), two.begin(), two.end());
@@ -60,17 +60,17 @@ TEST_CASE("more rows tell more about the same noise") {
   CHECK(least_significant_difference(six, 0.95) < 0.9 * least_significant_difference(two, 0.95));
 }
 
-TEST_CASE("what seeds have in common does not count as noise") {
+TEST_CASE("differences common to seeds do not count as noise") {
   CHECK(least_significant_difference({{1, 5, 9}, {2, 6, 10}, {0, 4, 8}}, 0.95) ==
         Approx(0).margin(1e-12));
 }
 
-TEST_CASE("ranks are of a seed, and equals share theirs") {
+TEST_CASE("ranks are computed per seed, and equal values share theirs") {
   using Rows = std::vector<std::vector<double>>;
   CHECK(ranks_by_column({{5, 0.1}, {7, 0.1}, {6, 0.3}}) == Rows{{1, 1.5}, {3, 1.5}, {2, 3}});
 }
 
-TEST_CASE("one seed or one setting tells nothing") {
+TEST_CASE("one seed or one setting gives no significance") {
   CHECK(std::isinf(least_significant_difference({{1}, {2}}, 0.95)));
   CHECK(std::isinf(least_significant_difference({{1, 2, 3}}, 0.95)));
 }

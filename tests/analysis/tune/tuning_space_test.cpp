@@ -31,7 +31,7 @@ double epoch_s(const std::string& local_from) {
   return choice.candidates.front().epoch_s;
 }
 
-TEST_CASE("a candidate's epoch is the mean of all, of whatever kinds they are") {
+TEST_CASE("a candidate's epoch is the mean of all, of all kinds") {
   const double synchronous_s = epoch_s("10");
   const double local_s = epoch_s("0");
 
@@ -39,7 +39,7 @@ TEST_CASE("a candidate's epoch is the mean of all, of whatever kinds they are") 
   CHECK(epoch_s("7") == Approx(0.7 * synchronous_s + 0.3 * local_s).epsilon(1e-3));
 }
 
-TEST_CASE("a strategy without a setting of how often it averages asks what to choose from") {
+TEST_CASE("a strategy without an averaging period requires axes to choose from") {
   CHECK(problems_of([] { (void)choice_of({}, job("one-shot")); }) ==
         std::vector<std::string>{
             "--strategy: one-shot has no setting of how often it averages; say what to choose "

@@ -48,8 +48,8 @@ class Field {
   std::vector<Candidate> candidates;
   std::map<std::size_t, double> asked;   ///< seconds, by candidate: the last time
   std::map<std::size_t, double> losses;  ///< by candidate, at any time; else falling
-  bool is_of_language = false;           ///< perplexities are there, too
-  bool is_classified = true;             ///< accuracies are there
+  bool is_of_language = false;           ///< perplexities exist, too
+  bool is_classified = true;             ///< accuracies exist
 
  private:
   [[nodiscard]] Curve curve(std::size_t index, int seed, double until_s, const TuningGoal& goal) {
@@ -75,7 +75,7 @@ class Field {
   std::vector<double> noises_;
 };
 
-TEST_CASE("the fastest to the target wins, and the hopeless are given up early") {
+TEST_CASE("the fastest to the target wins, and hopeless candidates are given up early") {
   Field field;
   const std::size_t slow = field.add("slow", 1, 0.001);
   const std::size_t best = field.add("best", 1, 0.05, 0.01);
@@ -96,7 +96,7 @@ TEST_CASE("the fastest to the target wins, and the hopeless are given up early")
   CHECK(tuning.rehearsed_s < 0.4 * tuning.exhaustive_s);
 }
 
-TEST_CASE("beside the best third, who has a significantly larger loss is given up, nobody else") {
+TEST_CASE("outside the best third, only candidates with a significantly larger loss are given up") {
   Field field;
   const std::size_t best = field.add("best", 1, 0.0210, 0.2);
   const std::size_t like = field.add("like it", 1, 0.0205, -0.2);
@@ -113,7 +113,7 @@ TEST_CASE("beside the best third, who has a significantly larger loss is given u
   CHECK(tuning.outcomes[lossy].reason.find("loss") != std::string::npos);
 }
 
-TEST_CASE("with one seed, the best third goes on and nobody else") {
+TEST_CASE("with one seed, only the best third continues") {
   Field field;
   for (int i = 0; i < 9; ++i) field.add("one", 1, 0.01 * (i + 1));
 
@@ -126,7 +126,9 @@ TEST_CASE("with one seed, the best third goes on and nobody else") {
   }
 }
 
-TEST_CASE("who is there after the end of a rung has not won it, however few its epochs") {
+TEST_CASE(
+    "a candidate that reaches the target after the end of a rung has not won it, however few its "
+    "epochs") {
   Field field;
   const std::size_t slow = field.add("there in its first epoch", 60, 0.1);
   const std::size_t best = field.add("there after many", 1, 0.11);
@@ -138,7 +140,7 @@ TEST_CASE("who is there after the end of a rung has not won it, however few its 
   CHECK(tuning.outcomes[slow].fate != Fate::diverged);
 }
 
-TEST_CASE("losses that a model returns may be below zero, and the lowest one wins") {
+TEST_CASE("losses of a model may be below zero, and the lowest one wins") {
   Field field;
   const std::size_t low = field.add("low", 1, 0.2);
   const std::size_t lower = field.add("lower", 1, 0.2);
@@ -152,7 +154,7 @@ TEST_CASE("losses that a model returns may be below zero, and the lowest one win
   CHECK(*tuning.outcomes[lower].mean == -3);
 }
 
-TEST_CASE("of language models the lowest perplexity wins, after a time or first at a target") {
+TEST_CASE("for language models the lowest perplexity wins, after a time or first at a target") {
   Field field;
   field.is_of_language = true;
   const std::size_t slow = field.add("slow", 1, 0.02);
@@ -174,11 +176,11 @@ TEST_CASE("of language models the lowest perplexity wins, after a time or first 
   CHECK(race.outcomes[slow].fate == CandidateOutcome::Fate::given_up);
 }
 
-TEST_CASE("within a time budget the most accurate wins") {
+TEST_CASE("within a time budget the most accurate candidate wins") {
   Field field;
   const std::size_t usual = field.add("a", 1, 0.01, 0.01);
   const std::size_t best = field.add("b", 1, 0.02, 0.01);
-  field.candidates[usual].is_default = true;  // stays to be compared with
+  field.candidates[usual].is_default = true;  // stays for comparison
 
   const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 20}, .seeds = 3});
 
@@ -188,11 +190,11 @@ TEST_CASE("within a time budget the most accurate wins") {
   CHECK(*tuning.outcomes[best].mean == Approx(1 - std::exp(-0.4)).epsilon(0.02));
 }
 
-TEST_CASE("the best is compared with who was still in the race when it ended") {
+TEST_CASE("the best is compared with the candidates still in the race at its end") {
   Field field;
   const std::size_t best = field.add("there after 46 s", 1, 0.05, 0.01);
   const std::size_t late = field.add("there after 77 s", 1, 0.03, 0.01);
-  field.losses = {{best, 1}, {late, 1}};  // nobody is given up before
+  field.losses = {{best, 1}, {late, 1}};  // none is given up before
 
   const Tuning tuning = field.tuned({.goal = {.target = kNinety, .most_s = 90}, .seeds = 3});
 
@@ -202,7 +204,7 @@ TEST_CASE("the best is compared with who was still in the race when it ended") {
   CHECK(*tuning.confidence > 0.95);
 }
 
-TEST_CASE("two that differ less than their seeds do are kept, and said to be alike") {
+TEST_CASE("two candidates that differ less than their seeds are kept, and reported as equal") {
   Field field;
   field.add("a", 1, 0.050, 0.2);
   field.add("b", 1, 0.051, -0.2);
@@ -214,7 +216,8 @@ TEST_CASE("two that differ less than their seeds do are kept, and said to be ali
   CHECK(*tuning.confidence < 0.95);
 }
 
-TEST_CASE("who averages more rarely and gains no time is not rehearsed, the default is") {
+TEST_CASE(
+    "a candidate that averages more rarely and saves no time is not rehearsed, the default is") {
   Field field;
   const std::size_t often = field.add("every 1", 1, 0.05);
   const std::size_t rarely = field.add("every 4", 1, 0.05);
@@ -240,7 +243,7 @@ TEST_CASE("who averages more rarely and gains no time is not rehearsed, the defa
 /// After ten seconds.
 double rate_of(double accuracy) { return -std::log(1 - accuracy) / 10; }
 
-TEST_CASE("accuracies that guessing may reach are no learning, however they differ") {
+TEST_CASE("accuracies within reach of guessing are no learning, even if they differ") {
   Field field;
   field.add("below chance", 1, rate_of(0.05), 0.01);
   const std::size_t best = field.add("nearer to it", 1, rate_of(0.081), 0.01);
@@ -289,12 +292,12 @@ TEST_CASE("of many settings one is above chance by chance") {
   CHECK(six.tuned(plan).verdict == Verdict::nothing_learned);
 }
 
-TEST_CASE("what seeds do not tell apart is not recommended") {
+TEST_CASE("settings that seeds do not distinguish are not recommended") {
   Field field;
   const std::size_t a = field.add("a", 1, 0.050, 0.2);
   const std::size_t b = field.add("b", 1, 0.051, -0.2);
   field.add("worse", 1, 0.01, 0.01);
-  field.candidates.back().is_default = true;  // stays to be compared with
+  field.candidates.back().is_default = true;  // stays for comparison
 
   const Tuning tuning = field.tuned({.goal = {.target = {}, .most_s = 10}, .seeds = 4});
 
@@ -304,7 +307,7 @@ TEST_CASE("what seeds do not tell apart is not recommended") {
   CHECK(tuning.runner_up == tuning.tied.front());
 }
 
-TEST_CASE("with one seed, the test samples tell whether settings differ") {
+TEST_CASE("with one seed, the test samples decide whether settings differ") {
   Field field;
   const std::size_t best = field.add("best", 1, rate_of(0.60));
   const std::size_t next = field.add("next", 1, rate_of(0.57));
@@ -317,16 +320,17 @@ TEST_CASE("with one seed, the test samples tell whether settings differ") {
   CHECK(few.verdict == Verdict::no_difference);
   CHECK(few.best == best);
   CHECK(few.tied == std::vector<std::size_t>{next});
-  // It is given up after 1.1 s, at 9 % where the best one is at 10 %.
+  // It is given up after 1.1 s, at 9 % while the best one is at 10 %.
   field.test_with(20'000, 10);
   CHECK(field.tuned(plan).verdict == Verdict::recommended);
 
-  // Nothing but accuracies is of samples that can be counted.
+  // Only accuracies are of countable samples.
   field.is_classified = false;
   CHECK(field.tuned(plan).verdict == Verdict::no_difference);
 }
 
-TEST_CASE("with a target, the front ends with the time, and seeds that were there are counted") {
+TEST_CASE(
+    "with a target, the Pareto front ends with the time, and seeds at the target are counted") {
   Field field;
   const std::size_t some = field.add("some seeds are there", 1, 0.250, 0.2);
   field.add("its epoch ends too late", 12, 0.4, 0.01);
@@ -343,7 +347,7 @@ TEST_CASE("with a target, the front ends with the time, and seeds that were ther
   }
 }
 
-TEST_CASE("a target that nobody reaches has no winner, and diverged seeds no say") {
+TEST_CASE("an unreached target has no winner, and diverged seeds do not count") {
   Field field;
   field.add("a", 1, 0.001);
   const std::size_t diverged = field.add("b", 1, -1);
@@ -356,7 +360,7 @@ TEST_CASE("a target that nobody reaches has no winner, and diverged seeds no say
   CHECK(tuning.front.back().seconds == Approx(9));
 }
 
-TEST_CASE("where all diverge, nobody wins") {
+TEST_CASE("if all diverge, there is no winner") {
   Field field;
   field.add("a", 1, -1);
   field.add("b", 1, -1);
@@ -367,7 +371,7 @@ TEST_CASE("where all diverge, nobody wins") {
   CHECK(tuning.front.empty());
 }
 
-TEST_CASE("the front has no point that another one beats") {
+TEST_CASE("no point of the Pareto front is dominated") {
   Field field;
   field.add("quick to learn a little", 1, 0.02);
   field.add("slow epochs", 10, 0.2);

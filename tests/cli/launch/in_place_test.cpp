@@ -15,7 +15,8 @@ std::string text_of(const std::optional<std::vector<Host>>& hosts) {
   return hosts ? hosts_text(*hosts) : "none";
 }
 
-TEST_CASE("workers are counted by node, nodes without any too, but for the last ones", "[cli]") {
+TEST_CASE("workers are counted by node, including nodes without any, except the last ones",
+          "[cli]") {
   std::vector<WorkerInfo> workers(4);
   workers[0].node = 3;
   workers[1].node = 1;
@@ -25,7 +26,7 @@ TEST_CASE("workers are counted by node, nodes without any too, but for the last 
   CHECK(workers_by_node(workers) == std::vector<int>{1, 1, 0, 2});
 }
 
-TEST_CASE("each node is emulated on the host in its place", "[cli]") {
+TEST_CASE("each node is emulated on its own host", "[cli]") {
   const std::vector<Host> hosts = {{"c", 2}, {"a", 2}, {"b", 2}, {"d", 1}};
 
   CHECK(text_of(hosts_in_place(hosts, {1, 2, 1, 1})) == "c:1,a:2,b:1,d:1");
@@ -33,7 +34,7 @@ TEST_CASE("each node is emulated on the host in its place", "[cli]") {
   CHECK(text_of(hosts_in_place(hosts, {1, 0, 0, 1})) == "c:1,d:1");
 }
 
-TEST_CASE("without a host for each node, or room on it, nothing is in place", "[cli]") {
+TEST_CASE("without a host for each node, or too few slots on it, no placement is made", "[cli]") {
   CHECK(text_of(hosts_in_place({}, {1})) == "none");
   CHECK(text_of(hosts_in_place({{"a", 8}, {"b", 8}}, {1, 1, 1})) == "none");
   CHECK(text_of(hosts_in_place({{"a", 8}, {"b", 1}}, {1, 2})) == "none");
@@ -43,14 +44,14 @@ TEST_CASE("mpirun gets every rank's host in turn", "[cli]") {
   CHECK(words_in_place({{"c", 1}, {"a", 2}}) == Words{"--host", "c,a,a", "--map-by", "seq"});
 }
 
-TEST_CASE("a hostfile's hosts have their slots, or as many as is usual", "[cli]") {
+TEST_CASE("a hostfile's hosts have their slots, or the default number", "[cli]") {
   CHECK(hosts_text(parse_hostfile("# a cluster\n10.77.0.1 slots=2\n\n  node-2\tslots = 12 # big\n"
                                   "node3\r\n",
                                   4)) == "10.77.0.1:2,node-2:12,node3:4");
   CHECK(parse_hostfile("", 4).empty());
 }
 
-TEST_CASE("a hostfile with anything else is left to mpirun", "[cli]") {
+TEST_CASE("a hostfile with other content is left to mpirun", "[cli]") {
   for (const std::string line : {"a slots=2 max_slots=4",
                                  "a\na",
                                  "user@a slots=1",
@@ -62,7 +63,7 @@ TEST_CASE("a hostfile with anything else is left to mpirun", "[cli]") {
   CHECK(parse_hostfile(std::string(200'000, 'a'), 1).empty());
 }
 
-TEST_CASE("the environment's hostfile is read, and none that is not there", "[cli]") {
+TEST_CASE("the environment's hostfile is read, if it exists", "[cli]") {
   const Folder folder;
   folder.write("hosts", "a slots=2\nb\n");
 
@@ -74,7 +75,7 @@ TEST_CASE("the environment's hostfile is read, and none that is not there", "[cl
   CHECK(hosts_of_environment(3).empty());
 }
 
-TEST_CASE("words for mpirun that place ranks are told from others", "[cli]") {
+TEST_CASE("arguments for mpirun that place ranks are recognised", "[cli]") {
   CHECK(place_ranks("--mca btl tcp --hostfile h"));
   CHECK(place_ranks("-H a,b"));
   CHECK(place_ranks("--map-by node"));

@@ -8,7 +8,7 @@ namespace {
 
 const std::string kFrame = std::string(74, '-') + "\n";
 
-/// What is shown of a text that arrives in pieces of `size`.
+/// The output for a text that arrives in pieces of `size`.
 std::string shown(const std::string& text, std::size_t size) {
   MpirunMessages messages;
   std::string all;
@@ -17,7 +17,7 @@ std::string shown(const std::string& text, std::size_t size) {
   return all + messages.finish();
 }
 
-TEST_CASE("mpirun's words about our own ending of a job are taken out") {
+TEST_CASE("mpirun's messages about our own ending of a job are removed") {
   const std::string text = "epochcast: no such data\n" + kFrame +
                            "MPI_ABORT was invoked on rank 0 in communicator MPI_COMM_WORLD\n"
                            "with errorcode 2.\n" +
@@ -30,14 +30,14 @@ TEST_CASE("mpirun's words about our own ending of a job are taken out") {
   }
 }
 
-TEST_CASE("what mpirun says of a rank that died is shown without its frame") {
+TEST_CASE("mpirun's message about a rank that died is shown without its frame") {
   const std::string text =
       kFrame + "mpirun noticed that process rank 1 exited on signal 9 (Killed).\n" + kFrame;
 
   CHECK(shown(text, 5) == "mpirun noticed that process rank 1 exited on signal 9 (Killed).\n");
 }
 
-TEST_CASE("text passes at once, before its line is over") {
+TEST_CASE("text passes at once, before the end of its line") {
   MpirunMessages messages;
 
   CHECK(messages.feed("\r[") == "\r[");
@@ -45,7 +45,7 @@ TEST_CASE("text passes at once, before its line is over") {
   CHECK(messages.feed("\n-- done") == "\n-- done");
 }
 
-TEST_CASE("a frame that never ends is shown in the end") {
+TEST_CASE("an unfinished frame is shown at the end") {
   CHECK(shown(kFrame + "half a message\n", 4096) == "half a message\n");
 }
 

@@ -25,7 +25,7 @@ Texts problems_with(const std::vector<std::string>& words) {
   return problems_of([&] { static_cast<void>(slurm_options(words)); });
 }
 
-/// Programs are looked for in the folder first.
+/// Programs are searched in the folder first.
 class SearchPath {
  public:
   explicit SearchPath(const fs::path& folder) : before_(std::getenv("PATH")) {
@@ -39,7 +39,7 @@ class SearchPath {
   std::string before_;
 };
 
-TEST_CASE("a batch script holds the job's figures, and the words quoted", "[cli]") {
+TEST_CASE("a batch script contains the job's figures, and the quoted words", "[cli]") {
   JobConfig config;
   config.strategy = "sync";
   config.network = "resnet20";
@@ -71,10 +71,10 @@ TEST_CASE("a network's name does not become a command of the script", "[cli]") {
   for (std::size_t i = 1; i + 1 < script.size(); ++i) CHECK(script[i].starts_with("#"));
 }
 
-TEST_CASE("a batch script is what sbatch reads", "[cli]") {
+TEST_CASE("sbatch accepts a batch script", "[cli]") {
   const Folder folder;
   const SearchPath path(folder.path());
-  const std::string script = std::string(200000, '#') + "\ntrue\n";  // more than a pipe holds
+  const std::string script = std::string(200000, '#') + "\ntrue\n";  // exceeds the buffer of a pipe
 
   folder.write("sbatch", "#!/bin/sh\ncat >'" + (folder.path() / "script").string() + "'\n");
   fs::permissions(folder.path() / "sbatch", fs::perms::owner_all);
@@ -86,13 +86,13 @@ TEST_CASE("a batch script is what sbatch reads", "[cli]") {
                     "sbatch did not take the job; see above (--slurm print shows the script)");
 }
 
-TEST_CASE("--slurm-time takes every way in which sbatch takes a time", "[cli]") {
+TEST_CASE("--slurm-time accepts every form of sbatch's time", "[cli]") {
   for (const std::string time :
        {"90", "90:30", "01:30:00", "1-12", "1-12:30", "1-12:30:30", "120:00:00"})
     CHECK(slurm_options({"--slurm", "--slurm-time", time}).time == time);
 }
 
-TEST_CASE("--slurm-time takes nothing else", "[cli]") {
+TEST_CASE("--slurm-time accepts nothing else", "[cli]") {
   for (const std::string time : {"banana", " 1", "1:60", "1:2:3:4", "1-24", "-1", "1s", "1:00\t"}) {
     CAPTURE(time);
     const Texts problems = problems_with({"--slurm", "--slurm-time=" + time});
@@ -103,7 +103,7 @@ TEST_CASE("--slurm-time takes nothing else", "[cli]") {
         Texts{"--slurm-time: got \"1\\x0aid\"; expected UTF-8 without control characters"});
 }
 
-TEST_CASE("machines that a job's ranks leave idle are not reserved", "[cli]") {
+TEST_CASE("machines without a rank of the job are not reserved", "[cli]") {
   const Folder folder;
   const std::string job = "train --network small-cnn --dataset cifar10 --strategy sync --slurm";
 

@@ -26,7 +26,7 @@ std::vector<std::string> problems(std::vector<const char*> words) {
 
 using Problems = std::vector<std::string>;
 
-TEST_CASE("options are read into settings") {
+TEST_CASE("options are parsed into settings") {
   const MeasureOptions options = parse({"--network",
                                         "resnet20,small-cnn",
                                         "--network",
@@ -55,7 +55,7 @@ TEST_CASE("options are read into settings") {
   CHECK_FALSE(options.is_append);
 }
 
-TEST_CASE("ranks are known before the rest is read, and only the writer needs the folder") {
+TEST_CASE("ranks are known before the rest is parsed, and only the writer needs the folder") {
   const std::vector<const char*> words = {"epochcast-measure",
                                           "--ranks",
                                           "2",
@@ -74,7 +74,7 @@ TEST_CASE("ranks are known before the rest is read, and only the writer needs th
   CHECK(options.file == "absent-folder/t.json");
 }
 
-TEST_CASE("ranks that are slowed alike have a trace, named after how much") {
+TEST_CASE("ranks with the same slowdown have a trace, named after it") {
   const MeasureOptions options = parse({"--network",
                                         "small-cnn",
                                         "--batch",
@@ -128,7 +128,7 @@ TEST_CASE("all problems of a command line are reported at once") {
         });
 }
 
-TEST_CASE("what is missing or contradictory is said") {
+TEST_CASE("missing or contradictory options are reported") {
   CHECK(problems({}) == Problems{
                             "--network: missing; expected a name such as small-cnn",
                             "--batch: missing; expected batch sizes such as 1,2,4",

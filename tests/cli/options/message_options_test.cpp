@@ -41,7 +41,7 @@ TEST_CASE("messages are measured from 1 B to 64 MiB, with the algorithms of trai
   CHECK(options.ranks_per_node == 0);
 }
 
-TEST_CASE("options of messages are read into settings") {
+TEST_CASE("options of messages are parsed into settings") {
   const MessageOptions options = parse({"--output=m.json",
                                         "--bytes=64,8",
                                         "--bytes=8",

@@ -41,12 +41,12 @@ std::unique_ptr<ForecastWriter> writer_of(std::ostream& out,
   return make_forecast_writer(out, format, "epochcast simulate", Command::simulate, tasks);
 }
 
-TEST_CASE("CSV has a row for what was not forecast, which says why", "[cli]") {
+TEST_CASE("CSV has a row for each failed forecast, with the reason", "[cli]") {
   std::ostringstream out;
   const auto writer = writer_of(out, Format::csv);
 
   writer->add(problem_of("byteps", 1));
-  CHECK(out.str().empty());  // perhaps nothing is forecast
+  CHECK(out.str().empty());  // possibly nothing is forecast
   writer->add(forecast_of("sync", 1, 2));
   writer->add(problem_of("dlb", 2));
 
@@ -64,7 +64,7 @@ TEST_CASE("CSV has a row for what was not forecast, which says why", "[cli]") {
           std::count(rows[0].begin(), rows[0].end(), ','));
 }
 
-TEST_CASE("a row of CSV is written as soon as its run is there", "[cli]") {
+TEST_CASE("a row of CSV is written as soon as its run is complete", "[cli]") {
   std::ostringstream out;
   const auto writer = writer_of(out, Format::csv);
 
@@ -87,7 +87,7 @@ TEST_CASE("the rows of a point are written as soon as the next point begins", "[
   CHECK(out.str().empty());
   writer->add(forecast_of("sync", 20, 1));
   const std::vector<std::string> first = lines(out.str());
-  REQUIRE(first.size() == 6);  // what is common, a blank line, titles, a rule, two runs
+  REQUIRE(first.size() == 6);  // common settings, a blank line, titles, a rule, two runs
   CHECK(first[4].starts_with("    1  1  dlb   "));
   CHECK(first[5].starts_with("    1  2  sync  "));
   writer->add(forecast_of("dlb", 20, 2));
@@ -98,7 +98,7 @@ TEST_CASE("the rows of a point are written as soon as the next point begins", "[
   CHECK(all[8].starts_with("   20  2  dlb   "));
 }
 
-TEST_CASE("knees tell a strategy from the same with overlap", "[cli]") {
+TEST_CASE("knees distinguish a strategy from the same with overlap", "[cli]") {
   std::ostringstream out;
   const auto writer = writer_of(out, Format::table, {task_of("sync", 1), task_of("sync", 2)});
   ForecastOutcome plain = forecast_of("sync", 1, 2);
@@ -112,7 +112,7 @@ TEST_CASE("knees tell a strategy from the same with overlap", "[cli]") {
   CHECK_THAT(out.str(), Catch::Contains("\n  sync: nodes 1\n  sync, overlap: nodes 1\n"));
 }
 
-TEST_CASE("a column that turns out to be needed begins the table anew", "[cli]") {
+TEST_CASE("a newly required column begins the table anew", "[cli]") {
   std::ostringstream out;
   const auto writer =
       writer_of(out, Format::table, {task_of("sync", 1), task_of("sync", 2), task_of("sync", 3)});
@@ -147,7 +147,7 @@ TEST_CASE("JSON written run by run is the document of all runs", "[cli]") {
   CHECK(out.str() == to_json({*first.run, *second.run}, "epochcast simulate").dump(2) + "\n");
 }
 
-TEST_CASE("JSON lists in the end what was not forecast", "[cli]") {
+TEST_CASE("JSON lists failed forecasts at the end", "[cli]") {
   std::ostringstream out;
   const auto writer = writer_of(out, Format::json);
 
@@ -162,7 +162,7 @@ TEST_CASE("JSON lists in the end what was not forecast", "[cli]") {
             {{{"strategy", "byteps"}, {"point", "nodes 1"}, {"problems", {"no CPUs"}}}}));
 }
 
-TEST_CASE("nothing is written where nothing could be forecast", "[cli]") {
+TEST_CASE("nothing is written without a successful forecast", "[cli]") {
   for (const Format format : {Format::table, Format::json, Format::csv}) {
     std::ostringstream out;
     const auto writer = writer_of(out, format, {task_of("byteps", 1), task_of("byteps", 2)});

@@ -23,14 +23,14 @@ TEST_CASE("a remark on all forecasts is one on \"all\"", "[cli]") {
   CHECK(text_of(remarks) == "  all: estimated\n");
 }
 
-TEST_CASE("the only forecast there is goes by its strategy", "[cli]") {
+TEST_CASE("a single forecast is named by its strategy", "[cli]") {
   Remarks remarks;
   remarks.add("estimated", "sync", "");
 
   CHECK(text_of(remarks) == "  sync: estimated\n");
 }
 
-TEST_CASE("a remark names the strategies and points that it is about, each text once", "[cli]") {
+TEST_CASE("a remark names the strategies and points concerned, each text once", "[cli]") {
   Remarks remarks;
   for (const char* strategy : {"sync", "dlb", "local-sgd"}) {
     for (const char* place : {"nodes 1", "nodes 2"}) remarks.expect(strategy, place);
@@ -52,7 +52,7 @@ TEST_CASE("a remark names the strategies and points that it is about, each text 
         "  dlb [nodes 2]: not forecast: apart\n");
 }
 
-TEST_CASE("points of one strategy go by themselves, the first four by name", "[cli]") {
+TEST_CASE("points of a single strategy are named alone, the first four of them", "[cli]") {
   Remarks remarks;
   remarks.expect("sync", "nodes 1");
   for (int nodes = 2; nodes <= 4; ++nodes)

@@ -23,7 +23,7 @@ std::vector<std::string> shown(const Comparison& comparison) {
   return lines(out.str());
 }
 
-/// The row of times of A and B.
+/// The row of these times of A and B.
 std::string row_of(double a_s, double b_s) {
   const ComparedPair pair = {.name = "sync", .shown = "sync", .a = run_of(a_s), .b = run_of(b_s)};
   return shown({.a = "a", .b = "b", .pairs = {pair}}).at(5);
@@ -41,7 +41,7 @@ TEST_CASE("a change too small to be shown has no sign") {
   CHECK_THAT(row_of(50, 49.95), Catch::Contains(" -0.1 % "));
 }
 
-TEST_CASE("figures are shown for people, except where these would see no difference") {
+TEST_CASE("figures are shown with units, unless rounding hides the difference") {
   const std::vector<std::string> text =
       shown({.a = "a",
              .b = "b",
@@ -62,7 +62,7 @@ TEST_CASE("figures are shown for people, except where these would see no differe
                                  "  rate: 2USD/h -> 3USD/h"});
 }
 
-TEST_CASE("a comparison has what is not ranked below the rest, with the reason") {
+TEST_CASE("a comparison has unranked pairs below the rest, with the reason") {
   const std::vector<std::string> text =
       shown({.a = "a",
              .b = "b",

@@ -14,7 +14,7 @@ JobConfig config_of(const std::string& strategy) {
   return config;
 }
 
-// That they do what they say is checked in PyTorch: tests/own_model/check_recipes.py.
+// The recipes themselves are tested in PyTorch: tests/own_model/check_recipes.py.
 TEST_CASE("a recipe has the job's settings") {
   JobConfig config = config_of("local-sgd");
   config.of_strategies["local-steps"] = "12";
@@ -35,7 +35,7 @@ TEST_CASE("a recipe has the job's settings") {
   CHECK_THAT(pytorch_text(config, 4), Catch::Contains("bucket_cap_mb=5)"));
 }
 
-TEST_CASE("where gradients add up, the loop steps after several batches, and steps are counted") {
+TEST_CASE("with accumulated gradients, the loop steps after several batches, and counts steps") {
   JobConfig config = config_of("one-shot");
   config.epochs = 2;
   CHECK_THAT(pytorch_text(config, 4),
@@ -51,7 +51,7 @@ TEST_CASE("where gradients add up, the loop steps after several batches, and ste
                  Catch::Contains("clip_grad_norm_(model.parameters(), 1)"));
 }
 
-TEST_CASE("gradients of two bytes are exchanged as float16, those of other sizes as they are") {
+TEST_CASE("gradients of two bytes are exchanged as float16, those of other sizes unchanged") {
   const auto text_of = [](const std::string& strategy, int gradient_bytes) {
     JobConfig config = config_of(strategy);
     config.gradient_bytes = gradient_bytes;
@@ -80,12 +80,12 @@ TEST_CASE("gradients of two bytes are exchanged as float16, those of other sizes
                    Catch::Contains("# PyTorch has no hook that exchanges gradients of 1 B "
                                    "(--gradient-bytes): here they have 4.\n"));
   }
-  // What has no gradients to exchange has none to make smaller.
+  // Without exchanged gradients there are none to compress.
   for (const char* strategy : {"local-sgd", "one-shot"})
     CHECK(text_of(strategy, 2) == text_of(strategy, 4));
 }
 
-TEST_CASE("every strategy has a recipe or says that there is none") {
+TEST_CASE("every strategy has a recipe or a reason for none") {
   for (const Strategy& strategy : strategies()) {
     CAPTURE(strategy.name);
     const std::string text = pytorch_text(config_of(std::string(strategy.name)), 2);

@@ -10,7 +10,8 @@ namespace {
 
 constexpr LearningTarget kFifth = {.metric = Metric::accuracy, .value = 0.2};
 
-/// Two settings, tried with two seeds: the first is there after 0.5 s, the second after 0.6 s.
+/// Two settings, tried with two seeds: the first reaches the target after 0.5 s, the second after
+/// 0.6 s.
 struct Tried {
   Tried() {
     for (const char* steps : {"2", "8"}) {
@@ -106,7 +107,7 @@ TEST_CASE("accuracies near chance are no learning, in text and JSON alike") {
   CHECK(tried.json().at("chance_p") == 0.94);
 }
 
-TEST_CASE("a mean at the target that not every seed has reached is said to be that") {
+TEST_CASE("a mean at the target that not every seed has reached is reported as such") {
   Tried tried;
   tried.tuning.verdict = Verdict::not_reached;
   tried.tuning.best.reset();
@@ -119,7 +120,7 @@ TEST_CASE("a mean at the target that not every seed has reached is said to be th
   CHECK(tried.json().at("verdict") == "target not reached");
 }
 
-TEST_CASE("where every setting diverges within a time budget, none is recommended") {
+TEST_CASE("if every setting diverges within a time budget, none is recommended") {
   Tried tried;
   tried.tuning.verdict = Verdict::not_reached;
   tried.tuning.best.reset();

@@ -23,7 +23,7 @@ const std::string kLegend =
 // 50,000 samples / (2 workers x batch 128) = 195 iterations of 100 ms: 19.5 s.
 // sync exchanges 195 times, 20 ms each: 3.9 s. Local SGD with H = 65 exchanges 195 / 65 = 3 times.
 // 23.4 s / 19.56 s = 1.196.
-TEST_CASE("a ranking can be checked on paper", "[cli]") {
+TEST_CASE("a ranking can be verified by hand", "[cli]") {
   const Outcome outcome =
       Folder().run(kJob + " --exchange-seconds 20ms --strategy sync,local-sgd --local-steps 65");
 
@@ -48,8 +48,9 @@ TEST_CASE("a ranking can be checked on paper", "[cli]") {
 }
 
 // With H = 80 two rounds fit into 195 iterations: 160 of them, 81.9 % of the samples, take 16 s and
-// two exchanges. Less work an epoch is no time gained.
-TEST_CASE("epochs of unequal length are compared by the time for equally many samples", "[cli]") {
+// two exchanges. Less work per epoch is no saving.
+TEST_CASE("epochs of unequal length are compared by the time for the same number of samples",
+          "[cli]") {
   const Outcome outcome =
       Folder().run(kJob + " --exchange-seconds 20ms --strategy sync,local-sgd --local-steps 80");
 
@@ -60,7 +61,7 @@ TEST_CASE("epochs of unequal length are compared by the time for equally many sa
       lines(outcome.out)[5].starts_with("2  sync             23.4 s   99.8 %    23.4 s    1.00x "));
 }
 
-TEST_CASE("a forecast is of so many samples as were asked for, if there are", "[cli]") {
+TEST_CASE("a forecast is for the requested number of samples, if they exist", "[cli]") {
   // 5,000 / 256 = 19 iterations of 120 ms.
   const Outcome few =
       Folder().run(kJob + " --exchange-seconds 20ms --strategy sync --train-samples 5000");
@@ -72,7 +73,7 @@ TEST_CASE("a forecast is of so many samples as were asked for, if there are", "[
   CHECK(many.err == "epochcast: --train-samples: got 50001; the data set has 50000\n");
 }
 
-TEST_CASE("among all strategies, sync stands with and without overlap", "[cli]") {
+TEST_CASE("among all strategies, sync occurs with and without overlap", "[cli]") {
   const Outcome outcome = Folder().run(kJob + " --exchange-seconds 20ms");
 
   REQUIRE(outcome.status == 0);
@@ -81,8 +82,9 @@ TEST_CASE("among all strategies, sync stands with and without overlap", "[cli]")
   CHECK(outcome.out.find("  node-based, K' 195 = an epoch ") != std::string::npos);
 }
 
-TEST_CASE("what averages at most once an epoch stands below the ranking, and is not fastest",
-          "[cli]") {
+TEST_CASE(
+    "strategies that average at most once an epoch are below the ranking, and not the fastest",
+    "[cli]") {
   const Outcome outcome =
       Folder().run(kJob + " --exchange-seconds 20ms --strategy one-shot,sync,node-based");
 
@@ -100,7 +102,7 @@ TEST_CASE("what averages at most once an epoch stands below the ranking, and is 
              Catch::Contains("\n  one-shot: not ranked: averages only after the last epoch"));
 }
 
-TEST_CASE("--rank-by ranks what averages at most once an epoch behind all others", "[cli]") {
+TEST_CASE("--rank-by ranks strategies that average at most once an epoch last", "[cli]") {
   const Outcome outcome =
       Folder().run(kJob + " --exchange-seconds 20ms --strategy one-shot,sync --rank-by time");
 

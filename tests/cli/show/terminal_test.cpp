@@ -16,7 +16,7 @@ const std::string kCompared =
     "simulate --platform pair.json --network resnet20 --dataset cifar10 --epochs 2 "
     "--strategy sync,hetgrad --format json --batch-seconds gpu=";
 
-/// The lines that epochcast shows on a terminal of so many columns.
+/// The lines that epochcast shows on a terminal of this number of columns.
 std::vector<std::string> shown_on_terminal(const Folder& folder,
                                            const std::string& arguments,
                                            int columns,
@@ -62,7 +62,8 @@ std::string titles_of(const std::vector<std::string>& shown) {
   return {};
 }
 
-TEST_CASE("a table fits its terminal: the least important columns go, and are named", "[cli]") {
+TEST_CASE("a table fits its terminal: the least important columns are omitted, and named",
+          "[cli]") {
   const std::vector<std::string> shown = shown_on_terminal(kRanking, 73, "NO_COLOR=1");
 
   CHECK(titles_of(shown) ==
@@ -74,7 +75,7 @@ TEST_CASE("a table fits its terminal: the least important columns go, and are na
                   "between, whole job, inputs.") != shown.end());
 }
 
-/// The line that names the columns that were left out, without its beginning.
+/// The line that names the omitted columns, without its beginning.
 std::string left_out_of(const std::vector<std::string>& shown) {
   const std::string begin = "  Not shown, as the terminal is too narrow (--wide shows all): ";
   for (const std::string& line : shown) {
@@ -83,7 +84,7 @@ std::string left_out_of(const std::vector<std::string>& shown) {
   return {};
 }
 
-/// Of the rules below titles.
+/// The longest rule below titles.
 std::size_t widest_row(const std::vector<std::string>& shown) {
   std::size_t width = 0;
   for (const std::string& line : shown) {
@@ -142,7 +143,7 @@ TEST_CASE("help is as wide as its terminal, from 60 to 100 characters", "[cli]")
   }
 }
 
-TEST_CASE("what stays in a table stays on the narrowest terminal", "[cli]") {
+TEST_CASE("fixed columns of a table stay on the narrowest terminal", "[cli]") {
   CHECK(titles_of(shown_on_terminal(kRanking, 10)) == "#  strategy");
 }
 
@@ -153,7 +154,7 @@ TEST_CASE("--wide and files have all columns", "[cli]") {
   CHECK(titles_of(shown_on_terminal(kRanking + " --wide", 72)) == all);
 }
 
-TEST_CASE("colours are for terminals that want them", "[cli]") {
+TEST_CASE("colours are for terminals that support them", "[cli]") {
   CHECK(has_colours(shown_on_terminal(kRanking, 200)));
   CHECK_FALSE(has_colours(shown_on_terminal(kRanking, 200, "NO_COLOR=1")));
   CHECK_FALSE(has_colours(shown_on_terminal(kRanking, 200, "TERM=dumb")));
@@ -171,7 +172,7 @@ TEST_CASE("--columns shows these columns, in this order", "[cli]") {
 TEST_CASE("--sort orders rows by a column, over all points of a sweep", "[cli]") {
   const std::string sweep = kRanking + " --sweep batch=64,128 --columns strategy,rounds";
 
-  // Of the rows, where they are and how many rounds they take.
+  // The rows, by their place and number of rounds.
   const auto rows = [&](const std::string& order) {
     std::vector<std::string> all = lines(Folder().run(sweep + " --sort " + order).out);
     std::vector<std::string> found;
@@ -186,7 +187,7 @@ TEST_CASE("--sort orders rows by a column, over all points of a sweep", "[cli]")
   CHECK(rows("rounds:desc") == std::vector<std::string>{"64: 390", "128: 195", "64: 6", "128: 3"});
 }
 
-TEST_CASE("--sort orders those that are not ranked by themselves, below", "[cli]") {
+TEST_CASE("--sort orders unranked rows separately, below", "[cli]") {
   const std::vector<std::string> all =
       lines(Folder()
                 .run("simulate --platform deep-est-esb --nodes 4 --network resnet20 --dataset "
@@ -201,7 +202,7 @@ TEST_CASE("--sort orders those that are not ranked by themselves, below", "[cli]
   CHECK(all[7].starts_with("Not ranked: "));
 }
 
-TEST_CASE("a column tells precisions that differ between points", "[cli]") {
+TEST_CASE("a column shows precisions that differ between points", "[cli]") {
   const auto table = [](const std::string& platforms) {
     return Folder()
         .run("simulate --network resnet50 --dataset imagenet --strategy sync --sweep platform=" +
@@ -213,7 +214,7 @@ TEST_CASE("a column tells precisions that differ between points", "[cli]") {
   CHECK(table("dgx-a100,deep-est-esb").find("precision") != std::string::npos);
 }
 
-TEST_CASE("columns that no table of forecasts has are told, with the closest", "[cli]") {
+TEST_CASE("unknown columns of forecasts are reported, with the closest", "[cli]") {
   const auto error = [](const std::string& flags) {
     const Outcome outcome = Folder().run(kRanking + " " + flags);
     CHECK(outcome.status == 2);
