@@ -8,7 +8,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Epochs of equal length and so many samples each, with these test accuracies.
+/// Epochs of equal length with this number of samples each, with these test accuracies.
 Curve curve_of(const std::vector<double>& accuracies, double epoch_s, double samples) {
   Curve curve;
   for (const double accuracy : accuracies) {

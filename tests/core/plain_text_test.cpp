@@ -6,7 +6,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// A text that is not plain, and how it is shown.
+/// A text that is not plain, and its escaped form.
 struct Hostile {
   std::string text;
   std::string shown;
@@ -19,8 +19,8 @@ const Hostile kHostile[] = {
     {"\x7f", "\\u007f"},
     {"\xc2\x9b"
      "2J",
-     "\\u009b2J"},                                     // U+009B, C1's way to say ESC [
-    {"\u202egpj.exe\u2066", "\\u202egpj.exe\\u2066"},  // text that runs the other way
+     "\\u009b2J"},                                     // U+009B, C1's form of ESC [
+    {"\u202egpj.exe\u2066", "\\u202egpj.exe\\u2066"},  // right-to-left text
     {"\u2028", "\\u2028"},                             // a line separator
     {"\x9b", "\\x9b"},                                 // no UTF-8
     {"caf\xe9", "caf\\xe9"},                           // Latin-1

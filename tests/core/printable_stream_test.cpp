@@ -8,7 +8,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// What arrives of these pieces, each written and flushed on its own.
+/// The output after these pieces, each written and flushed on its own.
 std::string arriving(const std::vector<std::string>& pieces, Repaint repaint = Repaint::none) {
   std::ostringstream out;
   {

@@ -20,7 +20,7 @@ std::vector<std::string> problems_of(Call call) {
   return {};
 }
 
-/// `text` with the one place where `old` stands replaced: a valid file with one thing wrong.
+/// `text` with the only occurrence of `old` replaced: a valid file with one error.
 inline std::string with(std::string text, const std::string& old, const std::string& replacement) {
   const std::size_t at = text.find(old);
   if (at == std::string::npos || text.find(old, at + 1) != std::string::npos) {

@@ -9,7 +9,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Work that takes as long as it is said to.
+/// Work of a given duration.
 struct Work {
   std::chrono::steady_clock::time_point now;
   ProgressBar::Clock clock = [this] { return now; };
@@ -20,7 +20,7 @@ struct Work {
   }
 };
 
-/// The same work, told to a terminal and to a log.
+/// The same work, reported to a terminal and to a log.
 struct ToldTwice {
   explicit ToldTwice(double total)
       : bar(terminal, true, "validating", total, 0, work.clock),

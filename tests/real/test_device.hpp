@@ -6,7 +6,7 @@
 
 namespace epochcast::tests {
 
-/// The device that learners train on: "cpu", or what the environment says ("cuda:0").
+/// The device that learners train on: "cpu", or the environment variable's ("cuda:0").
 inline std::string test_device() {
   const char* device = std::getenv("EPOCHCAST_TEST_DEVICE");
   return device == nullptr ? "cpu" : device;

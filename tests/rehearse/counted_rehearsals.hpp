@@ -8,7 +8,7 @@
 
 namespace epochcast::tests {
 
-/// A folder whose epochcast starts rehearsals through a script that counts them.
+/// A folder whose epochcast starts rehearsals through a counting script.
 class CountedRehearsals : public Folder {
  public:
   CountedRehearsals() {

@@ -8,7 +8,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Hands out numbered buckets and writes down what it is asked for.
+/// Returns numbered buckets and records its calls.
 class ScriptedLearner : public SamplingLearner {
  public:
   ScriptedLearner(std::string name, std::size_t buckets, std::vector<std::string>& log)

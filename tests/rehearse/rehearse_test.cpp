@@ -18,8 +18,8 @@ const std::string kLearning =
 const std::string kDropout =
     "--network wide-resnet-16 --dataset cifar10 --data procedural --train-samples 16 "
     "--test-samples 8 --batch 2 --learning-rate 0.05 --epochs 1 --strategy sync ";
-/// So do noise and wanted classes of a GAN, and dropout behind a recurrent layer. Tests between the
-/// epochs may draw nothing.
+/// The same holds for noise and requested classes of a GAN, and dropout after a recurrent layer.
+/// Tests between the epochs must not draw anything.
 const std::string kDigits =
     "--dataset mnist --data procedural --train-samples 32 --test-samples 8 --batch 4 "
     "--learning-rate 0.01 --epochs 2 --strategy sync ";
@@ -118,7 +118,7 @@ TEST_CASE("workers without samples change neither losses nor accuracy, with Batc
   }
 }
 
-/// Images that the tests' weights are as good for.
+/// Images for which the tests' weights are suitable.
 const std::string kFourClasses = R"({
   "schema": "epochcast.dataset/1", "name": "four", "title": "Images of four classes",
   "source": {"grade": "published", "reference": "made up"},
@@ -160,7 +160,7 @@ TEST_CASE("a rehearsal from other weights in a file of the same name is not reus
   CHECK(curve_of(folder, job).at(0).at("test_loss") != before.at(0).at("test_loss"));
 }
 
-/// Two numbers add up to the same in any order; four do not.
+/// The sum of two numbers does not depend on their order; that of four does.
 TEST_CASE("four workers' numbers are added up in the order of the all-reduce's schedule") {
   const Folder folder;
   folder.write("four.json", pair_with("\"count\": 2", "\"count\": 4"));

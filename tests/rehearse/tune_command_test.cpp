@@ -36,7 +36,7 @@ TEST_CASE("tune reports the best H, or that nothing was learned, in text, page a
   CHECK_THAT(outcome.out, !Catch::Contains("Recommended"));
   CHECK_THAT(page, Catch::Contains("\"name\":\"local-steps 1\""));
 
-  // Everything is kept already: nothing is rehearsed again.
+  // Everything is kept: nothing is rehearsed again.
   const std::size_t count = folder.count();
   CHECK(count >= 10);  // five settings, two seeds
   const Outcome json = folder.run(kTuning + "--strategy local-sgd --time-budget 1s --format json");

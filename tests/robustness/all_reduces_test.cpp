@@ -15,7 +15,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// The platform's links, shared by those that cross them at the same time.
+/// The platform's links, shared by simultaneous transfers.
 FluidNetwork fluid_network(const Platform& platform, const std::vector<WorkerInfo>& workers) {
   std::map<std::string, std::size_t> index;
   std::vector<double> links;
@@ -42,7 +42,7 @@ FluidNetwork fluid_network(const Platform& platform, const std::vector<WorkerInf
   return {std::move(links), route, std::move(gammas)};
 }
 
-/// What all members wait before a collective begins to which they come at the same time.
+/// The barrier at the start of a collective if all members arrive at the same time.
 double barrier_s(const Platform& platform, std::size_t ranks) {
   std::vector<std::optional<MessageCosts>> messages;
   for (int node = 0; node < platform.node_count(); ++node) {

@@ -16,7 +16,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// A message trace as a machine out of its mind would measure it.
+/// A message trace with implausible measurements.
 class MadMachine {
  public:
   explicit MadMachine(std::uint64_t seed) : random_(seed) {
@@ -134,7 +134,7 @@ void check_forecast(const RunResult& run, double least_s) {
   CHECK(std::isfinite(run.epoch_s_interval->high_s));
 }
 
-TEST_CASE("calibrate refuses what was measured, or forecasts on its platform make sense") {
+TEST_CASE("calibrate refuses implausible measurements, or its platform gives valid forecasts") {
   const Campaign campaign(30);
   int refused = 0;
   int noted = 0;
@@ -167,7 +167,7 @@ TEST_CASE("calibrate refuses what was measured, or forecasts on its platform mak
     check_forecast(runs[2], least_s);
     if (!runs[0].notes.empty()) ++noted;
   }
-  // The machines are mad enough, and not all of them.
+  // Many of the machines are implausible enough, and not all of them.
   const auto cases = static_cast<int>(campaign.end_seed() - campaign.first_seed());
   if (cases < 20) return;
   CHECK(refused > cases / 5);

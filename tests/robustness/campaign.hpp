@@ -10,8 +10,8 @@ namespace epochcast::tests {
 /// The seeds of one attack on the program: a short run in `make test`, the same generators with
 /// other seeds and more cases in `make fuzz`.
 ///
-/// A case is made of its seed alone; a failing test shows the seed, and EPOCHCAST_FUZZ_SEED with
-/// EPOCHCAST_FUZZ_FACTOR=0 runs just that one again.
+/// A case depends on its seed alone; a failing test shows the seed, and EPOCHCAST_FUZZ_SEED with
+/// EPOCHCAST_FUZZ_FACTOR=0 repeats just that one.
 class Campaign {
  public:
   /// `short_cases`: how many `make test` runs.

@@ -20,7 +20,7 @@ std::string any_of(const Files& files, Random& random) {
 
 std::string flip_bits(std::string& text, Random& random) {
   const std::size_t count = 1 + below(3, random);
-  // Headers are short beside what follows, and deserve as many.
+  // Headers are short compared with the rest, and get as many.
   const std::size_t end =
       below(2, random) == 0 ? std::min<std::size_t>(text.size(), 400) : text.size();
   for (std::size_t i = 0; i < count && end > 0; ++i) {
@@ -37,7 +37,7 @@ std::string overwrite(std::string& text, Random& random) {
   return "zeros from " + std::to_string(begin) + " on";
 }
 
-/// Does something to one file, which may leave it as it is.
+/// Damages one file, which may remain unchanged by chance.
 std::string damage_one(std::string& text, Random& random) {
   switch (below(8, random)) {
     case 0:

@@ -10,18 +10,18 @@
 
 namespace epochcast::tests {
 
-/// Files by name: what a folder holds.
+/// Files by name: the content of a folder.
 using Files = std::map<std::string, std::string>;
 
-/// What happened to files.
+/// The damage of files.
 struct Damage {
   std::string text;             ///< "3 bits of a.state flipped"
-  std::set<std::string> files;  ///< which do not hold any more what was written
+  std::set<std::string> files;  ///< whose content has changed
 };
 
-/// Damages one file or two, so that at least one holds something else, in one of the ways in which
-/// disks, copies and people do: bits flip, ends or all of it are lost or overwritten with zeros,
-/// something is appended, files change places, an older one of the same name comes back.
+/// Damages one or two files, with a change in at least one, like faults of disks, copies and users:
+/// bits flip, ends or whole files are lost or overwritten with zeros, bytes are appended, files are
+/// exchanged, an older one of the same name comes back.
 [[nodiscard]] Damage damage(Files& files, Random& random, const Files& older = {});
 
 /// The files in a folder, and back.

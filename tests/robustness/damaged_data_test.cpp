@@ -27,7 +27,7 @@ std::string random_tokens(Random& random, std::size_t count) {
   return bytes_of(tokens);
 }
 
-/// A folder's files: tensors of NumPy's, of PyTorch's, or tokens.
+/// A folder's files: tensors by NumPy or PyTorch, or tokens.
 Files some_data(Random& random) {
   switch (random.next() % 3) {
     case 0:
@@ -41,7 +41,7 @@ Files some_data(Random& random) {
   }
 }
 
-/// Reads every number of one half; what a classifier would be told of lies among its classes.
+/// Reads every number of one half; a classifier's labels are within its classes.
 void read_all(const OwnSamples& samples, const Dataset& dataset) {
   std::vector<float> inputs(static_cast<std::size_t>(Tensor::elements_of(dataset.shape)));
   std::vector<float> targets(static_cast<std::size_t>(Tensor::elements_of(dataset.targets.shape)));

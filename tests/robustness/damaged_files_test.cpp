@@ -47,7 +47,7 @@ Files checkpoint(std::int64_t serial, std::size_t ranks, Random& random) {
   return files;
 }
 
-/// Reads what a resumed job reads.
+/// Reads the files of a resumed job.
 void resume(const Files& files) {
   const CheckpointManifest manifest = read_manifest("checkpoint.json", files.at("checkpoint.json"));
   for (std::size_t rank = 0; rank < manifest.checksums.size(); ++rank) {
@@ -56,7 +56,7 @@ void resume(const Files& files) {
   }
 }
 
-/// What reading says, nothing when it has no complaint.
+/// The error of reading, or "" without one.
 std::string complaint_of(const std::function<void()>& read) {
   try {
     read();
@@ -85,7 +85,7 @@ TEST_CASE("a checkpoint with any damage is refused by the name of a damaged file
     const std::string complaint = complaint_of([&] { resume(files); });
 
     CAPTURE(seed, done.text, complaint);
-    // An older manifest is whole itself: the states are not those that it names.
+    // An older manifest is intact itself: the states do not match it.
     std::set<std::string> suspects = done.files;
     if (suspects.contains("checkpoint.json")) suspects.insert(rank_name(0));
     CHECK(names_one_of(complaint, suspects));

@@ -15,7 +15,7 @@ const std::string kRehearsal =
     "--train-samples 96 --test-samples 32 --batch 4 --learning-rate 0.05 --batch-seconds gpu=10ms "
     "--strategy sync --epochs 3 --format json --folder kept ";
 
-/// What a job or a rehearsal goes on from, without locks and logs.
+/// The state from which a job or a rehearsal continues, without locks and logs.
 Files state_files(const fs::path& folder) {
   Files files = read_files(folder);
   std::erase_if(files, [](const auto& file) {
@@ -61,7 +61,7 @@ TEST_CASE("damaged rehearsals are rehearsed again, with a warning and the same r
   const Files ended = state_files(kept);
   REQUIRE(ended.size() == 1);
   fs::remove_all(kept);
-  // Cut short on the simulated clock: a result and the state to go on from.
+  // Stopped on the simulated clock: a result and the state to continue from.
   REQUIRE(folder.run(kRehearsal + "--stop-after 130ms").status == 0);
   const Files begun = state_files(kept);
   REQUIRE(begun.size() == 2);

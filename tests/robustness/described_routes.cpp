@@ -17,7 +17,7 @@ std::string named(int node, const std::string& link) {
   return "node-" + std::to_string(node) + "/" + link;
 }
 
-/// From a device to the middle of its node or back, `direction` telling one way from the other.
+/// From a device to the middle of its node or back, according to `direction`.
 void add_own_link(std::vector<RouteLink>& route,
                   const Interconnect& inside,
                   const WorkerInfo& device,
@@ -29,7 +29,7 @@ void add_own_link(std::vector<RouteLink>& route,
                    link.latency_s});
 }
 
-/// What everything inside a node and on its way out shares.
+/// The shared link of all transfers inside a node and out of it.
 void add_shared(std::vector<RouteLink>& route, const Interconnect& inside, int node) {
   if (inside.topology == NodeTopology::shared_memory)
     route.push_back({named(node, "bus"), inside.link.bytes_per_s, inside.link.latency_s});
@@ -59,8 +59,8 @@ int torus_hops(const Interlink& network, int from, int to) {
   return hops;
 }
 
-/// By way of the router that is linked to the other group; router n of the first chassis is linked
-/// to group n.
+/// Through the router with a link to the other group; router n of the first chassis is linked to
+/// group n.
 int dragonfly_hops(const Interlink& network, int from, int to) {
   struct Place {
     int group, chassis, router;

@@ -12,21 +12,21 @@ namespace epochcast::tests {
 
 /// A link in one direction.
 struct RouteLink {
-  std::string name;  ///< unique where links are shared; empty: one of many equal cables
+  std::string name;  ///< unique if links are shared; empty: one of many equal cables
   double bytes_per_s = 0;
   double latency_s = 0;
 };
 
-/// The links that a message crosses between two devices, read off the platform's description
+/// The links of a message between two devices, derived from the platform's description
 /// (docs/formats.md) without the simulator.
 [[nodiscard]] std::vector<RouteLink> described_route(const Platform& platform,
                                                      const WorkerInfo& from,
                                                      const WorkerInfo& to);
 
-/// What messages from and to other nodes cost, as far as this node knows.
+/// The costs of messages to and from other nodes, for this node.
 [[nodiscard]] const std::optional<MessageCosts>& messages_of(const Platform& platform, int node);
 
-/// What a message costs on the way between two devices where it is alone.
+/// The cost of a message between two devices without contention.
 struct RouteCost {
   double latency_s = 0;
   double bytes_per_s = 0;

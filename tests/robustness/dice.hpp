@@ -12,7 +12,7 @@
 
 namespace epochcast::tests {
 
-/// What random cases are made of; equal seeds throw equally.
+/// The source of random cases; equal seeds give equal numbers.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(mix_seed(seed, 0)) {}

@@ -72,7 +72,7 @@ std::vector<std::string> files_in(const fs::path& folder) {
   return names;
 }
 
-/// What it learned, without its times.
+/// The learned values, without times.
 Json learned(const Json& rehearsals) {
   Json all = Json::array();
   for (const Json& one : rehearsals.at("rehearsals")) {
@@ -82,7 +82,7 @@ Json learned(const Json& rehearsals) {
   return all;
 }
 
-/// What an uninterrupted run learns, from the command in a folder.
+/// The result of an uninterrupted run of the command in a folder.
 Json result_of(const Folder& folder, const Attacked& command) {
   const std::string metrics = command.name == "train" ? "--metrics metrics.jsonl" : "";
   fs::create_directories(folder.path() / "cache");
@@ -92,7 +92,7 @@ Json result_of(const Folder& folder, const Attacked& command) {
   REQUIRE(outcome.status == 0);
   if (command.name == "rehearse") return learned(Json::parse(outcome.out));
   const std::vector<Json> lines = metrics_of(folder, "metrics.jsonl");
-  // Killed after its last checkpoint, it has no epoch left to run.
+  // If killed after its last checkpoint, it has no epoch left to run.
   if (lines.empty()) return nullptr;
   Json last = lines.back();
   last.erase("bytes_sent");  // of epochs that were run from start to end
@@ -109,7 +109,7 @@ const Json& uninterrupted_result_of(const Attacked& command) {
   return known.at(command.name);
 }
 
-/// One signal, decided by the seed but for what is running at that moment.
+/// One signal, determined by the seed except for the processes running at that moment.
 class Attack {
  public:
   explicit Attack(std::uint64_t seed) : random_(seed) {
@@ -153,7 +153,7 @@ TEST_CASE("a signal to any process of a command leaves only files that can be re
     const std::string victim = attack.strike(program);
     CAPTURE(seed, command.name, attack.signal, attack.delay.count(), victim);
 
-    // What hit a helper may not have ended the command; then a user does.
+    // A signal to a helper may not have ended the command; then a user does.
     if (attack.target == Attack::Target::any &&
         !soon([&] { return program.has_ended(); }, kOwnEnd)) {
       kill(program.pid(), SIGTERM);
@@ -165,7 +165,7 @@ TEST_CASE("a signal to any process of a command leaves only files that can be re
     INFO("left: " << program.process_text());
     CHECK(is_gone);
     for (const std::string& file : files_in(folder.path() / "tmp")) {
-      // Where a command failed, messages name the folder with its logs, which is kept.
+      // If a command failed, messages name the folder with its logs, which is kept.
       const fs::path kept =
           folder.path() / "tmp" / *fs::relative(file, folder.path() / "tmp").begin();
       CAPTURE(file);

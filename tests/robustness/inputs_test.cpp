@@ -42,7 +42,7 @@ std::string repeated(const std::string& text, std::size_t times) {
   return all;
 }
 
-/// `head` and then `piece` over and over; never in memory, which a child would seem to use.
+/// `head` and then `piece` repeatedly; not held in memory, which would count for a child.
 void write_gzipped(const fs::path& file,
                    const std::string& head,
                    const std::string& piece,
@@ -76,7 +76,7 @@ TEST_CASE("pipes, devices, folders and endless files are refused at once, by eve
   }
 }
 
-TEST_CASE("a file of numbers takes memory in proportion, whatever reads it") {
+TEST_CASE("a file of numbers needs memory in proportion, for every reader") {
   const Folder folder;
   constexpr std::size_t kNumbers = 2'000'000;
   constexpr double kFileBytes = 2.0 * kNumbers;
@@ -92,8 +92,8 @@ TEST_CASE("a file of numbers takes memory in proportion, whatever reads it") {
     const Outcome outcome = run_with(folder, reader, "numbers.json");
 
     CHECK(outcome.status == 2);
-    // A number of two bytes is a JSON value of 16, in a list that has grown by doubling; the text
-    // itself; and the program.
+    // A number of two bytes becomes a JSON value of 16, in a list that has grown by doubling; plus
+    // the text itself, and the program.
     CHECK(outcome.peak_bytes < 40 * kFileBytes + 60e6);
   }
   const Outcome samples = run_with(folder, "calibrate --batches FILE", "samples.json");
@@ -101,7 +101,7 @@ TEST_CASE("a file of numbers takes memory in proportion, whatever reads it") {
   CHECK(samples.peak_bytes < 60 * kFileBytes + 60e6);
 }
 
-TEST_CASE("a profile that unpacks to hundreds of megabytes of blanks needs little memory") {
+TEST_CASE("a profile that expands to hundreds of megabytes of blanks needs little memory") {
   const Folder folder;
   constexpr std::size_t kBytes = std::size_t{80} << 20;
   for (const auto& [head, piece] : {std::pair(R"({"traceEvents": [[0)", ",0"),

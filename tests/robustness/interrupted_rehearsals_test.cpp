@@ -13,8 +13,8 @@
 namespace epochcast::tests {
 namespace {
 
-/// Jobs with clocks of many kinds: costs with and without spread, few long and many short waits,
-/// batches that follow what was measured.
+/// Jobs with different clocks: costs with and without spread, few long and many short waits,
+/// batches that depend on measurements.
 std::string random_job(Random& random) {
   const std::vector<std::string> strategies = {"sync",
                                                "sync --overlap bucket --set bucket=20kB "
@@ -39,8 +39,8 @@ std::string rehearsal(const std::string& job) {
   return "rehearse --folder kept --format json " + job;
 }
 
-/// Kills the rehearsal in the folder, or who has started it, at a random moment of a run that takes
-/// so long, and says what it printed if it was over before.
+/// Kills the rehearsal in the folder, or its parent, at a random moment of a run of this duration,
+/// and returns its output if it ended before.
 std::string run_and_kill(const Folder& folder,
                          const std::string& arguments,
                          std::chrono::duration<double> whole,

@@ -17,7 +17,7 @@ std::vector<double> message_times(const Platform& platform, int from, double byt
   const Observed observed = observe_exactly(platform, [&](Fabric& fabric) {
     const Payload payload = {.bytes = bytes, .values = {}};
     for (int to = 0; to < fabric.world().size(); ++to) {
-      fabric.barrier(fabric.world());  // what that takes is booked as blocked
+      fabric.barrier(fabric.world());  // its time counts as blocked
       if (to == from) continue;
       if (fabric.rank() == from) fabric.wait(fabric.start_send(to, payload));
       if (fabric.rank() == to) fabric.wait(fabric.start_receive(from, payload));
@@ -29,8 +29,8 @@ std::vector<double> message_times(const Platform& platform, int from, double byt
   return seconds;
 }
 
-/// SimGrid 3.32 goes on in a group's first chassis once it has changed routers there
-/// (DragonflyZone::get_local_route): a cable between chassis too few, or too many.
+/// SimGrid 3.32 continues in a group's first chassis after a change of routers there
+/// (DragonflyZone::get_local_route): one cable between chassis too few, or too many.
 double astray_s(const Platform& platform) {
   const bool is_astray = platform.network && platform.network->chassis > 1;
   return is_astray ? (1 + 1e-6) * platform.network->link.latency_s : 0;

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// A number with a unit that is ordinary, at the edge of what is plausible, or beyond.
+/// A number with a unit that is usual, at the limit of plausibility, or beyond.
 std::string odd_quantity(Dice& dice, const std::string& unit, double least, double most) {
   const double value = dice.chance(0.02)  ? dice.one_of({0.5 * least, 2 * most})
                        : dice.chance(0.4) ? dice.one_of({least, most})

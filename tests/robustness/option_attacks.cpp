@@ -102,7 +102,7 @@ const Words kHostile = {"",
                         "2026-02-31",
                         std::string(5000, 'a')};
 
-/// Settings that nothing else needs, and so may be set to anything.
+/// Independent settings, which may have any value.
 const Words kSettings = {"batch",
                          "nodes",
                          "epochs",

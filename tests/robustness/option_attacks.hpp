@@ -9,22 +9,22 @@
 
 namespace epochcast::tests {
 
-/// A command, and options of a job that it takes, by name; the values are good.
+/// A command, and options of its job, by name; the values are valid.
 struct Attacked {
   std::string command;
   std::map<std::string, std::string> good;
   std::vector<std::string> always = {};  ///< options that stay
 };
 
-/// Every command, with jobs that are over soon.
+/// Every command, with short jobs.
 [[nodiscard]] std::vector<Attacked> attacked_commands();
 
-/// What one case does.
+/// The actions of one case.
 struct Attack {
   std::vector<std::string> arguments;
-  std::string option;  ///< that is given the value
+  std::string option;  ///< that gets the value
   std::string value;
-  std::string experiment;  ///< the file of that name, when it is given there
+  std::string experiment;  ///< the file of that name, if it is given there
 };
 
 /// The job with a hostile value for one of `options`, as a flag or in an experiment file.

@@ -19,8 +19,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// The program in a folder of its own, beside no other that could train for hours; a file that
-/// lies in the place of epochcast-run lets --dry-run show how that would be started.
+/// The program in a temporary folder, without other programs that could train for hours; a file in
+/// place of epochcast-run lets --dry-run show its command line.
 class Program {
  public:
   Program() {

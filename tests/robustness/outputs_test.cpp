@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A command that writes to what follows its last word.
+/// A command that writes to the path after its last word.
 struct Writer {
   std::string command;
   std::string input;  ///< a file in the folder that it reads
@@ -135,10 +135,10 @@ TEST_CASE("two outputs are two files") {
   }
 }
 
-TEST_CASE("a device is written to and stays one; a link stays a link") {
+TEST_CASE("a device is written to and not replaced; a link stays a link") {
   for (const Writer& writer : writers()) {
     if (writer.command.ends_with("--append") || writer.command.ends_with("--messages-output"))
-      continue;  // reads what is there; needs all-reduces
+      continue;  // reads existing files; needs all-reduces
     CAPTURE(writer.command);
     const Folder folder;
     fill(folder);
@@ -165,7 +165,7 @@ TEST_CASE("a full disk leaves the old file and nothing else") {
     CAPTURE(writer.command);
     const Folder folder;
     fill(folder);
-    // In a mount namespace of its own: nothing stays.
+    // In a separate mount namespace: nothing remains.
     folder.write("attack.sh",
                  "mkdir full\n"
                  "mount -t tmpfs -o size=16k none full 2>/dev/null || exit 77\n"

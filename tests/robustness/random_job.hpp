@@ -6,8 +6,8 @@
 
 namespace epochcast::tests {
 
-/// A short job on a random platform: of every ten times nine seeds in a row, each strategy runs
-/// with each all-reduce once, where the platform has the devices that it needs.
+/// A short job on a random platform: of every ten times nine consecutive seeds, each strategy runs
+/// with each all-reduce once, if the platform has the required devices.
 [[nodiscard]] Run random_run(std::uint64_t seed, const PlatformRange& range = {});
 
 /// The same job on another platform.

@@ -89,7 +89,7 @@ Run small_run(std::uint64_t seed) {
   Job job = job_on(platform, 0);
   job.config.batch = dice.chance(0.5) ? dice.between(1, 33) : 8;
   job.config.epochs = dice.chance(0.2) ? dice.between(13, 70) : dice.between(1, 12);
-  // So many messages as can be simulated one by one in a moment.
+  // As many messages as can be simulated one by one in a short time.
   const std::int64_t iterations =
       dice.between(1, std::max<std::int64_t>(3, 120 / job.config.epochs));
   std::int64_t devices = 0;

@@ -7,10 +7,10 @@
 
 namespace epochcast::tests {
 
-/// A job and a strategy made of a seed: up to 6 workers, any strategy, all-reduce, overlap,
-/// partition, sampling, batch, number of epochs and steps; costs that are round numbers as often as
-/// not, since ties are where batches are decided by rounding; no noise. Small enough to be
-/// simulated in full. Not every one can run: some ask for what their strategy refuses.
+/// A job and a strategy from a seed: up to 6 workers, any strategy, all-reduce, overlap, partition,
+/// sampling, batch, number of epochs and steps; costs are round numbers in half of the cases, since
+/// ties make batches depend on rounding; no noise. Small enough for full simulation. Some cannot
+/// run: their strategy refuses a setting.
 [[nodiscard]] Run small_run(std::uint64_t seed);
 
 /// The job with noise: every size's samples follow a Pareto distribution whose mean is finite and

@@ -17,7 +17,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// A forecast, or what it was refused for.
+/// A forecast, or the reason for its refusal.
 Task forecast_task(Run run) {
   return [run = std::move(run)] {
     try {
@@ -54,12 +54,12 @@ TEST_CASE("random jobs are forecast as by full simulation") {
     check_equal(run_from_json(nlohmann::ordered_json(results[i])),
                 run_from_json(nlohmann::ordered_json(results[i + 1])));
   }
-  CHECK(2 * compared >= tasks.size() / 2);  // or the generator asks for the impossible too often
+  CHECK(2 * compared >= tasks.size() / 2);  // else the generator makes too many impossible jobs
 }
 
 TEST_CASE("no interval begins below the time of the quickest samples") {
   const Campaign campaign(20);
-  // Whose workers do the same whatever they have measured.
+  // Strategies whose workers do not depend on measurements.
   constexpr std::array kSteady = {"sync", "node-based", "local-sgd", "byteps"};
   std::vector<Task> tasks;
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {

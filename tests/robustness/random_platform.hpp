@@ -8,7 +8,7 @@
 
 namespace epochcast::tests {
 
-/// What random platforms look like.
+/// The limits of random platforms.
 struct PlatformRange {
   int most_groups = 3;
   int most_devices = 12;  ///< of all nodes together, at least
@@ -20,8 +20,8 @@ struct PlatformRange {
 };
 
 /// A platform of groups of nodes of 1 to 8 devices ("gpu-a", "cpu-a"), the nodes of one device with
-/// an interconnect or without, in any order, on any topology that has room for them. No two
-/// quantities are alike.
+/// an interconnect or without, in any order, on any topology that is large enough. All quantities
+/// differ.
 [[nodiscard]] Platform random_platform(Dice& dice, const PlatformRange& range = {});
 
 }  // namespace epochcast::tests

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uint64_t kAtOnce = 60;  // cases whose forecasts are made together
 
-/// A job, and what is to be the same job or a faster one; nothing: does not apply.
+/// A job, and a variant that must be equal or faster; absent: does not apply.
 using Variant = std::function<std::optional<Run>(const Run&, Dice&)>;
 using Claim = std::function<void(const RunResult& base, const RunResult& variant)>;
 
@@ -67,7 +67,7 @@ void are_equal(const RunResult& base, const RunResult& variant) {
   CHECK(variant.rounds_per_epoch == base.rounds_per_epoch);
 }
 
-TEST_CASE("names of platforms and groups, and how equal nodes are grouped, change nothing") {
+TEST_CASE("names of platforms and groups, and grouping of equal nodes, change nothing") {
   for_random_runs(
       120,
       {},
@@ -143,9 +143,9 @@ bool is_tree(const Run& run) {
   return name.find("tree") != std::string::npos || name == "openmpi";
 }
 
-// Messages that arrive earlier meet others on the next link, and links are shared fairly, not in
-// the order of what is urgent (Graham's anomaly): of 1,080 jobs, 3 became longer by 0.006 %, and 5
-// whose all-reduces are trees by 0.3 % at most.
+// Messages that arrive earlier meet others on the next link, and links are shared fairly, not by
+// urgency (Graham's anomaly): of 1,080 jobs, 3 became longer by 0.006 %, and 5 whose all-reduces
+// are trees by 0.3 % at most.
 TEST_CASE("twice the bandwidth does not make an epoch longer") {
   for (const bool has_trees : {false, true}) {
     const double most = has_trees ? 1.01 : 1.0005;

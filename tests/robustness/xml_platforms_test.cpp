@@ -13,7 +13,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Two hosts and a link, with something more before them or after them, and other attributes.
+/// Two hosts and a link, with additional elements before or after them, and other attributes.
 std::string pair_xml(const std::string& link,
                      const std::string& inside = "",
                      const std::string& before = "",
@@ -27,7 +27,7 @@ std::string pair_xml(const std::string& link,
 
 const std::string kLink = "bandwidth=\"1GBps\" latency=\"1us\"";
 
-/// What is said about it, without the file's name; empty when it is read.
+/// The error, without the file's name; empty if it is valid.
 std::vector<std::string> problems_of(const std::string& xml) {
   const Folder folder;
   folder.write("p.xml", xml);
@@ -44,7 +44,7 @@ std::vector<std::string> problems_of(const std::string& xml) {
   return {};
 }
 
-TEST_CASE("a link of an XML platform has a bandwidth above zero and a latency that is not below") {
+TEST_CASE("a link of an XML platform has a bandwidth above zero and a latency of at least zero") {
   CHECK(problems_of(pair_xml(kLink)) == Texts{});
   for (const std::string bandwidth :
        {"0Bps", "-1GBps", "nanBps", "infBps", "1e300GBps", "1e-9Bps", "fast"}) {

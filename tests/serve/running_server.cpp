@@ -21,7 +21,7 @@ std::vector<std::string> words_of(const std::vector<std::string>& arguments) {
   return words;
 }
 
-/// How many processes have this one above them, and have not ended.
+/// The number of descendants of this process that have not ended.
 std::size_t count_below(pid_t process) {
   const std::string tasks = "/proc/" + std::to_string(process) + "/task/";
   std::ifstream children(tasks + std::to_string(process) + "/children");

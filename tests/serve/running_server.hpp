@@ -10,26 +10,26 @@
 
 namespace epochcast::tests {
 
-/// What a server has answered.
+/// The answer of a server.
 struct Reply {
-  int status = 0;  ///< 0: nothing came
+  int status = 0;  ///< 0: no answer
   std::string headers;
   std::string body;  ///< chunks joined
 };
 
-/// `epochcast serve`, started, on a port that was free unless `arguments` name one.
+/// `epochcast serve`, started on a free port unless `arguments` name one.
 class RunningServer {
  public:
   explicit RunningServer(const std::vector<std::string>& arguments = {});
 
   [[nodiscard]] int port() const { return port_; }
-  /// What it has said on stderr so far.
+  /// Its output on stderr so far.
   [[nodiscard]] std::string err() const { return text_of(err_); }
   /// "127.0.0.1:PORT"
   [[nodiscard]] std::string host() const { return "127.0.0.1:" + std::to_string(port_); }
-  /// Sends text as it is, and reads to the end.
+  /// Sends text unchanged, and reads to the end.
   [[nodiscard]] Reply send(const std::string& text) const;
-  /// A request as the page sends it; `more`: lines of headers.
+  /// A request in the form of the page; `more`: lines of headers.
   [[nodiscard]] std::string post_text(const std::string& path,
                                       const std::string& body,
                                       const std::string& more = {}) const;
@@ -37,12 +37,12 @@ class RunningServer {
   [[nodiscard]] Reply post(const std::string& path,
                            const std::string& body,
                            const std::string& more = {}) const;
-  /// How many processes it has started that have not ended, directly or not, orphans included;
-  /// while there is one server.
+  /// The number of its descendants that have not ended, including orphans; valid for one server at
+  /// a time.
   [[nodiscard]] std::size_t working() const;
-  /// A socket that is connected to it.
+  /// A connected socket.
   [[nodiscard]] FileDescriptor connection() const;
-  /// Sends the signal; the exit status as a shell shows it.
+  /// Sends the signal; the exit status in a shell's form.
   int end_by(int signal);
 
  private:

@@ -26,7 +26,7 @@ std::vector<Json> lines_of(const Reply& reply) {
 
 std::string problem_of(const Reply& reply) { return Json::parse(reply.body)["problems"][0]; }
 
-/// Folders where the server is started, as long as this lives.
+/// Temporary folders where the server is started.
 class Folders {
  public:
   explicit Folders(std::vector<std::string> names) : names_(std::move(names)) {
@@ -113,7 +113,7 @@ TEST_CASE("a server's find equals the command's") {
             "epochcast find network.bandwidth --where 'exposed < 10%'", 0) == 0);
 }
 
-/// What a command that a server has shown says, as JSON.
+/// The output of a command that a server has shown, as JSON.
 Json said_by(const std::string& command) {
   const std::string program = "epochcast ";
   REQUIRE(command.rfind(program, 0) == 0);
@@ -320,7 +320,7 @@ TEST_CASE("a body that does not give its length is refused before it is read") {
   const std::string head = "POST /api/forecast HTTP/1.1\r\nHost: " + server.host() +
                            "\r\nContent-Type: application/json\r\n";
 
-  // 16 MiB are announced, and never sent.
+  // 16 MiB are announced, but not sent.
   const Reply chunks = server.send(head + "Transfer-Encoding: chunked\r\n\r\n1000000\r\n{");
   const Reply packed = server.post("/api/forecast", kQuestion, "Content-Encoding: gzip\r\n");
 
@@ -346,7 +346,7 @@ TEST_CASE("a server lists all choices, and the accuracy of forecasts") {
   const std::string last_row = fidelity[fidelity.size() - 2];
   CHECK_THAT(last_row, Catch::StartsWith("Extrapolated, "));
   CHECK_THAT(last_row, Catch::Contains(", worst "));
-  // What was never measured is said, too; the page shows no Markdown.
+  // Unmeasured cases are mentioned, too; the page shows no Markdown.
   const std::string paragraph = fidelity.back();
   CHECK_THAT(paragraph, Catch::StartsWith("No cluster of several machines was ever measured"));
   CHECK_THAT(paragraph, Catch::EndsWith("."));

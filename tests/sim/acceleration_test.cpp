@@ -14,7 +14,7 @@
 namespace epochcast::tests {
 namespace {
 
-// The clock adds up thousands of times in another order; each addition rounds at 1e-16.
+// The clock sums thousands of terms in another order; each addition rounds at 1e-16.
 constexpr double kSameTime = 1e-9;
 
 struct Place {
@@ -157,8 +157,8 @@ TEST_CASE("dlb's batches do not depend on how a clock's sums were rounded") {
 
 TEST_CASE(
     "dlb's epochs are not extrapolated while its batches change, though they take the same time") {
-  // The CPU, down to one sample, decides how long an iteration takes from the second epoch on; two
-  // GPUs that share the rest find theirs in many more.
+  // The CPU, down to one sample, decides the time of an iteration from the second epoch on; two
+  // GPUs that share the rest converge much later.
   Job job = with_workers(job_on(mixed(1, 2, 1, pcie(), nullptr), 3 * 64 * 6), 2, 1);
   job.config.batch = 64;
   job.config.epochs = 30;
@@ -179,7 +179,7 @@ TEST_CASE(
 }
 
 TEST_CASE("iterations that announce a change are run, though they take the same time") {
-  // Every iteration but the last decides what the next one does; that shows in the 21st alone.
+  // Every iteration but the last decides the next one's work; only the 21st shows that.
   const auto program = [](Fabric& fabric) {
     int decided = 0;
     fabric.repeat(fabric.world(), 200, [&](std::int64_t) {

@@ -42,22 +42,22 @@ struct TestLink {
 
 using Program = std::function<void(Fabric&)>;
 
-/// What a program left on the meters.
+/// The meters after a program.
 struct Observed {
   std::vector<double> now_s;  ///< by rank
   std::vector<PhaseTimes> phases;
   std::vector<Traffic> traffic;
   std::int64_t messages = 0;  ///< that went through SimGrid, in all passes
-  int passes = 0;             ///< 1, or 2 when an acceleration did not hold
+  int passes = 0;             ///< 1, or 2 when an acceleration was not valid
 
   [[nodiscard]] double last_s() const;
 };
 
-/// Every device trains, or CPUs only sum and are ranked last.
+/// Every device trains, or CPUs only aggregate and are ranked last.
 constexpr Participants kAllTrain = Participants::workers;
 constexpr Participants kWithServers = Participants::workers_and_servers;
 
-/// Runs a program on every worker of the platform, in a process of its own. `all_reduce` is that of
+/// Runs a program on every worker of the platform, in a child process. `all_reduce` is that of
 /// world() and node().
 [[nodiscard]] Observed observe(const Platform& platform,
                                const Program& program,
@@ -70,7 +70,7 @@ constexpr Participants kWithServers = Participants::workers_and_servers;
                                        const Program& program,
                                        const std::string& all_reduce = "ring");
 
-/// Seconds until the last rank has one all-reduce of `bytes` among all behind it.
+/// Seconds until the last rank has finished one all-reduce of `bytes` among all.
 [[nodiscard]] double all_reduce_s(const Platform& platform,
                                   const std::string& algorithm,
                                   double bytes);

@@ -5,9 +5,9 @@
 
 namespace epochcast::tests {
 
-/// Checks that two forecasts agree in everything they say of time and bytes: to 1e-9, since a
-/// clock that adds up thousands of times in another order rounds at 1e-16 each time. Phases are
-/// differences of clocks, so theirs is 1e-9 of the epoch.
+/// Checks that two forecasts agree in all times and bytes: to 1e-9, since a clock that sums
+/// thousands of terms in another order rounds at 1e-16 each time. Phases are differences of clocks,
+/// so theirs is 1e-9 of the epoch.
 void check_equal(const RunResult& a, const RunResult& b);
 
 }  // namespace epochcast::tests

@@ -54,7 +54,7 @@ std::string run_here(const std::vector<int>& node_of_rank,
   };
   cluster.run([&] {
     try {
-      // The second pass replays what the first one has learned.
+      // The second pass replays collectives learned by the first one.
       for (int pass = 0; pass < 2; ++pass) {
         do {
           broken.clear();
@@ -101,7 +101,7 @@ TEST_CASE("exchanges inside nodes right after one among all keep their accelerat
   const Observed exact = observe_exactly(platform, program);
 
   CHECK(fast.passes == 1);
-  // A ring of P sends 2(P-1) messages per rank: each node's and everybody's is simulated once, at
+  // A ring of P sends 2(P-1) messages per rank: each node's and that of all is simulated once, at
   // most (rounds may repeat).
   constexpr std::int64_t kInNodes = 24 * 2;
   constexpr std::int64_t kAmongAll = 24 * 2 * 23;

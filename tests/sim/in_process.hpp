@@ -14,11 +14,11 @@ namespace epochcast::tests {
 
 using Task = std::function<nlohmann::json()>;
 
-/// What every task returns, each run in a forked process of its own: a SimGrid engine exists once
-/// per process. Doubles survive bit for bit.
+/// The results of every task, each run in a forked process of its own, since a SimGrid engine
+/// exists once per process. Doubles keep all bits.
 ///
-/// Rethrows a task's UserError; any other end without an answer is a std::runtime_error. Assertions
-/// belong into the calling process.
+/// Rethrows a task's UserError; any other end without a result is a std::runtime_error. Assertions
+/// must be in the calling process.
 inline std::vector<nlohmann::json> in_processes(const std::vector<Task>& tasks) {
   std::vector<TaskAnswer> answers(tasks.size());
   run_in_processes(

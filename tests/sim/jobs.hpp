@@ -13,15 +13,15 @@ namespace epochcast::tests {
 
 /// A network of four layers, 40 MB of gradients, on a data set of `train_samples`.
 ///
-/// Devices "gpu-a" and "cpu-a" have traces with a fixed cost per batch, so that time is not
-/// proportional to the batch; `spread` is how far samples lie from their median, relative.
+/// Devices "gpu-a" and "cpu-a" have traces with a fixed cost per batch, so time is not proportional
+/// to the batch; `spread` is the relative deviation of samples from their median.
 [[nodiscard]] Job job_on(const Platform& platform, std::int64_t train_samples, double spread = 0);
 
-/// The job with traces that tell workers and times apart: rank r of `ranks` takes 1 + 0.2 r times
+/// The job with traces whose workers and sessions differ: rank r of `ranks` takes 1 + 0.2 r times
 /// as long, and session s of `sessions` 1 + 0.25 s times.
 [[nodiscard]] Job with_workers(Job job, int ranks, int sessions);
 
-/// A forecast, as its JSON, made in a process of its own.
+/// A forecast, as its JSON, made in a child process.
 [[nodiscard]] nlohmann::json forecast_json(const Job& job, const std::string& strategy);
 
 /// One job and the strategy that runs it.

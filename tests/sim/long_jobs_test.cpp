@@ -38,7 +38,7 @@ TEST_CASE("two epochs of hours are forecast as by full simulation") {
 }
 
 TEST_CASE("loops inside nodes are extrapolated once an exchange of all nodes has ended") {
-  // Of a binary tree's members, some end earlier than others and begin the next epoch.
+  // Some members of a binary tree end earlier than others and begin the next epoch.
   const Program program = [](Fabric& fabric) {
     for (int epoch = 0; epoch < 3; ++epoch) {
       fabric.repeat(fabric.node(), 1000, [&](std::int64_t) {

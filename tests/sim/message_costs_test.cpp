@@ -25,7 +25,7 @@ Platform measured_star(int ranks) {
   return platform;
 }
 
-/// Rank 0 sends `bytes` to every other rank at once; when the last has received it.
+/// Rank 0 sends `bytes` to every other rank at once; the time of the last receipt.
 double send_to_all_s(const Platform& platform, double bytes) {
   const Observed observed = observe(platform, [bytes](Fabric& fabric) {
     if (fabric.rank() > 0) {
@@ -140,7 +140,7 @@ TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last
   CHECK(observed.phases[3].blocked_s == Approx(3 * 100e-6).epsilon(kTolerance));
 }
 
-// The first `fast` of so many nodes have links of 400 MB/s, and messages as fast as these.
+// The first `fast` of these nodes have links of 400 MB/s, and messages as fast as these.
 Platform two_speed_star(int ranks, int fast) {
   Platform star = measured_star(ranks);
   NodeGroup group = star.nodes.front();
@@ -168,7 +168,7 @@ TEST_CASE("of nodes with links of their own each adds half of a message's latenc
 TEST_CASE("a node with a fast link feeds several with slow links at once") {
   CHECK(send_to_all_s(two_speed_star(5, 1), 1e6) ==
         Approx(kMixedLatency_s + 1e6 / 8e7).epsilon(kTolerance));
-  // Six times 80 MB/s is more than it has.
+  // Six times 80 MB/s exceeds its link.
   CHECK(send_to_all_s(two_speed_star(7, 1), 1e6) ==
         Approx(kMixedLatency_s + 6e6 / 4e8).epsilon(kTolerance));
 }
@@ -191,7 +191,7 @@ TEST_CASE("a barrier is as slow as the slowest of its members' links") {
   CHECK(observed.phases[0].total_s() == Approx(10e-3 + 2 * 100e-6 + 2 * 30e-6).epsilon(kTolerance));
 }
 
-/// Four nodes of one GPU each whose messages are known to that, with costs that spread or not.
+/// Four nodes of one GPU each with this uncertainty of messages, with costs that spread or not.
 RunResult forecast_with(double uncertainty, double spread = 0) {
   Platform cluster = mixed(4, 1, 0, shared_memory(), star());
   cluster.network->messages = measured_star(2).network->messages;

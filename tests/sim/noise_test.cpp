@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kRepetitions = 40;
 
-/// The standard deviation of an epoch over repetitions, from its 5-95 % interval: 3.29 of them wide
-/// for a normal distribution.
+/// The standard deviation of an epoch over repetitions, from its 5-95 % interval: for a normal
+/// distribution, the interval is 3.29 of them wide.
 double deviation_s(const RunResult& result) {
   return (result.epoch_s_interval->high_s - result.epoch_s_interval->low_s) / 3.29;
 }
@@ -26,7 +26,7 @@ struct Pair {
   RunResult exact;
 };
 
-/// Exchanges take given times, so that drawing every batch is cheap too.
+/// Exchanges take given times, so drawing every batch is cheap too.
 Pair with_and_without(Job job, const std::string& strategy) {
   job.config.epochs = 1;
   job.config.repetitions = kRepetitions;
@@ -60,17 +60,17 @@ TEST_CASE("a sampled epoch is forecast like one whose every batch is drawn") {
 
     const Pair runs = with_and_without(job, strategy);
 
-    // Chance moves both means by their standard errors, and the sampled one by that of its pilot
-    // passes: at most 400 iterations by the mean of 8 x 31. Four such errors: one comparison in
-    // 16,000 exceeds them, and seeds are fixed.
+    // Both means vary by their standard errors, and the sampled one by that of its pilot passes: at
+    // most 400 iterations by the mean of 8 x 31. Four such errors: one comparison in 16,000 exceeds
+    // them, and seeds are fixed.
     const double sampled_s = deviation_s(runs.sampled);
     const double exact_s = deviation_s(runs.exact);
     const double error_s = std::hypot(sampled_s / std::sqrt(kRepetitions),
                                       exact_s / std::sqrt(kRepetitions),
                                       exact_s * std::sqrt(400.0 / (8 * 31)));
     CHECK(std::abs(runs.sampled.epoch_s - runs.exact.epoch_s) < 4 * error_s);
-    CHECK(error_s < 0.015 * runs.exact.epoch_s);  // or the check above would say little
-    // 40 repetitions know a deviation to 11 % (1/sqrt(2·39)), quantiles worse, and there are two.
+    CHECK(error_s < 0.015 * runs.exact.epoch_s);  // else the check above would be weak
+    // 40 repetitions give a deviation to 11 % (1/sqrt(2·39)), quantiles worse, and there are two.
     CHECK(sampled_s / exact_s > 0.5);
     CHECK(sampled_s / exact_s < 2);
   }
@@ -85,29 +85,29 @@ TEST_CASE(
 
     const Pair runs = with_and_without(with_workers(job, 2, 4), strategy);
 
-    // Both go through the same sessions, which lie 25 % apart, 10 times each; what is left is
-    // chance within them. Samples deviate by 19 %, so the mean of 400 iterations by 0.95 %, and
-    // that of the 16 x 31 iterations of a session's pilots by 0.85 %. A mean over all is known to
-    // 0.85 / √4 + 1.3 / √40 + 0.95 / √40 < 0.8 %; an end of the interval, the second or third of
-    // 10, to about one deviation of its repetition, 1.3 %. Four of each.
+    // Both use the same sessions, which differ by 25 %, 10 times each; the rest is chance within
+    // them. Samples deviate by 19 %, so the mean of 400 iterations by 0.95 %, and that of the 16 x
+    // 31 iterations of a session's pilots by 0.85 %. The error of a mean over all is 0.85 / √4 +
+    // 1.3 / √40 + 0.95 / √40 < 0.8 %; that of an end of the interval, the second or third of 10, is
+    // about one deviation of its repetition, 1.3 %. Four of each.
     CHECK(runs.sampled.epoch_s == Approx(runs.exact.epoch_s).epsilon(0.032));
     const Interval& sampled = *runs.sampled.epoch_s_interval;
     const Interval& exact = *runs.exact.epoch_s_interval;
     CHECK(sampled.low_s == Approx(exact.low_s).epsilon(0.052));
     CHECK(sampled.high_s == Approx(exact.high_s).epsilon(0.052));
-    CHECK(exact.high_s > 1.3 * exact.low_s);  // or the checks above would say little
+    CHECK(exact.high_s > 1.3 * exact.low_s);  // else the checks above would be weak
   }
 }
 
 TEST_CASE("nodes without global exchanges vary independently") {
-  // One worker per node: it waits at the averagings alone, for the unluckiest of 8.
+  // One worker per node: it waits only at the averagings, for the slowest of 8.
   Job job = job_on(plain_star(8, {}), 400 * 8 * 8, 0.3);
   set(job.config, "averaging-period", 100);
 
   const Pair runs = with_and_without(job, "node-based");
 
-  // E[max of 8] - mean = 1.42 deviations of 100 batches, 4 averagings x 40 repetitions: known to
-  // about 1/sqrt(160) = 8 % on both sides, and the deviation of a batch to 5 %.
+  // E[max of 8] - mean = 1.42 deviations of 100 batches, 4 averagings x 40 repetitions: an error of
+  // about 1/sqrt(160) = 8 % on both sides, and of the deviation of a batch of 5 %.
   const double ratio = runs.sampled.phases.blocked_s / runs.exact.phases.blocked_s;
   CHECK(ratio == Approx(1).epsilon(0.35));
 }
@@ -134,13 +134,13 @@ TEST_CASE("with rare very long batches, every iteration is run") {
 
     const Pair runs = with_and_without(job, strategy);
 
-    // The same draws, then: equal but for the order of additions.
+    // The draws are the same: equal except for the order of additions.
     CHECK(runs.sampled.epoch_s == Approx(runs.exact.epoch_s).epsilon(1e-9));
     const Interval& sampled = *runs.sampled.epoch_s_interval;
     const Interval& exact = *runs.exact.epoch_s_interval;
     CHECK(sampled.low_s == Approx(exact.low_s).epsilon(1e-9));
     CHECK(sampled.high_s == Approx(exact.high_s).epsilon(1e-9));
-    // Nobody computes for less than all of its batches at their quickest.
+    // No worker computes for less than all of its batches at their fastest.
     CHECK(sampled.low_s >= 400 * 13e-3);
   }
 }
@@ -153,9 +153,9 @@ TEST_CASE("rare long batches count by their frequency in loops too long to be ru
 
   const RunResult result = forecast_of(job, "sync");
 
-  // 60,000 batches have 120 outliers ± 11: 6 % of the whole, as far as one repetition goes. Pilots
-  // know the mean to 2 %, 60 repetitions to 6/√60 = 0.8 %; what the pilots leave unknown is drawn
-  // anew by each of these. Three errors of 2.2 %.
+  // 60,000 batches have 120 outliers ± 11: 6 % of the whole, for one repetition. The error of the
+  // pilots' mean is 2 %, of 60 repetitions 6/√60 = 0.8 %; the error of the pilots is drawn anew in
+  // each repetition. Three errors of 2.2 %.
   CHECK(result.epoch_s == Approx(60'000 * 13e-3 * 2.998).epsilon(3 * 0.022));
   const double high = result.epoch_s_interval->high_s / result.epoch_s;
   const double low = result.epoch_s_interval->low_s / result.epoch_s;
@@ -164,7 +164,7 @@ TEST_CASE("rare long batches count by their frequency in loops too long to be ru
 }
 
 TEST_CASE("workers that wait for each other every batch are slower on average than each alone") {
-  // The maximum of 8 draws from ±30 % lies above their median; without noise nobody waits.
+  // The maximum of 8 draws from ±30 % lies above their median; without noise no worker waits.
   const Job job = job_on(mixed(4, 2, 0, pcie(), star()), 400 * 8 * 8, 0.3);
   Job still = job;
   still.config.deterministic = true;
@@ -213,7 +213,7 @@ TEST_CASE("epochs vary more if slowdowns last for a while") {
   const auto results = forecasts({{with_drift(ascending(), ascending()), "sync"},
                                   {with_drift(alternating(), alternating()), "sync"}});
 
-  // A dozen batches that follow each other: all of them slow or fast, or as many of each.
+  // A dozen successive batches: all of them slow or fast, or as many of each.
   CHECK(deviation_s(results[0]) > 3 * deviation_s(results[1]));
   CHECK(results[0].epoch_s == Approx(results[1].epoch_s).epsilon(0.06));
 }

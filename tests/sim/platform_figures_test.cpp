@@ -19,8 +19,8 @@
 namespace epochcast::tests {
 namespace {
 
-/// As calibrate writes them: a message takes what the links it crosses do, and something of its
-/// own.
+/// In the form of calibrate: a message takes the time of its links, and an additional
+/// time.
 MessageCosts measured(const LinkSpec& link, double links) {
   const double latency_s = links * link.latency_s + 10e-6;
   return {.regimes = {{.from_bytes = 0, .latency_s = latency_s, .bytes_per_s = link.bytes_per_s},
@@ -40,7 +40,7 @@ Platform with_messages(Platform platform) {
   return platform;
 }
 
-/// The second half of the nodes is of another kind, whose links into the network are as all others.
+/// The second half of the nodes is of another kind, whose links into the network equal all others.
 Platform with_two_kinds(Platform platform) {
   NodeGroup& first = platform.nodes.front();
   NodeGroup second = first;
@@ -53,7 +53,7 @@ Platform with_two_kinds(Platform platform) {
   return platform;
 }
 
-/// Four nodes of one device, which no link inside a node joins.
+/// Four nodes of one device, without links inside nodes.
 Platform single_devices() {
   Platform platform = mixed(4, 1, 0, pcie(), star());
   platform.nodes.front().interconnect.reset();
@@ -117,7 +117,7 @@ Platform with(Platform platform, const PlatformFigure& figure, double value) {
   return platform;
 }
 
-/// Figures of links and of adding; those of the only kind of nodes, once.
+/// Figures of links and of reductions; those of the only kind of nodes, once.
 std::vector<PlatformFigure> link_figures(const Platform& platform) {
   std::vector<PlatformFigure> found;
   for (const PlatformFigure& figure : figures_of(platform, "all")) {
@@ -131,7 +131,7 @@ std::vector<PlatformFigure> link_figures(const Platform& platform) {
   return found;
 }
 
-/// It changes nothing, and that is said.
+/// Whether the figure is refused since it has no effect.
 bool is_refused(const Platform& platform, const PlatformFigure& figure) {
   try {
     static_cast<void>(with(platform, figure, 2 * figure.value));
@@ -160,8 +160,8 @@ TEST_CASE("a figure of links that is set to its own value changes no forecast") 
   check_unchanged(catalogue());
 }
 
-/// Members that come apart leave a measured barrier a little later, and share links for less of the
-/// time.
+/// Members that arrive at different times leave a measured barrier a little later, and share links
+/// for less of the time.
 constexpr double kApart = 0.01;
 
 void check_monotonic(const std::vector<Cluster>& clusters) {

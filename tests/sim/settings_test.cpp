@@ -27,7 +27,7 @@ namespace {
 
 using Settings = std::map<std::string, std::string>;
 
-/// Where a setting shows: a base, and the value that has to change its forecast.
+/// The job in which a setting has an effect: a base, and the value that must change its forecast.
 struct Change {
   Settings base;
   std::string value;
@@ -52,7 +52,7 @@ const Settings kNoisy = kOneServer + Settings{{"platform", "epyc-vm-2core"},
                                               {"trace", "amd-epyc-1thread-torch1.13"},
                                               {"deterministic", "off"}};
 
-/// No trace of the catalogue has measured this network.
+/// The catalogue has no trace of this network.
 const Settings kEstimated = {{"platform", "deep-est-esb"},
                              {"nodes", "4"},
                              {"network", "mobilenetv2"},
@@ -67,7 +67,7 @@ const DataFolder& texts() {
   return folder;
 }
 
-/// A folder of 20 images of two classes to train on, of which nobody looks at a pixel.
+/// A folder of 20 images of two classes to train on, whose pixels are not read.
 const DataFolder& images() {
   static const DataFolder folder;
   for (const char* name : {"cat", "dog"}) {
@@ -132,7 +132,7 @@ const std::map<std::string, Change> kChanges = {
     {"deterministic", {kNoisy, "on"}},
 };
 
-/// Settings that change what is learned, and by design not how long it takes.
+/// Settings that change the learning, and by design not the time.
 const std::map<std::string, Change> kOnlyAccuracy = {
     {"averaging-order",
      {kOneServer + Settings{{"platform", "deep-est-esb"},
@@ -145,7 +145,7 @@ const std::map<std::string, Change> kOnlyAccuracy = {
     {"weighted-aggregation", {kBiased, "off"}},
     {"high-loss-to", {kBiased, "slow"}}};
 
-/// What strategies bring along has its strategy and example.
+/// A strategy's setting has its own strategy and example.
 std::optional<Change> change_of(const std::string& name) {
   if (const auto known = kChanges.find(name); known != kChanges.end()) return known->second;
   for (const Strategy& strategy : strategies()) {
@@ -168,8 +168,8 @@ nlohmann::json shortened(nlohmann::json json) {
   return json;
 }
 
-/// The catalogue with few samples, and, of traces that know this network, with its costs alone: a
-/// forecast takes a fraction of the time that reading all samples takes.
+/// The catalogue with few samples, and traces reduced to this network's costs: a forecast takes a
+/// fraction of the time that reading all samples takes.
 Catalog short_catalog(const std::string& network) {
   namespace fs = std::filesystem;
   static std::map<std::string, DataFolder> folders;
@@ -188,7 +188,7 @@ Catalog short_catalog(const std::string& network) {
   return Catalog(folder.path());
 }
 
-/// Job of these settings, with few samples of what was measured.
+/// A job of these settings, with few samples of measurements.
 Job job_with(const Settings& settings) {
   JobConfig config;
   for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
@@ -213,7 +213,7 @@ TEST_CASE("every setting changes some forecast, except those of accuracy") {
       REQUIRE(find_strategy(base.at("strategy")).has(name));  // else there is nothing to change
       const nlohmann::json before = forecast_with(base);
       const nlohmann::json after = forecast_with(base + Settings{{name, value}});
-      // What is added to a clock in another order rounds differently.
+      // Another order of additions to a clock changes the rounding.
       for (const char* figure : {"epoch_s", "intra_node_bytes", "inter_node_bytes"})
         CHECK(before[figure].get<double>() == Approx(after[figure].get<double>()).epsilon(1e-12));
       continue;
@@ -241,12 +241,12 @@ std::string answer_to(const Settings& settings) {
   return found->second;
 }
 
-/// Settings whose value in kChanges may mean the same as what a platform has, or as what its equal
-/// workers and costs without spread come to.
+/// Settings whose value in kChanges may equal the platform's own, or have no effect with equal
+/// workers and costs without spread.
 const std::set<std::string> kSameOnSome = {
-    "platform",       // the one that is asked
-    "nodes",          // all that it has
-    "workers",        // the only class, or that which trains anyway
+    "platform",       // the platform itself
+    "nodes",          // its number of nodes
+    "workers",        // the only class, or the one that trains by default
     "least-batch",    // equal workers have equal batches
     "precision",      // float16 and bfloat16 have one peak rate; tested by itself below
     "seed",           // nothing is drawn from costs without spread
@@ -299,7 +299,7 @@ void check_precisions_on(const std::vector<std::string>& platforms) {
       for (const char* name : {"float32", "tf32", "float16", "bfloat16"}) {
         const std::string answer = answer_to(base + Settings{{"precision", name}});
         const auto [known, is_new] = settings_of_answer.emplace(answer, name);
-        // TF32 is float32 where no device has it; peak rates of both 16-bit precisions are alike.
+        // TF32 is float32 if no device has it; peak rates of both 16-bit precisions are equal.
         const std::string pair = known->second + " " + name;
         CHECK((is_new || answer.starts_with("--workers") || pair == "float32 tf32" ||
                pair == "float16 bfloat16"));
@@ -330,7 +330,7 @@ TEST_CASE("precision and kernels have no effect on --batch-seconds") {
         "--kernels: has no effect with --batch-seconds, which says what batches take");
 }
 
-/// What a result says of the precision.
+/// The precision in a result.
 std::string precision_with(const Settings& settings) {
   const auto precision = job_with(settings).chosen_precision();
   return precision ? show_name(*precision, kPrecisions) : "none";

@@ -24,7 +24,7 @@ struct Drawn {
   int workers = 0;
 };
 
-/// A run with its timeline, in a process of its own.
+/// A run with its timeline, in a child process.
 Drawn draw(const Job& job, const std::string& strategy) {
   const nlohmann::json json = in_process([&] {
     Timeline timeline;
@@ -59,7 +59,7 @@ Drawn draw(const Job& job, const std::string& strategy) {
   return drawn;
 }
 
-/// What a worker's clock shows: communication, or everything else.
+/// A worker's clock over time: communication, or everything else.
 std::vector<TimelineEvent> track(const Drawn& drawn, int worker, bool communicates) {
   std::vector<TimelineEvent> events;
   for (const TimelineEvent& event : drawn.events) {

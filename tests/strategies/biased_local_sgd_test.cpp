@@ -143,7 +143,7 @@ TEST_CASE("rank 0 gathers the losses of all samples trained on since the last dr
 
   const std::vector<std::vector<float>>& losses = run.learners[0].losses;
   REQUIRE(losses.size() == kEpochs);
-  // Room for all, nothing recorded before the first epoch: the draw is uniform.
+  // Enough room, and nothing recorded before the first epoch: the draw is uniform.
   CHECK(losses[0] == std::vector<float>(losses[0].size(), -1.0F));
   for (std::size_t epoch = 1; epoch < kEpochs; ++epoch) {
     REQUIRE(losses[epoch].size() == 2 * kRounds * kBatch * (2 * kFastSteps + kSlowSteps));

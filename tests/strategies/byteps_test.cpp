@@ -8,7 +8,7 @@ namespace {
 
 using Catch::Matchers::Equals;
 
-/// Three GPUs that train and two CPUs that sum, ranked last as core/job/placement.hpp has it. N =
+/// Three GPUs that train and two CPUs that aggregate, ranked last as in core/job/placement.hpp. N =
 /// 70, B = 4: K = floor(70/12) = 5.
 StrategyJob three_and_two_servers() {
   StrategyJob job = {.workers = fast_and_slow({true, true, true, false, false}),

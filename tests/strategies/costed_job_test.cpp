@@ -15,7 +15,7 @@ namespace {
 
 using Catch::Matchers::WithinRel;
 
-/// A node with two GPUs, on which a batch of 8 takes so many seconds, in a session each.
+/// A node with two GPUs, on which a batch of 8 takes these seconds, one value per session.
 Job job_with(const std::vector<double>& seconds_by_session) {
   CostTrace trace;
   trace.device = "gpu-a";
@@ -43,7 +43,7 @@ Job job_with(const std::vector<double>& seconds_by_session) {
   return job;
 }
 
-/// What a batch takes on each worker.
+/// The time of a batch on each worker.
 std::vector<double> batch_seconds(const CostedJob& job, const CostDraw& draw) {
   std::vector<double> seconds(job.workers().size());
   run_workers(job.workers(), [&](Fabric& fabric) {

@@ -115,7 +115,7 @@ TEST_CASE("dlb: a worker leaves if a sample takes longer than the fastest worker
   CHECK(run.learners[2].shuffled[1].length == 0);
   CHECK(run.learners[2].batches.size() == 4);  // of the first epoch alone
   CHECK(run.reports[2].samples_per_epoch == 0);
-  CHECK(run.reports[0].iterations_per_epoch == 4);  // as many as before it left
+  CHECK(run.reports[0].iterations_per_epoch == 4);  // as many as before its departure
 }
 
 TEST_CASE("dlb: a worker stays if a sample takes no longer than the fastest worker's batch") {

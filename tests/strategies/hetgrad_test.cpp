@@ -19,7 +19,7 @@ StrategyJob one_two_four() {
 
 const std::vector<std::int64_t> kBatches = {12, 6, 3};
 
-/// The second worker has a fixed cost per batch, as a GPU that small batches leave idle.
+/// The second worker has a fixed cost per batch, as a GPU that small batches do not fill.
 StrategyJob fixed_cost(std::int64_t batch) {
   StrategyJob job = one_two_four();
   job.workers = fast_and_slow({true, false});
@@ -162,9 +162,9 @@ TEST_CASE("hetgrad leaves no imbalance if time is proportional to the batch") {
 }
 
 TEST_CASE("functional partition leaves less imbalance than constant speeds on a fixed cost") {
-  // Constant speeds at B = 64: t = 0.256 and 0.232; c = 1, 1.103; G = 128: batches 61 and 67,
-  // which take 0.244 s and 0.2335 s: nearly fair by luck. At B = 16: t = 0.064 and 0.208,
-  // c = 3.25, 1; G = 32: 24 and 8 (24.5 and 7.5) take 0.096 s and 0.204 s.
+  // Constant speeds at B = 64: t = 0.256 and 0.232; c = 1, 1.103; G = 128: batches 61 and 67, which
+  // take 0.244 s and 0.2335 s: nearly equal by chance. At B = 16: t = 0.064 and 0.208, c = 3.25, 1;
+  // G = 32: 24 and 8 (24.5 and 7.5) take 0.096 s and 0.204 s.
   StrategyJob job = fixed_cost(16);
   set(job.config, "partition", "functional");
 
@@ -180,7 +180,7 @@ TEST_CASE("functional partition leaves less imbalance than constant speeds on a 
 TEST_CASE("functional partition keeps the best of the batches that it has measured") {
   StrategyJob job = fixed_cost(128);
   set(job.config, "partition", "functional");
-  // Every measurement of the second worker is off by 30 %, up and down in turn.
+  // Every measurement of the second worker has an error of 30 %, up and down in turn.
   std::vector<std::vector<double>> measured(2);
   job.work.batch_s = [&](int rank, std::int64_t samples) {
     std::vector<double>& mine = measured[static_cast<std::size_t>(rank)];

@@ -8,7 +8,7 @@ namespace {
 
 using Catch::Matchers::Equals;
 
-/// Workers that need so many seconds per sample; those of rank 0's speed are GPUs, others CPUs.
+/// Workers that need these seconds per sample; those of rank 0's speed are GPUs, others CPUs.
 StrategyJob workers_with(const std::vector<double>& sample_s,
                          std::int64_t batch,
                          std::int64_t steps,
@@ -63,7 +63,7 @@ TEST_CASE("local-sgd averages parameters plainly over all workers") {
 
   const StrategyRun run = run_strategy("local-sgd", job);
 
-  // In each of two rounds, worker p walks 5·(p + 1): on average 10.
+  // In each of two rounds, worker p moves by 5·(p + 1): on average 10.
   for (int rank = 0; rank < 3; ++rank) {
     const LearnerLog& learner = run.learners[static_cast<std::size_t>(rank)];
     CHECK(run.all_reduces(rank, kParameterBytes).front().weight == 1.0 / 3);
@@ -93,7 +93,7 @@ TEST_CASE("unbalanced steps are max(1, floor(H·t_min/t_p))") {
   // 32/1, 32/2.5 = 12.8, 32/100 = 0.32
   const StrategyRun run =
       run_strategy("unbalanced-local-sgd", workers_with({0.001, 0.0025, 0.1}, 1, 32, 200));
-  // The two CPU workers are of one model: both count with the median of their times.
+  // The two CPU workers are of one model: both use the median of their times.
   CHECK_THAT(steps_of(run), Equals(std::vector<std::int64_t>{32, 1, 1}));
 
   StrategyJob job = workers_with({0.001, 0.0025, 0.1}, 1, 32, 200);

@@ -10,7 +10,7 @@
 
 namespace epochcast::tests {
 
-/// The setting's value as a job shows it; empty where it shows none.
+/// The setting's value in a job's text; empty if it is not shown.
 [[nodiscard]] inline std::string shown(const JobConfig& config, const std::string& name) {
   for (const SettingText& setting : setting_texts(config)) {
     if (setting.name == name) return setting.value;
@@ -18,14 +18,14 @@ namespace epochcast::tests {
   return {};
 }
 
-/// A job of defaults but for this one.
+/// A job of defaults except this one.
 [[nodiscard]] inline JobConfig with_setting(const std::string& name, const std::string& value) {
   JobConfig config;
   set_setting(config, name, value, "--" + name);
   return config;
 }
 
-/// What is said to the value.
+/// The errors for the value.
 [[nodiscard]] inline Texts problems_of_setting(const std::string& name, const std::string& value) {
   return problems_of([&] { (void)with_setting(name, value); });
 }

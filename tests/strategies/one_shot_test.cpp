@@ -5,7 +5,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Three workers, B = 4, N = 60: K = 5, three epochs. In each step worker p walks p + 1.
+/// Three workers, B = 4, N = 60: K = 5, three epochs. In each step worker p moves by p + 1.
 StrategyJob three_workers() {
   StrategyJob job = {.workers = fast_and_slow({true, true, false}),
                      .config = small_config(4, 3),
@@ -25,7 +25,7 @@ TEST_CASE("one-shot exchanges once, after the last epoch, and ends with the mean
     REQUIRE(run.all_reduces(rank, kParameterBytes).size() == 1);
     CHECK(run.all_reduces(rank, kParameterBytes)[0].weight == 1.0 / 3);
     CHECK(learner.local.size() == 3);
-    // Before its last epoch a worker stands where it has walked alone.
+    // Before its last epoch a worker has only its own steps.
     CHECK(learner.starts[2][0] == Approx(2 * 5 * (rank + 1)));
     CHECK(learner.parameters[0] == Approx(3 * 5 * 2));
   }

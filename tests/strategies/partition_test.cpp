@@ -30,7 +30,7 @@ TEST_CASE("equal speeds give exactly total/P, whatever the speed and P") {
   }
 }
 
-TEST_CASE("rounding of the speeds does not decide who gets an odd sample") {
+TEST_CASE("rounding of the speeds does not decide which worker gets an odd sample") {
   const double more = 1 + 1e-14;
 
   CHECK(proportional_shares(7, {1, 1}) == std::vector<std::int64_t>{4, 3});
@@ -65,7 +65,7 @@ TEST_CASE("a time curve joins its points by lines, from the origin") {
 
   CHECK(curve.batch_in(1.0) == Approx(5));   // from (0, 0)
   CHECK(curve.batch_in(2.5) == Approx(15));  // between the points
-  CHECK(curve.batch_in(4.0) == Approx(30));  // the last line goes on
+  CHECK(curve.batch_in(4.0) == Approx(30));  // the last line is continued
 }
 
 TEST_CASE("measuring a batch again replaces its point, and a batch of 0 adds none") {

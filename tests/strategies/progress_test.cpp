@@ -16,7 +16,7 @@ void loop(Progress& progress, std::int64_t count, const std::function<void(std::
   progress.leave();
 }
 
-/// Three epochs of two loops, the first one with a loop inside; tells every iteration's name.
+/// Three epochs of two loops, the first one with a nested loop; reports every iteration's name.
 std::vector<std::string> run(Progress& progress) {
   std::vector<std::string> names;
   loop(progress, 3, [&](std::int64_t epoch) {

@@ -11,7 +11,7 @@ namespace epochcast::tests {
 namespace {
 
 /// One node per two workers; rank 0 is a GPU, every later worker slower than the one before. For
-/// byteps the last half of the workers (at least one) sums.
+/// byteps the last half of the workers (at least one) aggregates.
 StrategyJob job_of(const Strategy& strategy, int size) {
   std::vector<int> nodes;
   for (int rank = 0; rank < size; ++rank) nodes.push_back(rank / 2);
@@ -43,7 +43,7 @@ TEST_CASE("a strategy's name from other software is refused with ours, or the cl
   CHECK_THROWS_WITH(find_strategy("ddp"),
                     "--strategy: got \"ddp\"; DistributedDataParallel is --strategy sync --overlap "
                     "bucket --bucket 25MiB --first-bucket 1MiB");
-  // Its buckets are what is ready at the moment; the limit of 64 MiB became 128 with 0.21.0.
+  // Its buckets are the gradients ready at the moment; the limit of 64 MiB became 128 with 0.21.0.
   CHECK_THROWS_WITH(
       find_strategy("horovod"),
       "--strategy: got \"horovod\"; Horovod has no fixed buckets: each cycle (1 ms) it exchanges "
@@ -136,7 +136,7 @@ TEST_CASE("every strategy ends with equal parameters on all workers that train")
 
     for (std::size_t rank = 0; rank < job.workers.size(); ++rank) {
       if (job.workers[rank].role == Role::sums) continue;
-      if (run.reports[rank].batch == 0) continue;  // has left, as slow workers do with dlb
+      if (run.reports[rank].batch == 0) continue;  // has left, like slow workers with dlb
       CHECK(run.learners[rank].parameters == run.learners[0].parameters);
     }
     CHECK(run.learners[0].parameters != std::vector<float>(RecordingLearner::kParameters, 0));

@@ -19,7 +19,7 @@ std::map<std::string, std::string> with_examples(std::map<std::string, std::stri
   return values;
 }
 
-/// For every setting, a value that is not its default, as it is shown. Strategies say it
+/// For every setting, a value other than its default, in its shown form. Strategies define it
 /// themselves.
 const std::map<std::string, std::string> kValues = with_examples({
     {"platform", "esb"},

@@ -61,7 +61,7 @@ TEST_CASE("sync applies the mean gradient over the global batch, and all workers
       CHECK(learner.applied[k][5] == Approx(6 * mean));
     }
   }
-  CHECK(run.learners[3].starts.front() == std::vector<float>(8, 0));  // rank 0's
+  CHECK(run.learners[3].starts.front() == std::vector<float>(8, 0));  // of rank 0
   CHECK(run.learners[3].parameters == run.learners[0].parameters);
 }
 
@@ -121,7 +121,7 @@ TEST_CASE("bucket overlap applies the same gradients as no overlap, in less time
   const StrategyRun overlapped = run_strategy("sync", job);
 
   CHECK(overlapped.learners[2].applied == plain.learners[2].applied);
-  // Two of three buckets leave while backward goes on: a third of the exchange stays exposed.
+  // Two of three buckets are exchanged during backward: a third of the exchange stays exposed.
   const double exchange_s = 1e-5 * kGradientBytes;
   CHECK(plain.reports[0].training_s == Approx(2 * 5 * (0.005 + exchange_s)));
   CHECK(overlapped.reports[0].training_s == Approx(2 * 5 * (0.005 + exchange_s / 3)));

@@ -5,15 +5,15 @@
 
 namespace epochcast::tests {
 
-/// Groups of workers, and what arrives where.
+/// Claims about groups of workers, and received data.
 [[nodiscard]] std::vector<FabricClaim> claims_about_numbers();
-/// Clocks, phases, order and traffic.
+/// Claims about clocks, phases, order and traffic.
 [[nodiscard]] std::vector<FabricClaim> claims_about_time();
 
-/// From one worker to another.
+/// Claims about messages from one worker to another.
 [[nodiscard]] std::vector<FabricClaim> claims_about_messages();
 
-/// Seconds that are long against the exchanges of the claims' programs.
+/// Seconds that are long compared with the exchanges of the claims' programs.
 constexpr double kStep_s = 0.02;
 
 /// The claim for jobs of 1, 2 and 4 workers, on one node and on several.

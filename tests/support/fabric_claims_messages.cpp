@@ -34,7 +34,7 @@ void messages_in_order(Fabric& fabric, Expectations& expect) {
   }
 }
 
-/// One number by which a message is told from others.
+/// One number that identifies a message.
 std::vector<float> letter(int from, int to) { return {static_cast<float>(10 * from + to)}; }
 
 void messages_of_all_to_all(Fabric& fabric, Expectations& expect) {
@@ -95,7 +95,7 @@ void messages_of_late_sides(Fabric& fabric, Expectations& expect) {
   }
 }
 
-/// Rank 0's all-reduce starts when rank 1 has its message, and was asked for before it.
+/// Rank 0's all-reduce starts when rank 1 has its message, and was called before it.
 void messages_beside_collectives(Fabric& fabric, Expectations& expect) {
   std::vector<float> sum = {static_cast<float>(1 + fabric.rank())};
   std::vector<float> message(1000, fabric.rank() == 0 ? 7.0F : -1.0F);
@@ -123,7 +123,7 @@ void messages_waited_for_late(Fabric& fabric, Expectations& expect) {
   if (fabric.rank() == 1) expect.equal(numbers, std::vector<float>(100, 5.0F), "what has arrived");
 }
 
-/// A message of 4 MB: more than is sent before the receiver has answered.
+/// A message of 4 MB: above the eager limit, i.e. the sender needs the receiver's reply.
 void messages_move_on(Fabric& fabric, Expectations& expect) {
   std::vector<float> numbers(1'000'000, 1);
   fabric.barrier(fabric.world());

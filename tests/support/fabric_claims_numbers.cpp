@@ -53,7 +53,7 @@ void all_reduce_world(Fabric& fabric, Expectations& expect) {
   expect.equal(numbers, weighted_sum(fabric.world().ranks, kCount), "all_reduce over world()");
 }
 
-/// Enough for unequal blocks and several segments, whatever the algorithm.
+/// Enough for unequal blocks and several segments with every algorithm.
 constexpr std::size_t kLargeCount = 300'001;
 
 void all_reduce_each_way(Fabric& fabric, Expectations& expect) {

@@ -16,7 +16,7 @@ double earliest(Fabric& fabric, double own_s, const Communicator& among) {
   return *std::min_element(all.begin(), all.end());
 }
 
-/// Everybody is late by its rank.
+/// Each worker is late in proportion to its rank.
 void be_late(Fabric& fabric) { fabric.compute(kStep_s * fabric.rank(), "being late"); }
 
 void computing(Fabric& fabric, Expectations& expect) {
@@ -125,7 +125,7 @@ void starts_with_the_last(Fabric& fabric, Expectations& expect) {
                 "blocked_s of an early worker");
 }
 
-/// Ranks 0 and 1 exchange before ranks 0 and 2 do, as rank 0's stream has it.
+/// Ranks 0 and 1 exchange before ranks 0 and 2 do, in the order of rank 0's stream.
 void streams_keep_their_order(Fabric& fabric, Expectations& expect) {
   std::vector<float> first(10, 1), second(10, 1);
   const double start_s = fabric.now_s();
@@ -189,7 +189,8 @@ void repeat_counts_all(Fabric& fabric, Expectations& expect) {
   expect.is_true(seen_once.size() == 1 && !seen.empty(), "repeat runs the body");
 }
 
-/// Nodes loop at their own pace; what they do together afterwards happens at the slowest one's end.
+/// Nodes loop at their own speed; their common operation afterwards takes place at the slowest
+/// one's end.
 void loops_inside_nodes(Fabric& fabric, Expectations& expect) {
   constexpr std::int64_t kIterations = 24;
   const double work_s = kStep_s / 4 * (fabric.self().node + 1);
@@ -210,7 +211,7 @@ void loops_inside_nodes(Fabric& fabric, Expectations& expect) {
   expect.near_s(after_s, earliest(fabric, after_s, fabric.world()), "everybody's clock");
 }
 
-/// Long enough for a simulator to give up waiting for the members to keep pace.
+/// Long enough for a simulator to stop waiting for members in step.
 void loops_without_exchange(Fabric& fabric, Expectations& expect) {
   constexpr std::int64_t kIterations = 100;
   const double work_s = kStep_s / kIterations * (fabric.rank() + 1);

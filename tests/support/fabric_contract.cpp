@@ -15,7 +15,7 @@ std::string text_of(std::span<const float> values) {
   return text + "]";
 }
 
-/// Where two long lists differ first, and by what.
+/// The first difference of two long lists, and its size.
 std::string difference_of(std::span<const float> actual, std::span<const float> expected) {
   const auto [at, expected_at] = std::ranges::mismatch(actual, expected);
   if (at == actual.end() || expected_at == expected.end())

@@ -9,11 +9,11 @@
 
 namespace epochcast::tests {
 
-/// Collects what one worker finds broken; assertions of a test framework may not work where a
-/// fabric's workers run (threads, actors, processes).
+/// Collects the failures of one worker; assertions of a test framework may not work in a fabric's
+/// workers (threads, actors, processes).
 class Expectations {
  public:
-  /// Times may be off by `slack_s`: 0 up to rounding on simulated clocks, scheduling noise on real
+  /// Times may differ by `slack_s`: 0 up to rounding on simulated clocks, scheduling noise on real
   /// ones.
   explicit Expectations(double slack_s) : slack_s_(slack_s + 1e-9) {}
 
@@ -23,7 +23,7 @@ class Expectations {
              const std::vector<float>& expected,
              const std::string& what);
   void near_s(double actual_s, double expected_s, const std::string& what);
-  /// `times`: how many times what is compared was taken from the clock.
+  /// `times`: number of clock readings behind the compared value.
   void at_least_s(double actual_s, double least_s, const std::string& what, double times = 1);
 
   /// One line per broken expectation.
@@ -34,21 +34,21 @@ class Expectations {
   std::string broken_;
 };
 
-/// What every worker of a claim runs.
+/// The program of every worker of a claim.
 using FabricProgram = std::function<void(Fabric&, Expectations&)>;
 
-/// One sentence of Fabric's contract, and the program that finds out whether it holds.
+/// One sentence of Fabric's contract, and the program that checks it.
 struct FabricClaim {
   std::string text;
   std::vector<int> node_of_rank;  ///< the job's layout: one worker per entry
   FabricProgram program;
 };
 
-/// What every implementation of Fabric promises.
+/// The contract of every implementation of Fabric.
 [[nodiscard]] std::vector<FabricClaim> fabric_contract();
 
-/// Runs `program` on a fabric with one worker per entry of `node_of_rank`, and returns what the
-/// workers found broken, "" when nothing.
+/// Runs `program` on a fabric with one worker per entry of `node_of_rank`, and returns the workers'
+/// failures, "" if there are none.
 using FabricRunner =
     std::function<std::string(const std::vector<int>& node_of_rank, const FabricProgram& program)>;
 

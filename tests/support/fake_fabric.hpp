@@ -9,13 +9,13 @@
 
 namespace epochcast::tests {
 
-/// What a transfer costs on the fake: a collective among several workers, or a message.
+/// The cost of a transfer on the fake: a collective among several workers, or a message.
 struct ExchangeCost {
   double alpha_s = 0;
   double beta_s_per_byte = 0;
 };
 
-/// One call of a worker, as the fake fabric saw it.
+/// One call of a worker on the fake fabric.
 struct FakeCall {
   std::string name;             ///< the method, "all_reduce" for start_all_reduce, ...
   double bytes = 0;             ///< of this worker's payload
@@ -23,10 +23,10 @@ struct FakeCall {
   int peer = -1;                ///< root, receiver or sender
   std::vector<int> ranks = {};  ///< of the communicator
   AllReduceChoice all_reduce = {};
-  const float* values = nullptr;  ///< where the payload's numbers begin
+  const float* values = nullptr;  ///< address of the payload's numbers
 };
 
-/// What happened in a job: the calls of every worker in their order, by rank.
+/// The events of a job: the calls of every worker in their order, by rank.
 struct FakeRun {
   std::vector<std::vector<FakeCall>> calls;
 
@@ -36,11 +36,11 @@ struct FakeRun {
 
 /// Runs `program` on every worker, on a fabric in memory with real numbers and clocks of its own.
 ///
-/// Workers are threads that run one at a time, in an order that depends on nothing but the program.
-/// A collective ends for all members `cost` after its start; barriers and groups of one are free. A
-/// message starts when both sides are there. repeat() runs every iteration; traffic() counts
-/// messages, not collectives. Rethrows the first exception of a worker; a job in which everybody
-/// waits ends with a std::logic_error that says who waits for what.
+/// Workers are threads that run one at a time, in an order that depends only on the program. A
+/// collective ends for all members `cost` after its start; barriers and groups of one are free. A
+/// message starts when both sides have arrived. repeat() runs every iteration; traffic() counts
+/// messages, not collectives. Rethrows the first exception of a worker; a deadlock ends with a
+/// std::logic_error that lists each worker's operation.
 FakeRun run_workers(std::vector<WorkerInfo> workers,
                     const std::function<void(Fabric&)>& program,
                     const ExchangeCost& cost = {});

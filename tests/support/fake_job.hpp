@@ -16,12 +16,12 @@
 
 namespace epochcast::tests {
 
-/// One collective call: what every member brought, and when it happened.
+/// One collective call: every member's part, and its time.
 struct FakeCollective {
   struct Part {
     Payload payload = {};
     double weight = 0;
-    Payload all = {};                  ///< gather: where the root wants it
+    Payload all = {};                  ///< gather: the root's destination
     std::vector<double> numbers = {};  ///< all_gather
   };
 
@@ -29,18 +29,18 @@ struct FakeCollective {
   std::string name;
   int root = -1;            ///< rank of the job
   std::vector<Part> parts;  ///< by member
-  int reached = 0;          ///< members that have called
-  int heads = 0;            ///< members on whose stream it is next
-  double start_s = 0;       ///< the latest arrival, or the end of what streams did before
+  int reached = 0;          ///< members that have arrived
+  int heads = 0;            ///< members whose stream it heads
+  double start_s = 0;       ///< the latest arrival, or the end of earlier operations of the streams
   double end_s = 0;
   bool is_done = false;
-  std::vector<double> gathered;  ///< all_gather: everybody's
+  std::vector<double> gathered;  ///< all_gather: the values of all
 
-  /// Carries it out on the parts' numbers.
+  /// Computes its result from the parts' numbers.
   void move_numbers();
 };
 
-/// One message: both sides have to be there before it starts.
+/// One message: starts when both sides have arrived.
 struct FakeMessage {
   Payload source;
   Payload target;
@@ -114,7 +114,7 @@ class FakeJob {
   std::condition_variable turn_changed_;
   int turn_ = 0;
   std::vector<bool> is_running_;
-  int idle_turns_ = 0;  ///< in a row, in which nobody got any further
+  int idle_turns_ = 0;  ///< in a row, without any progress
   std::exception_ptr error_;
 };
 

@@ -15,7 +15,7 @@ struct LocalTraining {
   std::int64_t batch = 0;
 };
 
-/// Everything that a strategy asked of one worker's learner.
+/// The calls of one worker's learner by a strategy.
 struct LearnerLog {
   std::vector<std::int64_t> epochs;            ///< of begin_epoch()
   std::vector<Share> shuffled;                 ///< of use_shuffled()
@@ -28,11 +28,11 @@ struct LearnerLog {
   std::vector<std::vector<float>> losses;      ///< gathered, at draw()
   std::vector<std::vector<float>> applied;     ///< the gradients at each step()
   std::vector<std::vector<float>> starts;      ///< the parameters before each batch or train()
-  std::vector<float> parameters;               ///< in the end
+  std::vector<float> parameters;               ///< at the end
   std::vector<const float*> bucket_addresses;  ///< in the order of buckets()
 };
 
-/// What a worker of a test computes, and how long that takes.
+/// The computation of a test's worker, and its duration.
 struct TestWork {
   /// The gradient of one sample, by rank and position in the shuffle.
   std::function<float(int rank, std::int64_t position)> gradient = [](int, std::int64_t position) {
@@ -44,12 +44,12 @@ struct TestWork {
   };
 };
 
-/// A learner with six gradients and eight parameters (two of them BatchNorm statistics) that keeps
-/// a record.
+/// A learner with six gradients and eight parameters (two of them BatchNorm statistics) that
+/// records its calls.
 ///
 /// A step subtracts the gradients from the parameters. Gradient j of a batch is (j + 1) times the
-/// mean over its samples. Parameters start with the worker's rank everywhere. The loss of position
-/// i is 2·i. Throws std::logic_error when asked to train beyond its share.
+/// mean over its samples. Parameters are initially the worker's rank. The loss of position i is
+/// 2·i. Throws std::logic_error when asked to train beyond its share.
 class RecordingLearner : public SamplingLearner {
  public:
   static constexpr std::size_t kGradients = 6;

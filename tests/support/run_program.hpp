@@ -9,15 +9,15 @@
 
 namespace epochcast::tests {
 
-/// What one run of a program left behind.
+/// The outcome of one run of a program.
 struct Outcome {
-  int status = 0;  ///< as a shell shows it: exit status, or 128 + signal
+  int status = 0;  ///< exit status, or 128 + signal, as in a shell
   std::string out;
   std::string err;
   double peak_bytes = 0;  ///< resident, of its largest process
 };
 
-/// Runs a program to its end, found in PATH or by its path. `out`: where its stdout goes; -1: it is
+/// Runs a program to its end, found in PATH or by its path. `out`: its stdout; -1: it is
 /// captured.
 inline Outcome run_program(const std::vector<std::string>& words, int out = -1) {
   constexpr double kKib = 1024;

@@ -9,7 +9,7 @@
 
 namespace epochcast::tests {
 
-/// A setting by its name, as a user gives it.
+/// A setting by its name, in a user's form.
 inline void set(JobConfig& config, std::string_view name, const std::string& value) {
   set_setting(config, name, value, std::string(name));
 }

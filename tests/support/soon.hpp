@@ -7,10 +7,10 @@
 
 namespace epochcast::tests {
 
-/// How long tests wait for an event that must come: far longer than a busy machine needs.
+/// The longest wait of tests for a certain event: far longer than needed under load.
 inline constexpr std::chrono::seconds kPatience{120};
 
-/// Waits until it is so; false when it is not after that time.
+/// Waits for the condition; false if it does not hold in that time.
 inline bool soon(const std::function<bool()>& is_so,
                  std::chrono::steady_clock::duration patience = kPatience) {
   using Clock = std::chrono::steady_clock;

@@ -21,7 +21,7 @@ struct StrategyJob {
   std::vector<std::int64_t> resumed_at = {};
 };
 
-/// What every worker of it did, by rank.
+/// The calls of every worker, by rank.
 struct StrategyRun {
   std::vector<WorkerReport> reports;
   std::vector<LearnerLog> learners;
@@ -40,7 +40,7 @@ constexpr double kParameterBytes = 4.0 * RecordingLearner::kParameters;
 /// Runs the strategy of that name on every worker.
 [[nodiscard]] StrategyRun run_strategy(std::string_view name, const StrategyJob& job);
 
-/// GPUs and CPUs on one node: rank r is a "gpu-a" where `is_fast[r]`, else a "cpu-a".
+/// GPUs and CPUs on one node: rank r is a "gpu-a" if `is_fast[r]`, else a "cpu-a".
 [[nodiscard]] std::vector<WorkerInfo> fast_and_slow(const std::vector<bool>& is_fast);
 
 /// Batches that take `seconds_per_sample[rank]` per sample.

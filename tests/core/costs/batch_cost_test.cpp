@@ -108,7 +108,7 @@ TEST_CASE("with a single measured size the cost is proportional to the batch") {
   CHECK(given.origin() == "--batch-seconds");
 }
 
-TEST_CASE("at a place of the session the cost is that of the sample there") {
+TEST_CASE("at a place of the session the cost is that of the sample at that place") {
   const std::vector<double> seconds = {0.5, 0.1, 0.3, 0.1};
   const BatchCost cost(trace_of({samples(8, seconds)}));
 
@@ -126,7 +126,7 @@ TEST_CASE("between sizes equal quantiles are interpolated, so a cost stays betwe
   // The lower halves joined, or the upper ones; never a lower with an upper.
   CHECK(cost.at(11, 0.2).total_s() == Approx(0.1 + 3.0 / 8 * 0.2));
   CHECK(cost.at(11, 0.7).total_s() == Approx(0.2 + 3.0 / 8 * 0.4));
-  // The nearest size tells when it was.
+  // The bounds say when it was.
   CHECK(cost.at(13, 0.2).total_s() == Approx(0.2 + 5.0 / 8 * 0.4));
   CHECK(cost.at(13, 0.7).total_s() == Approx(0.1 + 5.0 / 8 * 0.2));
 }
@@ -255,7 +255,7 @@ TEST_CASE("a cost without ranks applies to every worker") {
   }
 }
 
-/// Batches and all-reduces that take so many times as long beside each other.
+/// Samples of batches and all-reduces that slow each other down by these factors.
 OverlapSamples overlap(std::int64_t batch,
                        const std::string& all_reduce,
                        double bytes,
@@ -331,9 +331,9 @@ TEST_CASE("a slowdown by overlap is at least 1 and at most 1000") {
   CHECK(costs.overlap(8, "openmpi", 1e6).exchange_slowdown == 1000);
 }
 
-TEST_CASE("a batch and messages beside it do not take longer than one after the other") {
+TEST_CASE("a batch and overlapping messages do not take longer than one after the other") {
   CostTrace trace = trace_of({samples(8, {1})});
-  // Messages that go on at a quarter of their speed leave three quarters to the batch.
+  // Messages at a quarter of their speed leave three quarters to the batch.
   trace.overlap = {overlap(8, "ring", 1e6, {100, 1.1}, 4)};
 
   const OverlapCost cost = BatchCost(trace).overlap(8, "ring", 1e6);

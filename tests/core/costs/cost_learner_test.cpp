@@ -7,7 +7,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Batches of 4 and 8 samples on some device: 1 s and 3 s, of which a step takes a tenth.
+/// Batches of 4 and 8 samples on some device: 1 s and 3 s, including a step of a tenth.
 BatchCost two_sizes() {
   CostTrace trace;
   for (const auto& [batch, seconds] : {std::pair{4, 1.0}, std::pair{8, 3.0}}) {
@@ -21,7 +21,7 @@ BatchCost two_sizes() {
   return BatchCost(trace);
 }
 
-/// Seconds that a learner with so many parts lets pass in `work`.
+/// Seconds that a learner with this number of parts spends in `work`.
 double seconds_of(std::int64_t accumulate, const std::function<void(CostLearner&)>& work) {
   const Network network = {.name = "net", .layers = {{.parameters = 10}}};
   const BatchCost cost = two_sizes();

@@ -45,7 +45,7 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
   CHECK(costs.notes == std::vector<std::string>{"measured in a hurry"});
 }
 
-TEST_CASE("each end of a message adds half of its latency, and the slower one's rate counts") {
+TEST_CASE("each end of a message adds half of its latency, and the lower bandwidth counts") {
   const MessageCosts a = {.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e9},
                                       {.from_bytes = 4096, .latency_s = 30e-6, .bytes_per_s = 2e9}},
                           .uncertainty = 0.1,
@@ -64,7 +64,7 @@ TEST_CASE("each end of a message adds half of its latency, and the slower one's 
   CHECK(between_ends(a, a).regimes == a.regimes);
 }
 
-TEST_CASE("an exchange is as uncertain as costs were wrong about all-reduces of its size") {
+TEST_CASE("the uncertainty of an exchange is the error of the costs for all-reduces of its size") {
   MessageCosts costs = {.regimes = {{}}, .uncertainty = 0.01};
   const auto add = [&costs](const std::string& algorithm, double bytes, double factor) {
     costs.all_reduces.push_back(
@@ -87,7 +87,7 @@ TEST_CASE("an exchange is as uncertain as costs were wrong about all-reduces of 
   CHECK(costs.uncertainty_of("ring", 1e4, 4) == 0.3);
 }
 
-TEST_CASE("an all-reduce that was measured among as many ranks is as uncertain as that") {
+TEST_CASE("an all-reduce measured among as many ranks has the uncertainty of its measurements") {
   MessageCosts costs = {.regimes = {{}}, .uncertainty = 0.2};
   for (const char* algorithm : {"ring", "openmpi"}) {
     for (const double deviation : {0.03, 0.04}) {
@@ -104,7 +104,7 @@ TEST_CASE("an all-reduce that was measured among as many ranks is as uncertain a
   CHECK(costs.uncertainty_of("ring", 35e3, 2) ==
         Approx(std::hypot(0.03, 0.04) / std::sqrt(2)).epsilon(1e-12));
   CHECK(costs.uncertainty_of("ring", 1e9, 2) == 0.04);
-  // All algorithms but the library's own tell how much such exchanges vary.
+  // All algorithms but the library's own are used for the deviation of such exchanges.
   costs.all_reduces.push_back({.algorithm = "binary-tree",
                                .bytes = 1e6 * 0.04,
                                .measured_s = 2,
@@ -118,7 +118,7 @@ TEST_CASE("an all-reduce that was measured among as many ranks is as uncertain a
   CHECK(costs.uncertainty_of("openmpi", 1e9, 2) == 0.04);
 }
 
-TEST_CASE("all-reduces take what was measured, between sizes by their logarithm") {
+TEST_CASE("all-reduces take their measured times, interpolated in the logarithm of the size") {
   MessageCosts costs = {.regimes = {{}}};
   const auto add = [&costs](double bytes, double factor, int ranks) {
     costs.all_reduces.push_back({.algorithm = "ring",
@@ -139,7 +139,7 @@ TEST_CASE("all-reduces take what was measured, between sizes by their logarithm"
   CHECK(costs.measured_factor("binary-tree", 1e5, 4) == 1);
 }
 
-TEST_CASE("bad message costs are named") {
+TEST_CASE("invalid message costs are reported") {
   for (const json& uncertainty : {json("2 %"), json(-0.01), json(1.01), json(1e300)}) {
     CHECK(problems_of([&] {
             static_cast<void>(

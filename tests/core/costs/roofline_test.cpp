@@ -74,7 +74,8 @@ TEST_CASE("in 16 bits, products are faster and activations have half the bytes")
   CHECK(half_bits.flops == full.flops);
 }
 
-TEST_CASE("an estimated cost has the parts of a batch, the layers' shares and its doubt") {
+TEST_CASE(
+    "an estimated cost has the parts of a batch, the layers' shares and a note on its error") {
   const Network network = small_network();
   const CostTrace trace = estimated_cost(network, device_of(1), Precision::float32, half(), 100, 1);
   const BatchCost cost(trace);

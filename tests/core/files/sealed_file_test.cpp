@@ -44,7 +44,7 @@ TEST_CASE("no bit of a sealed file can flip unnoticed") {
   }
 }
 
-TEST_CASE("a sealed file that is cut off anywhere, or has more, is damaged") {
+TEST_CASE("a sealed file that is truncated anywhere, or has more, is damaged") {
   const std::string whole = sealed_text();
 
   CHECK_THROWS_WITH(unseal(kSchema, "thing.state", ""),

@@ -20,7 +20,7 @@ std::string checksum_of(const RankState& state, const std::string& file, int ran
   return seal_rank_state(file, 3, rank, state).checksum;
 }
 
-/// What is said about a rank's file whose header was made up, with a checksum that fits.
+/// The error for a rank's file whose header was constructed, with a valid checksum.
 std::string complaint_about(const nlohmann::ordered_json& header) {
   const Seal made_up = seal(kSchema, "saved/a.state", header);
   try {

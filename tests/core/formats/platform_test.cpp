@@ -107,7 +107,7 @@ TEST_CASE("nodes of a star may have links of their own") {
               "their own"});
 }
 
-/// The cluster whose nodes have these members, too.
+/// The cluster with these members in its nodes.
 std::string cluster_with(const std::string& members) {
   return with(kCluster, "\"count\": 4", "\"count\": 4, " + members);
 }
@@ -128,7 +128,7 @@ TEST_CASE("nodes may have a price per hour and power, devices power") {
   REQUIRE(platform.nodes[0].devices[0].power);
   CHECK(platform.nodes[0].devices[0].power->busy_w == 300);
   CHECK_FALSE(platform.nodes[0].devices[1].power);
-  CHECK(platform.grade() == Grade::published);  // of times, which these have no part in
+  CHECK(platform.grade() == Grade::published);  // of times; prices and powers have no effect on it
 }
 
 TEST_CASE("impossible prices and powers are refused with the expected values") {
@@ -164,7 +164,7 @@ TEST_CASE("a platform's prices are in one currency") {
   CHECK(problems_in_platform(text) ==
         Texts{"p.json: /nodes: have prices in EUR (\"thin\") and in USD (\"fat\"); expected one "
               "currency"});
-  // One that cannot be read has no currency either.
+  // A price that cannot be parsed has no currency either.
   CHECK(problems_in_platform(with(text, "1EUR/h", "1euro/h")) ==
         Texts{"p.json: /nodes/0/price/rate: got \"1euro/h\"; expected a price for an hour with its "
               "currency, such as \"3.06USD/h\""});

@@ -14,13 +14,13 @@
 
 namespace epochcast::tests {
 
-// Values that files may have, whatever they would mean; figures have all their digits.
+// Random values that are valid in files, in any combination; figures have all their digits.
 
 [[nodiscard]] std::string random_text(Dice& dice);
 [[nodiscard]] std::vector<double> random_samples(Dice& dice, int count);
 [[nodiscard]] TraceFile random_trace(Dice& dice, const std::string& file);
 [[nodiscard]] MessageTrace random_message_trace(Dice& dice, const std::string& file);
-/// random_platform() with what only files say.
+/// random_platform() with the additional contents of a file.
 [[nodiscard]] Platform random_platform_of_file(Dice& dice, const std::string& file);
 [[nodiscard]] NetworkFile random_network(Dice& dice);
 [[nodiscard]] RunResult random_run(Dice& dice);

@@ -54,7 +54,7 @@ RunResult reread(const RunResult& run) {
   return run_from_json(nlohmann::ordered_json::parse(to_json(run).dump()));
 }
 
-TEST_CASE("workers that only sum do not train; without device results, all train") {
+TEST_CASE("workers that only aggregate do not train; without device results, all train") {
   RunResult run = full_run();
   CHECK(run.trainers() == 8);
 
@@ -91,7 +91,7 @@ TEST_CASE("a result is the same after it was written and read back") {
   CHECK(again.config[1].value == "32");
 }
 
-/// What is wrong with the file of this run, "a.json", with another value in a place of the run.
+/// The error for the file of this run, "a.json", with another value at a place of the run.
 std::string problem_with(const RunResult& run,
                          const std::string& place,
                          const nlohmann::ordered_json& value) {

@@ -42,7 +42,7 @@ NetworkFile reread(const std::string& network) {
   return file;
 }
 
-/// Claims to be checked of many values, each of its own dice.
+/// Claims to be checked for many values, each with its own dice.
 template <typename Claim>
 void for_all(Claim claim) {
   for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {

@@ -23,7 +23,7 @@ std::string trace_of(const std::string& device, const std::string& source, doubl
          std::to_string(seconds) + "]}]}]}";
 }
 
-/// A small catalogue in a folder of its own.
+/// A small catalogue in a temporary folder.
 class SmallCatalog {
  public:
   SmallCatalog()
@@ -102,7 +102,7 @@ TEST_CASE("a job that trains on the first samples only has a data set of that si
   config.learning.train_samples = 40;
   CHECK(load_job(config, files.catalog()).dataset.train_samples == 40);
 
-  config.learning.train_samples = 61;  // more than there are: who opens the data complains
+  config.learning.train_samples = 61;  // more than there are: an error when the data are opened
   CHECK(load_job(config, files.catalog()).dataset.train_samples == 60);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("a SimGrid XML platform is left for SimGrid to read") {
   CHECK(job.platform.nodes.empty());
 }
 
-TEST_CASE("a model file named like a known network uses the user's own traces only") {
+TEST_CASE("a model file with the name of a known network uses the user's own traces only") {
   const SmallCatalog files;
   files.write("own/traces/mine.json", trace_of("v100", kEstimated, 0.1));
   const Catalog catalog(files.root(), {files.root() / "own"});
@@ -271,7 +271,7 @@ TEST_CASE("a model file named like a known network uses the user's own traces on
 
   CHECK(files_known("tiny", {}) == Texts{"guess.json", "mine.json"});
   CHECK(files_known("tiny.pt", {}) == Texts{"mine.json"});
-  CHECK(files_known("tiny.pt", {"guess"}) == Texts{"guess.json"});  // who names it wants it
+  CHECK(files_known("tiny.pt", {"guess"}) == Texts{"guess.json"});  // named by the user
 }
 
 TEST_CASE("in the catalogue's own folder, traces of the user's models count") {

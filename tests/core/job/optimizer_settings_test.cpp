@@ -8,7 +8,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("defaults are PyTorch's, but for rmsprop's momentum and sgd's") {
+TEST_CASE("defaults are PyTorch's, except rmsprop's momentum and sgd's") {
   const OptimizerSettings sgd = with_defaults({.name = "sgd"});
   const OptimizerSettings rmsprop = with_defaults({.name = "rmsprop"});
 

@@ -93,7 +93,7 @@ TEST_CASE("ranks can share a device only with a link to exchange over") {
                                               "device would exchange; add one"));
 }
 
-TEST_CASE("a worker knows its device's memory and reduction speed") {
+TEST_CASE("a worker has its device's memory and reduction speed") {
   Platform platform = mixed();
   platform.nodes[0].devices[1].memory_bytes = 32e9;
   platform.nodes[0].devices[1].reduce_bytes_per_s = 1e10;
@@ -180,7 +180,7 @@ TEST_CASE("a platform that marks no worker needs --workers") {
               "--workers"});
 }
 
-TEST_CASE("byteps needs both devices that train and CPUs that sum") {
+TEST_CASE("byteps needs both devices that train and CPUs that aggregate") {
   Platform platform = mixed();
   platform.nodes = {nodes(1, {devices("gpu", "v100", 2, true)})};
   CHECK(problems_of([&] { placed({}, Participants::workers_and_servers, platform); }) ==

@@ -41,7 +41,7 @@ double value_of(const Platform& platform, const std::string& name) {
   return found->value;
 }
 
-/// As calibrate writes it: messages between two nodes cross two links.
+/// In the form of calibrate: messages between two nodes cross two links.
 Platform calibrated() {
   Platform platform = platform_named("cloud-1xa10-10g");
   platform.network->link = {.bytes_per_s = 1e9,
@@ -71,7 +71,7 @@ TEST_CASE("a figure that is set to the file's value changes no platform of the c
   }
 }
 
-TEST_CASE("a figure has the value that it is set to, and its text is read back") {
+TEST_CASE("a figure has the value that is set, and its text is parsed back") {
   for (const std::string& name : catalog().names("models/platforms")) {
     const Platform platform = platform_named(name);
     for (const PlatformFigure& figure : figures_of(platform, "")) {
@@ -114,7 +114,7 @@ TEST_CASE("nodes get their own copy of the network's link with the figure that i
 
   REQUIRE(platform.nodes.front().uplink);
   CHECK(platform.nodes.front().uplink->link == LinkSpec{2e9, platform.network->link.latency_s});
-  // Nobody is left whom the network's own link joins.
+  // No node is left on the network's own link.
   CHECK(problems_of([&] {
           static_cast<void>(changed(platform, {{"network.bandwidth", "1GBps"}}));
         }).size() == 1);
@@ -137,8 +137,8 @@ TEST_CASE("measured costs of messages are adapted to links that are set") {
   CHECK(messages.notes == Texts{kMovedBandwidth, "network.latency" + kMovedBandwidth.substr(17)});
 }
 
-/// As calibrated(), with devices behind a bus of 2 us, and nodes of a second kind whose own link is
-/// as fast.
+/// As calibrated(), with devices behind a bus of 2 us, and nodes of a second kind with their own
+/// link of the same speed.
 Platform calibrated_with_uplinks() {
   Platform platform = calibrated();
   NodeGroup& group = platform.nodes.front();
@@ -214,7 +214,7 @@ TEST_CASE("a link that is set keeps measured all-reduces, with a larger uncertai
   CHECK(set.network->messages->uncertainty_of("ring", 1e6, 2) == kExtrapolationDeviation);
 }
 
-/// The platform of a file in which a value was replaced, with sources as `like` has them.
+/// The platform of a file with one value replaced, with the sources of `like`.
 Platform edited(const Platform& like, const std::string& pointer, const std::string& value) {
   nlohmann::json document = to_json(like);
   document.at(nlohmann::json::json_pointer(pointer)) = value;
@@ -255,7 +255,7 @@ TEST_CASE("a figure that is set has the same effect as in the file") {
           });
       if (place == std::end(places)) continue;
       if (figure.name.find("uplink") != std::string::npos && !platform.nodes.front().uplink)
-        continue;  // no file has said it
+        continue;  // absent in the file
       CAPTURE(name, figure.name);
       const std::string text = figure_text(figure.kind, 3 * figure.value);
       Platform file = edited(platform, place->second, text);
@@ -280,7 +280,7 @@ TEST_CASE("links of one kind of nodes cannot be set in a measured network other 
                     "together; set it for all nodes of a star, or calibrate the changed cluster"});
 }
 
-TEST_CASE("a backbone that a platform states stays when links are set") {
+TEST_CASE("a backbone stated by a platform stays when links are set") {
   Platform platform = calibrated();
   platform.network->backbone_bytes_per_s = 6.4e7;
 
@@ -318,7 +318,7 @@ TEST_CASE("a figure that the platform does not have is refused with those that i
               "\"node.esb.bandwidth\"?"});
 }
 
-TEST_CASE("a value that no file may have is refused with its path") {
+TEST_CASE("a value that is invalid in files is refused with its path") {
   const Texts room = refused("deep-est-esb", "node.count", "1000");
   REQUIRE(room.size() == 1);
   CHECK(room[0].find(", node.count=1000: /network: has room for 90 nodes, the platform has 1000") !=

@@ -77,7 +77,7 @@ TEST_CASE("devices draw busy power while they compute, idle power while they wai
   // A node: GPU 50 + 0.6 · 200, CPU without a worker 20, the rest 100 + 0.6 · 50.
   CHECK(run.energy->epoch_j == Approx(2 * (170 + 20 + 130) * 10.0));
   CHECK(run.energy->idle_w == Approx(2 * (50 + 20 + 100)));
-  CHECK(run.job_j() == Approx(2 * 170 * 5.0 + 3 * 6400.0));  // the start is waited through
+  CHECK(run.job_j() == Approx(2 * 170 * 5.0 + 3 * 6400.0));  // workers wait during start-up
   CHECK(run.training_j(25) == Approx(2.5 * 6400));
 }
 

@@ -10,10 +10,10 @@
 namespace epochcast::tests {
 namespace {
 
-/// Takes what is read for its problems only.
+/// Parses a value for its problems only.
 constexpr auto kIgnore = [](const auto&) {};
 
-/// The problems that `read` finds in a text, as a file "f.json" would have them.
+/// The problems that `read` finds in a text of a file "f.json".
 template <typename Read>
 Texts problems_in(const std::string& text, Read read) {
   return problems_of([&] {

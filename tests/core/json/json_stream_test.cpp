@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 constexpr JsonStreamLimits kSmall = {.values = 5, .bytes = 20};
 
-/// What was taken, a line each, and the rest.
+/// The elements that were passed, a line each, and the rest.
 std::string read(const std::string& text, const JsonStreamLimits& limits = {}) {
   std::istringstream stream(text);
   std::string all;

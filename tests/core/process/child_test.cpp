@@ -21,7 +21,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Numbers that several processes see.
+/// Numbers in memory shared by several processes.
 template <typename T>
 class Shared {
  public:
@@ -97,14 +97,14 @@ TEST_CASE("a child's resource usage is known after its end") {
   CHECK(idle.wait().in_shell() == 0);
   CHECK(large.wait().in_shell() == 0);
 
-  // Resident memory is told in KiB.
+  // Resident memory is reported in KiB.
   CHECK(large.used().ru_maxrss - idle.used().ru_maxrss > static_cast<long>(kBytes / 1024 * 9 / 10));
 }
 
 TEST_CASE("an exception in a forked child ends that child only") {
   Child child = Child::fork([]() -> int {
     std::signal(SIGABRT, SIG_DFL);   // not Catch's
-    std::set_terminate(std::abort);  // nor the library's word about it
+    std::set_terminate(std::abort);  // nor the library's message
     throw std::runtime_error("a bug");
   });
 
@@ -123,7 +123,7 @@ TEST_CASE("a child that goes out of scope is ended with its descendants") {
   }
 
   CHECK_FALSE(is_alive(pid));
-  CHECK(read_some(pipe.reading).empty());  // nobody holds the other end
+  CHECK(read_some(pipe.reading).empty());  // the other end is closed
 }
 
 TEST_CASE("descendants of a child have time to end after it") {
@@ -175,7 +175,7 @@ TEST_CASE("a child ends when its parent is killed, a program and a fork alike") 
     CHECK(read_some(pipe.reading) == "\n");
     kill_now(parent);
 
-    CHECK(read_some(pipe.reading).empty());  // comes when parent and child are gone
+    CHECK(read_some(pipe.reading).empty());  // ends when parent and child have ended
   }
 }
 

@@ -13,12 +13,12 @@
 namespace epochcast::tests {
 namespace {
 
-/// How a process ended that returned so.
+/// The ending of a process with this exit status.
 ExitStatus of_returned(int status) {
   return Child::fork([&] { return status; }).wait();
 }
 
-/// How one ended that a signal killed.
+/// The ending of a process killed by this signal.
 ExitStatus of_killed(int signal) {
   return Child::fork([&] { return std::signal(signal, SIG_DFL), std::raise(signal); }).wait();
 }

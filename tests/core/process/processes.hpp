@@ -11,7 +11,7 @@
 
 namespace epochcast::tests {
 
-/// A process that runs the function and ends with its exit status.
+/// A process that runs the function and ends with its return value as exit status.
 inline Child in_process(const std::function<int()>& work) {
   return Child::fork([&] {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);  // not Catch's
@@ -19,7 +19,7 @@ inline Child in_process(const std::function<int()>& work) {
   });
 }
 
-/// Kills it at once; what it has started learns of that by itself.
+/// Kills it at once; its children detect that by themselves.
 inline void kill_now(Child& process) {
   kill(process.pid(), SIGKILL);
   process.wait();

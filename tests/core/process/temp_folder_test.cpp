@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A $TMPDIR of a test's own.
+/// A private $TMPDIR for a test.
 class PrivateTmp {
  public:
   PrivateTmp() {

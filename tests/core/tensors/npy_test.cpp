@@ -19,7 +19,7 @@ Floats read(const std::string& description, const std::vector<Number>& numbers) 
   return all_of(open_npy(folder.write("x.npy", npy(description, shape, numbers))));
 }
 
-/// What is wrong with a file of these bytes.
+/// The error for a file of these bytes.
 std::string problem_of(const std::string& bytes) {
   const DataFolder folder;
   const std::string file = folder.write("x.npy", bytes);

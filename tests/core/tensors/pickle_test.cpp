@@ -13,7 +13,7 @@ std::string text(const std::string& value) {
   return "X"s + static_cast<char>(value.size()) + "\0\0\0"s + value;
 }
 
-/// A tensor [2, 3] as torch.save() pickles it, the numbers of record "7" from the first on.
+/// A tensor [2, 3] in torch.save()'s pickle, with the numbers of record "7" from the first on.
 const std::string kTensor = "ctorch._utils\n_rebuild_tensor_v2\n("s +                      //
                             "(" + text("storage") + "ctorch\nHalfStorage\n" + text("7") +  //
                             text("cpu") + "K\x06tQ"s +                                     //

@@ -13,7 +13,7 @@ namespace epochcast::tests {
 using Floats = std::vector<float>;
 using Shape = std::vector<std::int64_t>;
 
-/// A file that PyTorch or NumPy has written.
+/// A file written by PyTorch or NumPy.
 inline std::string real_file(const std::string& name) {
   return EPOCHCAST_SOURCE_DIR "/tests/core/tensors/data/" + name;
 }
@@ -24,7 +24,7 @@ inline Floats all_of(const Tensor& tensor) {
   return numbers;
 }
 
-/// What a sample is, and what it is to be mapped to.
+/// The inputs of a sample, and its targets.
 inline Floats inputs_of(const OwnSamples& samples, std::int64_t index, std::size_t size) {
   Floats inputs(size);
   samples.read_inputs(index, inputs);

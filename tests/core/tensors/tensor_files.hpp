@@ -13,7 +13,7 @@
 
 namespace epochcast::tests {
 
-/// An empty folder that is deleted with all it holds at the end of the test.
+/// A temporary folder.
 class DataFolder {
  public:
   DataFolder() {
@@ -30,7 +30,7 @@ class DataFolder {
   DataFolder& operator=(const DataFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// The folder's name with a file's: how errors begin.
+  /// The folder's name with a file's: the prefix of errors.
   [[nodiscard]] std::string operator/(const std::string& file) const {
     return (path_ / file).string();
   }
@@ -48,7 +48,7 @@ class DataFolder {
   std::filesystem::path path_;
 };
 
-/// The numbers' bytes, as they lie in memory.
+/// The numbers' bytes, in memory order.
 template <typename Number>
 std::string bytes_of(const std::vector<Number>& numbers) {
   std::string bytes(numbers.size() * sizeof(Number), '\0');

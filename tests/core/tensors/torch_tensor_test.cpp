@@ -13,7 +13,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// What is wrong with a file, from its name on.
+/// The error for a file, from its name on.
 std::string problem_with(const std::string& file) {
   const Texts problems = problems_of([&] { static_cast<void>(open_torch_tensor(file)); });
   if (problems.empty()) return {};

@@ -159,7 +159,7 @@ TEST_CASE("one variant moves different samples differently, but each the same ev
     reds.resize(2 * kPlane);  // red and green are those of every image
     images.insert(reds);
   }
-  CHECK(images.size() >= 4);  // two of five of 162 moves agree in 6 % of cases
+  CHECK(images.size() >= 4);  // two of five of 162 shifts are equal in 6 % of cases
 }
 
 TEST_CASE("two threads load the samples that one loads") {
@@ -232,7 +232,7 @@ TEST_CASE("CIFAR images are resized for a data set of another size") {
 
   CHECK(sample.label == 2);
   REQUIRE(sample.values.size() == 3 * kSize * kSize);
-  // Red grows by one a row: where rows do not end, linear interpolation keeps that.
+  // Red grows by one a row: between the borders, linear interpolation keeps that.
   for (const int row : {10, 100, 200}) {
     const float stored = (static_cast<float>(row) + 0.5F) / kScale - 0.5F;
     CHECK(sample.values[static_cast<std::size_t>(row * kSize + 7)] ==

@@ -16,7 +16,7 @@ using Bytes = std::vector<std::uint8_t>;
 using Floats = std::vector<float>;
 using Texts = std::vector<std::string>;
 
-/// An empty folder that is deleted with all it holds at the end of the test.
+/// A temporary folder.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -25,7 +25,7 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// The folder's name with a file's: how errors begin.
+  /// The folder's name with a file's: the prefix of errors.
   [[nodiscard]] std::string operator/(const std::string& file) const {
     return (path_ / file).string();
   }
@@ -38,7 +38,7 @@ class TemporaryFolder {
 void write_file(const std::filesystem::path& file, const Bytes& bytes);
 void write_file(const std::filesystem::path& file, const std::string& text);
 
-/// Of the shape and sizes that a test wants; the name is "tiny", the title "Tiny".
+/// With the given shape and sizes; the name is "tiny", the title "Tiny".
 [[nodiscard]] Dataset tiny_dataset(std::vector<std::int64_t> shape,
                                    std::int64_t classes,
                                    std::int64_t train_samples,

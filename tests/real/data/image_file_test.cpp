@@ -14,7 +14,7 @@
 namespace epochcast::real::tests {
 namespace {
 
-/// Checks that a JPEG, WebP, ... of a colour gives that colour back, within 6 of 255.
+/// Checks that a JPEG, WebP, ... of a colour is decoded to that colour, within 6 of 255.
 void check_colour(const Colour& pixel, const Colour& expected) {
   for (std::size_t c = 0; c < 3; ++c) CHECK(std::abs(pixel[c] - expected[c]) <= 6);
 }
@@ -55,8 +55,8 @@ TEST_CASE("shrinking averages all pixels: fine stripes become grey, not black or
 
   const auto pixels = ImageFile(folder.path() / "a.png").scaled({0, 0, 64, 64}, 8, 8);
 
-  // A triangle over 16 pixels is even about its centre: white and black count alike. At the left
-  // edge 12 pixels are left, 1/16 (1 3 5 7 9 11 13 15 15 13 ...), from a white one on.
+  // A triangle over 16 pixels is symmetric: white and black have equal weights. At the left edge 12
+  // pixels are left, 1/16 (1 3 5 7 9 11 13 15 15 13 ...), beginning with a white one.
   REQUIRE(pixels.size() == 64);
   for (std::size_t i = 0; i < 64; ++i) {
     if (i % 8 != 0 && i % 8 != 7) CHECK(pixels[i][0] == Approx(127.5));

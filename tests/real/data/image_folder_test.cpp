@@ -82,8 +82,8 @@ TEST_CASE("without a variant an image is its centre, with one a random crop, oft
 }
 
 TEST_CASE("a data set that is resized is cropped at its scale, at any place in training") {
-  // 32 pixels become 16, and 8 of them are half the slope: 2 * 8 of 255 a pixel, whatever the
-  // place.
+  // 32 pixels become 16, and 8 of them are half the slope: 2 * 8 of 255 a pixel, at any
+  // position.
   const TinyFolder files;
   Dataset dataset = kTwoClasses;
   dataset.resize = 16;

@@ -11,7 +11,7 @@ namespace epochcast::real::tests {
 
 enum class Encoding { jpeg, png, webp, bmp, gif };
 
-/// An image made by a test.
+/// An image constructed by a test.
 class Painting {
  public:
   /// `colour` gives libgd's colour of a pixel (gdTrueColor) from its column and row.

@@ -66,7 +66,8 @@ double nearest_mean_accuracy(const std::vector<Sample>& train, const std::vector
   return nearest_accuracy(classes, test);
 }
 
-/// Of softmax regression on the samples' values, brought to deviation 1, after `epochs` of SGD.
+/// The accuracy of softmax regression on the samples' values, normalised to deviation 1, after
+/// `epochs` of SGD.
 class LinearClassifier {
  public:
   LinearClassifier(std::vector<Sample> train, std::int64_t classes, float rate, int epochs)
@@ -131,7 +132,7 @@ constexpr std::size_t kSide = 32;
 constexpr std::size_t kColours = 3;
 
 /// Sums over the image of products of two pixels a few steps apart, for pairs of colours: like two
-/// layers of convolutions and a mean, they do not depend on where something is.
+/// layers of convolutions and a mean, they do not depend on positions.
 Floats products(const Floats& image) {
   constexpr std::size_t kReach = 4;
   Floats result;
@@ -188,7 +189,7 @@ TEST_CASE("digits: the nearest of 2,000 samples is mostly right, the nearest mea
   CHECK(nearest > 0.7);
 }
 
-/// How often each of the tokens occurs that tell classes apart: those above the common words.
+/// The frequencies of the tokens that distinguish classes: those above the common words.
 struct Markers {
   std::map<float, std::size_t> numbers;
 
@@ -235,7 +236,7 @@ TEST_CASE("texts: words distinguish pairs of classes, only their order the two o
   const double by_order =
       LinearClassifier(mapped(train, pairs), kClasses, 0.02F, 10).accuracy(mapped(test, pairs));
 
-  // Right by pairs of classes and no more is 50 %.
+  // Distinguishing only pairs of classes gives 50 %.
   INFO(by_words << ", " << by_order);
   CHECK(markers.numbers.size() == kClasses);
   CHECK((by_words > 0.4 && by_words < 0.6));

@@ -8,7 +8,7 @@
 namespace epochcast::real::tests {
 namespace {
 
-/// The colours that a reader of the picture sees, row by row.
+/// The colours of the decoded picture, row by row.
 std::vector<Colour> pixels_of(const std::string& png, std::int64_t width, std::int64_t height) {
   const TemporaryFolder folder;
   write_file(folder.path() / "grid.png", png);

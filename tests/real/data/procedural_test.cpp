@@ -47,7 +47,7 @@ TEST_CASE("a procedural sample depends on seed, half and index only") {
     const std::vector<Sample> train = samples_of(*split.train, 20);
 
     CHECK(samples_of(*procedural_data(dataset, 1).train, 20) == train);
-    CHECK(sample_of(*split.train, 7) == train[7]);  // whatever was loaded before
+    CHECK(sample_of(*split.train, 7) == train[7]);  // regardless of earlier loads
     CHECK(samples_of(*procedural_data(dataset, 2).train, 20) != train);
     CHECK(samples_of(*split.test, 20) != train);
     CHECK(train[0].values != train[1].values);

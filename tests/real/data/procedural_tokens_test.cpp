@@ -34,7 +34,7 @@ Text text_at(const DataSource& data, std::int64_t index) {
   return text;
 }
 
-/// Mean surprise, in nats, of tokens whose frequencies after each context were counted.
+/// Mean surprise, in nats, of tokens given the counted frequencies after each context.
 template <typename Context>
 double surprise(const DataSource& data, const Context& context) {
   std::map<std::int64_t, std::map<float, double>> counts;

@@ -26,7 +26,7 @@ Samples sorted(Samples samples) {
   return samples;
 }
 
-/// These samples as they come in `order`.
+/// These samples in the order of `order`.
 Samples as_in(const Samples& order, const Samples& some) {
   Samples result;
   std::ranges::copy_if(order, std::back_inserter(result), [&](std::int64_t sample) {
@@ -35,7 +35,7 @@ Samples as_in(const Samples& order, const Samples& some) {
   return result;
 }
 
-/// The first so many, those left out excepted.
+/// The first `count`, without those left out.
 Samples first_of(const Samples& order, std::int64_t count, const Samples& left_out = {}) {
   Samples samples;
   for (const std::int64_t sample : order) {
@@ -65,7 +65,7 @@ struct DrawCase {
   }
 };
 
-/// What was drawn for fast and for slow workers.
+/// The draws for fast and for slow workers.
 struct Drawn {
   Drawn(const BiasedDraw& draw, const Samples& samples)
       : fast(samples.begin(), samples.begin() + draw.fast_samples),

@@ -51,7 +51,7 @@ void buckets_are_sync(int ranks, Findings& findings) {
 void hetgrad_buckets_are_hetgrad(int ranks, Findings& findings) {
   Trial trial = short_trial("hetgrad", two_nodes(ranks));
   std::vector<double> seconds(static_cast<std::size_t>(ranks), 1);
-  seconds[0] = 30;  // too slow for a single sample: its buckets leave, too
+  seconds[0] = 30;  // too slow for a single sample: it leaves, with its buckets
   trial.memory["seconds of batch " + std::to_string(kBatch)] = seconds;
   trial.memory["seconds of partition 0"] = seconds;
   const Outcome whole = run_trial(trial);

@@ -19,7 +19,7 @@ std::string short_text(double value) {
   return text.data();
 }
 
-/// Every bit, so that NaN or -0 do not pass for something else.
+/// Compares all bits, which distinguishes NaN and -0.
 bool have_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && !a.empty() &&
          std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;

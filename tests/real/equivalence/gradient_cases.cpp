@@ -11,7 +11,7 @@ namespace {
 
 Outcome one_worker(std::int64_t batch) { return run_trial(trial_of("sync", alike(1), batch)); }
 
-/// Whether the workers together load, iteration by iteration, what one worker loads.
+/// Whether the workers together load the samples of one worker, iteration by iteration.
 bool load_the_same(const Outcome& many,
                    const std::vector<std::int64_t>& batches,
                    const Outcome& one) {
@@ -44,7 +44,7 @@ void sync_is_one_worker(int ranks, Findings& findings) {
   findings.is_far(one_worker(kBatch), one, "another batch");
 }
 
-/// HetGrad on workers whose batches of kBatch samples take so many seconds.
+/// HetGrad on workers whose batches of kBatch samples take these seconds.
 Trial hetgrad_trial(const std::string& strategy, const std::vector<double>& seconds) {
   Trial trial = trial_of(strategy, alike(static_cast<int>(seconds.size())), kBatch);
   trial.memory["seconds of batch " + std::to_string(kBatch)] = seconds;
@@ -116,7 +116,7 @@ void dlb_is_sync(int ranks, Findings& findings) {
 void dlb_is_one_worker(int ranks, Findings& findings) {
   Trial trial = trial_of("dlb", alike(ranks), kBatch);
   trial.delay_s[0] = 0.01;  // three times a batch: the others' take about a tenth of that
-  set(trial.config, "least-batch", 0);  // no worker leaves, however slow it turns out
+  set(trial.config, "least-batch", 0);  // no worker leaves, regardless of its speed
 
   const Outcome dlb = run_trial(trial);
 

@@ -32,7 +32,7 @@ int run(int argc, char** argv) {
       each.check(session.size(), findings);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "FAILED: %s\n  %s\n", each.claim.c_str(), error.what());
-      MPI_Abort(MPI_COMM_WORLD, 1);  // the other ranks would wait for this one
+      MPI_Abort(MPI_COMM_WORLD, 1);  // the other ranks would block
     }
     if (!findings.broken().empty()) ++failed;
     if (session.rank() > 0) continue;

@@ -59,14 +59,14 @@ void one_node_is_sync(int ranks, Findings& findings) {
 
   const Outcome node_based = run_trial(trial);
 
-  // The average of equal parameters is off by its own rounding.
+  // The average of equal parameters differs by its own rounding.
   findings.is_near(node_based, run_trial(trial_of("sync", alike(ranks), kBatch)), "one node");
 }
 
-/// Unbalanced or biased, on workers that are found equally fast.
+/// Unbalanced or biased, on workers with equal benchmarks.
 Trial equally_fast(const std::string& strategy, int ranks) {
   Trial trial = trial_of(strategy, alike(ranks), kBatch);
-  trial.config.epochs = 3;  // from the second one, there are losses to draw by
+  trial.config.epochs = 3;  // from the second one on, there are losses for draws
   set(trial.config, "local-steps", 2);
   set(trial.config, "alpha", "0");
   trial.memory["seconds of batch " + std::to_string(kBatch)] =

@@ -12,7 +12,7 @@ void compare_with_libtorch(const Trial& trial, Findings& findings) {
 
   std::vector<Samples> order;
   const std::int64_t trained = trial.train_samples / trial.config.batch * trial.config.batch;
-  for (const auto& epoch : outcome.samples)  // what was loaded first was for a benchmark
+  for (const auto& epoch : outcome.samples)  // the first loads were for a benchmark
     order.emplace_back(epoch[0].end() - trained, epoch[0].end());
   Outcome plain = outcome;
   plain.parameters = {train_plainly(trial, order)};
@@ -42,7 +42,7 @@ void every_strategy_alone_is_libtorch(int, Findings& findings) {
                                      "biased-local-sgd"}) {
     Trial trial = trial_of(strategy, alike(1), 12);
     set(trial.config, "local-steps", 4);
-    compare_with_libtorch(trial, findings);  // benchmarks of its own leave no trace
+    compare_with_libtorch(trial, findings);  // own benchmarks have no effect
   }
   Trial trial = trial_of("sync", alike(1), 12);
   trial.config.overlap = Overlap::bucket;

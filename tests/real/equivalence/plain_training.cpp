@@ -11,7 +11,7 @@ std::vector<float> train_plainly(const Trial& trial, const std::vector<Samples>&
   namespace nn = torch::nn;
   torch::set_num_threads(1);
   torch::manual_seed(trial.config.seed);
-  nn::Sequential network;  // made in this order, which decides what is drawn for which layer
+  nn::Sequential network;  // construction in this order determines the random numbers of each layer
   network->push_back(nn::Conv2d(nn::Conv2dOptions(3, 6, 5)));
   network->push_back(nn::ReLU());
   network->push_back(nn::MaxPool2d(2));

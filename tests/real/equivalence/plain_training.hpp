@@ -7,8 +7,8 @@
 
 namespace epochcast::tests {
 
-/// Trains small-cnn as LibTorch's manual would: modules, optimizer and loss of its own, batches
-/// loaded sample by sample. `order` has the samples of each epoch. Returns the parameters.
+/// Trains small-cnn as in LibTorch's manual: own modules, optimizer and loss, batches loaded sample
+/// by sample. `order` has the samples of each epoch. Returns the parameters.
 [[nodiscard]] std::vector<float> train_plainly(const Trial& trial,
                                                const std::vector<Samples>& order);
 

@@ -66,13 +66,13 @@ void each_sample_at_most_once(int ranks, Findings& findings) {
       findings.is_true(epochs.back().size() == seen.size(), strategy + ": a sample is seen twice");
     }
     findings.is_true(outcome.samples[0] != outcome.samples[1], strategy + ": the same order again");
-    // What is left over differs, unless nothing is.
+    // The remainder differs, unless there is none.
     findings.is_true(epochs[0] != epochs[1] || epochs[0].size() == 100,
                      strategy + ": the same samples are left out again");
   }
 }
 
-/// What fast and slow workers saw in an epoch.
+/// The samples of fast and slow workers in an epoch.
 struct Draw {
   Samples fast, slow;
 };
@@ -120,7 +120,7 @@ void check_draws(const BiasedCase& biased, int ranks, Findings& findings) {
   const Outcome outcome = run_trial(trial);
 
   const std::int64_t rounds = 200 / (ranks * 4 * 4);
-  std::map<std::int64_t, float> losses;  // when last trained on
+  std::map<std::int64_t, float> losses;  // at the last training
   for (std::size_t epoch = 0; epoch < 3; ++epoch) {
     const std::string where = biased.name + ", epoch " + std::to_string(epoch + 1) + ": ";
     const Draw draw = draw_of(outcome, epoch);

@@ -16,7 +16,7 @@ namespace {
 
 using real::check_mpi;
 
-/// Notes what is loaded.
+/// Records the loaded samples.
 class WatchedSource : public real::DataSource {
  public:
   WatchedSource(std::unique_ptr<real::DataSource> source, Samples& loaded)
@@ -37,11 +37,11 @@ class WatchedSource : public real::DataSource {
   Samples& loaded_;
 };
 
-/// What one rank knows of a trial.
+/// One rank's data of a trial.
 struct Part {
   std::vector<float> start, parameters;
   std::vector<Samples> samples;            ///< by epoch
-  std::vector<std::vector<float>> losses;  ///< by epoch, as Learner::recorded_losses() has them
+  std::vector<std::vector<float>> losses;  ///< by epoch, in the form of Learner::recorded_losses()
   std::int64_t batch = 0;
   std::int64_t buckets = 0;
 };
@@ -83,7 +83,7 @@ Part train(const Trial& trial, MPI_Comm comm) {
   return part;
 }
 
-/// Everybody's values, by rank, on every rank.
+/// The values of all ranks, by rank, on every rank.
 template <typename Value>
 std::vector<std::vector<Value>> all_gather(const std::vector<Value>& mine) {
   std::string bytes(mine.size() * sizeof(Value), '\0');
@@ -97,8 +97,8 @@ std::vector<std::vector<Value>> all_gather(const std::vector<Value>& mine) {
 }
 
 /// The losses of an epoch from all workers' records, each of three words: a 64-bit sample index,
-/// its loss. All train for equally long: of what two have trained, the one further in its epoch was
-/// later.
+/// its loss. All train for equally long: of a sample trained by two, the record further in its
+/// epoch is the later one.
 std::map<std::int64_t, float> losses_of(const std::vector<std::vector<float>>& by_rank) {
   std::map<std::int64_t, float> losses;
   std::map<std::int64_t, double> recorded_at;  // share of the epoch

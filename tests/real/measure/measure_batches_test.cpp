@@ -70,7 +70,7 @@ TEST_CASE("progress is reported for every point and ends at 1") {
   CHECK(finished[2].at_most_left_s == 0);
 }
 
-/// Has others that want more batches of each point than we do.
+/// A group whose other ranks need more batches of each point.
 class SlowGroup : public MeasureGroup {
  public:
   void start_point() override {
@@ -91,7 +91,8 @@ class SlowGroup : public MeasureGroup {
   int extra_ = 0;
 };
 
-TEST_CASE("who has enough samples goes on computing until the group has, and keeps none of that") {
+TEST_CASE(
+    "a rank with enough samples continues to compute until the group has, and discards these") {
   SlowGroup group;
   int reports = 0;
 
@@ -106,7 +107,7 @@ TEST_CASE("who has enough samples goes on computing until the group has, and kee
   for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
 }
 
-TEST_CASE("where some are slowed, all of the group first show what batches take at full speed") {
+TEST_CASE("if some ranks are slowed, all first measure batches at full speed") {
   MeasureSettings settings = three_samples();
   settings.slow_down = 1;
   SlowGroup group;
@@ -118,7 +119,7 @@ TEST_CASE("where some are slowed, all of the group first show what batches take 
   for (const BatchCosts& batch : costs.at(0).batches) CHECK(batch.samples.size() == 3);
 }
 
-/// All-reduces take 1 ms, whatever is computed beside them.
+/// All-reduces that take 1 ms, regardless of overlapped computation.
 class FreeExchange : public GroupExchange {
  public:
   void run(double) override {}
@@ -139,7 +140,7 @@ class ExchangingGroup : public MeasureAlone {
   }
 };
 
-TEST_CASE("overlap is measured where the group exchanges, with no more bytes than gradients have") {
+TEST_CASE("overlap is measured if the group exchanges, with at most the gradients' bytes") {
   MeasureSettings settings = three_samples();
   settings.overlap = "ring";
   settings.overlap_bytes = 1e9;
@@ -166,7 +167,7 @@ TEST_CASE("overlap is measured where the group exchanges, with no more bytes tha
   CHECK(measure(settings, [](const MeasureProgress&) {}).at(0).overlap.empty());
 }
 
-TEST_CASE("networks with a loss of their own or that read rows are measured, too") {
+TEST_CASE("networks with their own loss or with rows as inputs are measured, too") {
   MeasureSettings settings = three_samples();
   settings.networks = {"gan", "rnn"};
   settings.input = {1, 28, 28};
@@ -179,7 +180,7 @@ TEST_CASE("networks with a loss of their own or that read rows are measured, too
   CHECK(costs[1].backward_layers.back().name == "rnn");
 }
 
-TEST_CASE("samples that do not suit a network are found before anything is measured") {
+TEST_CASE("unsuitable samples of a network are reported before the measurement") {
   MeasureSettings settings = three_samples();
   settings.networks = {"small-cnn", "distilbert"};
   int reports = 0;
@@ -190,7 +191,7 @@ TEST_CASE("samples that do not suit a network are found before anything is measu
   CHECK(reports == 0);
 }
 
-TEST_CASE("a network or a device that does not exist is the user's mistake") {
+TEST_CASE("an unknown network or device is a UserError") {
   MeasureSettings settings = three_samples();
   settings.networks = {"resnet19"};
   CHECK_THROWS_AS(measure(settings, [](const MeasureProgress&) {}), UserError);

@@ -10,7 +10,7 @@
 namespace epochcast::real {
 namespace {
 
-/// How many others each node meets; none of them twice, and none twice within a round.
+/// The number of other nodes that each node meets; none twice, in all and within a round.
 std::vector<int> meetings(const std::vector<std::vector<NodePair>>& rounds, int nodes) {
   std::vector<int> met(static_cast<std::size_t>(nodes), 0);
   std::set<std::pair<int, int>> pairs;
@@ -35,13 +35,13 @@ MessageCost cost_of(const std::string& kind,
   return {.kind = kind, .scope = "between", .nodes = nodes, .bytes = bytes, .samples_s = samples_s};
 }
 
-TEST_CASE("up to 16 nodes, every pair meets once, in as few rounds as can be") {
+TEST_CASE("up to 16 nodes, every pair meets once, in the fewest possible rounds") {
   for (int nodes = 2; nodes <= 16; ++nodes) {
     CAPTURE(nodes);
 
     const auto rounds = rounds_of_pairs(nodes);
 
-    // With an odd number of nodes, each rests once.
+    // With an odd number of nodes, each is idle once.
     CHECK(static_cast<int>(rounds.size()) == (nodes % 2 == 0 ? nodes - 1 : nodes));
     if (nodes == 16) CHECK(rounds.size() == 15);
     for (const int met : meetings(rounds, nodes)) CHECK(met == nodes - 1);
@@ -53,7 +53,7 @@ TEST_CASE("four nodes meet in three rounds of two pairs") {
         std::vector<std::vector<NodePair>>{{{0, 3}, {1, 2}}, {{1, 3}, {0, 2}}, {{2, 3}, {0, 1}}});
 }
 
-TEST_CASE("beyond 16 nodes there are 15 rounds, in which everybody meets 14 others or 15") {
+TEST_CASE("beyond 16 nodes there are 15 rounds, in which each node meets 14 or 15 others") {
   for (const int nodes : {17, 18, 33, 64, 257, 1000}) {
     CAPTURE(nodes);
 
@@ -64,7 +64,7 @@ TEST_CASE("beyond 16 nodes there are 15 rounds, in which everybody meets 14 othe
   }
 }
 
-TEST_CASE("a hub's bytes are shared as links are fast, in whole floats, and none gets lost") {
+TEST_CASE("a hub's bytes are divided by the links' bandwidths, in whole floats, without loss") {
   CHECK(shares_of_hub(120, {5, 5, 5}) == std::vector<std::int64_t>{40, 40, 40});
   CHECK(shares_of_hub(120, {4, 1, 1}) == std::vector<std::int64_t>{80, 20, 20});
   CHECK(shares_of_hub(120, {0, 0, 0}) == std::vector<std::int64_t>{40, 40, 40});
@@ -76,7 +76,7 @@ TEST_CASE("a hub's bytes are shared as links are fast, in whole floats, and none
   CHECK(std::accumulate(shares.begin(), shares.end(), std::int64_t{0}) == std::int64_t{1} << 30);
 }
 
-TEST_CASE("a link gives what the best of its large messages took at the median") {
+TEST_CASE("a link's bandwidth is the best of its large messages at the median") {
   const std::vector<MessageCost> costs = {
       {.kind = "opposite", .scope = "between", .bytes = 1000, .samples_s = {1e-9}},  // no nodes
       cost_of("opposite", {0, 1}, 10, {1e-9}),

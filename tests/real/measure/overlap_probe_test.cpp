@@ -15,9 +15,9 @@ namespace {
 using Catch::Matchers::WithinRel;
 using Clock = std::chrono::steady_clock;
 
-TEST_CASE("work that was not done alone was done beside the other") {
+TEST_CASE("work not done alone was done during the overlap") {
   OverlapTimes times;
-  // An exchange is under way in 4 of 10 s: the other 6 do 6 of the batch's 8 s of work.
+  // An exchange runs in 4 of 10 s: the other 6 do 6 of the batch's 8 s of work.
   times.batch_alone_s = 8;
   times.exchange_alone_s = 2;
   times.add(10, 10, 1, {.began_s = 0, .ended_s = 4});
@@ -29,7 +29,7 @@ TEST_CASE("work that was not done alone was done beside the other") {
   CHECK_THAT(cost.exchange_slowdown, WithinRel(4.0 / 2, 1e-12));
 }
 
-TEST_CASE("exchanges that outlast the batch were slowed down while it lasted") {
+TEST_CASE("exchanges that outlast the batch were slowed down during it") {
   OverlapTimes times;
   times.batch_alone_s = 1;
   times.exchange_alone_s = 0.5;
@@ -41,7 +41,7 @@ TEST_CASE("exchanges that outlast the batch were slowed down while it lasted") {
   CHECK_THAT(cost.exchange_slowdown, WithinRel(1.25 / (2 - 1.25), 1e-12));
 }
 
-TEST_CASE("both are under way from when all have come until backward or the messages end") {
+TEST_CASE("the overlap lasts from the last arrival until the end of backward or of the messages") {
   OverlapTimes times;
   // Of 3 s of work 1.5 are done before and 1 after both: the others take the 1 s of both.
   times.batch_alone_s = 3;
@@ -54,7 +54,7 @@ TEST_CASE("both are under way from when all have come until backward or the mess
   CHECK_THAT(cost.batch_slowdown, WithinRel(1 / 0.5, 1e-12));
   CHECK_THAT(cost.exchange_slowdown, WithinRel(1 / 0.25, 1e-12));
 
-  times.add(3, 1, 1, {.began_s = 1.5, .ended_s = 3});  // they came when backward had ended
+  times.add(3, 1, 1, {.began_s = 1.5, .ended_s = 3});  // they arrived after the end of backward
   CHECK(times.both_s == 1);
   OverlapTimes apart;
   apart.batch_alone_s = 3;
@@ -62,7 +62,7 @@ TEST_CASE("both are under way from when all have come until backward or the mess
   CHECK(overlap_cost(apart).batch_slowdown == 1);
 }
 
-TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 times as slow") {
+TEST_CASE("slowdowns are at least 1, and at most 100 without progress") {
   OverlapTimes times;
   times.batch_alone_s = 1;
   times.exchange_alone_s = 0.5;
@@ -74,7 +74,7 @@ TEST_CASE("what is not slowed down is not sped up, and what stands still is 100 
   CHECK(cost.exchange_slowdown == 100);
 }
 
-/// Exchanges that take 2 ms each, whatever is computed beside them.
+/// Exchanges that take 2 ms each, regardless of overlapped computation.
 class SleptExchange : public GroupExchange {
  public:
   void run(double) override {}
@@ -91,8 +91,8 @@ TEST_CASE("batches and exchanges are measured alone and together, in turn") {
   SleptExchange exchange;
   MeasureAlone group;
   int batches = 0;
-  int after_exchange = 0;  // how many batches it is since the last one
-  // Of the backward that is measured alone, the first with both hooks: less than it, and more.
+  int after_exchange = 0;  // number of batches since the last one
+  // Times of backward alone, the first with both hooks: less than it, and more.
   std::optional<double> less_s;
   std::optional<double> more_s;
   std::vector<double> done;
@@ -105,7 +105,7 @@ TEST_CASE("batches and exchanges are measured alone and together, in turn") {
         if (hooks.before_backward) hooks.before_backward();
         const auto begin = Clock::now();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        // Who moves messages on still looks in the next 40 ms.
+        // The progress thread polls for another 40 ms.
         if (!hooks.before_step) return (++after_exchange > 4 ? 100 : 107 - after_exchange) * 1e-4;
         const auto end = Clock::now();
         hooks.before_step();

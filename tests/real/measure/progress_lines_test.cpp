@@ -14,7 +14,7 @@ const MeasureProgress kAfter = {.point = "resnet20, batch 8",
                                 .at_most_left_s = 20,
                                 .finished = "12.0 ms a batch, 30 samples"};
 
-TEST_CASE("elsewhere than on a terminal, finished points are reported, one a line") {
+TEST_CASE("without a terminal, finished points are reported, one a line") {
   std::ostringstream out;
   ProgressLines lines(out, false);
 

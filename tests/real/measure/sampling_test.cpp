@@ -57,7 +57,7 @@ TEST_CASE("a sample is preempted when its wall time exceeds its CPU time by more
   CHECK(log.dropped() == 0);
 }
 
-TEST_CASE("preempted samples are repeated on request, except where preemption cannot be told") {
+TEST_CASE("preempted samples are repeated on request, unless preemption cannot be detected") {
   SampleLog dropping({.drop_preempted = true}, 0);
   SampleLog on_gpu({.drop_preempted = true, .detects_preemption = false}, 0);
 

@@ -90,7 +90,7 @@ TEST_CASE("long lists of samples are wrapped and read back unchanged") {
   }
 }
 
-TEST_CASE("ranks are told apart in every entry") {
+TEST_CASE("every entry has its rank") {
   NetworkCosts cost = costs("resnet20", 4, 1);
   cost.batches.push_back(cost.batches[0]);
   cost.batches[1].rank = 1;
@@ -103,7 +103,7 @@ TEST_CASE("ranks are told apart in every entry") {
   CHECK(file.costs[0].batches[1].rank == 1);
 }
 
-TEST_CASE("merging adds a session where there are costs already, and joins commands") {
+TEST_CASE("merging adds a session to existing costs, and joins commands") {
   NetworkCosts by_rank = costs("resnet20", 4, 3);
   by_rank.batches.push_back(by_rank.batches[0]);
   by_rank.batches[1].rank = 1;
@@ -167,7 +167,7 @@ TEST_CASE("the note says how samples were taken and how many were disturbed") {
 
 TEST_CASE("the note says how many ranks measured at the same time") {
   MeasureSettings settings;
-  settings.ranks = 3;  // whatever the file has of them: slowed ones have another
+  settings.ranks = 3;  // regardless of the file's: slowed ones differ
 
   CHECK_THAT(sampling_note(settings, std::vector<NetworkCosts>()),
              Catch::Contains("; 3 ranks at the same time, each computing until all had enough;"));

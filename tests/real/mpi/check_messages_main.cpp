@@ -11,8 +11,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Every "KIND SCOPE ALGORITHM BYTES" that such a job has, " NODES" at the end where they are
-/// named; groups of faster nodes aside.
+/// Every "KIND SCOPE ALGORITHM BYTES" of such a job, followed by " NODES" if they are named;
+/// without groups of faster nodes.
 std::set<std::string> expected_costs(const std::string& nodes) {
   std::set<std::string> costs;
   const bool has_nodes = nodes.find('1') != std::string::npos;
@@ -48,8 +48,7 @@ std::set<std::string> expected_costs(const std::string& nodes) {
   return costs;
 }
 
-/// The costs of a group of faster nodes. Which groups there are depends on what else the machine
-/// does.
+/// The costs of a group of faster nodes. The groups depend on the load.
 std::set<std::string> group_costs(const Json& nodes) {
   const std::string text = " " + nodes.dump();
   return {"ring-step between - 1" + text,
@@ -67,7 +66,7 @@ std::set<Json> measured_groups(const Json& trace) {
   return groups;
 }
 
-/// What is wrong with the trace, "" when nothing.
+/// The error in the trace, "" without one.
 std::string problem_of(const Json& trace, const std::string& nodes) {
   if (trace.at("schema") != "epochcast.message-trace/1") return "schema";
   if (trace.at("source").at("grade") != "measured") return "grade";

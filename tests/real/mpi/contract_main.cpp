@@ -15,7 +15,7 @@ namespace {
 
 /// Processes that share cores lose a few scheduler slices.
 constexpr double kSlack_s = 0.015;
-/// On a machine whose cores are all in use, most tries may lose more than that.
+/// On a machine with all cores in use, most tries may lose more than that.
 constexpr int kTries = 100;
 
 std::vector<WorkerInfo> workers_of(const std::vector<int>& node_of_rank) {
@@ -32,7 +32,7 @@ std::ptrdiff_t threads() {
   return std::distance(begin(all), end(all));
 }
 
-/// A thread would get its turn after a time that is long beside that of such an all-reduce.
+/// A thread would be scheduled after a time that is long compared with such an all-reduce.
 void alone(Fabric& fabric, Expectations& expect) {
   std::vector<float> numbers(100, 2);
   const std::ptrdiff_t before = threads();
@@ -44,7 +44,7 @@ void alone(Fabric& fabric, Expectations& expect) {
   expect.equal(numbers, std::vector<float>(100, 6), "the weighted sum");
 }
 
-/// What the ranks found broken, on rank 0.
+/// The failures of all ranks, on rank 0.
 std::string check(const FabricClaim& claim) {
   Expectations expect(kSlack_s);
   {
@@ -70,7 +70,7 @@ int run(int argc, char** argv) {
   for (const FabricClaim& claim : contract) {
     if (static_cast<int>(claim.node_of_rank.size()) != session.size()) continue;
     ++claims;
-    // Only timing may depend on what else the machine does; a broken promise breaks every time.
+    // Only timing may depend on load; a violated contract fails every time.
     std::string broken;
     for (int i = 0; i < kTries; ++i) {
       broken = check(claim);

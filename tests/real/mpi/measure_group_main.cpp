@@ -18,7 +18,7 @@ void finish(MpiMeasureGroup& group) {
   while (!group.is_point_over(true)) std::this_thread::yield();
 }
 
-/// How often a rank that has enough was told too early that the point is over.
+/// The number of times that a rank with enough samples was told too early that the point is over.
 int too_early(MpiMeasureGroup& group, const MpiSession& session) {
   int wrong = 0;
   for (int i = 0; i < kAsked && wrong == 0; ++i) wrong += group.is_point_over(true) ? 1 : 0;

@@ -36,8 +36,8 @@ TEST_CASE("computing and moving slow each other down while they overlap") {
   computed.set_value();
   stream.join();
 
-  // Messages are under way all the time: 100 ms of computing take 200 ms. Meanwhile two thirds of
-  // the messages of 200 ms are moved; the rest takes 67 ms more.
+  // Messages are in progress all the time: 100 ms of computing take 200 ms. In this time two thirds
+  // of the messages of 200 ms are moved; the rest takes 67 ms more.
   CHECK(computed_s >= 0.1999);
   CHECK(moved_s >= 0.2666);
 }
@@ -45,7 +45,7 @@ TEST_CASE("computing and moving slow each other down while they overlap") {
 TEST_CASE("without overlap the pace adds no time") {
   OverlapPace pace({.batch_slowdown = 1e6, .exchange_slowdown = 1e6, .is_known = true});
 
-  // Else this took hours.
+  // Otherwise this would take hours.
   pace.compute(0.01);
   pace.begin_moving();
   std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -32,7 +32,7 @@ Scheduling scheduling() {
           .nice = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()))};
 }
 
-/// Calls `body` in a thread of its own, in that order.
+/// Calls `body` in a separate thread with that policy.
 void in_thread(int policy, const std::function<void()>& body) {
   std::thread([&] {
     const sched_param parameters{.sched_priority = policy == SCHED_OTHER ? 0 : kPriority};

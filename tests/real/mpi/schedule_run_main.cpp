@@ -20,13 +20,13 @@ namespace {
 constexpr std::size_t kCount = 10'007;
 constexpr std::size_t kSegment = 100;  // floats: blocks are far longer than the window of segments
 
-/// Exact in binary, as are their products with the weights and all sums.
+/// Exact in binary, like the products with the weights and all sums.
 float number_of(int rank, std::size_t i) {
   return static_cast<float>(rank + 1) + 0.25F * static_cast<float>(i);
 }
 float weight_of(int rank) { return 1.0F / static_cast<float>(1 << rank); }
 
-/// Number of wrong values that this rank ends with.
+/// Number of wrong values on this rank at the end.
 int wrong_values(const Schedule& schedule, bool knows_weights, const MpiSession& session) {
   std::vector<float> values, weights, expected(kCount, 0);
   for (std::size_t i = 0; i < kCount; ++i) values.push_back(number_of(session.rank(), i));
@@ -44,8 +44,8 @@ int wrong_values(const Schedule& schedule, bool knows_weights, const MpiSession&
   return wrong;
 }
 
-/// Whether the first rank sleeps again and again while it waits for the last one, in real-time
-/// order; true where that is not allowed.
+/// Whether the first rank sleeps repeatedly while it waits for the last one, under SCHED_RR; true
+/// if that policy is not permitted.
 bool rests_while_waiting(const Schedule& schedule, const MpiSession& session) {
   constexpr int kPriority = 10;
   constexpr int kFewestRests = 100;

@@ -112,7 +112,7 @@ TEST_CASE("a job can be resumed right after the previous one was killed") {
   folder.write("tiny.json", kTinyDataset);
   RunningProgram killed(folder, kLong);
   wait_for_checkpoint(folder);
-  // No rank ends by itself; those that are stopped do not even notice.
+  // No rank ends by itself; stopped ones cannot react.
   const std::vector<pid_t> ranks = processes_of("epochcast-run");
   REQUIRE(ranks.size() == 2);
   kill(ranks.back(), SIGSTOP);

@@ -29,7 +29,7 @@ struct ShortTraining {
 
   ShortTraining();
   [[nodiscard]] Outcome run(const std::string& more) const;
-  /// After the epoch. Throws what the job has said where it failed.
+  /// After the epoch. Throws the job's output if it failed.
   [[nodiscard]] double test_loss(const std::string& more) const;
 };
 

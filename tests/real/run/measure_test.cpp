@@ -22,7 +22,7 @@ TEST_CASE("ranks measure at the same time, and sessions one after the other") {
   REQUIRE(first.status == 0);
   REQUIRE(second.status == 0);
   CHECK(first.out.empty());
-  CHECK(lines(first.err).size() == 5);  // two batch sizes, layers, overlap, what was written
+  CHECK(lines(first.err).size() == 5);  // two batch sizes, layers, overlap, the written file
   const auto trace = nlohmann::json::parse(folder.read("t.json"));
   std::vector<std::tuple<int, int, int>> measured;
   for (const auto& batch : trace.at("costs").at(0).at("batches")) {
@@ -84,7 +84,7 @@ TEST_CASE("a slowed rank is another device, with its own trace") {
         trace.at("costs").at(0).at("batches").at(0).at("seconds").get<std::vector<double>>();
     return *std::min_element(seconds.begin(), seconds.end());
   };
-  // A busy machine would have to make each of the fast rank's batches 400 times as long.
+  // Load would have to make each of the fast rank's batches 400 times as long.
   CHECK(least_s(slowed) > least_s(own));
 }
 

@@ -24,7 +24,8 @@ TEST_CASE("training starts from pretrained weights, with a note") {
   const std::string note = run.at("notes").at(1);
   CHECK_THAT(note, Catch::StartsWith("pretrained: " + file + ", checksum "));
   CHECK_THAT(outcome.err, Catch::Contains(note));
-  // Nothing is learned: a random start has the loss of its seed, the file's weights have theirs.
+  // Nothing is learned: a random start has the loss of its seed, the file's weights have a
+  // different one.
   CHECK(job.test_loss(still + "--seed 1") != job.test_loss(still + "--seed 2"));
   const double pretrained = job.test_loss(still + "--pretrained " + file);
   CHECK(pretrained != job.test_loss(still));

@@ -135,7 +135,7 @@ TEST_CASE("kill -9 of a rank at any moment loses no more than the last interval"
           return !is_in_the_middle || is_being_written(folder);
         });
 
-    is_over = killed.status == 0;  // before it was killed: a busy machine looks at it rarely
+    is_over = killed.status == 0;  // before it was killed: checked rarely under load
     if (is_over) break;
     ++kills;
     CHECK(killed.status == 1);

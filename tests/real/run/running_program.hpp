@@ -10,8 +10,8 @@
 
 namespace epochcast::tests {
 
-/// `epochcast` in a folder, as a terminal starts it: in a process group of its own, with its own
-/// $TMPDIR and cache there. What its processes leave behind becomes this process's.
+/// `epochcast` in a folder, started as by a terminal: in its own process group, with its own
+/// $TMPDIR and cache there. This process adopts its orphans.
 class RunningProgram {
  public:
   RunningProgram(const Folder& folder, const std::string& arguments);
@@ -24,7 +24,7 @@ class RunningProgram {
   [[nodiscard]] bool has_ended();
   /// Its exit status, or 128 + signal; 0 before it has ended.
   [[nodiscard]] int status();
-  /// It and all that it has started, directly or not; what has ended is not there.
+  /// It and all its descendants that have not ended.
   [[nodiscard]] static std::vector<pid_t> processes();
   /// "12 epochcast-run --rank" for each of them, for messages.
   [[nodiscard]] static std::string process_text();

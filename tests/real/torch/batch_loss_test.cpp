@@ -31,7 +31,7 @@ TEST_CASE("binary cross-entropy takes scores before the sigmoid, of classes or o
 
   const BatchLoss loss = loss_of(Loss::binary_cross_entropy, scores, torch::tensor({1, 0}));
 
-  // Probabilities 1/2 of what is right, and 1/4.
+  // Probabilities 1/2 and 1/4 of the right answers.
   CHECK(loss.loss.item<double>() == Approx((std::log(2.0) + std::log(4.0)) / 2).epsilon(kFloat));
   CHECK(loss.correct.item<double>() == 0);  // 0 is on neither side
   const BatchLoss both = loss_of(
@@ -91,7 +91,7 @@ TEST_CASE("a language model's loss is the mean cross-entropy of all of a sample'
   CHECK(loss.sample_losses[0].item<double>() == Approx(even).epsilon(kFloat));
   CHECK(loss.sample_losses[1].item<double>() == Approx((even + likely) / 2).epsilon(kFloat));
   CHECK(loss.loss.item<double>() == Approx((3 * even + likely) / 4).epsilon(kFloat));
-  // Of the ties the first: one of two in both samples.
+  // The first of the ties counts: one of two in both samples.
   CHECK(loss.correct.item<double>() == Approx(1));
 }
 

@@ -19,7 +19,7 @@ const Shape kImage = {1, 28, 28};
 
 using Gradients = std::map<std::string, torch::Tensor>;
 
-/// The gradients of all parameters whose name starts with `half`; forgets those of all others.
+/// The gradients of all parameters whose name starts with `half`; clears those of all others.
 Gradients take_gradients(Gan& gan, const std::string& half) {
   Gradients gradients;
   for (const auto& parameter : gan.named_parameters()) {
@@ -40,7 +40,7 @@ torch::Tensor half_loss(const Gan::Verdict& verdict, double reality, const torch
   return (source + torch::nn::functional::cross_entropy(verdict.classes, labels)) / 2;
 }
 
-/// The losses of both halves, computed apart from Gan::loss() with the same random numbers.
+/// The losses of both halves, computed independently of Gan::loss() with the same random numbers.
 struct Halves {
   torch::Tensor discriminator;
   torch::Tensor generator;
@@ -80,8 +80,8 @@ TEST_CASE("one backward pass gives each half of a GAN the gradient of its own lo
     CAPTURE(name);
     const auto size = expected.at(name).abs().max().item<double>();
     CHECK(size > 0);
-    // The same sums of float32 products in another order; biases before a batch norm are rounding
-    // errors alone.
+    // The same sums of float32 products in another order; biases before a batch norm are only
+    // rounding errors.
     CHECK(torch::allclose(gradient, expected.at(name), 0, 1e-4 * size + 1e-7));
   }
 }
@@ -156,7 +156,7 @@ TEST_CASE("black is -1 and white is 1 for a GAN, for any data set") {
 }
 
 TEST_CASE("a GAN learns: both losses change, and the discriminator classifies") {
-  // Two classes of flat images, dark and bright: any network of a batch norm tells them apart.
+  // Two classes of flat images, dark and bright: any network with a batch norm distinguishes them.
   torch::manual_seed(kSeed);
   Gan gan(kImage, 2);
   torch::optim::Adam optimizer(gan.parameters(),

@@ -19,7 +19,7 @@
 namespace epochcast::real {
 namespace {
 
-/// Two linear layers, from 3 features over 4 to 2, passed as a test likes.
+/// Two linear layers, from 3 features over 4 to 2, with a forward pass given by a test.
 class Tiny : public TorchNetwork {
  public:
   using Pass = std::function<torch::Tensor(Tiny&, const torch::Tensor&)>;
@@ -114,7 +114,7 @@ using TotalBytes = std::size_t;
 using TotalBytes = std::int64_t;
 #endif
 
-/// Counts what LibTorch allocates on this thread and has not freed.
+/// Counts the bytes that LibTorch has allocated on this thread and not freed.
 class LiveBytes : public c10::MemoryReportingInfoBase {
  public:
   void reportMemoryUsage(void* /*memory*/,

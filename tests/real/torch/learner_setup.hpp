@@ -14,7 +14,7 @@
 #include "tests/real/torch/tiny_data.hpp"
 #include "tests/support/fake_fabric.hpp"
 
-// What a test of a learner needs: a network, tiny data, and a fabric.
+// The setup of a test of a learner: a network, tiny data, and a fabric.
 
 namespace epochcast::real {
 
@@ -39,7 +39,7 @@ inline LearnerSettings settings_of(const std::string& network,
           .bucket_bytes = 20000};
 }
 
-/// What a learner needs, for a network on tiny data.
+/// The setup of a learner for a network on tiny data.
 struct Setup {
   explicit Setup(const std::string& network, std::int64_t bad_sample = -1)
       : data(kSamples, small_shape(network), bad_sample) {}
@@ -47,7 +47,7 @@ struct Setup {
   TinyData data;
 };
 
-/// Runs `test` on a fabric whose clock only moves when it is told to; a GPU adds in one order.
+/// Runs `test` on a fabric with a manual clock; a GPU adds in one order.
 inline void alone(const std::function<void(Fabric&)>& test) {
   at::globalContext().setDeterministicCuDNN(true);
   at::globalContext().setDeterministicAlgorithms(true, /*warn_only=*/true);

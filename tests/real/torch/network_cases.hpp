@@ -25,11 +25,11 @@ using Shape = std::vector<std::int64_t>;
 /// Samples [batch, shape...]: pixels of a standard normal distribution, or token numbers.
 [[nodiscard]] torch::Tensor random_samples(std::int64_t batch, const Shape& shape);
 
-/// What the network is to learn of such samples; `classes` is the vocabulary of one that scores
+/// The task of the network on such samples; `classes` is the vocabulary of one that scores
 /// tokens.
 [[nodiscard]] Task small_task(const std::string& network, std::int64_t classes);
 
-/// Samples as the task has them, and targets: classes, or tokens.
+/// Samples of the task, and targets: classes, or tokens.
 struct RandomBatch {
   torch::Tensor samples;
   torch::Tensor targets;

@@ -15,7 +15,7 @@ namespace {
 constexpr std::int64_t kBatch = 2;
 constexpr std::int64_t kClasses = 10;
 
-/// Makes weights differ that start as zeros, behind which nothing would get a gradient.
+/// Makes weights differ that are initially zero, which would block gradients.
 void disturb_zeros(TorchNetwork& network) {
   const torch::NoGradGuard no_gradients;
   for (torch::Tensor& parameter : network.parameters()) {

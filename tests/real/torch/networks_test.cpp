@@ -47,7 +47,7 @@ TEST_CASE("models/networks has a file for each network") {
   std::sort(described.begin(), described.end());
   std::sort(known.begin(), known.end());
 
-  // Others are described, and come with no code of ours.
+  // Other descriptions have no implementation here.
   CHECK(std::includes(described.begin(), described.end(), known.begin(), known.end()));
 }
 

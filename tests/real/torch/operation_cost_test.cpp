@@ -8,7 +8,7 @@
 namespace epochcast::real {
 namespace {
 
-/// What an operation costs of which LibTorch is not asked: of a batch of so many samples.
+/// The cost of an operation that is not run in LibTorch: for a batch of this size.
 OperationCost cost_of(const std::string& name,
                       const std::vector<torch::IValue>& inputs,
                       const torch::Tensor& output,

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-// Before Catch2, as LibTorch has a CHECK of its own, which ends the program.
+// Before Catch2, since LibTorch has its own CHECK, which ends the program.
 #include "real/torch/optimizers/flat_optimizer.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
@@ -25,7 +25,7 @@ struct Step {
   double gradient;
 };
 
-/// A textbook optimizer of one parameter, in double: how far step `t` (from 1) moves down.
+/// A textbook optimizer of one parameter, in double: the decrement of step `t` (from 1).
 using Textbook = std::function<double(int t, double gradient, double learning_rate)>;
 
 /// The optimizer and the textbook agree after each step, from 1 on.
@@ -51,13 +51,13 @@ const std::vector<std::vector<Step>> kRuns = {
     {{0.1, 0}, {0.1, 1e-3}, {0.1, 0}},
 };
 
-/// Hyperparameters of adam and its like.
+/// Hyperparameters of adam and similar optimizers.
 struct AdamNumbers {
   double beta1;
   double beta2;
   double epsilon;
 };
-/// PyTorch's defaults, and others that nobody could take for them.
+/// PyTorch's defaults, and clearly different ones.
 const std::vector<AdamNumbers> kAdamNumbers = {{0.9, 0.999, 1e-8}, {0.5, 0.75, 0.0625}, {0, 0, 1}};
 
 OptimizerSettings settings_of(const std::string& name, const AdamNumbers& numbers) {

@@ -5,7 +5,7 @@
 
 namespace epochcast::real {
 
-/// A tensor of its own with these values, to be trained.
+/// A new tensor with these values, to be trained.
 inline torch::Tensor leaf(const torch::Tensor& values) {
   return values.clone().set_requires_grad(true);
 }

@@ -14,7 +14,7 @@ namespace {
 const std::vector<std::string> kNames = {
     "sgd", "rmsprop", "adam", "adamw", "adabelief", "angulargrad"};
 
-/// 1 to 2, so that an update by zero is seen.
+/// 1 to 2, so an update by zero is detected.
 torch::Tensor some_parameters(std::int64_t count = 21) {
   return leaf(torch::linspace(1, 2, count));
 }

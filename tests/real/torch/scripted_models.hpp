@@ -9,7 +9,7 @@
 
 #include "core/process/temp_folder.hpp"
 
-// Models that somebody else might bring.
+// Models like those of users.
 
 namespace epochcast::real {
 
@@ -41,7 +41,7 @@ inline torch::jit::Module norm(std::int64_t features) {
   return module;
 }
 
-/// Rows of 3 features to `classes` scores over 4 hidden ones; `forward` may be another.
+/// Rows of 3 features to `classes` scores over 4 hidden ones; `forward` may be replaced.
 inline torch::jit::Module two_layers(
     const std::string& forward =
         "def forward(self, x):\n"

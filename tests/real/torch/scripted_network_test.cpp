@@ -53,7 +53,7 @@ TEST_CASE("a scripted model computes with the flat buffer, and trains as without
     CHECK(torch::allclose(gradient, parameter.grad().flatten()));
     at += parameter.numel();
   }
-  // BatchNorm's statistics have gone on where they travel.
+  // BatchNorm's statistics were updated in the state.
   const std::int64_t statistics = model.state().numel() - at;
   CHECK(statistics == 8);
   CHECK(torch::allclose(model.state().narrow(0, at, 4),
@@ -211,7 +211,7 @@ TEST_CASE("a file without a trainable model is refused with the reason and advic
       "self.head.weight, self.head.bias)[0]\n";
   CHECK_THAT(problem_with(two_layers("def forward(self, x):\n  " + fast + "  return x\n")),
              Contains("aten::_native_multi_head_attention was traced as it is in evaluation"));
-  // As scripts have it: they ask first.
+  // In the usual form of scripts, which check first.
   CHECK(
       problem_with(two_layers(on_rows("  if not self.training and x.dim() > 2:\n    " + fast +
                                       "  return self.head.forward(self.body.first.forward(x))\n")))
@@ -261,7 +261,7 @@ TEST_CASE(
   CHECK(description.unknown[0].calls == 1);
   CHECK(description.unknown[0].elements == 4);
   CHECK(description.multiply_adds == 3 * 4 + 4 * 2);
-  // Parameters that nothing uses are there all the same: they are exchanged.
+  // Unused parameters are included: they are exchanged.
   std::int64_t parameters = 0;
   for (const NetworkLayer& layer : description.file.variants.at(0).layers) {
     for (const NetworkTensor& tensor : layer.tensors) {

@@ -32,7 +32,7 @@ Task token_task(std::int64_t vocabulary, std::optional<Loss> loss = Loss::automa
           .loss = loss};
 }
 
-/// As nanoGPT: scores and the loss; without targets, scores of the last token and no loss.
+/// As in nanoGPT: scores and the loss; without targets, scores of the last token and no loss.
 const std::string kScoresAndLoss =
     "def forward(self, x, targets: Optional[Tensor] = None):\n"
     "  x = torch.embedding(self.weight, x)\n"
@@ -57,7 +57,7 @@ TEST_CASE("a loss may follow the scores, and is requested if scores are not suff
     CHECK(found.loss.dim() == 0);
     CHECK(found.loss.item<double>() == Approx(expected.item<double>()));
   }
-  // Who only describes it gives it what training would.
+  // A description passes the same arguments as training.
   CHECK(ScriptedNetwork(saved.file(), token_task(10, {})).returns_loss());
   CHECK_THROWS_WITH(ScriptedNetwork(saved.file(), token_task(10, Loss::language_model)),
                     Contains("the model makes 2x1x10 values; expected scores of 10 tokens"));

@@ -8,7 +8,7 @@
 namespace epochcast::real {
 namespace {
 
-/// Shows what a piece takes at full speed.
+/// Gives the device an example of a piece at full speed.
 void show(SlowDevice& device, std::int64_t samples, std::size_t number, double seconds) {
   CHECK(device({.samples = samples,
                 .begin = number,
@@ -17,7 +17,7 @@ void show(SlowDevice& device, std::int64_t samples, std::size_t number, double s
                 .is_example = true}) == 0);
 }
 
-/// What the device adds to a piece that took `real_s`.
+/// The time that the device adds to a piece that took `real_s`.
 double rest_of(
     SlowDevice& device, std::int64_t samples, std::size_t begin, std::size_t end, double real_s) {
   return device({.samples = samples, .begin = begin, .end = end, .real_s = real_s});
@@ -40,7 +40,7 @@ TEST_CASE("pieces measured together last as long as one after the other") {
   show(device, 8, 2, 3);
 
   CHECK(rest_of(device, 8, 1, 3, 4) == Approx(6));
-  // Which of them took what is not known.
+  // Their individual times are unknown.
   CHECK(device({.samples = 8, .begin = 1, .end = 3, .real_s = 50, .is_example = true}) == 0);
   CHECK(rest_of(device, 8, 1, 3, 4) == Approx(6));
 }

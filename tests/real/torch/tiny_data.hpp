@@ -9,10 +9,10 @@
 
 namespace epochcast::tests {
 
-/// A few images of noise whose mean tells their class, one of three.
+/// A few images of noise whose mean determines their class, one of three.
 class TinyData : public real::DataSource {
  public:
-  /// All pixels of sample `bad` are NaN; -1: none is bad.
+  /// All pixels of sample `bad` are NaN; -1: none.
   TinyData(std::int64_t samples, std::vector<std::int64_t> shape, std::int64_t bad = -1)
       : samples_(samples), shape_(std::move(shape)), bad_(bad) {}
 

@@ -38,7 +38,7 @@ class TinyTexts : public DataSource {
   void load_targets(std::int64_t, std::span<float> targets) const override {
     std::ranges::fill(targets, 0.F);
   }
-  /// Samples that were loaded, in their order.
+  /// The loaded samples, in their order.
   [[nodiscard]] const std::vector<std::int64_t>& loaded() const { return loaded_; }
 
   static constexpr std::int64_t kWords = 5;
@@ -68,7 +68,7 @@ TEST_CASE("every text is tested once, in batches whose scores fit into memory") 
 TEST_CASE("an error of LibTorch is reported in a line, with the range of the samples") {
   const TinyTexts texts(8);
   alone([&](Fabric& fabric) {
-    // A GPU would compute nothing more in this process.
+    // A GPU could not be used any more in this process.
     TorchLearner learner(fabric, texts, settings_of("gpt-char"), torch::kCPU);
     class Beyond : public TinyTexts {
      public:
@@ -142,7 +142,7 @@ TEST_CASE("the time of a slow pace passes on the fabric's clock, piece by piece"
     const Setup setup("small-cnn");
     std::string pieces;
     const Pace pace = [&](const Piece& piece) {
-      CHECK(piece.real_s == 0);  // on a clock that stands still
+      CHECK(piece.real_s == 0);  // on a clock that does not advance
       pieces += std::string(piece.what) + " ";
       return piece.what == "forward" ? 1.0 : piece.what == "backward" ? 2.0 : 4.0;
     };
@@ -158,7 +158,7 @@ TEST_CASE("the time of a slow pace passes on the fabric's clock, piece by piece"
   });
 }
 
-/// What a pace was shown, by the samples that go through the network together.
+/// The examples given to a pace, by the samples that go through the network together.
 struct ShownPieces {
   std::map<std::int64_t, std::set<std::size_t>> examples;
   std::map<std::int64_t, std::vector<std::string>> others;
@@ -226,7 +226,7 @@ TEST_CASE("a benchmark gives examples at full speed before it times slow batches
   });
 }
 
-/// What training on data with a bad sample ends with.
+/// The error of training on data with a bad sample.
 std::string failure(double learning_rate, std::int64_t bad_sample) {
   std::string text;
   alone([&](Fabric& fabric) {

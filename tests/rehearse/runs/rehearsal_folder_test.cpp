@@ -10,7 +10,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// A variable of the environment that has another value, or none, for a while.
+/// A variable of the environment with another value, or none, in this object's lifetime.
 class Variable {
  public:
   explicit Variable(const char* name) : name_(name) {

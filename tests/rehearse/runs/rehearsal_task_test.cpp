@@ -25,7 +25,7 @@ RehearsalTask task_of(int epochs) {
   return task;
 }
 
-/// How many epochs of a curve answer the task; 0: it does not go far enough.
+/// The number of a curve's epochs that answer the task; 0: it is too short.
 std::size_t enough(const RehearsalTask& task, int epochs) {
   Curve curve = curve_of(epochs);
   return is_enough(task, curve) ? curve.size() : 0;

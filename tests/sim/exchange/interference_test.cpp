@@ -13,7 +13,7 @@ namespace {
 
 Payload bytes(double count) { return {.bytes = count, .values = {}}; }
 
-/// Whatever the acceleration did, every worker's meters read as in full simulation.
+/// With any acceleration, every worker's meters equal those of full simulation.
 Observed check_same(const Platform& platform, const Program& program) {
   const Observed exact = observe_exactly(platform, program);
   const Observed fast = observe(platform, program);
@@ -31,7 +31,7 @@ Observed check_same(const Platform& platform, const Program& program) {
 }
 
 TEST_CASE("a message during a replayed all-reduce restarts the simulation in full") {
-  // Rank 3 leaves for a long message to rank 0's node neighbour while 0, 1, 2 go on exchanging.
+  // Rank 3 sends a long message to rank 0's node neighbour while 0, 1, 2 continue to exchange.
   const Program program = [](Fabric& fabric) {
     const Communicator& three = fabric.communicator({0, 1, 2}, {});
     if (fabric.rank() < 3) {
@@ -129,7 +129,7 @@ TEST_CASE("a replay that could share links with a simulation is a conflict, in e
   CHECK(replay_first.begin_replay(left, 1, 2));
   CHECK(replay_first.begin_replay(right, 1, 2));  // another node's links
   CHECK_FALSE(replay_first.has_conflict());
-  (void)replay_first.begin_simulated(both, 2);  // just when they end
+  (void)replay_first.begin_simulated(both, 2);  // at the moment when they end
   CHECK_FALSE(replay_first.has_conflict());
 
   sim::Interference overlapping(2);

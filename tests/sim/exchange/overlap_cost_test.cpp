@@ -12,7 +12,8 @@ namespace {
 
 using Catch::Matchers::WithinRel;
 
-/// A device's batches take so many times as long beside exchanges, and exchanges beside batches.
+/// A device's batches are slowed down by this factor during exchanges, and exchanges during
+/// batches.
 void cost_overlap(CostTrace& trace, double batch_slowdown, double exchange_slowdown) {
   trace.overlap = {{.batch = 8,
                     .all_reduce = "ring",
@@ -52,7 +53,7 @@ TEST_CASE("buckets and overlapping computation slow each other down") {
 
   const RunResult result = forecast_of(job, "sync");
 
-  // A bucket under way for 20 ms leaves 20 / 1.5 ms of the next part of backward done.
+  // A bucket in progress for 20 ms leaves 20 / 1.5 ms of the next part of backward done.
   const double part_s = 0.02 + (0.02 - 0.02 / 1.5);
   CHECK_THAT(result.phases.compute_s, WithinRel(3 * (0.02 + 0.02 + 3 * part_s), 1e-9));
   CHECK_THAT(result.phases.exposed_communication_s, WithinRel(3 * 0.01, 1e-9));
@@ -66,7 +67,7 @@ TEST_CASE("a bucket that outlasts backward continues at full speed") {
 
   const RunResult result = forecast_of(job, "sync");
 
-  // 60 ms of backward let 30 ms of the first bucket pass; nobody computes in the other 370.
+  // 60 ms of backward let 30 ms of the first bucket pass; the other 370 are without computation.
   CHECK_THAT(result.epoch_s, WithinRel(3 * (0.04 + 0.06 + 0.37), 1e-9));
   CHECK_THAT(result.phases.compute_s, WithinRel(3 * 0.1, 1e-9));
 }
@@ -82,7 +83,8 @@ TEST_CASE("a bucket is slowed by the computing member with the largest slowdown"
 
   const RunResult result = forecast_of(job, "sync");
 
-  // The first bucket has come 60 / 4 = 15 ms far when backward ends; three and a quarter are left.
+  // The first bucket has made 60 / 4 = 15 ms of progress when backward ends; three and a quarter
+  // are left.
   CHECK_THAT(result.epoch_s, WithinRel(3 * (0.04 + 0.06 + 0.005 + 0.06), 1e-9));
 }
 
@@ -103,7 +105,7 @@ void check_acceleration(const std::vector<Platform>& platforms) {
           place(platform, {}, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; }).size());
       Job job = job_on(platform, 50 * workers + 3);
       if (strategy.participants == kWithServers && platform.nodes.front().devices.size() < 2)
-        continue;  // nobody there who could sum
+        continue;  // no device that could aggregate
       job.config.overlap = Overlap::bucket;
       set(job.config, "local-steps", 1);
       cost_overlap(job.traces.front(), 1.2, 1.3);

@@ -15,16 +15,16 @@ using sim::Meters;
 
 constexpr std::int64_t kCount = 100;
 
-/// What one iteration adds to a member's meters.
+/// The increments of a member's meters in one iteration.
 Meters took(double compute_s, double blocked_s, double bytes = 8) {
   return {.now_s = compute_s + blocked_s,
           .phases = {.compute_s = compute_s, .exposed_communication_s = 0, .blocked_s = blocked_s},
           .traffic = {.intra_node_bytes = bytes, .inter_node_bytes = 0}};
 }
 
-/// Runs a loop until it settles: `iteration(i, member)` says what iteration i = 1, 2, ... takes,
-/// and `changes(i)` whether the first member announces a change in it. Returns after how many it
-/// has settled; 0: not within kCount.
+/// Runs a loop until it settles: `iteration(i, member)` gives the meters of iteration i = 1, 2,
+/// ..., and `changes(i)` whether the first member announces a change in it. Returns the iteration
+/// in which it settled; 0: not within kCount.
 template <typename Iteration, typename Changes>
 std::int64_t settled_after(int members, const Iteration& iteration, const Changes& changes) {
   LoopWatch watch(members, kCount, {});
@@ -74,7 +74,7 @@ TEST_CASE("a loop is not steady while a member announces a change") {
   CHECK(settled_after(3, alike, [](std::int64_t) { return true; }) == 0);
 }
 
-/// Seconds that `omitted` iterations take when pilots have observed `observed_s`.
+/// Seconds of `omitted` iterations when pilots have observed `observed_s`.
 double omitted_s(const std::vector<double>& observed_s, std::int64_t omitted, std::uint64_t seed) {
   LoopStatistics known;
   known.durations_s = observed_s;
@@ -111,8 +111,8 @@ TEST_CASE("omitted iterations take the times of observed ones, with their skew")
   const double measured_mean_s = sum_s / kSeeds;
   const double measured_variance = sum_of_squares / kSeeds - measured_mean_s * measured_mean_s;
   CHECK(std::abs(measured_mean_s - kOmitted * mean_s) < 4 * std::sqrt(expected_variance / kSeeds));
-  // A variance is known to √((k - 1)/4000). Outliers come in Poisson(1) clusters of Poisson(0.5):
-  // kurtosis k = 3 + 3.06/0.75² = 8.4, so 4.3 %; four of them.
+  // A variance has a relative error of √((k - 1)/4000). Outliers come in Poisson(1) clusters of
+  // Poisson(0.5): kurtosis k = 3 + 3.06/0.75² = 8.4, so 4.3 %; four of them.
   CHECK(measured_variance == Approx(expected_variance).epsilon(0.17));
   CHECK(least_s == Approx(kOmitted * 1.0).epsilon(1e-12));  // no outlier in 37 % of the redraws
 }

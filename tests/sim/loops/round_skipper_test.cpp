@@ -17,7 +17,8 @@ Program one_all_reduce(double bytes) {
   };
 }
 
-/// A star whose node `slow` has devices that add slowly: its ring steps take longer than others'.
+/// A star whose node `slow` has devices with slow reductions: its ring steps take longer than
+/// others'.
 Platform with_slow_node(Platform platform, int slow, double reduce_s_per_byte) {
   const NodeGroup plain = platform.nodes.front();
   NodeGroup before = plain;
@@ -31,7 +32,7 @@ Platform with_slow_node(Platform platform, int slow, double reduce_s_per_byte) {
   return platform;
 }
 
-/// All ranks end when they do without any acceleration, to rounding of the clock.
+/// All ranks end at the same time as without acceleration, to rounding of the clock.
 void check_ends(const Observed& skipping, const Observed& exact) {
   REQUIRE(skipping.now_s.size() == exact.now_s.size());
   for (std::size_t rank = 0; rank < exact.now_s.size(); ++rank) {

@@ -195,7 +195,7 @@ TEST_CASE("a SimGrid XML platform forecasts the epoch of its links") {
 
   const RunResult run = forecast_of(job, "sync");
 
-  // Three GPUs, 1 GB/s and 10 us a link; only big-gpu takes time to add.
+  // Three GPUs, 1 GB/s and 10 us a link; only big-gpu needs time for reductions.
   CHECK(run.workers == 3);
   const double ring_s = 4 * 2e-5 + 2 * (2.0 / 3) * 40e6 / 1e9;
   const double adding_s = (2.0 / 3) * 40e6 / 100e9;

@@ -14,7 +14,7 @@ using After = std::vector<std::uint32_t>;
 
 Payload bytes_only(double bytes) { return {.bytes = bytes, .values = {}}; }
 
-/// What workers on these nodes have done in a program.
+/// The recording of a program of workers on these nodes.
 Recording record(const std::vector<int>& node_of_rank,
                  const std::function<void(Fabric&)>& program,
                  Recording recording = {}) {

@@ -27,7 +27,7 @@ std::shared_ptr<TorchNetwork> network_of(const std::string& name,
   return make_network(name, classification(small_shape(name), classes));
 }
 
-/// A network whose BatchNorm statistics are not those it began with.
+/// A network whose BatchNorm statistics differ from the initial ones.
 std::shared_ptr<TorchNetwork> used_network(const std::string& name, std::int64_t classes = 3) {
   const auto network = network_of(name, 1, classes);
   for (int i = 0; i < 3; ++i)

@@ -15,7 +15,7 @@ namespace {
 
 using tests::Texts;
 
-/// The tensors of a file as make_weights.py has made them.
+/// The tensors of a file by make_weights.py.
 void check_made(const StateDict& read, bool has_counter = true) {
   std::map<std::string, torch::Tensor> tensors;
   for (const NamedTensor& each : read.tensors) tensors[each.name] = each.tensor;

@@ -10,7 +10,7 @@ namespace epochcast::real {
 
 using TensorDict = c10::Dict<std::string, torch::Tensor>;
 
-/// A folder for one test, removed in the end.
+/// A temporary folder.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -25,7 +25,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// A file of tests/real/torch/pretrained/data, which make_weights.py has made with PyTorch.
+/// A file of tests/real/torch/pretrained/data, made by make_weights.py with PyTorch.
 [[nodiscard]] std::filesystem::path made_file(const std::string& name);
 
 /// Parameters and buffers of a module, by name, as copies.
