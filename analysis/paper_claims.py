@@ -31,7 +31,7 @@ def parse():
 
 
 class Rehearsals:
-    """All seeds of one setting at a time."""
+    """All seeds of one setting at the same time."""
 
     def __init__(self, options):
         self.options = options
@@ -65,7 +65,7 @@ QUANTILES = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.2
 
 
 def difference_text(values, others):
-    """Points that the first are above the second, seed by seed."""
+    """Percentage points by which the first are above the second, seed by seed."""
     differences = [100 * (a - b) for a, b in zip(values, others)]
     if len(differences) < 2:
         return f"{differences[0]:+.1f}"
@@ -79,7 +79,7 @@ def seconds_text(ends):
 
 
 def hetgrad(rehearsals):
-    """Batches by speed: does it matter that gradients are weighted?"""
+    """Batches by speed, with and without weighted gradients."""
     job = ["--platform", "server-2cpu-8gpu", "--batch", "16"]
     print("| GPUs are faster by | hetgrad | hetgrad-unweighted | weighted - plain |\n|---|---|---|---|")
     for ratio in (2, 4, 8):  # beyond, CPUs have no samples

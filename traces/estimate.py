@@ -40,7 +40,7 @@ BATCHES = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 BERT_FORWARD_FLOP = 12 * 384 * (24 * 768**2 + 4 * 384 * 768)
 BERT_LAYERS = 12 * 16
 
-# One thread of a Xeon with AVX-512, measured: what one network costs there against another.
+# One thread of a Xeon with AVX-512, measured: the ratios of networks' costs.
 MEASURED = "xeon-spr-1thread-torch1.13"
 
 
@@ -110,7 +110,7 @@ TIMM = {
     "mobilenetv2_100": (1832.14, 0.31),
 }
 
-# How fast a network's FLOPs run: like a network of TIMM, at BERT's rate, or at an assumed share of ResNet-50's rate.
+# The rate of a network's FLOPs: that of a network of TIMM, BERT's rate, or an assumed share of ResNet-50's rate.
 FAMILIES = {
     "resnet18": "resnet18",
     "resnet34": "resnet34",
@@ -145,7 +145,7 @@ def flop(quantity):
 
 
 def repeats(layer, name):
-    """How often a training step of network `name` runs this layer."""
+    """The number of times that a training step of network `name` runs this layer."""
     part, count = REPEATS.get(name, ("", 1))
     return count if layer["name"].startswith(part) else 1
 
@@ -165,13 +165,13 @@ def overhead_s(layers):
 
 
 def launches(layer, name, variant):
-    """How many layers' worth of kernels a training step of network `name` starts for this layer."""
+    """The number of kernel starts for this layer in a training step of network `name`, in layers."""
     steps = variant["input"][-2] if name in RECURRENT and layer["name"] == name else 1
     return steps * repeats(layer, name)
 
 
 def anchor_rate(throughput, batch, forward, layers):
-    """FLOP/s behind a published throughput, the launch overhead taken out."""
+    """FLOP/s of a published throughput, without the launch overhead."""
     per_sample_s = 1.0 / throughput - overhead_s(layers) / batch
     return PASSES * forward / per_sample_s
 
@@ -293,7 +293,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=root / "traces")
     args = parser.parse_args()
 
-    # Others are estimated from devices' data sheets where they are needed (models/roofline.json).
+    # Others are estimated from devices' data sheets on demand (models/roofline.json).
     networks = [network for network in (json.loads(path.read_text()) for path in sorted(args.networks.glob("*.json")))
                 if network["name"] in FAMILIES]
     by_name = {network["name"]: network for network in networks}

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a zsh on a terminal makes of a line when Tab is pressed. Argument: the epochcast program. Ends with 77 without zsh."""
+"""The completion of a line by zsh on a terminal after Tab. Argument: the epochcast program. Ends with 77 without zsh."""
 import os
 import pathlib
 import pty
@@ -13,7 +13,7 @@ import time
 import unittest
 
 TIMEOUT_S = 120
-# Tab completes, and the line that comes of it goes into a file; Control-U empties the line.
+# Tab completes, and the resulting line is written to a file; Control-U clears the line.
 START = """PROMPT=; fpath=({room} $fpath); autoload -Uz compinit && compinit -u -d {room}/dump
 pressed() {{ zle complete-word; print -r -- "$BUFFER|" > {room}/new && mv {room}/new {room}/line }}
 zle -N pressed; bindkey '^I' pressed; bindkey '^U' kill-whole-line; : > {room}/ready
@@ -44,7 +44,7 @@ class ZshCompletes(unittest.TestCase):
 
     @classmethod
     def wait_for(cls, name):
-        """What the file of that name has in it, once it is there; what zsh prints meanwhile is read, as it would stop otherwise."""
+        """The content of the file of that name, once it exists; zsh's output is read meanwhile, since it would block otherwise."""
         until_s, printed = time.monotonic() + TIMEOUT_S, b""
         while not (cls.room / name).exists():
             if time.monotonic() > until_s:
@@ -88,7 +88,7 @@ class ZshCompletes(unittest.TestCase):
         self.check("epochcast simulate --platform d", "epochcast simulate --platform d")  # deep-..., dgx-...
 
     def test_lists_of_names(self):
-        self.check("epochcast simulate --strategy sync,local-", "epochcast simulate --strategy sync,local-sgd,")  # a space takes the comma away
+        self.check("epochcast simulate --strategy sync,local-", "epochcast simulate --strategy sync,local-sgd,")  # a space removes the comma
 
     def test_files(self):
         self.check("epochcast simulate --platform pa", "epochcast simulate --platform pair.json ")

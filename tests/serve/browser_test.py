@@ -34,7 +34,7 @@ JOB = ["--platform", "deep-est-esb", "--nodes", "4", "--network", "resnet50", "-
 def browser(width, is_dark):
     options = Options()
     options.binary_location = CHROMIUM
-    # Containers have neither user namespaces nor much shared memory; no test loads a page of others.
+    # Containers have neither user namespaces nor much shared memory; no test loads foreign pages.
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -86,7 +86,7 @@ class Pages(unittest.TestCase):
         self.until(driver, "document.querySelectorAll('table tbody tr').length > 0")
 
     def problems(self, driver):
-        """What axe-core has to say."""
+        """The violations that axe-core finds."""
         driver.execute_script(AXE.read_text())
         return driver.execute_async_script(
             "const done = arguments[0]; axe.run().then((result) => done(result.violations.map("
@@ -107,7 +107,7 @@ class Pages(unittest.TestCase):
         self.open(driver, link)
         self.assertIn("8 nodes", driver.find_element(By.ID, "headline").text)
 
-    def test_what_averages_at_most_once_an_epoch_is_not_the_fastest(self):
+    def test_a_strategy_that_averages_at_most_once_an_epoch_is_not_the_fastest(self):
         driver = self.wide
         self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4"
                   "&strategy=sync,one-shot")
@@ -136,7 +136,7 @@ class Pages(unittest.TestCase):
         self.until(driver, "location.hash.includes('network.bandwidth=')")
         self.until(driver, "document.getElementById('command').textContent.includes('--set=network.bandwidth=')")
 
-    def test_an_answer_at_the_end_of_its_range_says_so_as_the_command_does(self):
+    def test_an_answer_at_the_end_of_its_range_is_marked_as_in_the_command(self):
         driver = self.wide
         link = self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync"
         self.open(driver, link + "&find=network.bandwidth&where=exposed+<+99%25&largest=false")
@@ -146,7 +146,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(driver.find_element(By.ID, "find-where").get_attribute("value"), "exposed < 99%")
         self.assertIn("find=network.bandwidth", driver.execute_script("return location.hash"))
         self.assertNotIn("--find", driver.find_element(By.ID, "command").text)
-        # What was found of another experiment is dimmed.
+        # The answer for another experiment is dimmed.
         field = driver.find_element(By.ID, "field-nodes")
         field.send_keys(Keys.CONTROL, "a")
         field.send_keys("8", Keys.TAB)
@@ -191,11 +191,11 @@ class Pages(unittest.TestCase):
         self.until(driver, "document.querySelectorAll('#questions tbody tr').length === 2")
         self.assertIn("5 - 95 %", driver.find_element(By.CSS_SELECTOR, "#questions thead").text)
         self.assertNotIn("--deterministic", driver.find_element(By.CSS_SELECTOR, "#questions pre").text)
-        # The page's command is, in the end, of what is shown in the end.
+        # Finally, the page's command belongs to the shown result.
         self.until(driver, "document.getElementById('state').textContent.startsWith('Means')")
         self.assertNotIn("--deterministic", driver.find_element(By.ID, "command").text)
 
-    def test_settings_of_strategies_that_are_not_chosen_are_neither_shown_nor_asked(self):
+    def test_settings_of_other_strategies_are_neither_shown_nor_requested(self):
         driver = self.wide
         self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4&strategy=sync,local-sgd"
                   "&local-steps=4&network.bandwidth=1Gbps")
@@ -226,7 +226,7 @@ class Pages(unittest.TestCase):
         self.assertEqual(driver.execute_script("return " + sort), "ascending")
         self.assertEqual(driver.execute_script("return " + chosen), name)
 
-    def test_axes_reach_over_whiskers(self):
+    def test_axes_include_whiskers(self):
         driver = self.wide
         self.open(driver, self.url)
         driver.execute_script(
@@ -236,7 +236,7 @@ class Pages(unittest.TestCase):
             "chart.element.id = 'test-chart'; document.body.append(chart.element)")
         self.until(driver, "Chart.getChart(document.querySelector('#test-chart canvas'))?.scales.y.max >= 20")
 
-    def test_drawings_that_are_gone_are_forgotten(self):
+    def test_removed_drawings_are_released(self):
         driver = self.wide
         self.open(driver, self.page.as_uri())
         count = driver.execute_script(
@@ -246,7 +246,7 @@ class Pages(unittest.TestCase):
             "box.remove(); drawn.forEach((draw) => draw()); return drawn.size - before")
         self.assertEqual(count, 0)
 
-    def test_what_is_wrong_is_said(self):
+    def test_errors_are_shown(self):
         driver = self.wide
         self.open(driver, self.url + "#platform=deep-est-esb&network=resnet50&dataset=cifar10&nodes=4")
         field = driver.find_element(By.ID, "field-nodes")
@@ -258,7 +258,7 @@ class Pages(unittest.TestCase):
         for url in (self.url, self.page.as_uri()):
             driver = self.wide
             self.open(driver, url)
-            # Of the ranked: the others stay a group of their own.
+            # Of the ranked ones: the others stay a separate group.
             names = "[...document.querySelectorAll('table tbody:first-of-type th')].map((cell) => cell.textContent)"
             heading = driver.find_element(By.XPATH, "//thead//button[text()='strategy']")
             heading.send_keys(Keys.ENTER)
@@ -281,7 +281,7 @@ class Pages(unittest.TestCase):
         canvas.send_keys("0")
         self.assertEqual(before, canvas.screenshot_as_png)
 
-    def test_a_validation_s_points_say_what_they_are_and_its_rows_sort_within_groups(self):
+    def test_a_validation_s_points_have_descriptions_and_its_rows_sort_within_groups(self):
         driver = self.wide
         self.open(driver, self.validation.as_uri())
         self.until(driver, "document.querySelectorAll('.chart').length === 3")
@@ -299,12 +299,12 @@ class Pages(unittest.TestCase):
         self.assertEqual(driver.execute_script("return " + names),
                          ["node-based, averaging-period 4", "local-sgd, local-steps 8", "sync", "dlb"])
 
-    def test_a_phone_is_wide_enough(self):
+    def test_a_page_fits_a_phone(self):
         for url in (self.url, self.page.as_uri(), self.validation.as_uri()):
             self.open(self.narrow, url)
             self.assertLessEqual(self.narrow.execute_script("return document.documentElement.scrollWidth"), 390)
 
-    def test_nothing_comes_from_elsewhere_and_nothing_is_complained_of(self):
+    def test_nothing_is_loaded_from_elsewhere_and_no_errors_are_logged(self):
         for url in (self.url, self.page.as_uri(), self.validation.as_uri()):
             self.wide.get_log("browser")
             self.open(self.wide, url)

@@ -2,7 +2,7 @@
 // Charts, drawn by Chart.js (MIT licence) in the colours of page.css.
 "use strict";
 
-/** As many as there are strategies; the first five are of Okabe and Ito's palette for the colour-blind. */
+/** One for each strategy; the first five are from Okabe and Ito's palette for the colour-blind. */
 const kColours = {
   light: ["#0072b2", "#d55e00", "#00805e", "#b0508f", "#a06a00", "#555555", "#5b3fb8", "#0e8fa8", "#8c2222", "#6b7d00",
     "#e0407b", "#1f2a6b"],
@@ -13,7 +13,7 @@ const kShapes = ["circle", "rect", "triangle", "rectRot", "cross", "star", "cros
 const kDashes = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 
 const darkness = window.matchMedia("(prefers-color-scheme: dark)");
-const drawn = new Set(); // functions that draw again, in other colours or for another width
+const drawn = new Set(); // functions that redraw for other colours or another width
 const narrowness = window.matchMedia("(max-width: 40rem)"); // a phone
 for (const query of [darkness, narrowness]) query.addEventListener("change", () => drawn.forEach((draw) => draw()));
 
@@ -21,7 +21,7 @@ function css(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 }
 
-/** Colour, marker and dash of the n-th series: 12 colours, 8 shapes and 4 dashes, so that the first 48 differ. */
+/** Colour, marker and dash of the n-th series: 12 colours, 8 shapes and 4 dashes; the first 48 differ. */
 function styleOf(n) {
   const colours = darkness.matches ? kColours.dark : kColours.light;
   const colour = colours[n % colours.length];
@@ -31,7 +31,7 @@ function styleOf(n) {
   };
 }
 
-/** Stripes in two colours: phases are told apart without colours, too. */
+/** Stripes in two colours: phases differ without colours, too. */
 function striped(colour, line, isUpward) {
   const tile = make("canvas", { width: 8, height: 8 });
   const context = tile.getContext("2d");
@@ -83,7 +83,7 @@ const whiskers = {
   },
 };
 
-/** A dashed line at `value`, named. */
+/** A dashed line at `value`, with its name. */
 function marked(value, name) {
   return {
     id: "marked",
@@ -106,9 +106,9 @@ function marked(value, name) {
 }
 
 /**
- * A chart in a box of its own. `configure()` gives Chart.js's configuration, anew for other colours.
- * `label` says to who cannot see it what it shows; `height()` what it takes where that depends on the data. Returns
- * {element, update}: update() draws again.
+ * A chart in its own box. `configure()` gives Chart.js's configuration, again for other colours.
+ * `label` describes it for screen readers; `height()` gives its height if that depends on the data. Returns
+ * {element, update}: update() redraws it.
  */
 function chartOf(label, configure, height) {
   const canvas = make("canvas", { role: "img", "aria-label": label });
@@ -132,12 +132,12 @@ function chartOf(label, configure, height) {
   };
   drawn.add(draw);
   if (height) element.style.height = height();
-  // Its size is known once it stands in the page.
+  // Its size is known after its insertion into the page.
   requestAnimationFrame(() => { if (!chart) draw(); });
   return { element, update: draw, forget: () => { drawn.delete(draw); if (chart) chart.destroy(); } };
 }
 
-/** Axis options: `text(value)` of ticks, logarithmic where values reach far. */
+/** Axis options: `text(value)` of ticks, logarithmic for a wide range of values. */
 function axisOf(title, text, values, mayBeLogarithmic) {
   const positive = values.filter((value) => value > 0);
   const isLogarithmic = mayBeLogarithmic && positive.length === values.length && positive.length > 1 &&
@@ -149,7 +149,7 @@ function axisOf(title, text, values, mayBeLogarithmic) {
   };
 }
 
-/** What an axis has to reach: its least and largest values. */
+/** The range of an axis: its least and largest values. */
 function reachOf(axis, values) {
   const shown = values.filter((value) => Number.isFinite(value) && (axis.type === "linear" || value > 0));
   return shown.length === 0 ? {} : { suggestedMin: Math.min(...shown), suggestedMax: Math.max(...shown) };
@@ -157,7 +157,7 @@ function reachOf(axis, values) {
 
 /**
  * Lines: `series` are {name, points: [{x, y, low, high, more}]}; `x` and `y` are {title, text, isLogarithmic}.
- * `target`: {value, name}, to be marked.
+ * `target`: {value, name} of a marked line.
  */
 function lineChart(label, series, x, y, target) {
   return chartOf(label, () => {
@@ -170,7 +170,7 @@ function lineChart(label, series, x, y, target) {
       type: "line",
       data: {
         datasets: series.map((each, n) => ({
-          label: each.name, data: each.points, ...styleOf(each.style ?? n), clip: 8, // markers at the edge are whole
+          label: each.name, data: each.points, ...styleOf(each.style ?? n), clip: 8, // markers at the edge are not cut
           intervals: each.points.map((point) => (point.high > point.low ? [point.low, point.high] : null)),
         })),
       },
@@ -201,7 +201,7 @@ const kPhases = [
   ["blocked", "blocked_s", () => striped(css("--blocked"), css("--blocked-line"), false)],
 ];
 
-/** Their legend, with remarks. */
+/** The legend of the phases, with remarks. */
 function phaseLegend(...remarks) {
   return make("ul", { class: "legend" },
     ...kPhases.map(([name]) => make("li", {}, make("span", { class: `swatch ${name}` }), name)),

@@ -53,7 +53,7 @@ views.curves = (section, data) => {
   show();
 };
 
-/** Boxes to tick: more curves than can be told apart are not shown at once. */
+/** Checkboxes that choose curves: a limited number is shown at once. */
 function whichCurves(names, chosen, show) {
   return make("details", {}, make("summary", {}, `Which of ${names.length} curves`),
     make("div", { class: "controls" }, ...names.map((name) => {

@@ -2,7 +2,7 @@
 // The experiment of epochcast serve: its settings, kept in the page's address, and their fields.
 "use strict";
 
-/** Fields that everybody needs, in their order; others stand under "All settings". */
+/** The most used fields, in their order; others are under "All settings". */
 const kSliders = {
   nodes: { label: "nodes", steps: (context) => counts(1, context.platform?.nodes ?? 1), usual: (context) => String(context.platform?.nodes ?? 1) },
   "network.bandwidth": {
@@ -27,7 +27,7 @@ function powers(from, to) {
   return steps;
 }
 
-/** 1, 2, 3, ... while they are few, then powers of two; `most` always. */
+/** 1, 2, 3, ... up to a few, then powers of two; always `most`. */
 function counts(from, most) {
   if (most <= 32) return Array.from({ length: most - from + 1 }, (_, i) => String(from + i));
   const steps = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024].filter((step) => step < most);
@@ -40,10 +40,10 @@ function bandwidthText(bytesPerSecond) {
   return bits >= 1e9 ? `${Number((bits / 1e9).toPrecision(4))}Gbps` : `${Number((bits / 1e6).toPrecision(4))}Mbps`;
 }
 
-/** What of the address's fragment is no setting, but of "What would it take?". */
+/** Keys of the address's fragment that are not settings, but belong to "What would it take?". */
 const kQuestion = ["find", "where", "largest"];
 
-/** What the page asks about: settings as texts, in the address's fragment. */
+/** The page's experiment: settings as texts, in the address's fragment. */
 class Experiment {
   constructor(about, changed) {
     this.about = about;
@@ -65,7 +65,7 @@ class Experiment {
     return { platform: this.about.platforms[0]?.name, network: "resnet50", dataset: "imagenet", ...this.about.start };
   }
 
-  /** Settings and question of the page's address; as they were where it has none. */
+  /** Settings and question from the page's address; unchanged if it has none. */
   takeAddress() {
     const text = window.location.hash.slice(1);
     if (text === "") return;
@@ -75,12 +75,12 @@ class Experiment {
     this.settings = all.platform && all.network && all.dataset ? all : { ...this.start(), ...all };
   }
 
-  /** The page's address, which holds all of it. */
+  /** The page's address, with all settings and the question. */
   address() {
     return `#${new URLSearchParams({ ...this.settings, ...this.question })}`;
   }
 
-  /** What is found is to be found by whoever gets the link. */
+  /** The question becomes part of the link, to be answered again. */
   askFor(question) {
     this.question = question;
     window.history.replaceState(null, "", this.address());
@@ -100,7 +100,7 @@ class Experiment {
     return chosen.includes("all") || chosen.includes(strategy.name);
   }
 
-  /** Whether a setting is of every job, or of a strategy that is chosen. */
+  /** Whether a setting belongs to every job, or to a chosen strategy. */
   applies(name) {
     const owners = this.about.strategies.filter((strategy) => strategy.settings.includes(name));
     return owners.length === 0 || owners.some((strategy) => this.isChosen(strategy));
@@ -153,7 +153,7 @@ class Experiment {
     return this.field(name, name, explain, select);
   }
 
-  /** A setting whose value_name lists what it may be: "none|bucket". */
+  /** A setting whose value_name lists its values: "none|bucket". */
   choiceOf(name) {
     const setting = this.known.get(name);
     const values = setting.value.split("|").map((value) => [value, value]);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forecasts: the ranking, where epochs go, curves over what was swept. A run is one of
+// Forecasts: the ranking, phases of epochs, curves over swept settings. A run is one of
 // epochcast.result/1, with "name" and "point" ({setting: value}).
 "use strict";
 
-/** Seconds for as many samples as the data set has: what strategies are compared by. */
+/** Seconds for the number of samples in the data set, by which strategies are compared. */
 function datasetSeconds(run) {
   return run.epoch_s * run.train_samples / run.samples_per_epoch;
 }
@@ -13,12 +13,12 @@ function datasetInterval(run) {
   return run.epoch_s_interval && run.epoch_s_interval.map((seconds) => seconds * run.train_samples / run.samples_per_epoch);
 }
 
-/** Samples that all workers together train on in a second. */
+/** Samples per second of all workers together. */
 function samplesPerSecond(run) {
   return run.samples_per_epoch / run.epoch_s;
 }
 
-/** The same of one device that trains, on average. */
+/** The same for one device that trains, on average. */
 function deviceSamplesPerSecond(run) {
   const trainers = run.by_device.filter((device) => device.role === "trains").reduce((sum, device) => sum + device.workers, 0);
   const sharers = Number(run.config["ranks-per-device"] ?? 1);
@@ -29,12 +29,12 @@ function pointText(point) {
   return Object.entries(point).map(([name, value]) => `${name} ${value}`).join(", ");
 }
 
-/** Where in a sweep a run is, its strategy apart. */
+/** A run's point in a sweep, without its strategy. */
 function placeOf(run) {
   return pointText(Object.fromEntries(Object.entries(run.point).filter(([name]) => name !== "strategy")));
 }
 
-/** Settings that differ between runs, strategies apart: {name, values} in the order they come. */
+/** Settings that differ between runs, without strategies: {name, values} in order of occurrence. */
 function axesOf(runs) {
   const names = new Set(runs.flatMap((run) => Object.keys(run.point)));
   names.delete("strategy");
@@ -44,13 +44,13 @@ function axesOf(runs) {
     .map((axis) => ({ ...axis, isNumeric: axis.values.every((value) => Number.isFinite(numberIn(value))) }));
 }
 
-/** Of the same point: sync, without overlap if there is one. */
+/** The baseline of the same point: sync, if possible without overlap. */
 function baselineOf(run, runs) {
   const all = runs.filter((each) => each.strategy === "sync" && placeOf(each) === placeOf(run));
   return all.find((each) => each.config.overlap !== "bucket") ?? all[0];
 }
 
-/** What a run costs or draws for as many samples as the data set has: columns that only some tables have. */
+/** Cost and energy of a run for the number of samples in the data set: columns of some tables. */
 function spendingColumns(runs) {
   const scale = (run) => run.train_samples / run.samples_per_epoch;
   const columns = [];
@@ -71,7 +71,7 @@ function spendingColumns(runs) {
   return columns;
 }
 
-/** Fastest first; behind the others those that are not ranked. */
+/** Fastest first, unranked runs last. */
 function byTime(runs) {
   return [...runs].sort((a, b) => b.is_ranked - a.is_ranked || datasetSeconds(a) - datasetSeconds(b));
 }
@@ -130,7 +130,7 @@ function rankingTable(runs, axes, kept) {
   return tableOf("Forecasts, fastest first. Press a heading to sort.", columns, sorted, kept, (run) => !run.is_ranked);
 }
 
-/** Horizontal bars of compute, exchange and blocked, for as many samples as the data set has. */
+/** Horizontal bars of compute, exchange and blocked, for the number of samples in the data set. */
 function phaseChart(runs) {
   const sorted = byTime(runs);
   const barOf = (run) => ({
@@ -191,13 +191,13 @@ function noteList(runs) {
   return make("ul", { class: "notes" }, ...[...byNote].map(([note, set]) => make("li", {}, who(set) + note)));
 }
 
-/** What could not be forecast: each strategy's reasons, alike ones once, with where they were met. */
+/** Failed forecasts: each strategy's reasons, similar ones once, with their points. */
 function problemList(result) {
   if (!result.not_forecast?.length) return null;
   const kinds = new Map();
   for (const each of result.not_forecast) {
     const reason = each.problems.join("; ");
-    const kind = `${each.strategy}: ${reason.replace(/[0-9]+/g, "#")}`; // figures differ from point to point
+    const kind = `${each.strategy}: ${reason.replace(/[0-9]+/g, "#")}`; // numbers differ between points
     if (!kinds.has(kind)) kinds.set(kind, { strategy: each.strategy, reason, points: [] });
     if (each.point) kinds.get(kind).points.push(each.point);
   }

@@ -7,7 +7,7 @@ const kFindable = [["network.bandwidth", "network.bandwidth"], ["network.latency
 const kConditions = [["efficiency > 90%", "efficiency > 90%"], ["exposed < 10%", "exposed < 10%"], ["blocked < 5%", "blocked < 5%"],
   ["epoch < 60s", "epoch < 60s"], ["sync faster than byteps by 1.1x", "sync faster than byteps by 1.1x"]];
 
-/** "24.1Gbps"; "100Mbps or less" where the range begins there; as cli/show/show_found.cpp has it. */
+/** "24.1Gbps"; "100Mbps or less" at the begin of the range; as in cli/show/show_found.cpp. */
 function foundText(answer, wants) {
   if (!answer.found) {
     if (!answer.closest) return "none";
@@ -18,12 +18,12 @@ function foundText(answer, wants) {
   return answer.found.text + (wants === "largest" ? " or more" : " or less");
 }
 
-/** A form that stays while experiments change, and its last answer. */
+/** A form that stays when experiments change, and its last answer. */
 class Inverse {
   constructor(experiment) {
     this.experiment = experiment;
     this.controller = null;
-    this.asked = null; // address of the experiment and question that were asked about
+    this.asked = null; // address of the last request's experiment and question
     const option = ([value, text]) => make("option", { value }, text);
     this.name = make("select", { id: "find-name" }, ...kFindable.map(option));
     this.extreme = make("select", { id: "find-extreme" }, option(["smallest", "smallest"]), option(["largest", "largest"]));
@@ -42,7 +42,7 @@ class Inverse {
     this.find();
   }
 
-  /** The experiment has changed, or its question: whoever opens a link wants the answer to what it asks. */
+  /** The experiment or its question has changed: the question of an opened link is answered. */
   renew() {
     const { question } = this.experiment;
     const isAnother = question && JSON.stringify(question) !== this.asked?.question;
@@ -58,7 +58,7 @@ class Inverse {
     }
   }
 
-  /** An answer to what was asked before the last change is dimmed. */
+  /** An answer from before the last change is dimmed. */
   showAge() {
     const isStale = this.asked !== null && this.asked.settings !== JSON.stringify(this.experiment.settings);
     this.answer.classList.toggle("is-stale", isStale);
@@ -106,7 +106,7 @@ class Inverse {
       { title: "looked at", cell: (answer) => `${answer.looked} values${answer.is_monotone ? "" : ", not monotone"}` },
       { title: "take it", cell: (answer) => ({ text: use(answer), value: answer.strategy }) },
     ];
-    // Below the table: a reason as long as a sentence would make its column wider than the page.
+    // Below the table: a long reason would make its column wider than the page.
     const impossible = found.answers.filter((answer) => !answer.found && answer.closest?.problems.length > 0)
       .map((answer) => ({ name: answer.name, reason: `impossible: ${answer.closest.problems[0]}` }));
     const notRanked = found.answers.filter((answer) => answer.not_ranked !== "")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last of a page's scripts: tables that sort, and each kind of data by its view.
+// Last of a page's scripts: makes tables sortable, and draws each kind of data by its view.
 "use strict";
 
 for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);

@@ -6,12 +6,12 @@
 
 const kUnits = { seconds: secondsText, bytes: bytesText };
 
-/** What whiskers are drawn over: none where a range is a point. */
+/** The ends of whiskers: none if the range is a point. */
 function whiskerOf(range) {
   return range && range[1] > range[0] ? range : null;
 }
 
-/** Lines that say what a point is. */
+/** Lines of text that describe a point. */
 function pointLines(plot, series, point) {
   const [xText, yText] = [kUnits[plot.x.unit], kUnits[plot.y.unit]];
   if (!point.name) return `${series}, ${xText(point.x)}: ${yText(point.y)}`;
@@ -35,7 +35,7 @@ function measuredPlot(plot) {
     type: "logarithmic", title: { display: true, text: axis.title }, ...range,
     ticks: { callback: (value) => text(value), maxTicksLimit: 8 },
   });
-  // The legend's lines come on top of a plot's usual height.
+  // The legend's lines are added to a plot's usual height.
   const legendLines = () => plot.series.length / (narrowness.matches ? 1 : 2);
   const usual = () => (narrowness.matches ? (plot.has_diagonal ? 24 : 20) : plot.has_diagonal ? 36 : 24);
   const height = () => `${usual() + 1.6 * Math.max(0, Math.ceil(legendLines()) - 2)}rem`;
@@ -75,7 +75,7 @@ function measuredPlot(plot) {
     },
     plugins: [whiskers],
   }), height);
-  if (plot.has_diagonal) chart.element.style.maxWidth = "52rem"; // nearly a square: as far above the line as beside it
+  if (plot.has_diagonal) chart.element.style.maxWidth = "52rem"; // nearly a square: equal scales on both axes
   return chart.element;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// epochcast serve: asks this page's server whenever the experiment changes, and shows the answers.
+// epochcast serve: requests forecasts from the server when the experiment changes, and shows them.
 "use strict";
 
 const byId = (id) => document.getElementById(id);
-const answers = new Map(); // by question, as asked: what was answered before
+const answers = new Map(); // cached answers, by question
 const kKept = 200;
-const kPause_ms = 350; // without a change, before what takes longer is asked
+const kPause_ms = 350; // delay of slow requests after the last change
 
-/** Lines of JSON that answer a question, until the last; `line` gets each. Throws what the server says. */
+/** Reads the answer to a question, lines of JSON; `line` gets each. Throws the server's errors. */
 async function ask(path, question, signal, line) {
   const response = await fetch(path, {
     method: "POST", signal, headers: { "Content-Type": "application/json" }, body: JSON.stringify(question),
@@ -25,7 +25,7 @@ async function ask(path, question, signal, line) {
   if (rest !== "") line(JSON.parse(rest));
 }
 
-/** What the server says is wrong with a question. */
+/** The server's error for a question. */
 class Refused extends Error {
   constructor(problems) {
     super(problems.join("\n"));
@@ -33,7 +33,7 @@ class Refused extends Error {
   }
 }
 
-/** All forecasts of a question: {runs, not_forecast, command}; from memory where it was asked before. */
+/** All forecasts of a question: {runs, not_forecast, command}; cached from earlier requests. */
 async function forecasts(question, signal) {
   const key = JSON.stringify(question);
   if (answers.has(key)) return answers.get(key);
@@ -51,7 +51,7 @@ async function forecasts(question, signal) {
   return result;
 }
 
-/** For who asks the same again; the oldest answers are forgotten. */
+/** Caches an answer; the oldest ones are dropped. */
 function remember(key, answer) {
   if (answers.size >= kKept) answers.delete(answers.keys().next().value);
   answers.set(key, answer);
@@ -61,15 +61,15 @@ function remember(key, answer) {
 class Answer {
   constructor(experiment) {
     this.experiment = experiment;
-    this.shown = []; // charts to be forgotten
+    this.shown = []; // charts to be released
     this.controller = null;
     this.scalingOver = "nodes";
     this.measure = "efficiency";
-    this.order = { id: "ranking" }; // of the table
-    this.timeline = {}; // which one is looked at
+    this.order = { id: "ranking" }; // order of the table
+    this.timeline = {}; // the selected one
   }
 
-  /** The experiment has changed: medians at once, and after a pause what takes longer. */
+  /** The experiment has changed: requests medians at once, and slow forecasts after a pause. */
   async renew() {
     this.controller?.abort();
     const controller = new AbortController();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that sort by a column when its heading is pressed. Cells that tell their number in
+// Tables that sort by a column when its heading is pressed. Cells with a number in
 // data-value are sorted by it, others as text; rows of a <tbody> stay within it.
 "use strict";
 
@@ -31,8 +31,8 @@ function sortBy(table, column, isAscending) {
 }
 
 /**
- * Makes a table's headings buttons. `kept`: {id, title, isAscending}, which remembers how it is sorted for the table that
- * takes its place; `id` begins the buttons' ids.
+ * Makes a table's headings buttons. `kept`: {id, title, isAscending}, which keeps its order for the table that
+ * replaces it; `id` begins the buttons' ids.
  */
 function makeSortable(table, kept) {
   const headings = [...table.tHead.rows[0].cells];
@@ -50,11 +50,11 @@ function makeSortable(table, kept) {
   if (column >= 0) sortBy(table, column, kept.isAscending);
 }
 
-/** As strategies/learning.hpp has them. */
+/** As in strategies/learning.hpp. */
 const kNotRanked = "Not ranked: all workers average at most once an epoch, and learn less from as many samples";
 const kAccuracyIsElsewhere = "How accurate the model gets is not compared here, but by epochcast rehearse.";
 
-/** Reasons, each once, with the names that it holds for: "byteps; dlb: ..."; without names where it holds for all of `count`. */
+/** Reasons, each once, with the names concerned: "byteps; dlb: ..."; without names if it concerns all of `count`. */
 function reasonList(reasons, count) {
   const names = new Map();
   for (const { name, reason } of reasons) names.set(reason, (names.get(reason) ?? new Set()).add(name));
@@ -64,7 +64,7 @@ function reasonList(reasons, count) {
 
 /**
  * A sortable table. `columns`: {title, explain, isLeft, cell(row) => {text, value, range} or text}. `kept`: as of
- * makeSortable(). Rows that `isBelow` holds for are a group of their own below the others, under `kNotRanked`.
+ * makeSortable(). Rows for which `isBelow` holds are a separate group below the others, under `kNotRanked`.
  */
 function tableOf(label, columns, rows, kept, isBelow = () => false) {
   const heading = make("tr", {}, ...columns.map((column) =>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of figures, as core/units.hpp has it, and elements. First of all scripts.
+// Text of figures, as in core/units.hpp, and elements. First of all scripts.
 "use strict";
 
-/** What draws each kind of data, by its name: (section, data) => nothing. */
+/** Functions that draw each kind of data, by its name: (section, data) => nothing. */
 const views = {};
 
 /** Three significant digits: "1.50", "230". */
@@ -43,7 +43,7 @@ function percentText(share) {
   return Number.isFinite(share) ? `${digits(100 * share)} %` : "-";
 }
 
-/** What begins a text as a number with a unit ("10Gbps", "5us", "32") in one scale; NaN without. */
+/** The number with unit at the begin of a text ("10Gbps", "5us", "32") in one scale; NaN without. */
 function numberIn(text) {
   const match = /^\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*([A-Za-z/%]*)\s*$/i.exec(String(text));
   if (!match) return NaN;
@@ -59,7 +59,7 @@ function numberIn(text) {
   return scale === undefined ? NaN : Number(match[1]) * scale;
 }
 
-/** At most `most` characters; one in the middle stands for those left out. */
+/** At most `most` characters; one in the middle replaces the omitted ones. */
 function shortened(text, most) {
   const characters = [...text];
   if (characters.length <= most) return text;
@@ -90,7 +90,7 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-/** Does what makes elements anew; the focus goes to the one that has the id of the one that had it. */
+/** Calls a function that replaces elements; the focus moves to the new element with the same id. */
 function keepingFocus(act) {
   const id = document.activeElement?.id;
   act();
@@ -105,7 +105,7 @@ function chooser(label, values, change, chosen, id) {
   return make("label", {}, label, select);
 }
 
-/** A region that may be wider than the page, which the keyboard can scroll. */
+/** A region that may be wider than the page; the keyboard can scroll it. */
 function wide(label, ...children) {
   return make("div", { class: "wide", role: "region", "aria-label": label, tabindex: 0 }, ...children);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few iterations in time: a row for each worker, above what it computes and where it is blocked,
-// below what it exchanges. Zoom and pan with the mouse, keys or buttons.
+// A few iterations in time: a row for each worker, with its computing and blocked time above,
+// its exchanges below. Zoom and pan with the mouse, keys or buttons.
 "use strict";
 
 const kRow = 22; // pixels of a worker
 const kMostRows = 64;
 
-/** Drawing of one strategy's events in `canvas`; `say(text)` gets what is pointed at. */
+/** Drawing of one strategy's events in `canvas`; `say(text)` gets the event under the pointer. */
 class TimelineDrawing {
   constructor(canvas, say) {
     this.canvas = canvas;
@@ -27,7 +27,7 @@ class TimelineDrawing {
     this.draw();
   }
 
-  /** `factor` below 1 looks closer; around `share` of the width. */
+  /** `factor` below 1 zooms in; around `share` of the width. */
   zoom(factor, share = 0.5) {
     const middle = this.from + (this.to - this.from) * share;
     const width = Math.min(this.end, Math.max(this.end / 1e5, (this.to - this.from) * factor));
@@ -76,7 +76,7 @@ class TimelineDrawing {
       context.fillStyle = fills[kind];
       const wide = Math.max(0.75, Math.min(width, x(end)) - begin);
       context.fillRect(begin, top, wide, tall);
-      // Neighbours of one colour are told apart.
+      // Separates neighbours of one colour.
       if (wide > 3) {
         context.fillStyle = css("--page");
         context.fillRect(begin + wide - 1, top, 1, tall);
@@ -140,7 +140,7 @@ class TimelineDrawing {
       dragged = event.offsetX;
     });
     canvas.addEventListener("wheel", (event) => {
-      // A page can be scrolled past: the wheel zooms with Ctrl, or once the drawing has the focus.
+      // The wheel scrolls the page; it zooms with Ctrl, or if the drawing has the focus.
       if (!event.ctrlKey && document.activeElement !== canvas) return;
       event.preventDefault();
       const share = (event.offsetX - this.left()) / (canvas.clientWidth - this.left());
@@ -164,7 +164,7 @@ class TimelineDrawing {
   }
 }
 
-/** What the drawing's canvas is in words: how each worker's time divides. */
+/** The canvas's description as text: the parts of each worker's time. */
 function timelineLabel(data) {
   const seconds = { compute: 0, communication: 0, blocked: 0 };
   for (const event of data.events) seconds[data.streams[event[1]]] += event[4] - event[3];
@@ -173,7 +173,7 @@ function timelineLabel(data) {
     "Plus, minus and 0 zoom, arrow keys move.";
 }
 
-/** `kept`: {name}, which remembers the one that is shown for the view that takes this one's place. */
+/** `kept`: {name} of the shown one, for the view that replaces this one. */
 views.timelines = (section, all, kept = {}) => {
   const said = make("p", { class: "said muted" }, "Point at a slice to see what it is.");
   const canvas = make("canvas", { id: "timeline-drawing", tabindex: 0, role: "img" });

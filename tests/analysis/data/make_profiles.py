@@ -33,7 +33,7 @@ def exported(profiler):
         trace = json.loads(file.read_text())
     recorded = sorted(profiler.profiler.kineto_results.events(), key=lambda event: event.start_us())
     spans = sorted((event for event in trace if event["ph"] == "X"), key=lambda event: event["ts"])
-    for name in ("c10d::allreduce_", "gloo:all_reduce"):  # shapes of others would make the file large
+    for name in ("c10d::allreduce_", "gloo:all_reduce"):  # other shapes would make the file large
         own_spans = [event for event in spans if event["name"] == name]
         records = [event for event in recorded if event.name() == name]
         assert len(own_spans) == len(records)

@@ -13,7 +13,7 @@ torch.manual_seed(1)
 
 
 def state_dict():
-    """What state_dict() returns: an OrderedDict with an attribute _metadata; here with a view and several types."""
+    """A state_dict(): an OrderedDict with an attribute _metadata; here with a view and several types."""
     numbers = torch.arange(8, dtype=torch.float32)
     weights = torch.nn.BatchNorm2d(1).state_dict()
     for name in list(weights):
@@ -51,7 +51,7 @@ torch.save(torch.nn.Linear(2, 1), "module.pt")
 torch.jit.save(torch.jit.script(torch.nn.Linear(2, 1)), "script.pt")
 weights = small_cnn()
 torch.save(weights, "small-cnn.pt")
-# As torch.compile names them, with a tensor under a second name (a language model's head) and a causal mask.
+# With torch.compile's names, a tensor under a second name (a language model's head) and a causal mask.
 tied = {f"_orig_mod.{name}": tensor for name, tensor in weights.items()}
 tied["_orig_mod.head.weight"] = tied["_orig_mod.conv1.weight"]
 tied["_orig_mod.attn.bias"] = torch.ones(4, 4).tril().view(1, 1, 4, 4)
