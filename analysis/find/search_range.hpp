@@ -18,7 +18,7 @@ class SearchRange {
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] FigureKind kind() const { return kind_; }
-  /// How many values there are.
+  /// The number of values.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] double value(std::size_t index) const;
   /// The value in the setting's syntax: "24.1Gbps", "16".

@@ -18,7 +18,7 @@ std::vector<TimelineEvent> first_of(std::vector<TimelineEvent> events, std::size
   std::stable_sort(events.begin(), events.end(), [](const auto& a, const auto& b) {
     return a.start_s < b.start_s;
   });
-  // Events after an iteration that stands for many others are omitted.
+  // Events after an iteration that represents many others are omitted.
   const auto omitted = std::find_if(events.begin(), events.end(), [](const auto& event) {
     return event.stream == Stream::omitted;
   });

@@ -170,7 +170,7 @@ void speed_up(std::vector<BatchSamples>& batches, double slowdown) {
   }
 }
 
-/// How profiles were read, for the trace's note.
+/// The method of reading profiles, for the trace's note.
 std::string profile_note(const ImportSettings& settings,
                          const std::vector<RankProfile>& ranks,
                          const ImportedJob& job) {

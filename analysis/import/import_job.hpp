@@ -14,7 +14,7 @@
 
 namespace epochcast {
 
-/// What to import.
+/// The options of an import.
 struct ImportSettings {
   std::vector<std::filesystem::path> files = {};  ///< profiles of one job's ranks, or tables
   /// Samples per rank and iteration; absent: from tables or the shapes in profiles.
@@ -35,8 +35,8 @@ struct ImportedJob {
   bool has_profiles = false;                    ///< rather than tables
   std::optional<double> began_s;                ///< seconds since 1970
   std::map<std::string, std::string> versions;  ///< of libraries, by their names
-  std::string note;                   ///< how the samples were taken, for a trace's source
-  std::vector<std::string> findings;  ///< findings by file, a line each
+  std::string note;                             ///< method of sampling, for a trace's source
+  std::vector<std::string> findings;            ///< findings by file, a line each
 };
 
 /// Reads the files. Throws a UserError for missing or wrong data.

@@ -180,7 +180,7 @@ class Tuner {
            });
   }
 
-  /// Gives up candidates that are neither among the best 1/eta after so many seconds, nor possibly
+  /// Gives up candidates that are neither among the best 1/eta after these seconds, nor possibly
   /// the best.
   void halve(double until_s) {
     if (alive_.empty()) return;

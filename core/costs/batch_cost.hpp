@@ -102,7 +102,7 @@ class BatchCost {
                                     double bytes) const;
   /// The error to expect of an estimate, as text; empty for measured costs.
   [[nodiscard]] const std::string& doubt() const { return doubt_; }
-  /// Where it comes from, for provenance.
+  /// Its origin, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }
 
  private:

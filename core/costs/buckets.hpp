@@ -8,7 +8,7 @@
 
 namespace epochcast {
 
-/// Gradients of consecutive layers that leave together while backward goes on.
+/// Gradients of consecutive layers that are exchanged together during backward.
 struct Bucket {
   double bytes = 0;
   double backward_share =

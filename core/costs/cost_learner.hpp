@@ -46,7 +46,7 @@ class CostLearner : public SamplingLearner {
   double benchmark(std::int64_t batch) override;
 
  private:
-  /// Costs of the next forward and backward pass of so many samples, and of the step after it.
+  /// Costs of the next forward and backward pass of these samples, and of the step after it.
   BatchTimes next(std::int64_t samples);
   /// Computes all parts of a batch but the last, and returns the costs of the last one.
   BatchTimes last_part(std::int64_t batch);

@@ -9,7 +9,7 @@
 namespace epochcast {
 namespace {
 
-/// Those by this algorithm among so many ranks, by size.
+/// Those by this algorithm among this number of ranks, by size.
 std::vector<MeasuredAllReduce> alike(const std::vector<MeasuredAllReduce>& all,
                                      const std::string& algorithm,
                                      int ranks) {

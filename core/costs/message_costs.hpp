@@ -27,20 +27,20 @@ struct MeasuredOn {
   bool operator==(const MeasuredOn&) const = default;
 };
 
-/// Standard deviation of the logarithm of what messages take on a cluster other than the measured
-/// one (more nodes, other ranks per node, other links), beside MessageCosts::uncertainty. From 80
-/// emulated epochs on clusters other than the calibrated one, nine of ten of which were forecast to
-/// 7.2 % (2026-11-28, Intel Xeon, 2 cores, KVM): 0.072 / 1.645, rounded up.
+/// Standard deviation of the logarithm of message times on a cluster other than the measured one
+/// (more nodes, other ranks per node, other links), in addition to MessageCosts::uncertainty. From
+/// 80 emulated epochs on clusters other than the calibrated one, nine of ten of which were forecast
+/// to 7.2 % (2026-11-28, Intel Xeon, 2 cores, KVM): 0.072 / 1.645, rounded up.
 constexpr double kExtrapolationDeviation = 0.05;
 
-/// What messages between two workers cost beyond the links they cross, as measured between running
-/// programs.
+/// Costs of messages between two workers in addition to the links they cross, measured between
+/// running programs.
 ///
 /// Piecewise linear as in SMPI (Clauss et al., "Single Node On-Line Simulation of MPI Applications
-/// with SMPI", IPDPS 2011): a message takes what its regime says, or longer where it shares links.
+/// with SMPI", IPDPS 2011): a message takes the time of its regime, or longer if it shares links.
 struct MessageCosts {
   std::vector<MessageRegime> regimes;  ///< ascending, the first from 0
-  /// Standard deviation of the logarithm of what large messages take, at most kMostUncertainty;
+  /// Standard deviation of the logarithm of the times of large messages, at most kMostUncertainty;
   /// 0.02: some 2 %.
   double uncertainty = 0;
   double barrier_round_s =

@@ -16,15 +16,15 @@
 
 namespace epochcast {
 
-/// How efficiently networks use one class of devices: the share of the peak rate that products
-/// reach, by kind; the share of the memory bandwidth; the time to start an operation; and the
+/// The efficiency of networks on one class of devices: the reached share of the peak rate of
+/// products, by kind; the share of the memory bandwidth; the time to start an operation; and the
 /// errors of estimates made with it.
 struct Efficiency {
   /// Above 0, to 2: fast algorithms need fewer operations than are counted, and fused kernels move
   /// fewer bytes.
   std::map<ProductKind, double> of_products;
   double of_memory = 1;
-  /// Of all cores of a device together, beside one: above 0, to 1.
+  /// Of all cores of a device together, relative to one: above 0, to 1.
   double of_cores = 1;
   double operation_s = 0;  ///< of one operation in one pass
   /// Errors of networks, or of devices, that were left out of the fit, whichever are larger: the

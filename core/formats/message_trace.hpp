@@ -27,7 +27,7 @@ struct MessageCost {
   std::vector<int> nodes = {};
   std::int64_t bytes = 0;
   std::vector<double> samples_s = {};  ///< of the slowest rank, in the order measured
-  int session = 0;                     ///< index of the file it comes from
+  int session = 0;                     ///< index of its file
 
   bool operator==(const MessageCost&) const = default;
 };

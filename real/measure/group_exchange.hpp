@@ -20,7 +20,7 @@ class GroupExchange {
   virtual ~GroupExchange() = default;
   /// One all-reduce of `bytes`, with nothing overlapped, as in training without overlap.
   virtual void run(double bytes) = 0;
-  /// Starts so many all-reduces of `bytes`, one after the other.
+  /// Starts `count` all-reduces of `bytes`, one after the other.
   virtual void start(std::int64_t count, double bytes) = 0;
   /// Waits for their end.
   virtual ExchangeSpan finish() = 0;

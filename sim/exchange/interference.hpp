@@ -19,7 +19,7 @@ namespace epochcast::sim {
 /// The parts of the cluster that an operation's messages may cross: nodes, and the network between
 /// nodes.
 struct Footprint {
-  std::vector<std::size_t> slots;  ///< node indices; index `nodes` stands for the network
+  std::vector<std::size_t> slots;  ///< node indices; index `nodes` is the network
 };
 
 /// Detects simulated and replayed collectives that could share links at the same time.

@@ -3,7 +3,7 @@
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 
-#ifndef __SANITIZE_ADDRESS__  // which uses additional memory of its own
+#ifndef __SANITIZE_ADDRESS__  // which uses additional memory
 namespace epochcast::tests {
 namespace {
 

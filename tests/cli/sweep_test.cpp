@@ -37,7 +37,7 @@ TEST_CASE("sweeps multiply, the last one fastest", "[cli]") {
                                                              "\"nodes 2, batch 256\""});
 }
 
-TEST_CASE("each point of a sweep is what the same run alone gives", "[cli]") {
+TEST_CASE("each point of a sweep gives the same result as the same run alone", "[cli]") {
   const Folder folder;
   const auto swept = nlohmann::json::parse(
       folder.run(kNoisyJob + " --strategy sync --sweep nodes=1,2 --sweep seed=1,2 --format json")

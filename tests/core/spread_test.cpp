@@ -6,7 +6,7 @@
 namespace epochcast::tests {
 namespace {
 
-TEST_CASE("shares are printed in percent, with so many decimals") {
+TEST_CASE("shares are printed in percent, with the given number of decimals") {
   CHECK(format_percent(0.544, 2) == "54.40 %");
   CHECK(format_percent(-0.0314, 1) == "-3.1 %");
   CHECK(format_percent(12.345, 0) == "1234 %");

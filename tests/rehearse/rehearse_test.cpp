@@ -41,7 +41,7 @@ std::vector<Json> metrics_of_processes(const Folder& folder, const std::string& 
   return metrics_of(folder, "train.jsonl");
 }
 
-TEST_CASE("two simulated workers learn what two processes learn, bit for bit") {
+TEST_CASE("two simulated workers learn the same as two processes, bit for bit") {
   const Folder folder;
   const std::string job = GENERATE(
       kLearning + "--strategy sync",

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// Two workers, twelve iterations an epoch. Exchanges of 100 ms beside batches of 10 ms.
+/// Two workers, twelve iterations an epoch. Exchanges of 100 ms and batches of 10 ms.
 const std::string kTuning =
     "tune --platform pair.json --network small-cnn --dataset cifar10 --data procedural "
     "--train-samples 96 --test-samples 64 --batch 4 --learning-rate 0.05 --folder kept --epochs 3 "

@@ -266,7 +266,7 @@ TEST_CASE("a local folder is no data set of a page") {
   CHECK(lines_of(reply_for("cifar10")).back()["is_done"] == true);
 }
 
-TEST_CASE("strategies that cannot be forecast are reported beside the others") {
+TEST_CASE("strategies that cannot be forecast are reported with the others") {
   const RunningServer server;
 
   const Reply reply = server.post(

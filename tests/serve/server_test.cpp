@@ -82,7 +82,7 @@ TEST_CASE("Ctrl-C ends a server, its port is free at once") {
   }
 }
 
-// A forecast of so many batches takes minutes.
+// A forecast of this number of batches takes minutes.
 const std::string kLong =
     R"("settings":{"platform":"deep-est-esb","network":"resnet50","dataset":"imagenet",)"
     R"("strategy":"dlb","epochs":"3000","exact":"true")";

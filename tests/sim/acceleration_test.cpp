@@ -35,7 +35,7 @@ void check_acceleration(const Platform& platform,
   for (const std::string& strategy : strategies) {
     for (const Overlap overlap : {Overlap::none, Overlap::bucket}) {
       for (const std::string& algorithm : algorithms) {
-        // 50 samples a worker and 3 over: 6 iterations, so that loops settle before they end.
+        // 50 samples a worker and 3 more: 6 iterations, enough for loops to settle before they end.
         const auto workers = static_cast<std::int64_t>(
             place(platform, {}, {}, kAllTrain, [](const WorkerInfo&) { return 1.0; }).size());
         Job job = job_on(platform, 50 * workers + 3);
@@ -229,7 +229,7 @@ TEST_CASE("any number of successive collectives may be replayed, also outside of
     return observe(plain_star(3, {}), reduce).last_s();
   };
 
-  // As long as one, so many times: sums of 20,000 terms round at 1e-12.
+  // The time of one, multiplied: sums of 20,000 terms round at 1e-12.
   CHECK(end_s(kTimes) == Approx(kTimes * end_s(1)).epsilon(1e-9));
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("a message takes as long between two alone, or one way, as around a ri
   CHECK(seconds_among(2, "binary-tree") == Approx(2 * (1e-3 + 4e6 / 8e7)).epsilon(kTolerance));
 }
 
-TEST_CASE("all-reduces that were measured among as many ranks take what was measured") {
+TEST_CASE("all-reduces measured among as many ranks take the measured time") {
   const auto seconds_of = [](int measured_ranks) {
     Platform star = measured_star(3);
     for (DeviceGroup& device : star.nodes.front().devices) device.reduce_bytes_per_s = 1e9;
@@ -127,7 +127,8 @@ TEST_CASE("all-reduces that were measured among as many ranks take what was meas
   CHECK(seconds_of(4)[0] == Approx(1).epsilon(kTolerance));
 }
 
-TEST_CASE("a collective begins ceil(log2 P) rounds of the barrier after its last member has come") {
+TEST_CASE(
+    "a collective begins ceil(log2 P) rounds of the barrier after its last member's arrival") {
   Platform star = measured_star(5);
   star.network->messages->barrier_round_s = 100e-6;
   const Observed observed = observe(star, [](Fabric& fabric) {

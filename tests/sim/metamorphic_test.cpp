@@ -65,7 +65,7 @@ TEST_CASE("a slower link never shortens an epoch") {
 }
 
 TEST_CASE("permuting equal workers changes nothing") {
-  // Two kinds of nodes on a star: which kind comes first is a relabelling.
+  // Two kinds of nodes on a star: their order is a relabelling.
   Platform fast_first = mixed(2, 2, 0, pcie(), star());
   fast_first.nodes.push_back(mixed(2, 0, 2, pcie(), star()).nodes.front());
   Platform slow_first = fast_first;
@@ -131,8 +131,7 @@ TEST_CASE("node-based with K' = 1 and one worker per node takes as long as avera
 }
 
 TEST_CASE(
-    "exchanging in buckets while backward goes on is never slower on one stream and hides "
-    "communication") {
+    "exchanging in buckets during backward is never slower on one stream and hides communication") {
   Job job = job_on(mixed(4, 2, 0, pcie(), star()), 8 * 8 * 8);
   Job overlapped = job;
   overlapped.config.overlap = Overlap::bucket;

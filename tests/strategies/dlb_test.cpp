@@ -80,7 +80,7 @@ TEST_CASE("dlb adapts to a device with expensive small batches") {
   }
 }
 
-TEST_CASE("dlb weights gradients by batch, so that they sum to the global mean") {
+TEST_CASE("dlb weights gradients by batch; they sum to the global mean") {
   StrategyJob job = one_two_four(2);
   job.work.gradient = [](int rank, std::int64_t) { return static_cast<float>(rank * rank); };
 

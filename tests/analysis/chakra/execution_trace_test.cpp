@@ -176,7 +176,7 @@ TEST_CASE("recording does not change a forecast") {
       // Equal iterations are summed, not run: only rounding differs.
       CHECK(recorded.epoch_s == Approx(plain.epoch_s).epsilon(1e-9));
     } else {
-      // The first pass meets more collectives, so that later ones replay others.
+      // The first pass has more collectives, and later ones replay others.
       CHECK(recorded.epoch_s > plain.epoch_s_interval->low_s);
       CHECK(recorded.epoch_s < plain.epoch_s_interval->high_s);
     }

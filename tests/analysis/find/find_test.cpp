@@ -86,7 +86,7 @@ TEST_CASE("the bandwidth for an exposed share follows from the ring's formula") 
   REQUIRE(answer.before);
   CHECK(answer.found->value > exact);
   CHECK(answer.before->value <= exact);
-  CHECK(answer.found->value / answer.before->value < 1.011);  // 1 % and what rounding adds
+  CHECK(answer.found->value / answer.before->value < 1.011);  // 1 % and rounding
   CHECK(answer.is_monotone);
   CHECK_FALSE(answer.bounds);
 }

@@ -38,7 +38,7 @@ TEST_CASE("a rank's state is read back unchanged") {
   CHECK(read == kState);
 }
 
-TEST_CASE("a state of another rank, checkpoint or job is not what the manifest names") {
+TEST_CASE("a state of another rank, checkpoint or job differs from the manifest's") {
   CHECK_THROWS_WITH(
       read_rank_state("a.state", text_of(kState, "a.state"), checksum_of(kState, "a.state", 0)),
       "a.state: is not the file that checkpoint.json names, but one of checkpoint 3, rank 1, of "

@@ -41,7 +41,7 @@ Texts problems_in_network(const std::string& text, const std::string& dataset = 
   return problems_of([&] { static_cast<void>(parsed_network(text, dataset)); });
 }
 
-TEST_CASE("the data set's number of classes stands for \"classes\" in a shape") {
+TEST_CASE("\"classes\" in a shape is the data set's number of classes") {
   for (const int classes : {1, 5, 1000}) {
     const std::string dataset =
         with(kDataset, "\"classes\": 5", "\"classes\": " + std::to_string(classes));

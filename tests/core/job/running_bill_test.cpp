@@ -20,8 +20,8 @@ DeviceGroup device_drawing(const char* device_class, const char* model, const Po
   return device;
 }
 
-/// Three nodes of a GPU that draws 50 to 250 W, a CPU of 20 to 100 W, and 100 to 150 W beside them,
-/// for 3.60 USD an hour each.
+/// Three nodes of a GPU that draws 50 to 250 W, a CPU of 20 to 100 W, and 100 to 150 W for the
+/// rest, for 3.60 USD an hour each.
 Platform priced_box() {
   NodeGroup nodes;
   nodes.name = "fat";

@@ -54,7 +54,7 @@ TEST_CASE("invalid JSON in a stream is reported with line and column") {
   CHECK(problems("[1e999]") == Texts{"f:1:7: got a number that is too large to be represented"});
 }
 
-TEST_CASE("the limits of a stream apply to what is held at a time, not to its length") {
+TEST_CASE("the limits of a stream apply to the memory at a time, not to its length") {
   std::string list = "[[1,2,3,4]";
   for (int i = 0; i < 1000; ++i) list += ",[1,2,3,4]";
   const std::string problem =

@@ -29,7 +29,7 @@ std::string message_of(const std::string& pickle) {
   return {};
 }
 
-TEST_CASE("a dictionary's members are tensors, or said to be something else") {
+TEST_CASE("a dictionary's members are tensors, or reported as something else") {
   const auto members = read_pickled_dictionary(
       "\x80\x02}(" + text("weight") + kTensor + text("epoch") + "K\x05" + text("none") + "N" +
       text("list") + "]K\x01" + "a" + text("inner") + "}" + text("weight") + kTensor + "s" +

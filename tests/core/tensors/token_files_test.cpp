@@ -97,7 +97,7 @@ TEST_CASE("the size of tokens in a file's name overrides its content") {
   CHECK(open_token_files(other.path(), 5).dataset.classes == 303);
 }
 
-TEST_CASE("train.bin alone, or beside test.bin, is no row of tokens: it may be CIFAR-100") {
+TEST_CASE("train.bin alone, or with test.bin, is no row of tokens: it may be CIFAR-100") {
   const DataFolder folder;
   folder.write("train.bin", "xx");
   folder.write("test.bin", "xx");

@@ -52,7 +52,7 @@ TEST_CASE("tensors are samples with labels, the same for every variant") {
         "tensors, the last tenth of which is for tests, in " + folder.path().string());
 }
 
-TEST_CASE("values are loaded beside samples") {
+TEST_CASE("values are loaded with their samples") {
   const DataFolder folder;
   write_tensors(folder);
   folder.write("targets.npy", npy("<f4", "(20, 1)", Floats(20, 0.25F)));

@@ -130,7 +130,7 @@ Outcome gather(Part part, const Trial& trial) {
     outcome.samples.back().resize(trial.workers.size());
     outcome.losses.push_back(losses_of(all_gather(part.losses[epoch])));
   }
-  std::size_t trainers = 0;  // they come before servers
+  std::size_t trainers = 0;  // they are ranked before servers
   for (const WorkerInfo& worker : trial.workers) trainers += worker.role == Role::trains ? 1 : 0;
   outcome.parameters.resize(trainers);
   outcome.batches.resize(trial.workers.size());

@@ -147,7 +147,7 @@ TEST_CASE("costs of another machine or device are not merged") {
   CHECK_THROWS_AS(merged(existing, added, "t.json"), UserError);
 }
 
-TEST_CASE("the note says how samples were taken and how many were disturbed") {
+TEST_CASE("the note has the method of sampling and the number of disturbed samples") {
   MeasureSettings settings;
   settings.rule.drop_preempted = true;
   settings.layers_batch = 16;
@@ -165,7 +165,7 @@ TEST_CASE("the note says how samples were taken and how many were disturbed") {
         "samples");
 }
 
-TEST_CASE("the note says how many ranks measured at the same time") {
+TEST_CASE("the note has the number of ranks that measured at the same time") {
   MeasureSettings settings;
   settings.ranks = 3;  // regardless of the file's: slowed ones differ
 

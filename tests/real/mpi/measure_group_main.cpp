@@ -18,7 +18,7 @@ void finish(MpiMeasureGroup& group) {
   while (!group.is_point_over(true)) std::this_thread::yield();
 }
 
-/// The number of times that a rank with enough samples was told too early that the point is over.
+/// The number of times that the point was reported as over too early to a rank with enough samples.
 int too_early(MpiMeasureGroup& group, const MpiSession& session) {
   int wrong = 0;
   for (int i = 0; i < kAsked && wrong == 0; ++i) wrong += group.is_point_over(true) ? 1 : 0;

@@ -274,7 +274,7 @@ TEST_CASE("a truncated CIFAR file ends the job with its name and size") {
 TEST_CASE("more ranks than samples are refused before any process is started") {
   const Job job;
   const auto refused = [&](const std::string& arguments, const std::string& text) {
-    // A dry run starts nothing: it would show what was to be started.
+    // A dry run starts nothing: it would show the command line.
     const Outcome outcome = job.folder.run(kTrain + "--dry-run --set ranks=500 " + arguments);
     CHECK(outcome.status == 2);
     CHECK(outcome.err == "epochcast: --batch: one iteration of all workers takes " + text + "\n");
@@ -286,7 +286,7 @@ TEST_CASE("more ranks than samples are refused before any process is started") {
   CHECK(job.run("--dry-run --set ranks=500 --strategy byteps --devices cpu,server").status == 0);
 }
 
-TEST_CASE("--dry-run and --slurm show what would be run") {
+TEST_CASE("--dry-run and --slurm show the command to be run") {
   const Job job;
 
   const Outcome dry = job.run("--strategy sync --dry-run --threads 2");

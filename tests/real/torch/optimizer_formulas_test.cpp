@@ -126,7 +126,7 @@ TEST_CASE("adabelief's first step is longer than adam's") {
 
   step(*optimizer, parameters, torch::ones(1), 1);
 
-  // m = 0.1, so that g - m = 0.9; s = 0.001 * 0.81 + 1e-8, corrected 0.81001; m corrected is 1.
+  // m = 0.1, i.e. g - m = 0.9; s = 0.001 * 0.81 + 1e-8, corrected 0.81001; m corrected is 1.
   CHECK(parameters.item<double>() == Approx(-1 / 0.9000056).epsilon(kFloatRounding));
 }
 

@@ -17,7 +17,7 @@
 namespace epochcast::real {
 namespace {
 
-TEST_CASE("buckets are ready once, in order, with final gradients, while backward goes on") {
+TEST_CASE("buckets are ready once, in order, with final gradients, during backward") {
   for (const std::string network : {"small-cnn", "resnet20", "lstm", "shufflenetv2-1x", "gan"}) {
     CAPTURE(network);
     alone([&](Fabric& fabric) {
@@ -89,7 +89,7 @@ TEST_CASE("a batch of no samples leaves zero gradients, in every bucket, at no c
   });
 }
 
-TEST_CASE("a batch in parts has the gradient of the whole, and buckets once it is there") {
+TEST_CASE("a batch in parts has the gradient of the whole, and buckets after the last part") {
   alone([](Fabric& fabric) {
     const Setup setup("small-cnn");
     LearnerSettings settings = settings_of("small-cnn");
