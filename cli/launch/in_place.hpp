@@ -20,8 +20,8 @@ namespace epochcast {
 [[nodiscard]] std::optional<std::vector<Host>> hosts_in_place(
     const std::vector<Host>& hosts, const std::vector<int>& workers_of_node);
 
-/// The arguments with which mpirun starts ranks on these hosts in this order, whatever its own
-/// machine is.
+/// The arguments with which mpirun starts ranks on these hosts in this order, independent of its
+/// own machine.
 [[nodiscard]] std::vector<std::string> words_in_place(const std::vector<Host>& hosts);
 
 /// The hosts of an Open MPI hostfile: "node1 slots=2" in each line; `default_ranks` without a

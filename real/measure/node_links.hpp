@@ -19,10 +19,10 @@ struct NodePair {
 
 /// Rounds of pairs: within a round each node is in one pair at most, so all pairs run at once.
 ///
-/// A round-robin tournament by the circle method: for up to 16 nodes, every pair occurs once, in n
-/// - 1 rounds for n nodes (n rounds if n is odd: one node is idle in each). For more nodes, 15 of
-/// the tournament's rounds, evenly spread: each node meets 14 or 15 others, and the time does not
-/// depend on the number of nodes. `nodes` is at least 2.
+/// A round-robin tournament by the circle method: for up to 16 nodes, every pair occurs once, in
+/// one round less than there are nodes (in as many if their number is odd: one node is idle in
+/// each). For more nodes, 15 of the tournament's rounds, evenly spread: each node meets 14 or 15
+/// others, and the time does not depend on the number of nodes. `nodes` is at least 2.
 [[nodiscard]] std::vector<std::vector<NodePair>> rounds_of_pairs(int nodes);
 
 /// The bytes that a hub sends to, and receives from, each of its peers: in proportion to

@@ -81,7 +81,7 @@ class Runtime {
     return options_.is_accelerated && !loop_statistics_.empty();
   }
 
-  /// Messages that have gone through SimGrid so far.
+  /// Messages sent through SimGrid until now.
   [[nodiscard]] std::int64_t simulated_messages() const { return simulated_messages_; }
 
  private:

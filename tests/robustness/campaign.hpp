@@ -14,7 +14,7 @@ namespace epochcast::tests {
 /// EPOCHCAST_FUZZ_FACTOR=0 repeats just that one.
 class Campaign {
  public:
-  /// `short_cases`: how many `make test` runs.
+  /// `short_cases`: number of cases in `make test`.
   explicit Campaign(std::uint64_t short_cases)
       : first_(number("EPOCHCAST_FUZZ_SEED", 1)),
         count_(short_cases * number("EPOCHCAST_FUZZ_FACTOR", 1)) {

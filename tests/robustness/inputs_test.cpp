@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 const std::string kImport =
     " --network resnet20 --input 3x32x32 --device gpu --machine m --batch 32 --output t.json";
 
-/// Commands in which FILE stands for the file to read.
+/// Commands in which FILE is replaced by the file to read.
 std::vector<std::string> readers() {
   const std::string job = "simulate --strategy sync --epochs 1 --batch-seconds gpu=1s ";
   return {job + "--platform FILE --network resnet20 --dataset cifar10",

@@ -96,7 +96,7 @@ TEST_CASE("a client that hangs up ends its forecasts") {
   {
     const FileDescriptor connection = server.connection();
     write_all(connection.number(), server.post_text(path, question));
-    // One answers, others simulate.
+    // One process answers, others simulate.
     REQUIRE(soon([&] { return server.working() >= 2; }));
   }
 

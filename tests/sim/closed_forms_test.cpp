@@ -28,7 +28,7 @@ struct Case {
   double gamma_s_per_byte;
 };
 
-// Bandwidth-bound, latency-bound, and one where adding costs more than sending.
+// Bandwidth-bound, latency-bound, and one with reductions slower than transfers.
 constexpr Case kCases[] = {
     {48'000'000, {.bytes_per_s = 12.5e9, .latency_s = 5e-7}, 0},
     {17'017'000, {.bytes_per_s = 1e10, .latency_s = 1e-3}, 2e-11},

@@ -17,7 +17,7 @@ TEST_CASE("relative speeds are 1 for the slowest and count up from there") {
   CHECK(relative_speeds({2.0, 8.0, 4.0}) == std::vector<double>{4, 1, 2});
 }
 
-TEST_CASE("equal speeds give exactly total/P, whatever the speed and P") {
+TEST_CASE("equal speeds give exactly total/P, for any speed and P") {
   for (const int workers : {1, 3, 7, 10, 49, 1000}) {
     for (const double seconds : {0.1, 0.3, 1.7}) {
       const auto count = static_cast<std::size_t>(workers);

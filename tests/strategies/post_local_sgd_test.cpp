@@ -47,7 +47,7 @@ TEST_CASE("post-local-sgd from epoch 0 is local-sgd, from the last one on it is 
 
 TEST_CASE("post-local-sgd reports a mean epoch") {
   StrategyJob job = two_workers(4);
-  set(job.config, "local-steps", 3);  // 3 rounds of 3 steps: 36 samples where sync has 40
+  set(job.config, "local-steps", 3);  // 3 rounds of 3 steps: 36 samples instead of sync's 40
 
   const WorkerReport report = run_strategy("post-local-sgd", job).reports[0];
 

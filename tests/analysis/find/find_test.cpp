@@ -249,7 +249,7 @@ std::string most_devices(const std::string& name,
 }
 
 TEST_CASE(
-    "on one node, efficiency is relative to one device, whichever figure gives their number") {
+    "on one node, efficiency is relative to one device, for any figure that sets the number") {
   CHECK(most_devices("node.devices", "cloud-4xt4-50g", "sync") == "10");
   CHECK(most_devices("device.t4.count", "cloud-4xt4-50g", "sync") == "10");
   CHECK(most_devices("device.gpu.count", "cloud-4xt4-50g", "sync") == "10");

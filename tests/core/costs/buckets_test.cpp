@@ -41,7 +41,7 @@ double share_sum(const std::vector<Bucket>& buckets) {
   });
 }
 
-TEST_CASE("whatever the limits, buckets carry every gradient and all of backward") {
+TEST_CASE("with any limits, buckets carry every gradient and all of backward") {
   const Network network = network_of(kLayers);
 
   for (const double first_bytes : {1.0, 40.0, 100.0, 1e9}) {

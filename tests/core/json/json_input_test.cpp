@@ -126,7 +126,7 @@ TEST_CASE("whole numbers have no fraction and stay in their range") {
   }
 }
 
-TEST_CASE("quantities are above zero, or not negative where zero has a meaning") {
+TEST_CASE("quantities are above zero, or not negative if zero has a meaning") {
   const auto problems_of_time = [](const std::string& text, bool allow_zero) {
     return problems_in("[\"" + text + "\"]", [&](JsonInput top) {
       kIgnore(top.elements().front().quantity(Dimension::seconds, allow_zero));

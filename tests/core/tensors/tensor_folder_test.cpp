@@ -121,7 +121,7 @@ TEST_CASE("without a folder for tests, the last tenth of the samples is for test
         "tensors, the last tenth of which is for tests, in " + folder.path().string());
 }
 
-TEST_CASE("shards follow each other by name, NumPy's beside PyTorch's") {
+TEST_CASE("shards follow each other by name, NumPy's and PyTorch's together") {
   const DataFolder folder;
   folder.write("train/inputs-002.npy", npy("<f4", "(1, 3)", counted(3, 100)));
   folder.write("train/targets-002.npy", npy<std::int64_t>("<i8", "(1,)", {2}));

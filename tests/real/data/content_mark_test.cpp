@@ -30,7 +30,7 @@ TEST_CASE("the mark depends on samples and targets, not on their place") {
   CHECK(mark_of(0, 1) != mark_of(0, 2));
 }
 
-TEST_CASE("the first and the last of many samples count, and how many there are") {
+TEST_CASE("the first and the last of many samples count, and their number") {
   const Dataset dataset = tiny_dataset({1, 8, 8}, 3, 1000, 1);
   const auto mark = [](Dataset of, std::int64_t samples, std::uint64_t seed) {
     of.train_samples = samples;

@@ -19,7 +19,7 @@ void check_colour(const Colour& pixel, const Colour& expected) {
   for (std::size_t c = 0; c < 3; ++c) CHECK(std::abs(pixel[c] - expected[c]) <= 6);
 }
 
-TEST_CASE("images of each format are decoded by their bytes, whatever the file's name") {
+TEST_CASE("images of each format are decoded by their bytes, for any file name") {
   const TemporaryFolder folder;
   const Painting red(6, 4, [](int, int) { return gdTrueColor(200, 30, 60); });
 

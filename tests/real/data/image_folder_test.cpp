@@ -143,7 +143,7 @@ TEST_CASE("an image that cannot be decoded can be opened, but not loaded") {
             "WebP, BMP or GIF");
 }
 
-TEST_CASE("test images are in val, or in test where there is no val") {
+TEST_CASE("test images are in val, or in test if there is no val") {
   const TinyFolder files;
   std::filesystem::rename(files.path() / "val", files.path() / "test");
 

@@ -222,7 +222,7 @@ TEST_CASE("the later loss of a sample that two workers have trained on is kept")
   std::vector<SampleLoss> losses(4, {.sample = 0, .loss = kNone});
   const auto loss_of = [&](std::size_t sample) { return losses[sample].loss; };
 
-  SECTION("whatever the worker's rank") {
+  SECTION("with any rank of the worker") {
     keep_latest(std::vector<SampleLoss>{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {0, 5}, {3, 6}},
                 std::vector<std::int64_t>{2, 1},
                 losses);

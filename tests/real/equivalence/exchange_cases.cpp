@@ -7,7 +7,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// One epoch of four steps is enough where only additions are reordered.
+/// One epoch of four steps is enough if only additions are reordered.
 Trial short_trial(const std::string& strategy, const std::vector<int>& node_of_rank) {
   Trial trial = trial_of(strategy, alike_on(node_of_rank), kBatch);
   trial.config.epochs = 1;
@@ -20,7 +20,7 @@ std::vector<int> two_nodes(int ranks) {
   return nodes;
 }
 
-/// Two numbers have one sum, whatever the order of adding them; more have several.
+/// Two numbers have one sum in any order; more have several.
 void compare(const Outcome& a, const Outcome& b, const std::string& what, Findings& findings) {
   if (a.parameters.size() <= 2) {
     findings.is_identical(a, b, what);

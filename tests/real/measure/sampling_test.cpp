@@ -33,7 +33,7 @@ TEST_CASE(
   SampleLog steady(rule, 100);
   SampleLog scattered(rule, 100);
   for (int i = 0; i < 6; ++i) {
-    CHECK_FALSE(steady.is_enough(1000));  // fewer than the least, whatever the time
+    CHECK_FALSE(steady.is_enough(1000));  // fewer than the minimum, at any time
     steady.add(2.0, 2.0);
     scattered.add(1.0 + i, 1.0 + i);
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr int kPoints = 3;
 constexpr int kAsked = 200;
 
-/// Asks until the point is over.
+/// Polls until the point is over.
 void finish(MpiMeasureGroup& group) {
   while (!group.is_point_over(true)) std::this_thread::yield();
 }
