@@ -46,6 +46,7 @@ class ForecastUncertainty {
 
  private:
   void check_cluster(const MessageCosts& costs, const std::vector<WorkerInfo>& workers);
+  void note_library(const std::vector<const MessageCosts*>& measured, int members);
   void note_free_overlap(const std::vector<WorkerInfo>& workers);
 
   const JobConfig& config_;

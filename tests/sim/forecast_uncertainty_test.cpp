@@ -53,6 +53,23 @@ TEST_CASE("given seconds of an exchange apply to each bucket, with a note") {
   CHECK(std::count(whole.notes.begin(), whole.notes.end(), note) == 0);
 }
 
+TEST_CASE("a note says that the library's all-reduce was not measured among as many ranks") {
+  const std::string note =
+      "all-reduce openmpi was not measured among 6 ranks: it follows the decision table of Open "
+      "MPI 4.1";
+  const auto has_note = [&](const Job& job) {
+    const std::vector<std::string> notes = forecast_of(job, "sync").notes;
+    return std::count(notes.begin(), notes.end(), note) == 1;
+  };
+  Job job = job_on_measured(3, 2, {3, 2});
+  CHECK_FALSE(has_note(job));
+  job.config.all_reduce = "openmpi";
+  CHECK(has_note(job));
+  job.platform.network->messages->all_reduces = {
+      {.algorithm = "openmpi", .bytes = 1e6, .measured_s = 1, .forecast_s = 1, .ranks = 6}};
+  CHECK_FALSE(has_note(job));
+}
+
 TEST_CASE("a job on the measured cluster, or on fewer of its nodes, is of grade measured") {
   const int nodes = GENERATE(2, 3);
   const RunResult run = forecast_of(job_on_measured(nodes, 2, {3, 2}), "sync");
