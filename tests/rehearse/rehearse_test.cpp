@@ -41,18 +41,8 @@ std::vector<Json> metrics_of_processes(const Folder& folder, const std::string& 
   return metrics_of(folder, "train.jsonl");
 }
 
-TEST_CASE("two simulated workers learn the same as two processes, bit for bit") {
+void check_same_learning(const std::string& job) {
   const Folder folder;
-  const std::string job = GENERATE(
-      kLearning + "--strategy sync",
-      kLearning + "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
-      kLearning + "--strategy sync --all-reduce recursive-doubling --optimizer adam",
-      kLearning + "--strategy node-based --averaging-period 5",
-      kLearning + "--strategy local-sgd --local-steps 4",
-      kLearning + "--strategy biased-local-sgd --local-steps fast=4 --alpha 0.5",
-      kDropout,
-      kDigits + "--network gan",
-      kDigits + "--network gru");
   CAPTURE(job);
 
   const std::vector<Json> trained = metrics_of_processes(folder, job);
@@ -74,6 +64,23 @@ TEST_CASE("two simulated workers learn the same as two processes, bit for bit") 
       CHECK(rehearsed[i].value(key, Json()) == trained[i].value(key, Json()));
     }
   }
+}
+
+TEST_CASE("two simulated workers learn the same as two processes, bit for bit") {
+  check_same_learning(GENERATE(
+      kLearning + "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
+      kLearning + "--strategy biased-local-sgd --local-steps fast=4 --alpha 0.5",
+      kDigits + "--network gru"));
+}
+
+TEST_CASE("two simulated workers with other strategies and networks learn the same", "[long]") {
+  check_same_learning(
+      GENERATE(kLearning + "--strategy sync",
+               kLearning + "--strategy sync --all-reduce recursive-doubling --optimizer adam",
+               kLearning + "--strategy node-based --averaging-period 5",
+               kLearning + "--strategy local-sgd --local-steps 4",
+               kDropout,
+               kDigits + "--network gan"));
 }
 
 TEST_CASE("workers without samples change neither losses nor accuracy, with BatchNorm either") {
@@ -161,10 +168,9 @@ TEST_CASE("a rehearsal from other weights in a file of the same name is not reus
 }
 
 /// The sum of two numbers does not depend on their order; that of four does.
-TEST_CASE("four workers' numbers are added up in the order of the all-reduce's schedule") {
+void check_sums_of_four(const std::string& all_reduce) {
   const Folder folder;
   folder.write("four.json", pair_with("\"count\": 2", "\"count\": 4"));
-  const std::string all_reduce = GENERATE("ring", "recursive-doubling", "rabenseifner");
   const std::string job = kLearning + "--strategy sync --all-reduce " + all_reduce + " ";
   CAPTURE(all_reduce);
 
@@ -184,6 +190,14 @@ TEST_CASE("four workers' numbers are added up in the order of the all-reduce's s
     CHECK(curve.back().at(key) == metrics.back().at(key));
 }
 
+TEST_CASE("four workers' numbers are added up in the order of the all-reduce's schedule") {
+  check_sums_of_four("rabenseifner");
+}
+
+TEST_CASE("four workers' numbers are added up in the order of other all-reduces", "[long]") {
+  check_sums_of_four(GENERATE("ring", "recursive-doubling"));
+}
+
 TEST_CASE("with MPI_Allreduce, losses agree to 1e-5") {
   const Folder folder;
 
@@ -198,18 +212,8 @@ TEST_CASE("with MPI_Allreduce, losses agree to 1e-5") {
   }
 }
 
-TEST_CASE("epoch times of a rehearsal equal those of the forecast") {
+void check_epoch_times(const std::string& job) {
   const Folder folder;
-  const std::string job =
-      GENERATE(as<std::string>(),
-               "--strategy sync",
-               "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
-               "--strategy node-based --averaging-period 5",
-               "--strategy local-sgd --local-steps 4",
-               "--strategy hetgrad",
-               "--strategy dlb",
-               "--strategy byteps",
-               "--strategy biased-local-sgd --local-steps 4");
   CAPTURE(job);
 
   const Json rehearsed = curve_of(folder, kLearning + job);
@@ -226,6 +230,23 @@ TEST_CASE("epoch times of a rehearsal equal those of the forecast") {
   REQUIRE(forecast.status == 0);
   const double epoch_s = Json::parse(forecast.out).at("runs").at(0).at("epoch_s");
   CHECK(rehearsed.back().at("training_s").get<double>() == Approx(3 * epoch_s).epsilon(1e-9));
+}
+
+TEST_CASE("epoch times of a rehearsal equal those of the forecast") {
+  check_epoch_times(
+      GENERATE(as<std::string>(),
+               "--strategy sync --overlap bucket --set first-bucket=4kB --set bucket=64kB",
+               "--strategy dlb",
+               "--strategy byteps"));
+}
+
+TEST_CASE("epoch times of rehearsals of other strategies equal those of forecasts", "[long]") {
+  check_epoch_times(GENERATE(as<std::string>(),
+                             "--strategy sync",
+                             "--strategy node-based --averaging-period 5",
+                             "--strategy local-sgd --local-steps 4",
+                             "--strategy hetgrad",
+                             "--strategy biased-local-sgd --local-steps 4"));
 }
 
 }  // namespace

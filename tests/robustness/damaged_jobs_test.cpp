@@ -36,7 +36,7 @@ TEST_CASE("no job resumes from a damaged checkpoint, and none overwrites it") {
   Files last = whole;
   std::erase_if(last, [](const auto& file) { return file.first.find("-b.") != std::string::npos; });
 
-  const Campaign campaign(3);
+  const Campaign campaign(2);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);
     Files files = last;
@@ -66,7 +66,7 @@ TEST_CASE("damaged rehearsals are rehearsed again, with a warning and the same r
   const Files begun = state_files(kept);
   REQUIRE(begun.size() == 2);
 
-  const Campaign campaign(4);
+  const Campaign campaign(2);
   for (std::uint64_t seed = campaign.first_seed(); seed < campaign.end_seed(); ++seed) {
     Random random(seed);
     Files files = seed % 2 == 0 ? begun : ended;

@@ -256,12 +256,11 @@ TEST_CASE("a damaged file of a checkpoint is refused by its name, or it is not r
   const Folder folder;
   folder.write("tiny.json", kTinyDataset);
   const fs::path saved = folder.path() / "saved";
-  const std::string job = kTrain + "--strategy sync --checkpoint saved ";
+  const std::string job = kTrain + "--set ranks=1 --strategy sync --checkpoint saved ";
   REQUIRE(folder.run(job + "--epochs 2").status == 0);
   REQUIRE(serial_of(folder) == 2);
   fs::copy(saved, folder.path() / "copy");
-  const std::set<std::string> read = {
-      "checkpoint.json", "rank-00000-a.state", "rank-00001-a.state"};
+  const std::set<std::string> read = {"checkpoint.json", "rank-00000-a.state"};
   std::set<std::string> refused;
   for (const auto& entry : fs::directory_iterator(folder.path() / "copy")) {
     const std::string name = entry.path().filename();
