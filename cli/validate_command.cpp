@@ -35,12 +35,15 @@ po::options_description run_options() {
                         "(default: a folder that is removed afterwards)")(
       "repetitions",
       po::value<std::string>()->default_value("3")->value_name("COUNT"),
-      "how often each configuration is run for real, in turn with the others; each time three runs "
-      "where it trains")("precision",
-                         po::value<std::string>()->default_value("2%")->value_name("SHARE"),
-                         "with two repetitions or more, a configuration is run again, up to four "
-                         "times as often, until "
-                         "its error is known this well (half of its 90 % confidence interval)")(
+      "how often each configuration is run for real, in turn with the others")(
+      "precision",
+      po::value<std::string>()->default_value("2%")->value_name("SHARE"),
+      "with two repetitions or more, a configuration is run again, up to four "
+      "times as often, until "
+      "its error is known this well (half of its 90 % confidence interval)")(
+      "explain",
+      "let runs time batches and exchanges, and show how much of each error the machine's changed "
+      "speed explains; no forecast changes")(
       "save", po::value<std::string>()->value_name("FILE"), "write the result as JSON, too")(
       "help,h", "this text");
   return options;
@@ -141,7 +144,8 @@ CommandHelp validate_help() {
                      help_group("The run", run_options()),
                      help_group("The result", validation_output_options()),
                      help_group("Bounds; exit status 1 when one is exceeded", bound_options())},
-          .most_used = {"folder", "draw", "rows", "html", "save", "format", "max-median-error"},
+          .most_used =
+              {"folder", "draw", "rows", "explain", "html", "save", "format", "max-median-error"},
           .examples = {"epochcast validate tests/validation/quick-here.json --html page.html"}};
 }
 
@@ -185,6 +189,7 @@ int run_validate(const std::vector<std::string>& arguments) {
                     {.program = fs::read_symlink("/proc/self/exe"),
                      .folder = folder.path(),
                      .repetitions = repetitions,
+                     .times_machine = values.count("explain") > 0,
                      .note = [&](const auto& text) { lines.say("epochcast: note: " + text); },
                      .tell = [&](const auto& text) { lines.say(text); }},
                     catalog);

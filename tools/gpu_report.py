@@ -31,6 +31,8 @@ for (count, strategy), measured in sorted(jobs.items()):
         "command": "train",
         "group": f"{measured[0]['network']} on {cluster}, train",
         "point": strategy,
+        "tier": "same cluster",
+        "calibrated": cluster,
         "problems": [] if path.exists() else ["there is no forecast"],
         "forecast": run_of(path) if path.exists() else None,
         "measured": measured,

@@ -97,6 +97,20 @@ std::string cells_of(const ValidationRow& row) {
                          runs_text(findings->runs_with_interval) + ", KS " + ks_text(findings->ks));
 }
 
+std::string tier_table(const std::vector<ValidationRow>& rows) {
+  std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
+  for (const char* title : kTierTitles) html += element("th scope=\"col\"", title);
+  html += "</tr></thead>\n<tbody>\n";
+  for (const TierSummary& tier : summarize_tiers(rows)) {
+    std::string cells;
+    for (const std::string& cell : tier_cells(tier))
+      cells +=
+          element(cells.empty() ? "th scope=\"row\" class=\"left\"" : "td", escaped_html(cell));
+    html += element("tr", cells) + "\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
 std::string table(const std::vector<ValidationRow>& rows, const ValidationSummary& summary) {
   std::string html =
       "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"all configurations\">"
@@ -193,8 +207,8 @@ Json phase_plot(const std::vector<ValidationRow>& rows) {
 
 constexpr const char* kAboutTable =
     "Forecasts with their 5 - 95 % interval, measured medians with the least and the most of the "
-    "runs. Error: forecast / measured - 1; each run has a forecast from what was "
-    "measured around it, and this is the median. Phases: forecast less measured, in % of the "
+    "runs. Error: forecast / measured - 1; the forecast was made before the runs. Phases: forecast "
+    "less measured, in % of the "
     "measured epoch. Inside: whether the measured median is in the interval, how many single runs "
     "are, and how far the runs are from the forecast's distribution (Kolmogorov-Smirnov distance, "
     "at least 1 / (2 runs)). Pairs are told apart when their measured ranges do not overlap, and "
@@ -207,7 +221,7 @@ std::string to_html(const std::vector<ValidationRow>& rows,
                     const std::string& command,
                     const std::string& date) {
   const ValidationSummary summary = summarize(rows);
-  std::string html = headline(summary);
+  std::string html = headline(summary) + tier_table(rows);
   if (!date.empty())
     html += element("p class=\"muted\"", "Measured on " + escaped_html(date)) + "\n";
   std::vector<PageView> views;

@@ -6,17 +6,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/costs/message_costs.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/settings.hpp"
-#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr const char* kBatchSeconds = "2";  // of each batch size, before and after each run
+constexpr const char* kBatchSeconds = "2";  // of each batch size
 constexpr std::int64_t kMessageBytes[] = {4,
                                           256,
                                           4096,
@@ -34,14 +32,10 @@ constexpr std::int64_t kMessageBytes[] = {4,
 /// Links are told apart by messages of this size.
 constexpr double kLeastOfLargest = 4 << 20;
 
-/// The sizes whose costs a case needs: those that divide work by speed take other batches than the
-/// one asked for, and what those cost is not in proportion.
-std::string batch_sizes(const JobConfig& config) {
-  const std::int64_t batch = config.batch;
-  std::string sizes = std::to_string(batch);
-  if (find_strategy(config.strategy).divides_by_speed)
-    sizes = std::to_string((batch + 1) / 2) + "," + sizes + "," + std::to_string(2 * batch);
-  return sizes;
+/// Strategies that divide work by speed take other batches than the one asked for.
+std::string batch_sizes(std::int64_t batch) {
+  return std::to_string((batch + 1) / 2) + "," + std::to_string(batch) + "," +
+         std::to_string(2 * batch);
 }
 
 /// "ring,binary-tree"
@@ -73,8 +67,13 @@ std::vector<std::int64_t> message_sizes(double most_bytes) {
   return sizes;
 }
 
+double gradient_bytes(const JobConfig& config, const Catalog& catalog) {
+  return network_in(catalog.find("models/networks", config.network, "--network"),
+                    chosen_dataset(config, catalog))
+      .gradient_bytes();
+}
+
 std::vector<std::string> message_words(const ValidationCluster& cluster,
-                                       const std::set<std::string>& all_reduces,
                                        const std::vector<std::int64_t>& sizes) {
   return {"measure",
           "messages",
@@ -85,17 +84,18 @@ std::vector<std::string> message_words(const ValidationCluster& cluster,
           "--bytes",
           listed(sizes),
           "--all-reduce",
-          listed(all_reduces),
+          "ring,binary-tree",
           "--title",
           cluster.name};
 }
 
 std::vector<std::string> batch_words(const ValidationCase& one) {
   const JobConfig& config = one.config;
+  const CalibratedCluster calibrated = one.calibrated();
   std::vector<std::string> words = {"measure",
                                     "batches",
                                     "--ranks",
-                                    std::to_string(one.cluster.ranks),
+                                    std::to_string(calibrated.cluster.ranks),
                                     "--network",
                                     config.network,
                                     "--data",
@@ -105,7 +105,7 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     "--threads",
                                     std::to_string(config.machine.threads),
                                     "--batch",
-                                    batch_sizes(config),
+                                    batch_sizes(calibrated.batch),
                                     "--device-name",
                                     kMeasuredDevice,
                                     "--max-seconds",
@@ -115,38 +115,36 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     "--confidence-width",
                                     "0.000001",
                                     "--max-samples",
-                                    "1000000"};
-  const bool overlaps = config.overlap != Overlap::none;
-  if (!overlaps) words.insert(words.end(), {"--layers-batch", "0"});
-  // Which all-reduce batches come after makes no difference; the library's own takes long where
-  // cores are busy.
-  words.insert(words.end(), {"--overlap", overlaps ? config.all_reduce : "ring"});
+                                    "1000000",
+                                    "--overlap",
+                                    "ring"};
   for (const SettingText& setting : setting_texts(config, kTrain)) {
-    const bool is_of_data =
-        setting.name == "dataset" || setting.name == "sequence" || setting.name == "image-size";
-    if (is_of_data || setting.name == "slow-down" || (overlaps && setting.name == "bucket"))
+    if (setting.name == "dataset" || setting.name == "sequence" || setting.name == "image-size" ||
+        setting.name == "slow-down")
       words.push_back("--" + setting.name + "=" + setting.value);
   }
   return words;
 }
 
-std::vector<std::string> run_words(const ValidationCase& one,
-                                   const JobConfig& config,
-                                   double gradient_bytes,
-                                   const std::vector<std::int64_t>& sizes) {
-  std::vector<std::string> words = {one.command == Command::train ? "train" : "emulate"};
-  for (const SettingText& setting : command_texts(config, one.command))
+std::vector<std::string> run_words(Command command, const JobConfig& config) {
+  std::vector<std::string> words = {command == Command::train ? "train" : "emulate"};
+  for (const SettingText& setting : command_texts(config, command))
     words.push_back(word_of(setting));
   words.insert(words.end(), {"--format", "json", "--bar=off"});
-  if (one.command == Command::train) words.emplace_back("--time-batches=on");
-  // Times of the library's own all-reduces vary by chance: a few seconds say little of its speed.
-  if (config.all_reduce != kLibrary) {
-    const double at_once = config.overlap == Overlap::none
-                               ? gradient_bytes
-                               : std::min(gradient_bytes, config.bucket_bytes);
-    const double bytes = at_once * config.gradient_bytes / sizeof(float);
-    words.push_back(fmt::format("--time-exchanges={}B", nearest_size(sizes, bytes)));
-  }
+  return words;
+}
+
+std::vector<std::string> timing_words(Command command,
+                                      const JobConfig& config,
+                                      double gradient_bytes,
+                                      const std::vector<std::int64_t>& sizes) {
+  std::vector<std::string> words;
+  if (command == Command::train) words.emplace_back("--time-batches=on");
+  const double at_once = config.overlap == Overlap::none
+                             ? gradient_bytes
+                             : std::min(gradient_bytes, config.bucket_bytes);
+  const double bytes = at_once * config.gradient_bytes / sizeof(float);
+  words.push_back(fmt::format("--time-exchanges={}B", nearest_size(sizes, bytes)));
   return words;
 }
 

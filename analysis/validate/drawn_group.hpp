@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distribution of `epochcast validate --draw`, version 1 (lab/README.md). It stays as it is,
-// so that a seed gives the same rows on every machine and in years: whole numbers and
-// core/random.hpp alone, and tables of its own. What changes a row makes it another version.
+// The distribution of `epochcast validate --draw`, version 2. It stays as it is, so that a seed
+// gives the same rows on every machine and in years: whole numbers and core/random.hpp alone, and
+// tables of its own, also of strategies and all-reduces. Another distribution is another version.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,13 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/validate/tier.hpp"
 #include "core/job/setting.hpp"
 #include "core/random.hpp"
 
 namespace epochcast {
 
-constexpr std::uint64_t kDrawVersion = 1;
+constexpr std::uint64_t kDrawVersion = 2;
 
 /// A network that is drawn, with what its cost is taken to be where a draw has to be bounded: the
 /// figures are the distribution's own and no part of any forecast.
@@ -25,17 +26,33 @@ struct DrawnNetwork {
   std::string_view dataset;
   std::int64_t gradient_bytes = 0;
   std::int64_t sample_us = 0;  ///< training one sample on a core; 0: not drawn to be trained
+
+  bool operator==(const DrawnNetwork&) const = default;
 };
 /// All of them, those that train and those that do not.
 [[nodiscard]] std::span<const DrawnNetwork> drawn_networks();
 
-/// A cluster, a command and a network with their figures: what the rows of a group share.
-struct DrawnGroup {
-  Command command = Command::emulate;
+/// A cluster, and what is measured on it.
+struct DrawnCluster {
   std::vector<int> ranks;  ///< of each node
   std::vector<int> mbits;  ///< Mbit/s of each node's link
   const DrawnNetwork* network = nullptr;
   std::int64_t batch = 0;
+
+  [[nodiscard]] int workers() const;
+  [[nodiscard]] int slowest_mbits() const;
+
+  bool operator==(const DrawnCluster&) const = default;
+};
+
+/// A cluster, a command and a network with their figures: what the rows of a group share.
+struct DrawnGroup {
+  Command command = Command::emulate;
+  Tier tier = Tier::same_cluster;
+  DrawnCluster asked;
+  /// The same as `asked`, or differs from it in one or two of nodes, bandwidth, ranks per node,
+  /// batch and network.
+  DrawnCluster calibrated;
   std::int64_t iterations = 0;  ///< of sync, in an epoch
   std::size_t rows = 0;
   /// emulate: so many devices, from this one on in the order of the nodes and around, are of the
@@ -48,12 +65,11 @@ struct DrawnGroup {
   int slowed_rank = 0;
   std::int64_t slow_down = 10;
 
-  [[nodiscard]] int workers() const;
-  [[nodiscard]] int slowest_mbits() const;
+  [[nodiscard]] int workers() const { return asked.workers(); }
   [[nodiscard]] bool is_fast(int device) const {
     return (device - first_fast + workers()) % workers() < fast_devices;
   }
-  [[nodiscard]] std::int64_t train_samples() const { return iterations * workers() * batch; }
+  [[nodiscard]] std::int64_t train_samples() const { return iterations * workers() * asked.batch; }
 };
 /// The group of that number, from 0, of a seed.
 [[nodiscard]] DrawnGroup draw_group(std::uint64_t seed, std::uint64_t number);
@@ -71,8 +87,8 @@ struct DrawnRow {
                                 std::uint64_t row,
                                 std::uint64_t attempt);
 
-/// Whether an epoch of the row stays below half a minute, by a bound that takes every exchange for
-/// a slow one.
+/// Whether an epoch of the row stays below ten seconds, by a bound that takes every exchange for a
+/// slow one.
 [[nodiscard]] bool is_short(const DrawnGroup& group, const DrawnRow& row);
 
 /// A whole number from `low` to `high`, its logarithm uniform, rounded to two digits. By rejection:

@@ -10,7 +10,7 @@
 #include "analysis/calibrate/calibration.hpp"
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/validate/kept_inputs.hpp"
-#include "analysis/validate/run_speed.hpp"
+#include "core/job/platform_figures.hpp"
 
 namespace epochcast {
 namespace {
@@ -80,10 +80,8 @@ using Platforms = std::map<std::string, Recalibrated>;  // by JobConfig::platfor
 
 Platforms recalibrated(const KeptInputs& kept, Steps& steps) {
   Platforms platforms;
-  for (const Job& job : kept.jobs) {
-    const std::string& name = job.config.platform;
-    if (platforms.find(name) != platforms.end()) continue;
-    platforms.emplace(name, Recalibrated(job.platform, kept.messages.at(name)));
+  for (const auto& [name, platform] : kept.platforms) {
+    platforms.emplace(name, Recalibrated(platform, kept.messages.at(name)));
     steps.add(1);
   }
   return platforms;
@@ -115,9 +113,8 @@ Pass forecast_pass(const KeptInputs& kept,
   std::vector<std::size_t> place;
   for (std::size_t i = 0; i < pass.jobs.size(); ++i) {
     Job& job = pass.jobs[i];
-    RunResult run = kept.run_of_job[i];
-    leave_out(left_out, run);
-    job.platform = at_exchange_speed(without.at(job.config.platform), run);
+    job.platform = without.at(job.config.platform);
+    apply_figures(job.platform, job.config);
     leave_out(left_out, job.traces);
     if (usual != nullptr && usual->jobs[i].platform == job.platform &&
         usual->jobs[i].traces == job.traces) {
@@ -138,15 +135,13 @@ Pass forecast_pass(const KeptInputs& kept,
 std::vector<ValidationRow> rows_of(std::vector<ValidationRow> rows,
                                    const KeptInputs& kept,
                                    const Pass& pass) {
-  std::vector<std::vector<RunResult>> forecasts(rows.size());
   for (std::size_t i = 0; i < pass.outcomes.size(); ++i) {
     const ForecastOutcome& outcome = pass.outcomes[i];
-    const std::size_t row = kept.row_of_job[i];
-    if (outcome.run) forecasts[row].push_back(*outcome.run);
-    rows[row].problems.insert(
-        rows[row].problems.end(), outcome.problems.begin(), outcome.problems.end());
+    ValidationRow& row = rows[kept.row_of_job[i]];
+    row.forecast.reset();
+    if (outcome.run) set_forecast(row, *outcome.run);
+    row.problems.insert(row.problems.end(), outcome.problems.begin(), outcome.problems.end());
   }
-  for (std::size_t row = 0; row < rows.size(); ++row) set_forecasts(rows[row], forecasts[row]);
   return rows;
 }
 

@@ -16,8 +16,8 @@ namespace epochcast {
 /// are as they were. Nothing is measured or run. A row that had no forecast stays as it is; one
 /// that cannot be forecast now has its reason in `problems`.
 ///
-/// A forecast names its platform, which lies in its validation's folder beside the messages that it
-/// comes from, and what was measured around a run. `folder`: where that folder lies now; empty:
+/// A forecast names its platform and batches, which lie in its validation's folder beside the
+/// messages that the platform comes from. `folder`: where that folder lies now; empty:
 /// where it was. Throws a UserError that lists what is not there.
 [[nodiscard]] std::vector<std::vector<ValidationRow>> forecast_again(
     const std::vector<ValidationRow>& rows,

@@ -2,8 +2,6 @@
 #include "analysis/validate/kept_inputs.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <nlohmann/json.hpp>
 
 #include "analysis/forecast/kept_results.hpp"
 #include "analysis/validate/cluster_calibration.hpp"
@@ -15,25 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Sessions of messages that were measured on one cluster by the same programs.
-struct KeptMessages {
-  std::vector<fs::path> files;  ///< by session
-  Source source;                ///< of the first
-};
-
-std::vector<KeptMessages> messages_in(const fs::path& folder) {
-  std::map<nlohmann::json, std::map<std::int64_t, fs::path>> sessions;
-  for (KeptResult& kept : kept_results(folder, kMessagesPrefix)) {
-    const auto session = kept.subject.value("session", std::int64_t{0});
-    kept.subject.erase("session");
-    sessions[kept.subject][session] = kept.folder / kMessagesFile;
-  }
-  std::vector<KeptMessages> messages;
-  for (const auto& [subject, by_session] : sessions) {
-    KeptMessages& one = messages.emplace_back();
-    for (const auto& [session, file] : by_session) one.files.push_back(file);
-    one.source = load_message_trace(one.files.front()).source;
-  }
+std::vector<MessageTrace> messages_in(const fs::path& folder) {
+  std::vector<MessageTrace> messages;
+  for (const KeptResult& kept : kept_results(folder, kMessagesPrefix))
+    messages.push_back(load_message_trace(kept.folder / kMessagesFile));
   return messages;
 }
 
@@ -50,10 +33,9 @@ class InputReader {
   InputReader(KeptInputs& inputs, const fs::path& folder, const Catalog& catalog)
       : inputs_(inputs), folder_(folder), catalog_(catalog) {}
 
-  void add(const RunResult& forecast, std::size_t row, const RunResult& run) {
+  void add(const RunResult& forecast, std::size_t row) {
     inputs_.jobs.push_back(job_of(forecast));
     inputs_.row_of_job.push_back(row);
-    inputs_.run_of_job.push_back(run);
   }
 
  private:
@@ -73,29 +55,32 @@ class InputReader {
                       ": no such file; forecasts are made again of what the validation's folder "
                       "keeps: say with --folder where it lies now");
     Job job = load_job(config, catalog_);
-    if (inputs_.messages.find(config.platform) == inputs_.messages.end())
+    if (inputs_.messages.find(config.platform) == inputs_.messages.end()) {
+      config.platform_figures.clear();
+      inputs_.platforms[config.platform] = load_job(config, catalog_).platform;
       inputs_.messages[config.platform] = messages_behind(job.platform, now);
+    }
     return job;
   }
 
   MessageTrace messages_behind(const Platform& platform, const fs::path& folder) {
     auto [known, is_new] = known_.try_emplace(folder);
     if (is_new) known->second = messages_in(folder);
-    std::vector<const KeptMessages*> found;
-    for (const KeptMessages& messages : known->second) {
+    std::vector<const MessageTrace*> found;
+    for (const MessageTrace& messages : known->second) {
       if (comes_from(platform, messages.source)) found.push_back(&messages);
     }
     if (found.size() != 1)
       throw UserError(platform.path + ": expected the messages that it comes from beside it, in " +
-                      (folder / kMessagesPrefix).string() + "*; there are " +
+                      (folder / kMessagesPrefix).string() + "-*; there are " +
                       (found.empty() ? "none" : "several"));
-    return load_message_sessions(found.front()->files);
+    return *found.front();
   }
 
   KeptInputs& inputs_;
   const fs::path& folder_;
   const Catalog& catalog_;
-  std::map<fs::path, std::vector<KeptMessages>> known_;  ///< by folder
+  std::map<fs::path, std::vector<MessageTrace>> known_;  ///< by folder
 };
 
 }  // namespace
@@ -107,17 +92,13 @@ KeptInputs kept_inputs(const std::vector<ValidationRow>& rows,
   InputReader reader(inputs, folder, catalog);
   std::vector<std::string> problems;
   for (std::size_t row = 0; row < rows.size(); ++row) {
-    std::vector<RunResult> forecasts = rows[row].own_forecasts;
-    if (forecasts.empty() && rows[row].forecast) forecasts = {*rows[row].forecast};
-    const std::vector<RunResult>& measured = rows[row].measured;
-    for (std::size_t i = 0; i < forecasts.size(); ++i) {
-      try {
-        reader.add(forecasts[i], row, i < measured.size() ? measured[i] : RunResult());
-      } catch (const UserError& error) {
-        for (const std::string& problem : error.problems()) {
-          if (std::find(problems.begin(), problems.end(), problem) == problems.end())
-            problems.push_back(problem);
-        }
+    if (!rows[row].forecast) continue;
+    try {
+      reader.add(*rows[row].forecast, row);
+    } catch (const UserError& error) {
+      for (const std::string& problem : error.problems()) {
+        if (std::find(problems.begin(), problems.end(), problem) == problems.end())
+          problems.push_back(problem);
       }
     }
   }

@@ -15,15 +15,16 @@ namespace epochcast {
 
 /// What the forecasts of a validation were made of, as its folder keeps it.
 struct KeptInputs {
-  std::vector<Job> jobs;                ///< one for each forecast: of a row, or of each of its runs
+  std::vector<Job> jobs;                ///< one for each forecast
   std::vector<std::size_t> row_of_job;  ///< ascending; a row that had no forecast has none
-  std::vector<RunResult> run_of_job;    ///< what was measured, that the forecast is for
-  /// By JobConfig::platform, a file that was calibrated: the messages that it comes from.
+  /// By JobConfig::platform, a file that was calibrated: what it says, without a job's figures.
+  std::map<std::string, Platform> platforms;
+  /// And the messages that it comes from.
   std::map<std::string, MessageTrace> messages;
 };
 
 /// Finds them. A forecast names its platform, which lies in the validation's folder beside
-/// messages, and what was measured around a run. `folder`: where that folder lies now; empty: where
+/// messages and batches. `folder`: where that folder lies now; empty: where
 /// it was. Throws a UserError that lists what is not there, or cannot be read.
 [[nodiscard]] KeptInputs kept_inputs(const std::vector<ValidationRow>& rows,
                                      const std::filesystem::path& folder,

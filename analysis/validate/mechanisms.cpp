@@ -134,10 +134,6 @@ void without_common_noise(std::vector<CostTrace>& traces) {
   });
 }
 
-// What a run timed.
-
-void without_exchange_speed(RunResult& run) { run.timed_exchanges.reset(); }
-
 std::vector<Mechanism> all_mechanisms() {
   const auto of_platform = [](auto name, auto without, auto change) {
     return Mechanism{.name = name, .without = without, .of_platform = change};
@@ -160,9 +156,6 @@ std::vector<Mechanism> all_mechanisms() {
       of_costs("slowed", "a slowed device takes a multiple", without_slowed_devices),
       of_costs("noise", "every batch takes the mean", without_noise),
       of_costs("common-noise", "each rank's batches vary for themselves", without_common_noise),
-      {.name = "exchange-speed",
-       .without = "exchanges are as fast as when messages were measured",
-       .of_run = without_exchange_speed},
   };
 }
 
@@ -177,12 +170,6 @@ void leave_out(const std::vector<Mechanism>& mechanisms, Platform& platform) {
 void leave_out(const std::vector<Mechanism>& mechanisms, std::vector<CostTrace>& traces) {
   for (const Mechanism& mechanism : mechanisms) {
     if (mechanism.of_costs != nullptr) mechanism.of_costs(traces);
-  }
-}
-
-void leave_out(const std::vector<Mechanism>& mechanisms, RunResult& run) {
-  for (const Mechanism& mechanism : mechanisms) {
-    if (mechanism.of_run != nullptr) mechanism.of_run(run);
   }
 }
 

@@ -7,7 +7,6 @@
 
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/platform.hpp"
-#include "core/formats/result.hpp"
 
 namespace epochcast {
 
@@ -20,15 +19,13 @@ struct Mechanism {
   /// One of them takes it out; the others are null. Data that do not have it stay as they are.
   void (*of_platform)(Platform& platform) = nullptr;
   void (*of_costs)(std::vector<CostTrace>& traces) = nullptr;
-  void (*of_run)(RunResult& run) = nullptr;  ///< that the forecast is for
 };
 
 /// Takes them out.
 void leave_out(const std::vector<Mechanism>& mechanisms, Platform& platform);
 void leave_out(const std::vector<Mechanism>& mechanisms, std::vector<CostTrace>& traces);
-void leave_out(const std::vector<Mechanism>& mechanisms, RunResult& run);
 
-/// All of them: of messages, of batches, then of what a run timed.
+/// All of them: of messages, then of batches.
 [[nodiscard]] const std::vector<Mechanism>& mechanisms();
 
 /// Those of these names, in this order. Throws a UserError that tells all unknown ones, and those

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <optional>
 
 #include "analysis/validate/validation.hpp"
@@ -9,21 +8,19 @@
 namespace epochcast {
 
 /// How well a row's error is known: half of the 90 % confidence interval of its mean, as a share
-/// (of logarithms, by Student's t). Repetitions count, not the `runs_of_each` runs of one, which
-/// the same second of a machine may have made faster or slower. Absent with fewer than two.
-[[nodiscard]] std::optional<double> doubt_of_error(const ValidationRow& row,
-                                                   std::size_t runs_of_each);
+/// (of logarithms, by Student's t). Absent with fewer than two runs.
+[[nodiscard]] std::optional<double> uncertainty_of_error(const ValidationRow& row);
 
 /// How often configurations are run: where a machine is too noisy for a few repetitions, more of
 /// them decide.
 struct RepetitionRule {
   int least = 3;            ///< repetitions of each
-  double precision = 0.02;  ///< a row's error is known well enough with this doubt_of_error
+  double precision = 0.02;  ///< a row's error is known well enough with this uncertainty_of_error
 
-  /// Of a row whose error stays in doubt.
+  /// Of a row whose error stays uncertain.
   [[nodiscard]] int most() const;
   /// Whether a row needs another repetition. One whose only run has failed does not.
-  [[nodiscard]] bool wants_another(const ValidationRow& row, int done, int runs_of_each) const;
+  [[nodiscard]] bool wants_another(const ValidationRow& row, int done) const;
 };
 
 }  // namespace epochcast

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "analysis/validate/run_distribution.hpp"
@@ -27,28 +28,20 @@ std::vector<double> epochs_s(const std::vector<RunResult>& runs) {
   return values;
 }
 
-/// The median over runs of what each is away from its own forecast.
-void add_paired_errors(RowFindings& findings, const ValidationRow& row) {
-  std::vector<double> errors;
-  std::vector<RunResult> differences(row.measured.size());
-  for (std::size_t i = 0; i < row.measured.size(); ++i) {
-    const RunResult& run = row.measured[i];
-    const RunResult& forecast = row.own_forecasts[i];
-    errors.push_back(forecast.epoch_s / run.epoch_s - 1);
-    differences[i].phases = (1 / run.epoch_s) * (forecast.phases - run.phases);
-  }
-  findings.error = median_of(errors);
-  findings.phase_errors = {
-      .compute_s = median_phase_s(differences, &PhaseTimes::compute_s),
-      .exposed_communication_s = median_phase_s(differences, &PhaseTimes::exposed_communication_s),
-      .blocked_s = median_phase_s(differences, &PhaseTimes::blocked_s)};
+/// What drift adds to the forecast's computing and exchanges, as a share of the measured epoch.
+std::optional<double> drift_error_of(const ValidationRow& row, double measured_s) {
+  if (!row.drift || (!row.drift->batches && !row.drift->exchanges)) return std::nullopt;
+  const PhaseTimes& phases = row.forecast->phases;
+  return -(row.drift->batches.value_or(0) * phases.compute_s +
+           row.drift->exchanges.value_or(0) * phases.exposed_communication_s) /
+         measured_s;
 }
 
 /// What single runs say of the distributions that were forecast for them.
 void add_single_runs(RowFindings& findings, const ValidationRow& row) {
-  for (std::size_t i = 0; i < row.measured.size(); ++i) {
-    const RunResult& forecast = row.own_forecasts.empty() ? *row.forecast : row.own_forecasts[i];
-    const double measured_s = row.measured[i].epoch_s;
+  const RunResult& forecast = *row.forecast;
+  for (const RunResult& run : row.measured) {
+    const double measured_s = run.epoch_s;
     const auto share = share_below(forecast, measured_s);
     if (!share) continue;
     const Interval& interval = *forecast.epoch_s_interval;
@@ -180,20 +173,9 @@ std::string strategy_of(const ValidationRow& row) {
   return row.measured.empty() ? std::string() : row.measured.front().strategy;
 }
 
-void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts) {
-  row.forecast.reset();
-  row.own_forecasts.clear();
-  if (forecasts.empty()) return;
-  if (row.command == "emulate") {
-    for (RunResult& forecast : forecasts)
-      widen(forecast, kDeviationOfSleep * forecast.phases.compute_s);
-  }
-  if (forecasts.size() == row.measured.size()) row.own_forecasts = forecasts;
-  const auto middle = forecasts.begin() + static_cast<std::ptrdiff_t>((forecasts.size() - 1) / 2);
-  std::nth_element(forecasts.begin(), middle, forecasts.end(), [](const auto& a, const auto& b) {
-    return a.epoch_s < b.epoch_s;
-  });
-  row.forecast = std::move(*middle);
+void set_forecast(ValidationRow& row, RunResult forecast) {
+  if (row.command == "emulate") widen(forecast, kDeviationOfSleep * forecast.phases.compute_s);
+  row.forecast = std::move(forecast);
 }
 
 std::optional<RowFindings> findings_of(const ValidationRow& row) {
@@ -209,13 +191,10 @@ std::optional<RowFindings> findings_of(const ValidationRow& row) {
       .compute_s = median_phase_s(row.measured, &PhaseTimes::compute_s),
       .exposed_communication_s = median_phase_s(row.measured, &PhaseTimes::exposed_communication_s),
       .blocked_s = median_phase_s(row.measured, &PhaseTimes::blocked_s)};
-  if (row.own_forecasts.empty()) {
-    findings.error = row.forecast->epoch_s / findings.measured_s - 1;
-    findings.phase_errors =
-        (1 / findings.measured_s) * (row.forecast->phases - findings.measured_phases);
-  } else {
-    add_paired_errors(findings, row);
-  }
+  findings.error = row.forecast->epoch_s / findings.measured_s - 1;
+  findings.phase_errors =
+      (1 / findings.measured_s) * (row.forecast->phases - findings.measured_phases);
+  findings.drift_error = drift_error_of(row, findings.measured_s);
   if (const auto& interval = row.forecast->epoch_s_interval) {
     findings.is_inside =
         interval->low_s <= findings.measured_s && findings.measured_s <= interval->high_s;
@@ -259,7 +238,6 @@ ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
   std::vector<double> run_shares;
   std::size_t with_interval = 0;
   std::size_t inside = 0;
-  std::size_t runs_inside = 0;
   for (const auto& group : by_group(rows)) {
     std::vector<RankedRow> ranked;
     for (const ValidationRow* row : group) {
@@ -276,13 +254,14 @@ ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
       }
       phase_errors.push_back(findings->worst_phase_error());
       run_shares.insert(run_shares.end(), findings->run_shares.begin(), findings->run_shares.end());
-      runs_inside += findings->runs_inside;
+      summary.runs_inside += findings->runs_inside;
       if (findings->is_inside) ++with_interval;
       if (findings->is_inside.value_or(false)) ++inside;
     }
     if (!ranked.empty()) summary.rankings.push_back(ranking_of(group.front()->group, ranked));
   }
   summary.configurations = errors.size();
+  summary.p90_error = at_most(errors, 0.9);
   summary.p95_error = at_most(errors, 0.95);
   summary.p90_phase_error = at_most(phase_errors, 0.9);
   if (!errors.empty()) summary.median_error = median_of(std::move(errors));
@@ -292,9 +271,21 @@ ValidationSummary summarize(const std::vector<ValidationRow>& rows) {
   }
   summary.runs = run_shares.size();
   if (summary.runs > 0)
-    summary.run_coverage = static_cast<double>(runs_inside) / static_cast<double>(summary.runs);
+    summary.run_coverage =
+        static_cast<double>(summary.runs_inside) / static_cast<double>(summary.runs);
   summary.ks = ks_distance(std::move(run_shares));
   return summary;
+}
+
+std::vector<TierSummary> summarize_tiers(const std::vector<ValidationRow>& rows) {
+  std::vector<TierSummary> tiers;
+  for (const Tier tier : kTiers) {
+    std::vector<ValidationRow> of_tier;
+    std::ranges::copy_if(
+        rows, std::back_inserter(of_tier), [&](const auto& row) { return row.tier == tier; });
+    if (!of_tier.empty()) tiers.push_back({.tier = tier, .summary = summarize(of_tier)});
+  }
+  return tiers;
 }
 
 double kendall_tau(const std::vector<double>& a, const std::vector<double>& b) {

@@ -8,11 +8,21 @@
 #include <string>
 #include <vector>
 
+#include "analysis/validate/tier.hpp"
 #include "core/formats/result.hpp"
 
 namespace epochcast {
 
-/// One configuration: its forecast, and what it took for real, several times.
+/// How much longer parts of a run took the machine than when they were calibrated, as shares: 0.02
+/// is 2 %. Absent: not timed, or nothing that was calibrated compares with it.
+struct MachineDrift {
+  std::optional<double> batches;
+  std::optional<double> exchanges;
+
+  bool operator==(const MachineDrift&) const = default;
+};
+
+/// One configuration: its forecast, made before its runs, and what it took for real, several times.
 struct ValidationRow {
   std::string cluster;  ///< where: "4 nodes, 200 Mbit/s"
   std::string command;  ///< "emulate" or "train"
@@ -21,25 +31,27 @@ struct ValidationRow {
   std::string point;  ///< what tells it from the other rows: "node-based, averaging-period 4"
   std::optional<RunResult> forecast;
   std::vector<RunResult> measured;  ///< one per repetition
-  /// Where each run has a forecast of its own, at the speed that the machine had around it: in the
-  /// order of `measured`. `forecast` is then the middle one. Else empty.
-  std::vector<RunResult> own_forecasts;
+  Tier tier = Tier::same_cluster;
+  std::string calibrated;  ///< the name of the cluster that was calibrated
+  /// Median over runs of what they timed (validate --explain).
+  std::optional<MachineDrift> drift;
   std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
 };
 
-/// Gives the row these forecasts, or none: as many as runs are each one's own. Where computing is
-/// emulated, their intervals get what that is off by.
-void set_forecasts(ValidationRow& row, std::vector<RunResult> forecasts);
+/// Gives the row this forecast. Where computing is emulated, its interval gets what that is off by.
+void set_forecast(ValidationRow& row, RunResult forecast);
 
 /// What a row with both says, in seconds per epoch.
 struct RowFindings {
   double measured_s = 0;                     ///< median of the repetitions
   Interval measured_spread;                  ///< their least and most
   std::vector<double> measured_runs_s = {};  ///< each of them
-  double error = 0;  ///< forecast / measured_s - 1; of runs with forecasts of their own, the median
-  PhaseTimes measured_phases;  ///< medians
-  /// (forecast - measured) / measured_s: shares of the whole epoch; likewise.
-  PhaseTimes phase_errors;
+  double error = 0;                          ///< forecast / measured_s - 1
+  PhaseTimes measured_phases;                ///< medians
+  PhaseTimes phase_errors;  ///< (forecast - measured) / measured_s: shares of the whole epoch
+  /// The part of the error that the row's drift makes: what computing and exchanges of the forecast
+  /// would take longer, as a share of measured_s, with its sign changed. The rest is the model's.
+  std::optional<double> drift_error;
   std::optional<bool> is_inside;  ///< measured_s within the forecast's interval; absent without one
   std::size_t runs_with_interval = 0;  ///< single runs whose forecast has an interval
   std::size_t runs_inside = 0;         ///< of these, inside it
@@ -78,6 +90,7 @@ struct ValidationSummary {
   std::size_t configurations = 0;      ///< with both
   std::size_t failed = 0;              ///< without one of them, or a measured median of 0 s
   double median_error = 0;             ///< of absolute errors
+  double p90_error = 0;                ///< 90 % of the configurations have an absolute one of that
   double worst_error = 0;              ///< absolute
   std::string worst;                   ///< its group and point
   double p95_error = 0;                ///< 95 % of the configurations have an absolute one of that
@@ -86,6 +99,7 @@ struct ValidationSummary {
   std::optional<double> tau;  ///< mean over groups, weighted by their pairs; absent without one
   std::optional<double> coverage;      ///< share inside their interval, of the rows that have one
   std::size_t runs = 0;                ///< single runs whose forecast has an interval
+  std::size_t runs_inside = 0;         ///< of these, inside it
   std::optional<double> run_coverage;  ///< share of these inside it
   std::optional<double> ks;            ///< ks_distance of where they all are
 
@@ -93,6 +107,14 @@ struct ValidationSummary {
   [[nodiscard]] std::size_t wrong_pairs() const;
 };
 [[nodiscard]] ValidationSummary summarize(const std::vector<ValidationRow>& rows);
+
+/// The summary of the rows of one tier.
+struct TierSummary {
+  Tier tier = Tier::same_cluster;
+  ValidationSummary summary;
+};
+/// Of each tier that has rows.
+[[nodiscard]] std::vector<TierSummary> summarize_tiers(const std::vector<ValidationRow>& rows);
 
 /// The rows in blocks of equal groups, both in the order of their first appearance.
 [[nodiscard]] std::vector<std::vector<const ValidationRow*>> by_group(

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "analysis/forecast/sweep.hpp"
+#include "analysis/validate/cluster_commands.hpp"
 #include "analysis/validate/data_check.hpp"
 #include "collectives/registry.hpp"
 #include "core/error.hpp"
@@ -122,13 +123,36 @@ class TrainingCheck {
       data_problems_;
 };
 
+/// Figures of machines are asked of other ones than those that are calibrated.
+void check_figures(const ValidationCase& one) {
+  const bool has_nominal = one.other && one.other->link_bytes_per_s;
+  const bool asks = one.config.platform_figures.contains(kBandwidthFigure);
+  if (has_nominal && !asks)
+    throw UserError(std::string(kBandwidthFigure) +
+                    ": \"calibrate\" has it, the settings do not; expected both or neither");
+  for (const auto& [name, text] : one.config.platform_figures) {
+    const bool is_known =
+        name == kBandwidthFigure ? has_nominal : one.other && one.command == Command::train;
+    if (is_known) continue;
+    if (name == kBandwidthFigure && one.other)
+      throw UserError(name + ": expected it in \"calibrate\", too: the links that are measured");
+    throw UserError(name +
+                    ": validation takes machines as they are; write a platform file that has it");
+  }
+}
+
+/// What is calibrated in the place of the case's own cluster.
+void check_calibrated(const ValidationCase& one, const Catalog& catalog) {
+  if (!one.other) return;
+  JobConfig config = one.config;
+  config.network = one.other->network;
+  static_cast<void>(gradient_bytes(config, catalog));
+}
+
 /// Reads the files of a case that emulates.
 Texts problems_of_files(const JobConfig& config, const Catalog& catalog) {
   Texts problems;
   collect(problems, [&] {
-    if (!config.platform_figures.empty())
-      throw UserError(config.platform_figures.begin()->first +
-                      ": validation takes machines as they are; write a platform file that has it");
     const Job job = load_job(config, catalog);
     if (!job.platform.simgrid_xml.empty())
       throw UserError("--platform: " + config.platform +
@@ -147,11 +171,12 @@ std::vector<Texts> problems_of_cases(const std::vector<ValidationCase>& cases,
   std::vector<std::size_t> case_of_task;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const ValidationCase& one = cases[i];
-    if (one.command == Command::train) {
-      problems[i] = training.problems_of(one);
-      continue;
-    }
-    problems[i] = problems_of_files(one.config, catalog);
+    collect(problems[i], [&] { check_figures(one); });
+    collect(problems[i], [&] { check_calibrated(one, catalog); });
+    const Texts others = one.command == Command::train ? training.problems_of(one)
+                                                       : problems_of_files(one.config, catalog);
+    problems[i].insert(problems[i].end(), others.begin(), others.end());
+    if (one.command == Command::train) continue;
     if (!problems[i].empty()) continue;
     tasks.push_back({.config = one.config, .strategy = one.config.strategy});
     tasks.back().config.deterministic = true;

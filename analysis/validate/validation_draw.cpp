@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMostAttempts = 100;
 constexpr const char* kEpochs = "2";  // half of them local in post-local-sgd, one balanced in dlb
 constexpr const char* kTestSamples = "32";
+constexpr double kBytesPerMbit = 125e3;
 
 /// "1+2+1", or "1" for all the same.
 std::string list_text(const std::vector<int>& values, const char* separator, bool is_whole) {
@@ -36,23 +37,22 @@ std::string tenths_text(std::int64_t tenths) {
   return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10));
 }
 
-/// "draw 101, group 2: 3 nodes of 1+2+1, 120 Mbit/s"
-std::string name_of(const ValidationDraw& draw, std::uint64_t number, const DrawnGroup& group) {
-  return "draw " + std::to_string(draw.seed) + ", group " + std::to_string(number + 1) + ": " +
-         std::to_string(group.ranks.size()) + " nodes of " + list_text(group.ranks, "+", false) +
-         ", " + list_text(group.mbits, "+", false) + " Mbit/s";
+/// "3 nodes of 1+2+1, 120 Mbit/s"
+std::string text_of(const DrawnCluster& cluster) {
+  return std::to_string(cluster.ranks.size()) + " nodes of " +
+         list_text(cluster.ranks, "+", false) + ", " + list_text(cluster.mbits, "+", false) +
+         " Mbit/s";
 }
 
 /// Ranks that train leave real-time order: messages, too, are measured as they run there. And each
 /// stays on its core: cores of one machine may differ, for minutes, by half of their speed.
-std::string launch_of(const fs::path& box, const DrawnGroup& group) {
+std::string launch_of(const fs::path& box, Command command, const DrawnCluster& cluster) {
   std::string bandwidth;
-  for (const int mbits : group.mbits)
+  for (const int mbits : cluster.mbits)
     bandwidth += (bandwidth.empty() ? "" : ",") + std::to_string(mbits) + "Mbps";
-  const std::string as_training =
-      group.command == Command::train ? " --order usual --cores own" : "";
-  return box.string() + " --nodes " + std::to_string(group.ranks.size()) + " --ranks " +
-         list_text(group.ranks, ",", true) + as_training + " --bandwidth " + bandwidth + " --";
+  const std::string as_training = command == Command::train ? " --order usual --cores own" : "";
+  return box.string() + " --nodes " + std::to_string(cluster.ranks.size()) + " --ranks " +
+         list_text(cluster.ranks, ",", true) + as_training + " --bandwidth " + bandwidth + " --";
 }
 
 Platform platform_of(const std::string& title, const DrawnGroup& group) {
@@ -64,7 +64,7 @@ Platform platform_of(const std::string& title, const DrawnGroup& group) {
   platform.title = title;
   platform.source = source;
   int device = 0;
-  for (const int ranks : group.ranks) {
+  for (const int ranks : group.asked.ranks) {
     NodeGroup node;
     node.name = "node" + std::to_string(platform.nodes.size() + 1);
     int fast = 0;
@@ -84,7 +84,7 @@ Platform platform_of(const std::string& title, const DrawnGroup& group) {
     platform.nodes.push_back(std::move(node));
   }
   Interlink network;
-  network.link = {.bytes_per_s = group.slowest_mbits() * 125e3, .latency_s = 20e-6};
+  network.link = {.bytes_per_s = group.asked.slowest_mbits() * kBytesPerMbit, .latency_s = 20e-6};
   network.source = source;
   platform.network = network;
   return platform;
@@ -95,15 +95,15 @@ class GroupOfCases {
  public:
   GroupOfCases(const ValidationDraw& draw, std::uint64_t number, const Catalog& catalog)
       : draw_(draw), number_(number), catalog_(catalog), group_(draw_group(draw.seed, number)) {
-    common_.cluster = {.name = name_of(draw, number, group_),
-                       .launch = launch_of(draw.box, group_),
-                       .ranks = group_.workers()};
     common_.command = group_.command;
-    common_.group = std::string(group_.network->name) + ", " + common_.cluster.name + ", " +
+    common_.cluster = cluster_of(group_.asked);
+    const DrawnNetwork& network = *group_.asked.network;
+    common_.group = std::string(network.name) + ", " + common_.cluster.name + ", " +
                     std::string(to_string(group_.command));
-    set("network", std::string(group_.network->name));
-    set("dataset", std::string(group_.network->dataset));
-    set("batch", std::to_string(group_.batch));
+    set("network", std::string(network.name));
+    set("dataset", std::string(network.dataset));
+    set("batch", std::to_string(group_.asked.batch));
+    if (group_.tier == Tier::extrapolated) set_calibrated();
     set("epochs", kEpochs);
     set("train-samples", std::to_string(group_.train_samples()));
     if (group_.command == Command::train) {
@@ -141,6 +141,30 @@ class GroupOfCases {
  private:
   void set(const std::string& name, const std::string& value) {
     set_setting(common_.config, name, value, "--draw: " + name);
+  }
+
+  [[nodiscard]] ValidationCluster cluster_of(const DrawnCluster& cluster) const {
+    return {.name = "draw " + std::to_string(draw_.seed) + ", group " +
+                    std::to_string(number_ + 1) + ": " + text_of(cluster),
+            .launch = launch_of(draw_.box, group_.command, cluster),
+            .ranks = cluster.workers()};
+  }
+
+  void set_calibrated() {
+    const DrawnCluster& calibrated = group_.calibrated;
+    const DrawnCluster& asked = group_.asked;
+    common_.other = {.cluster = cluster_of(calibrated),
+                     .network = std::string(calibrated.network->name),
+                     .batch = calibrated.batch,
+                     .link_bytes_per_s = {}};
+    if (calibrated.slowest_mbits() != asked.slowest_mbits()) {
+      common_.other->link_bytes_per_s = calibrated.slowest_mbits() * kBytesPerMbit;
+      set(kBandwidthFigure, std::to_string(asked.slowest_mbits()) + "Mbps");
+    }
+    common_.group +=
+        ", calibrated on " + text_of(calibrated) + ", " + std::string(calibrated.network->name);
+    if (calibrated.batch != asked.batch)
+      common_.group += ", batch " + std::to_string(calibrated.batch);
   }
 
   void set_speeds() {

@@ -29,7 +29,8 @@ Json findings_json(const ValidationRow& row) {
   Json json = {
       {"measured_s", findings->measured_s},
       {"measured_spread_s", {findings->measured_spread.low_s, findings->measured_spread.high_s}},
-      {"error", findings->error}};
+      {"error", findings->error},
+      {"drift_error", or_null(findings->drift_error)}};
   json["measured_phases"] = phases_json(findings->measured_phases, "_s");
   json["phase_errors"] = phases_json(findings->phase_errors, "");
   json["is_inside"] = or_null(findings->is_inside);
@@ -45,14 +46,18 @@ Json row_json(const ValidationRow& row) {
                {"command", row.command},
                {"group", row.group},
                {"point", row.point},
+               {"tier", to_string(row.tier)},
+               {"calibrated", row.calibrated},
                {"findings", findings_json(row)},
                {"problems", row.problems},
                {"forecast", nullptr},
                {"measured", Json::array()}};
   if (row.forecast) json["forecast"] = to_json(*row.forecast);
   for (const RunResult& run : row.measured) json["measured"].push_back(to_json(run));
-  if (!row.own_forecasts.empty()) json["own_forecasts"] = Json::array();
-  for (const RunResult& run : row.own_forecasts) json["own_forecasts"].push_back(to_json(run));
+  if (row.drift) {
+    json["drift"] = {{"batches", or_null(row.drift->batches)},
+                     {"exchanges", or_null(row.drift->exchanges)}};
+  }
   return json;
 }
 
@@ -61,6 +66,7 @@ Json summary_json(const ValidationSummary& summary) {
   Json json = {{"configurations", summary.configurations},
                {"failed", summary.failed},
                {"median_error", has_errors ? Json(summary.median_error) : Json()},
+               {"p90_error", has_errors ? Json(summary.p90_error) : Json()},
                {"p95_error", has_errors ? Json(summary.p95_error) : Json()},
                {"worst_error", has_errors ? Json(summary.worst_error) : Json()},
                {"worst", has_errors ? Json(summary.worst) : Json()},
@@ -70,6 +76,7 @@ Json summary_json(const ValidationSummary& summary) {
                {"wrong_pairs", summary.wrong_pairs()},
                {"coverage", or_null(summary.coverage)},
                {"runs", summary.runs},
+               {"runs_inside", summary.runs_inside},
                {"run_coverage", or_null(summary.run_coverage)},
                {"ks", or_null(summary.ks)},
                {"groups", Json::array()}};
@@ -97,31 +104,43 @@ std::vector<std::string> texts_of(const JsonInput& input) {
   return texts;
 }
 
+Tier tier_of(const JsonInput& input) {
+  const std::string text = text_of(input);
+  for (const Tier tier : kTiers) {
+    if (text == to_string(tier)) return tier;
+  }
+  input.fail("\"same cluster\" or \"extrapolated\"");
+  return Tier::same_cluster;
+}
+
+std::optional<double> number_or_null(const JsonInput& input) {
+  if (input.value().is_null()) return std::nullopt;
+  if (input.value().is_number()) return input.value().get<double>();
+  input.fail("a number or null");
+  return std::nullopt;
+}
+
 /// The row that `json` is, whose settings keep their order there.
 ValidationRow read_row(JsonInput input, const Json& json, Problems& problems) {
-  const auto runs_of = [&](const std::vector<JsonInput>& elements, const char* key) {
-    std::vector<RunResult> runs;
-    for (std::size_t i = 0; i < elements.size(); ++i)
-      runs.push_back(read_run(json[key][i], elements[i].path(), problems));
-    return runs;
-  };
   ValidationRow row;
   row.cluster = text_of(input.at("cluster"));
   row.command = text_of(input.at("command"));
   row.group = input.at("group").string();
   row.point = input.at("point").string();
+  row.tier = tier_of(input.at("tier"));
+  row.calibrated = text_of(input.at("calibrated"));
+  if (auto drift = input.maybe("drift")) {
+    row.drift = {.batches = number_or_null(drift->at("batches")),
+                 .exchanges = number_or_null(drift->at("exchanges"))};
+    drift->finish();
+  }
   row.problems = texts_of(input.at("problems"));
   if (const JsonInput forecast = input.at("forecast"); !forecast.value().is_null()) {
     row.forecast = read_run(json["forecast"], forecast.path(), problems);
   }
   const std::vector<JsonInput> measured = input.at("measured").elements();
-  row.measured = runs_of(measured, "measured");
-  if (const auto own = input.maybe("own_forecasts")) {
-    const std::vector<JsonInput> forecasts = own->elements();
-    row.own_forecasts = runs_of(forecasts, "own_forecasts");
-    if (!measured.empty() && forecasts.size() != measured.size())
-      own->fail("as many runs as \"measured\" has");
-  }
+  for (std::size_t i = 0; i < measured.size(); ++i)
+    row.measured.push_back(read_run(json["measured"][i], measured[i].path(), problems));
   (void)input.maybe("findings");
   input.finish();
   return row;
@@ -134,8 +153,14 @@ Json to_json(const std::vector<ValidationRow>& rows,
              const std::string& date) {
   Json json = {{"schema", kSchema},
                {"summary", summary_json(summarize(rows))},
+               {"tiers", Json::array()},
                {"rows", Json::array()},
                {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
+  for (const TierSummary& each : summarize_tiers(rows)) {
+    Json tier = {{"tier", to_string(each.tier)}};
+    tier.update(summary_json(each.summary));
+    json["tiers"].push_back(std::move(tier));
+  }
   for (const ValidationRow& row : rows) json["rows"].push_back(row_json(row));
   if (!date.empty()) json["provenance"]["date"] = date;
   return json;
@@ -154,6 +179,7 @@ std::vector<ValidationRow> validation_from_json(const Json& json, const std::str
   if (const auto date = provenance.maybe("date")) (void)text_of(*date);
   provenance.finish();
   (void)top.maybe("summary");
+  (void)top.maybe("tiers");
   top.finish();
   problems.throw_if_any();
   return rows;

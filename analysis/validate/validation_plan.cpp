@@ -16,13 +16,40 @@ namespace epochcast {
 namespace {
 
 constexpr int kMostRanks = 4096;
+constexpr std::int64_t kLargestBatch = 1'000'000;
 
 /// What an experiment says about validation.
 struct ValidateObject {
   ValidationCluster cluster;
+  std::optional<ValidationCluster> calibrate;
+  std::string network;                     // of "calibrate"; empty: as the case's
+  std::optional<std::int64_t> batch;       // likewise
+  std::optional<double> link_bytes_per_s;  // likewise
   Command command = Command::emulate;
   nlohmann::json rows;
 };
+
+ValidationCluster read_cluster(JsonInput& input, const char* name) {
+  ValidationCluster cluster;
+  cluster.name = input.at(name).string();
+  if (const auto launch = input.maybe("launch")) cluster.launch = launch->string();
+  cluster.ranks = static_cast<int>(input.at("ranks").integer(2, kMostRanks));
+  return cluster;
+}
+
+/// "calibrate" has those settings alone that change what is measured.
+void read_calibrate(JsonInput input, ValidateObject& validate) {
+  validate.calibrate = read_cluster(input, "name");
+  if (const auto network = input.maybe("network")) validate.network = network->string();
+  if (const auto batch = input.maybe("batch")) {
+    validate.batch = batch->integer(1, kLargestBatch);
+    if (validate.command != Command::train)
+      batch->fail("no batch: those of emulated devices are given, not measured");
+  }
+  if (const auto bandwidth = input.maybe(kBandwidthFigure))
+    validate.link_bytes_per_s = bandwidth->quantity(Dimension::bytes_per_s);
+  input.finish();
+}
 
 ValidateObject read_validate(const nlohmann::json& document, const std::string& file) {
   Problems problems(file);
@@ -35,9 +62,8 @@ ValidateObject read_validate(const nlohmann::json& document, const std::string& 
   } else if (command.value() != "emulate") {
     command.fail("\"emulate\" or \"train\"");
   }
-  validate.cluster.name = input.at("cluster").string();
-  if (const auto launch = input.maybe("launch")) validate.cluster.launch = launch->string();
-  validate.cluster.ranks = static_cast<int>(input.at("ranks").integer(2, kMostRanks));
+  validate.cluster = read_cluster(input, "cluster");
+  if (const auto calibrate = input.maybe("calibrate")) read_calibrate(*calibrate, validate);
   JsonInput rows = input.at("rows");
   for (const JsonInput& row : rows.elements(1)) {
     if (!row.value().is_object()) row.fail("an object with settings");
@@ -156,6 +182,13 @@ class ExperimentFile {
     one.point = point_of(row, one.config);
     one.group =
         one.config.network + ", " + one.cluster.name + ", " + std::string(to_string(one.command));
+    if (validate_.calibrate) {
+      one.other = {.cluster = *validate_.calibrate,
+                   .network = validate_.network.empty() ? one.config.network : validate_.network,
+                   .batch = validate_.batch.value_or(one.config.batch),
+                   .link_bytes_per_s = validate_.link_bytes_per_s};
+      one.group += ", calibrated on " + one.other->cluster.name;
+    }
     cases.push_back(std::move(one));
     row_of_case.push_back(i);
   }
@@ -166,6 +199,11 @@ class ExperimentFile {
 };
 
 }  // namespace
+
+CalibratedCluster ValidationCase::calibrated() const {
+  if (other) return *other;
+  return {.cluster = cluster, .network = config.network, .batch = config.batch};
+}
 
 std::vector<ValidationCase> load_validation_cases(const std::vector<std::filesystem::path>& files,
                                                   const Catalog& catalog) {

@@ -2,9 +2,12 @@
 #include "analysis/validate/validation_run.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "analysis/forecast/sweep.hpp"
+#include "analysis/validate/case_run.hpp"
+#include "analysis/validate/machine_drift.hpp"
 #include "analysis/validate/validation_text.hpp"
 #include "core/error.hpp"
 #include "core/process/ending.hpp"
@@ -14,17 +17,17 @@
 namespace epochcast {
 namespace {
 
-/// "measured 3.25 s, forecast so far 3.21 s, -1.2 %"
-std::string result_text(const RunResult& measured, const RunResult* forecast) {
+/// "measured 3.25 s, forecast 3.21 s, -1.2 %"
+std::string result_text(const RunResult& measured, const std::optional<RunResult>& forecast) {
   std::string text = "measured " + format_seconds(measured.epoch_s);
-  if (forecast == nullptr) return text;
-  text += ", forecast so far " + format_seconds(forecast->epoch_s);
+  if (!forecast) return text;
+  text += ", forecast " + format_seconds(forecast->epoch_s);
   if (measured.epoch_s > 0)
     text += ", " + signed_percent_text(forecast->epoch_s / measured.epoch_s - 1);
   return text;
 }
 
-/// "2 of 3", counted from 0: of what every case gets, or of what one in doubt may.
+/// "2 of 3", counted from 0: of what every case gets, or of what an uncertain one may.
 std::string count_text(std::size_t index, std::size_t of_each, std::size_t most) {
   return std::to_string(index + 1) + (index < of_each ? " of " + std::to_string(of_each)
                                                       : " of at most " + std::to_string(most));
@@ -37,8 +40,20 @@ ValidationRow row_of(const ValidationCase& one) {
           .point = one.point,
           .forecast = {},
           .measured = {},
-          .own_forecasts = {},
+          .tier = one.tier(),
+          .calibrated = one.calibrated().cluster.name,
+          .drift = {},
           .problems = {}};
+}
+
+/// The place of the cluster in `known`, where `add` puts one that is new.
+template <typename Known, typename Add>
+std::size_t place_of(const ValidationCluster& cluster, const Known& known, const Add& add) {
+  const auto found = std::find_if(
+      known.begin(), known.end(), [&](const auto& each) { return each.cluster() == cluster; });
+  const auto place = static_cast<std::size_t>(found - known.begin());
+  if (found == known.end()) add();
+  return place;
 }
 
 }  // namespace
@@ -50,77 +65,108 @@ ValidationRun::ValidationRun(const std::vector<ValidationCase>& cases,
       options_(options),
       catalog_(catalog),
       kept_(options.folder, options.note),
-      runs_(cases.size()),
-      forecasts_(cases.size()) {
+      drifts_(cases.size()) {
   rows_.reserve(cases.size());
   for (const ValidationCase& one : cases) {
-    const auto known =
-        std::find_if(calibrations_.begin(), calibrations_.end(), [&](const auto& each) {
-          return each.cluster() == one.cluster;
-        });
-    calibration_of_.push_back(static_cast<std::size_t>(known - calibrations_.begin()));
-    if (known == calibrations_.end())
-      calibrations_.emplace_back(one.cluster, options.program, catalog, kept_);
+    const ValidationCluster calibrated = one.calibrated().cluster;
+    calibration_of_.push_back(place_of(calibrated, calibrations_, [&] {
+      calibrations_.emplace_back(calibrated, options.program, catalog, kept_);
+    }));
     calibrations_[calibration_of_.back()].expect(one);
+    runner_of_.push_back(place_of(
+        one.cluster, runners_, [&] { runners_.emplace_back(one.cluster, options.program); }));
     rows_.push_back(row_of(one));
+  }
+}
+
+void ValidationRun::run(const ValidationProgress& progress) {
+  // As many as there are without uncertain cases, and more when these turn up.
+  steps_ = calibrations_.size() + 1 +
+           static_cast<std::size_t>(options_.repetitions.least) * cases_.size();
+  measure(progress);
+  progress("forecasting", done_++, steps_);
+  forecast();
+  run_all(progress);
+  SignalScope::check();
+  progress("", steps_, steps_);
+}
+
+void ValidationRun::measure(const ValidationProgress& progress) {
+  for (ClusterCalibration& calibration : calibrations_) {
+    SignalScope::check();
+    const std::string step = "measuring " + calibration.cluster().name;
+    options_.tell(step);
+    progress(step, done_++, steps_);
+    calibration.measure();
+  }
+}
+
+void ValidationRun::forecast() {
+  std::vector<ForecastTask> tasks;
+  std::vector<std::size_t> case_of_task;
+  for (std::size_t i = 0; i < cases_.size(); ++i) {
+    try {
+      tasks.push_back({.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i]),
+                       .strategy = cases_[i].config.strategy});
+      case_of_task.push_back(i);
+    } catch (const UserError& error) {
+      rows_[i].problems = error.problems();
+    }
+  }
+  std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog_);
+  for (std::size_t task = 0; task < tasks.size(); ++task) {
+    ValidationRow& row = rows_[case_of_task[task]];
+    if (outcomes[task].run) set_forecast(row, std::move(*outcomes[task].run));
+    std::ranges::move(outcomes[task].problems, std::back_inserter(row.problems));
   }
 }
 
 std::vector<std::size_t> ValidationRun::due(std::size_t cluster, std::size_t repetition) const {
   std::vector<std::size_t> cases;
   for (std::size_t i = 0; i < cases_.size(); ++i) {
-    if (calibration_of_[i] == cluster &&
-        options_.repetitions.wants_another(
-            rows_[i], static_cast<int>(repetition), runs_in_a_row(cases_[i].command)))
+    if (runner_of_[i] == cluster &&
+        options_.repetitions.wants_another(rows_[i], static_cast<int>(repetition)))
       cases.push_back(i);
   }
   return cases;
 }
 
-void ValidationRun::run(const ValidationProgress& progress) {
+void ValidationRun::run_all(const ValidationProgress& progress) {
   const auto least = static_cast<std::size_t>(options_.repetitions.least);
-  const auto most = static_cast<std::size_t>(options_.repetitions.most());
-  // As many as there are without cases in doubt, and more when these turn up.
-  std::size_t steps = least * cases_.size() + (least + 1) * calibrations_.size() + 1;
-  std::size_t done = 0;
-  for (std::size_t cluster = 0; cluster < calibrations_.size(); ++cluster) {
-    const auto measure_messages = [&](std::size_t session) {
-      SignalScope::check();
-      const std::string step = "measuring messages, " + calibrations_[cluster].cluster().name;
-      options_.tell(step + ", session " + count_text(session, least + 1, most + 1));
-      progress(step, done++, steps);
-      calibrations_[cluster].measure_messages(session);
-    };
+  for (std::size_t cluster = 0; cluster < runners_.size(); ++cluster) {
     std::size_t repetition = 0;
     for (auto cases = due(cluster, 0); !cases.empty(); cases = due(cluster, ++repetition)) {
-      if (repetition >= least) steps += cases.size() + 1;
-      measure_messages(repetition);
+      if (repetition >= least) steps_ += cases.size();
       for (const std::size_t i : cases) {
         SignalScope::check();
-        progress(cases_[i].group + ": " + cases_[i].point, done++, steps);
-        run_case(i, repetition);
+        progress(cases_[i].group + ": " + cases_[i].point, done_++, steps_);
+        run_once(i, repetition);
       }
     }
-    measure_messages(repetition);
   }
-  progress("forecasting", done, steps);
-  forecast_all_cases();
-  SignalScope::check();
-  progress("", steps, steps);
 }
 
-void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
+void ValidationRun::run_once(std::size_t i, std::size_t repetition) {
   ValidationRow& row = rows_[i];
-  const auto in_a_row = static_cast<std::size_t>(runs_in_a_row(cases_[i].command));
+  const ClusterCalibration& calibration = calibrations_[calibration_of_[i]];
   const auto least = static_cast<std::size_t>(options_.repetitions.least);
   const auto most = static_cast<std::size_t>(options_.repetitions.most());
-  const auto run_text = [&](std::size_t k) {
-    return row.group + ": " + row.point + ": run " +
-           count_text(in_a_row * repetition + k, in_a_row * least, in_a_row * most);
-  };
-  std::vector<RealRun> runs;
+  const std::string run_text =
+      row.group + ": " + row.point + ": run " + count_text(repetition, least, most);
   try {
-    runs = calibrations_[calibration_of_[i]].run(cases_[i], repetition);
+    const RunResult run =
+        run_case(runners_[runner_of_[i]],
+                 cases_[i],
+                 repetition,
+                 options_.times_machine ? calibration.sizes() : std::vector<std::int64_t>(),
+                 kept_,
+                 catalog_);
+    options_.tell(run_text + ": " + result_text(run, row.forecast));
+    if (options_.times_machine) {
+      drifts_[i].push_back(drift_of(i, run));
+      row.drift = median_drift(drifts_[i]);
+    }
+    row.measured.push_back(run);
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
@@ -131,57 +177,23 @@ void ValidationRun::run_case(std::size_t i, std::size_t repetition) {
     const std::string last =
         row.measured.empty() && repetition + 1 < least ? " (it is not tried again)" : "";
     for (const std::string& problem : row.problems)
-      options_.tell(run_text(0) + " failed: " + problem + last);
-    return;
-  }
-  for (std::size_t k = 0; k < runs.size(); ++k) {
-    row.measured.push_back(runs[k].result);
-    runs_[i].push_back(std::move(runs[k]));
-    forecast_so_far(i);
-    const RunResult* forecast = forecasts_[i].empty() ? nullptr : &forecasts_[i].back();
-    options_.tell(run_text(k) + ": " + result_text(runs_[i].back().result, forecast));
+      options_.tell(run_text + " failed: " + problem + last);
   }
 }
 
-void ValidationRun::forecast_so_far(std::size_t i) {
-  ForecastTask task = {.config = {}, .strategy = cases_[i].config.strategy};
-  try {
-    task.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], runs_[i].back());
-  } catch (const UserError& error) {
-    // With further sessions it may be fitted; in the end it is an error.
-    const std::string doubt = "no forecast yet: " + error.problems().front();
-    if (doubt != told_doubt_) options_.tell(doubt);
-    told_doubt_ = doubt;
-    return;
-  }
-  const ForecastOutcome outcome = forecast_all({task}, catalog_).front();
-  if (!outcome.run) return;  // told in the end, with all sessions
-  forecasts_[i].push_back(*outcome.run);
-  set_forecasts(rows_[i], forecasts_[i]);
-}
-
-void ValidationRun::forecast_all_cases() {
-  std::vector<ForecastTask> tasks;
-  std::vector<std::size_t> case_of_task;
-  for (std::size_t i = 0; i < cases_.size(); ++i) {
-    std::vector<RealRun> runs = runs_[i];
-    if (runs.empty() && cases_[i].command != Command::train) runs.resize(1);  // it needs none
-    for (const RealRun& run : runs) {
-      tasks.push_back({.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i], run),
-                       .strategy = cases_[i].config.strategy});
-      case_of_task.push_back(i);
-    }
-  }
-  const std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog_);
-  for (auto& forecasts : forecasts_) forecasts.clear();
-  for (std::size_t task = 0; task < tasks.size(); ++task) {
-    const std::size_t i = case_of_task[task];
-    const ForecastOutcome& outcome = outcomes[task];
-    if (outcome.run) forecasts_[i].push_back(*outcome.run);
-    rows_[i].problems.insert(
-        rows_[i].problems.end(), outcome.problems.begin(), outcome.problems.end());
-  }
-  for (std::size_t i = 0; i < cases_.size(); ++i) set_forecasts(rows_[i], forecasts_[i]);
+MachineDrift ValidationRun::drift_of(std::size_t i, const RunResult& run) const {
+  const ValidationCase& one = cases_[i];
+  // Ranks and links of another cluster are not those that were measured.
+  if (one.calibrated().cluster != one.cluster) return {};
+  const ClusterCalibration& calibration = calibrations_[calibration_of_[i]];
+  MachineDrift drift = {.batches = {}, .exchanges = exchange_drift(run, calibration.messages())};
+  if (one.command != Command::train) return drift;
+  std::vector<std::filesystem::path> file_of_rank;
+  for (int rank = 0; rank < one.cluster.ranks; ++rank)
+    file_of_rank.push_back(calibration.trace_of_rank(one, static_cast<std::size_t>(rank)));
+  drift.batches =
+      batch_drift(run, calibrated_batches_s(file_of_rank, one.config.batch), one.config.accumulate);
+  return drift;
 }
 
 std::vector<ValidationRow> ValidationRun::tried_rows() const {

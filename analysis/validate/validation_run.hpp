@@ -8,6 +8,7 @@
 
 #include "analysis/forecast/kept_results.hpp"
 #include "analysis/validate/cluster_calibration.hpp"
+#include "analysis/validate/cluster_runner.hpp"
 #include "analysis/validate/repetition_rule.hpp"
 #include "analysis/validate/validation.hpp"
 #include "analysis/validate/validation_plan.hpp"
@@ -20,10 +21,11 @@ struct ValidationOptions {
   std::filesystem::path program;  ///< epochcast itself: real runs and measurements are its commands
   std::filesystem::path folder;  ///< keeps what was measured and run; what is there is not repeated
   RepetitionRule repetitions = {};
+  bool times_machine = false;  ///< runs time batches and exchanges, for ValidationRow::drift
   /// Called with a sentence when something kept is damaged, and measured or run again.
   std::function<void(const std::string&)> note = [](const std::string&) {};
-  /// Called with a line before each session of messages, and after each run: what it took, beside
-  /// its forecast, or why it failed.
+  /// Called with a line before a cluster is measured, and after each run: what it took, beside its
+  /// forecast, or why it failed.
   std::function<void(const std::string&)> tell = [](const std::string&) {};
 };
 
@@ -31,15 +33,11 @@ struct ValidationOptions {
 using ValidationProgress =
     std::function<void(const std::string& step, std::size_t done, std::size_t all)>;
 
-/// Measures messages (and batches, where cases train), calibrates, forecasts every case, and runs
-/// each for real: cluster by cluster, and its cases repetition by repetition so that slow minutes
-/// of a machine meet all of them alike; those whose error stays in doubt more often than others.
-/// Messages are measured before each repetition and after the last one, batches before and after
-/// each run that trains, and all-reduces by each run right before and right after its epochs: a
-/// machine's speed changes by the minute, and each run has a forecast of its own. Of these a row
-/// has the middle one.
+/// Measures each cluster that is to be calibrated, once; then forecasts every case; then runs each
+/// for real: cluster by cluster, and its cases repetition by repetition so that slow minutes of a
+/// machine meet all of them alike; those whose error stays uncertain more often than others.
 ///
-/// Forecasts rest on measurements alone; no epoch of a case is used for any. A case that fails has
+/// Nothing that is measured during or after the first run enters a forecast. A case that fails has
 /// its reason in `problems`; where its first run fails, the others are not tried.
 class ValidationRun {
  public:
@@ -49,9 +47,8 @@ class ValidationRun {
                 const ValidationOptions& options,
                 const Catalog& catalog);
 
-  /// Everything. Each run is told as soon as it has ended, with a forecast from what is measured so
-  /// far. Throws a UserError for bad input, also where
-  /// measured messages cannot be fitted, a RunError when measuring messages fails, and Interrupted.
+  /// Everything. Throws a UserError for bad input, also where measured messages cannot be fitted, a
+  /// RunError when measuring fails, and Interrupted.
   void run(const ValidationProgress& progress);
 
   /// One row for each case, with what is there so far.
@@ -60,11 +57,13 @@ class ValidationRun {
   [[nodiscard]] std::vector<ValidationRow> tried_rows() const;
 
  private:
+  void measure(const ValidationProgress& progress);
+  void forecast();
+  void run_all(const ValidationProgress& progress);
   /// The cases of a cluster that this repetition is for.
   [[nodiscard]] std::vector<std::size_t> due(std::size_t cluster, std::size_t repetition) const;
-  void run_case(std::size_t i, std::size_t repetition);
-  void forecast_so_far(std::size_t i);
-  void forecast_all_cases();
+  void run_once(std::size_t i, std::size_t repetition);
+  [[nodiscard]] MachineDrift drift_of(std::size_t i, const RunResult& run) const;
 
   const std::vector<ValidationCase>& cases_;
   ValidationOptions options_;
@@ -72,10 +71,12 @@ class ValidationRun {
   KeptResults kept_;
   std::vector<ClusterCalibration> calibrations_;
   std::vector<std::size_t> calibration_of_;
+  std::vector<ClusterRunner> runners_;
+  std::vector<std::size_t> runner_of_;
   std::vector<ValidationRow> rows_;
-  std::vector<std::vector<RealRun>> runs_;
-  std::vector<std::vector<RunResult>> forecasts_;  ///< one per run
-  std::string told_doubt_;  ///< why messages could not be fitted, the last time
+  std::vector<std::vector<MachineDrift>> drifts_;  ///< by run
+  std::size_t steps_ = 0;
+  std::size_t done_ = 0;
 };
 
 }  // namespace epochcast

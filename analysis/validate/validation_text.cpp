@@ -102,4 +102,19 @@ std::string spread_text(const ValidationSummary& summary) {
 
 std::string ks_text(const std::optional<double>& ks) { return tau_text(ks); }
 
+std::vector<std::string> tier_cells(const TierSummary& tier) {
+  const ValidationSummary& all = tier.summary;
+  const bool has_errors = all.configurations > 0;
+  const auto share = [](std::size_t part, std::size_t whole) {
+    return whole == 0 ? "-" : std::to_string(part) + " of " + std::to_string(whole);
+  };
+  return {std::string(to_string(tier.tier)),
+          std::to_string(all.configurations),
+          has_errors ? percent_text(all.median_error) : "-",
+          has_errors ? percent_text(all.p90_error) : "-",
+          has_errors ? percent_text(all.worst_error) : "-",
+          share(all.wrong_pairs(), all.pairs()),
+          share(all.runs_inside, all.runs)};
+}
+
 }  // namespace epochcast

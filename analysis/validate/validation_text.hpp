@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,5 +42,10 @@ namespace epochcast {
 [[nodiscard]] std::string spread_text(const ValidationSummary& summary);
 /// "0.21"; "-" for none.
 [[nodiscard]] std::string ks_text(const std::optional<double>& ks);
+
+/// The summary of a tier as cells of a table, below kTierTitles.
+[[nodiscard]] std::vector<std::string> tier_cells(const TierSummary& tier);
+inline constexpr std::array kTierTitles = {
+    "tier", "rows", "median error", "90 % within", "worst", "wrong pairs", "runs inside"};
 
 }  // namespace epochcast

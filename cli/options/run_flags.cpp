@@ -31,9 +31,8 @@ po::options_description own_run_flags(Command command) {
       "show a progress bar (default: where stderr is a terminal)")(
       "time-exchanges",
       po::value<std::string>()->value_name("SIZE"),
-      "time all-reduces of SIZE, by --all-reduce among all ranks that train, right before and "
-      "right "
-      "after, for two seconds each; --format json tells what they took");
+      "time ring all-reduces of SIZE among all ranks that train, right before and right after, for "
+      "two seconds each; --format json has their times");
   if (command == Command::train) {
     own.add_options()(
         "metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(

@@ -18,6 +18,10 @@ struct Column {
   int importance;
 };
 
+/// Their places among kColumns; only with a row that timed its machine.
+constexpr std::size_t kDriftColumn = 10;
+constexpr std::size_t kModelColumn = 11;
+
 constexpr Column kColumns[] = {{"point", Table::Align::left, Table::kAlways},
                                {"forecast", Table::Align::right, 90},
                                {"5 - 95 %", Table::Align::right, 70},
@@ -28,21 +32,27 @@ constexpr Column kColumns[] = {{"point", Table::Align::left, Table::kAlways},
                                {"compute", Table::Align::right, 40},
                                {"exchange", Table::Align::right, 40},
                                {"blocked", Table::Align::right, 40},
+                               {"drift", Table::Align::right, 75},
+                               {"model", Table::Align::right, 75},
                                {"inside", Table::Align::left, 80},
                                {"KS", Table::Align::right, 10}};
 
 constexpr const char* kLegend =
     "Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; "
-    "each run has a\n"
-    "forecast from what was measured around it, and this is the median. Compute, exchange "
-    "(communication that is not hidden)\n"
-    "and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. "
-    "Inside: whether the measured\n"
-    "median is in the forecast's 5 - 95 % interval, and how many single runs are. KS: "
-    "Kolmogorov-Smirnov distance between\n"
-    "the runs and the forecast's distribution, at least 1 / (2 runs). Pairs: of a group, told "
-    "apart when their least .. most\n"
-    "do not overlap, and chance does not explain the difference (Welch's t-test, 95 %).\n";
+    "the forecast was made\n"
+    "before the runs. Compute, exchange (communication that is not hidden) and blocked (waiting "
+    "for "
+    "other workers):\n"
+    "forecast - measured, in % of the measured epoch. Drift and model: the parts of the error that "
+    "the machine's changed\n"
+    "speed explains, and the rest (validate --explain). Inside: whether the measured median is in "
+    "the forecast's 5 - 95 %\n"
+    "interval, and how many single runs are. KS: Kolmogorov-Smirnov distance between the runs and "
+    "the forecast's distribution,\n"
+    "at least 1 / (2 runs). Pairs: of a group, distinguishable if their least .. most do not "
+    "overlap, and chance does not\n"
+    "explain the difference (Welch's t-test, 95 %). Tiers: forecasts of the cluster that was "
+    "calibrated, and of others.\n";
 
 /// One cell per column.
 std::vector<std::string> cells_of(const ValidationRow& row) {
@@ -61,12 +71,16 @@ std::vector<std::string> cells_of(const ValidationRow& row) {
   cells[7] = signed_percent_text(findings->phase_errors.compute_s);
   cells[8] = signed_percent_text(findings->phase_errors.exposed_communication_s);
   cells[9] = signed_percent_text(findings->phase_errors.blocked_s);
+  if (findings->drift_error) {
+    cells[kDriftColumn] = signed_percent_text(*findings->drift_error);
+    cells[kModelColumn] = signed_percent_text(findings->error - *findings->drift_error);
+  }
   if (findings->is_inside) {
-    cells[10] = std::string(*findings->is_inside ? "yes, " : "no, ") +
+    cells[12] = std::string(*findings->is_inside ? "yes, " : "no, ") +
                 std::to_string(findings->runs_inside) + "/" +
                 std::to_string(findings->runs_with_interval);
   }
-  cells[11] = ks_text(findings->ks);
+  cells[13] = ks_text(findings->ks);
   return cells;
 }
 
@@ -78,7 +92,7 @@ const GroupRanking* ranking_of(const ValidationSummary& summary, const std::stri
 }
 
 /// A text as part of a Markdown line.
-std::string markdown(const std::string& text) {
+std::string markdown(std::string text) {
   std::string escaped;
   for (const char c : text) {
     if (std::string("|\\`*_<>[]#").find(c) != std::string::npos) escaped += '\\';
@@ -87,12 +101,39 @@ std::string markdown(const std::string& text) {
   return escaped;
 }
 
-/// With all columns.
-Table empty_table() {
+/// The rows of a group; with drift where one of them has it.
+Table table_of(const std::vector<const ValidationRow*>& group, std::string (*name)(std::string)) {
+  const bool has_drift = std::any_of(
+      group.begin(), group.end(), [](const ValidationRow* row) { return row->drift.has_value(); });
+  const auto is_shown = [&](std::size_t column) {
+    return has_drift || (column != kDriftColumn && column != kModelColumn);
+  };
   Table table;
-  for (const Column& column : kColumns)
+  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
+    const Column& column = kColumns[i];
+    if (is_shown(i))
+      table.add_column(
+          {.title = column.title, .align = column.align, .importance = column.importance});
+  }
+  for (const ValidationRow* row : group) {
+    std::vector<std::string> cells;
+    for (std::size_t i = 0; std::string & cell : cells_of(*row)) {
+      if (is_shown(i)) cells.push_back(i == 0 ? name(std::move(cell)) : std::move(cell));
+      ++i;
+    }
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+Table tier_table(const std::vector<ValidationRow>& rows) {
+  Table table;
+  for (const char* title : kTierTitles)
     table.add_column(
-        {.title = column.title, .align = column.align, .importance = column.importance});
+        {.title = title,
+         .align = title == kTierTitles.front() ? Table::Align::left : Table::Align::right,
+         .importance = Table::kAlways});
+  for (const TierSummary& tier : summarize_tiers(rows)) table.add_row(tier_cells(tier));
   return table;
 }
 
@@ -104,9 +145,7 @@ void show_validation(std::ostream& out,
   const ValidationSummary summary = summarize(rows);
   for (const auto& group : by_group(rows)) {
     out << group.front()->group << "\n\n";
-    Table table = empty_table();
-    for (const ValidationRow* row : group) table.add_row(cells_of(*row));
-    table.print_whole(out, look);
+    table_of(group, [](std::string text) { return text; }).print_whole(out, look);
     const GroupRanking* ranking = ranking_of(summary, group.front()->group);
     if (ranking != nullptr) out << "\n  " << ranking_text(*ranking) << '\n';
     for (const ValidationRow* row : group) {
@@ -119,28 +158,25 @@ void show_validation(std::ostream& out,
   out << count_text(summary) << "\n  error:    " << error_text(summary)
       << "\n  phases:   " << phase_text(summary) << "\n  ranking:  " << ranking_text(summary)
       << "\n  coverage: " << coverage_text(summary) << "\n  spread:   " << spread_text(summary)
-      << "\n\n"
-      << kLegend;
+      << "\n\n";
+  tier_table(rows).print_whole(out, look);
+  out << '\n' << kLegend;
 }
 
 void show_validation_markdown(std::ostream& out, const std::vector<ValidationRow>& rows) {
   const ValidationSummary summary = summarize(rows);
   for (const auto& group : by_group(rows)) {
     out << "### " << markdown(group.front()->group) << "\n\n";
-    Table table = empty_table();
     std::vector<std::string> notes;
     if (const GroupRanking* ranking = ranking_of(summary, group.front()->group)) {
       notes.push_back("Ranking: " + ranking_text(*ranking));
     }
     for (const ValidationRow* row : group) {
-      std::vector<std::string> cells = cells_of(*row);
-      cells[0] = markdown(cells[0]);
-      table.add_row(std::move(cells));
       for (const std::string& failure : failures_of(*row)) {
         notes.push_back(markdown(row->point + ": failed: " + failure));
       }
     }
-    table.print_markdown(out);
+    table_of(group, markdown).print_markdown(out);
     out << '\n';
     for (const std::string& note : notes) out << "- " << note << '\n';
     if (!notes.empty()) out << '\n';
@@ -148,8 +184,9 @@ void show_validation_markdown(std::ostream& out, const std::vector<ValidationRow
   out << "**" << count_text(summary) << ".**\n\n- Error: " << markdown(error_text(summary))
       << "\n- Phases: " << phase_text(summary) << "\n- Ranking: " << ranking_text(summary)
       << "\n- Coverage: " << coverage_text(summary) << "\n- Spread: " << spread_text(summary)
-      << "\n\n"
-      << kLegend;
+      << "\n\n";
+  tier_table(rows).print_markdown(out);
+  out << '\n' << kLegend;
 }
 
 void show_validation_json(std::ostream& out,

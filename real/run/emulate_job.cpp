@@ -83,7 +83,7 @@ std::optional<RunResult> emulate(const Job& job, const RunOptions& options) {
       progress.say("epoch " + std::to_string(epoch + 1) + "/" + std::to_string(config.epochs) +
                    ": " + format_seconds(epochs_s.back()));
   };
-  ExchangeTimer exchange_timer(fabric, config, options);
+  ExchangeTimer exchange_timer(fabric, options);
   exchange_timer.before();
   costed.strategy().run(worker);
   exchange_timer.after();

@@ -17,9 +17,9 @@ constexpr double kRest = 0.1;
 
 }  // namespace
 
-ExchangeTimer::ExchangeTimer(Fabric& fabric, const JobConfig& config, const RunOptions& options)
+ExchangeTimer::ExchangeTimer(Fabric& fabric, const RunOptions& options)
     : fabric_(fabric),
-      timed_({.all_reduce = config.all_reduce,
+      timed_({.all_reduce = "ring",
               .bytes = options.timed_exchange_bytes,
               .before_s = {},
               .after_s = {}}) {}

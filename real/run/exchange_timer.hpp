@@ -7,16 +7,15 @@
 
 #include "core/fabric.hpp"
 #include "core/formats/result.hpp"
-#include "core/job/job_config.hpp"
 #include "core/job/run_options.hpp"
 
 namespace epochcast::real {
 
-/// Times all-reduces among the workers that train, before and after a job, since their speed drifts
-/// within minutes. References must outlive it.
+/// Times ring all-reduces, whatever the job's own, among the workers that train: before and after a
+/// job, since their speed drifts within minutes. References must outlive it.
 class ExchangeTimer {
  public:
-  ExchangeTimer(Fabric& fabric, const JobConfig& config, const RunOptions& options);
+  ExchangeTimer(Fabric& fabric, const RunOptions& options);
 
   /// To be called right before training. Collective over the workers that train; no effect on
   /// others.

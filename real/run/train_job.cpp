@@ -82,7 +82,7 @@ class TrainingRun {
     }
     worker_.progress.after_iteration = [this] { after_iteration(); };
     worker_.after_epoch = [this](std::int64_t epoch) { after_epoch(epoch); };
-    ExchangeTimer exchange_timer(fabric_, config_, options_);
+    ExchangeTimer exchange_timer(fabric_, options_);
     exchange_timer.before();
     TimedRank timed;
     if (times_batches) timed.before_s = batch_s();

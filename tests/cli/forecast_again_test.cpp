@@ -3,6 +3,7 @@
 // has kept.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/catch.hpp"
 #include "tests/cli/fake_cluster.hpp"
@@ -63,7 +64,6 @@ TEST_CASE("forecasts repeated by the same program are equal", "[cli]") {
   const Json again = kept.report("--forecast-again");
 
   CHECK(again["rows"] == kept.rows());
-  CHECK(again["rows"][1]["own_forecasts"].size() == 6);
   CHECK(again["provenance"]["command"] ==
         "epochcast validate e.json t.json --folder kept --format json --repetitions 2\n"
         "epochcast report v.json --format json --forecast-again");
@@ -130,8 +130,17 @@ TEST_CASE("an ablation shows the effect of each mechanism", "[cli]") {
   CHECK(table.status == 0);
   CHECK(lines(table.out)[0].starts_with("left out"));
   CHECK(lines(table.out)[2].starts_with("nothing"));
-  CHECK(table.out.find("\nadding                2  ") != std::string::npos);
-  CHECK(table.out.find("\nbarrier               0 ") != std::string::npos);
+  const auto rows_concerned = [&](const std::string& mechanism) {
+    for (const std::string& line : lines(table.out)) {
+      std::istringstream words(line);
+      std::string name;
+      std::string count;
+      if (words >> name >> count && name == mechanism) return count;
+    }
+    return std::string();
+  };
+  CHECK(rows_concerned("adding") == "2");
+  CHECK(rows_concerned("barrier") == "0");
   CHECK(table.out.find("  members know at once that all have come\n") != std::string::npos);
   CHECK(table.out.find("\n2 configurations.\n") != std::string::npos);
 }
@@ -169,7 +178,7 @@ TEST_CASE("data that a folder lacks for new forecasts are reported", "[cli]") {
               ": expected the messages that it comes from beside it, in " + folder.string() +
               "/messages-*; there are none");
   }
-  SECTION("batches around a run") {
+  SECTION("batches") {
     const std::string trace = kept.rows()[1]["forecast"]["config"]["trace"];
     fs::remove(trace);
     CHECK(kept.error("--forecast-again").find(trace) != std::string::npos);
@@ -182,7 +191,6 @@ TEST_CASE("a row without a forecast remains unchanged", "[cli]") {
   Json failed = json["rows"][0];
   failed["point"] = "dlb";
   failed["forecast"] = nullptr;
-  failed.erase("own_forecasts");
   failed["problems"] = {"mpirun was killed"};
   json["rows"].push_back(failed);
   kept.cluster.folder.write("v.json", json.dump());

@@ -37,6 +37,11 @@ sync     2.20 s         -    2.00 s         2.00 s     1  +10.0 %    0.0 %     0
   coverage: 66.7 % of the measured medians and 55.6 % of 9 single runs are inside their forecast's interval
   spread:   Kolmogorov-Smirnov distance 0.44 between single runs and their forecasts
 
+tier          rows  median error  90 % within   worst  wrong pairs  runs inside
+------------  ----  ------------  -----------  ------  -----------  -----------
+same cluster     3         3.0 %        5.0 %   5.0 %       0 of 2       5 of 9
+extrapolated     1        10.0 %       10.0 %  10.0 %            -            -
+
 )";
 
 const std::string kMarkdown = R"(### resnet20 on 4 nodes, 200 Mbit/s, emulate
@@ -65,16 +70,22 @@ const std::string kMarkdown = R"(### resnet20 on 4 nodes, 200 Mbit/s, emulate
 - Coverage: 66.7 % of the measured medians and 55.6 % of 9 single runs are inside their forecast's interval
 - Spread: Kolmogorov-Smirnov distance 0.44 between single runs and their forecasts
 
+| tier | rows | median error | 90 % within | worst | wrong pairs | runs inside |
+| --- | ---: | ---: | ---: | ---: | ---: | ---: |
+| same cluster | 3 | 3.0 % | 5.0 % | 5.0 % | 0 of 2 | 5 of 9 |
+| extrapolated | 1 | 10.0 % | 10.0 % | 10.0 % | - | - |
+
 )";
 // clang-format on
 
 const std::string kLegend =
-    R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; each run has a
-forecast from what was measured around it, and this is the median. Compute, exchange (communication that is not hidden)
-and blocked (waiting for other workers): forecast - measured, in % of the measured epoch. Inside: whether the measured
-median is in the forecast's 5 - 95 % interval, and how many single runs are. KS: Kolmogorov-Smirnov distance between
-the runs and the forecast's distribution, at least 1 / (2 runs). Pairs: of a group, told apart when their least .. most
-do not overlap, and chance does not explain the difference (Welch's t-test, 95 %).
+    R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; the forecast was made
+before the runs. Compute, exchange (communication that is not hidden) and blocked (waiting for other workers):
+forecast - measured, in % of the measured epoch. Drift and model: the parts of the error that the machine's changed
+speed explains, and the rest (validate --explain). Inside: whether the measured median is in the forecast's 5 - 95 %
+interval, and how many single runs are. KS: Kolmogorov-Smirnov distance between the runs and the forecast's distribution,
+at least 1 / (2 runs). Pairs: of a group, distinguishable if their least .. most do not overlap, and chance does not
+explain the difference (Welch's t-test, 95 %). Tiers: forecasts of the cluster that was calibrated, and of others.
 )";
 
 OrderedJson example() { return OrderedJson::parse(Folder().read(kExample)); }

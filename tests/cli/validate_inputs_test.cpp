@@ -116,5 +116,48 @@ TEST_CASE("what all rows have in common is told once", "[cli]") {
       Lines{"epochcast: e.json: --dataset: unknown dataset \"cifr10\"; did you mean \"cifar10\"?"});
 }
 
+TEST_CASE("mistakes in what is calibrated are found before anything is measured", "[cli]") {
+  const FakeCluster cluster;
+  const auto write =
+      [&](const std::string& file, const Json& calibrate, const Json& more = Json::object()) {
+        cluster.experiment(file, "resnet20", {{{"strategy", "sync"}}}, "emulate", more);
+        Json document = Json::parse(cluster.folder.read(file));
+        document["validate"]["calibrate"] = calibrate;
+        cluster.folder.write(file, document.dump());
+      };
+  const Json two = {{"name", "two nodes"}, {"ranks", 2}};
+  const auto with = [&](const Json& more) {
+    Json calibrate = two;
+    calibrate.update(more);
+    return calibrate;
+  };
+  write("none.json", Json::object());
+  write("batch.json", with({{"batch", 8}}));
+  write("strategy.json", with({{"strategy", "dlb"}}));
+  write("network.json", with({{"network", "resnet200"}}));
+  write("nominal.json", with({{"network.bandwidth", "100Mbps"}}));
+  write("asked.json", two, {{"network.bandwidth", "100Mbps"}});
+  write("other.json", two, {{"network.latency", "1us"}});
+
+  CHECK(problems_of(cluster,
+                    "none.json batch.json strategy.json network.json nominal.json asked.json "
+                    "other.json") ==
+        Lines{"epochcast: none.json: /validate/calibrate/name: missing",
+              "epochcast: none.json: /validate/calibrate/ranks: missing",
+              "epochcast: batch.json: /validate/calibrate/batch: got 8; expected no batch: those "
+              "of emulated devices are given, not measured",
+              "epochcast: strategy.json: /validate/calibrate/strategy: unknown key \"strategy\"; "
+              "known: "
+              "name, launch, ranks, network, batch, network.bandwidth",
+              "epochcast: network.json: --network: unknown network \"resnet200\"; did you mean "
+              "\"resnet20\"?",
+              "epochcast: nominal.json: network.bandwidth: \"calibrate\" has it, the settings do "
+              "not; expected both or neither",
+              "epochcast: asked.json: network.bandwidth: expected it in \"calibrate\", too: the "
+              "links that are measured",
+              "epochcast: other.json: network.latency: validation takes machines as they are; "
+              "write a platform file that has it"});
+}
+
 }  // namespace
 }  // namespace epochcast::tests

@@ -47,20 +47,6 @@ TEST_CASE("a row that has no forecast without a mechanism is concerned") {
   CHECK(barrier.concerned_without.configurations == 0);
 }
 
-TEST_CASE("of runs with forecasts of their own, their median counts") {
-  ValidationRow with = row_of("a", 2, {2, 4, 8});
-  with.own_forecasts = {run_of("sync", 2), run_of("sync", 4), run_of("sync", 8)};
-  ValidationRow one_moved = with;
-  one_moved.own_forecasts[2].epoch_s = 9;
-  ValidationRow two_moved = one_moved;
-  two_moved.own_forecasts[1].epoch_s = 5;
-  const Ablation of_runs(one_after_the_other(find_mechanisms({"noise", "loading"})),
-                         {{with}, {one_moved}, {two_moved}, {two_moved}});
-
-  CHECK(of_runs.left_out()[0].concerned.empty());
-  CHECK(of_runs.left_out()[1].concerned.size() == 1);
-}
-
 TEST_CASE("mechanisms are left out one after the other, and then all together") {
   const auto passes = one_after_the_other(find_mechanisms({"uplink", "barrier"}));
 

@@ -236,16 +236,5 @@ TEST_CASE("mechanisms that nobody knows, and those named twice, are told togethe
         Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?", "\"noise\" is there twice"});
 }
 
-TEST_CASE("without their speed around a run exchanges are as when they were measured") {
-  RunResult run;
-  run.timed_exchanges = TimedExchanges();
-  run.timed_batches = {TimedRank()};
-
-  leave_out({mechanism("exchange-speed")}, run);
-
-  CHECK_FALSE(run.timed_exchanges);
-  CHECK(run.timed_batches.size() == 1);
-}
-
 }  // namespace
 }  // namespace epochcast::tests

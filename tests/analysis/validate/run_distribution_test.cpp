@@ -87,15 +87,6 @@ TEST_CASE("single runs are counted, not the median alone") {
   CHECK(findings.ks == ks_distance(findings.run_shares));
 }
 
-TEST_CASE("a run with a forecast of its own is compared with that one's interval") {
-  ValidationRow row = row_of("p", 10, {.low_s = 9, .high_s = 12}, {10, 20});
-  row.own_forecasts = {forecast(10, 9, 12), forecast(19, 18, 21)};
-  const RowFindings findings = *findings_of(row);
-
-  CHECK(findings.runs_inside == 2);
-  CHECK(findings.is_inside == false);  // the median, 15, in the interval of the middle forecast
-}
-
 TEST_CASE("a forecast without interval says nothing of single runs") {
   const RowFindings findings = *findings_of(row_of("p", 10, {10, 11}));
 

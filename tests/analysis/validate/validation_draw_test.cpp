@@ -65,6 +65,12 @@ TEST_CASE("a group's cluster, platform and ranks are one") {
     CHECK(one.cluster.launch.starts_with("/boxes/box --nodes "));
     CHECK(one.cluster.launch.ends_with("Mbps --"));
     CHECK(one.group.find(one.cluster.name) != std::string::npos);
+    if (one.other) {
+      CHECK(one.other->cluster.launch.starts_with("/boxes/box --nodes "));
+      CHECK(one.group.find(", calibrated on ") != std::string::npos);
+      CHECK(one.other->link_bytes_per_s.has_value() ==
+            one.config.platform_figures.contains(kBandwidthFigure));
+    }
     if (one.command == Command::train) {
       CHECK(one.config.learning.data == "procedural");
       continue;

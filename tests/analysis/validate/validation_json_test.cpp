@@ -18,7 +18,9 @@ std::vector<ValidationRow> rows() {
       {.device_class = "gpu", .model = "v100", .role = "trains", .phases = {}}};
   full.forecast->notes = {"extrapolated"};
   full.measured[1].input_grade = Grade::measured;
-  full.own_forecasts = {*full.forecast, run_of("sync", 1.6)};
+  full.tier = Tier::extrapolated;
+  full.calibrated = "1 node";
+  full.drift = {.batches = 0.25, .exchanges = {}};
   return {full, failed_row("b", "killed")};
 }
 
@@ -52,7 +54,10 @@ TEST_CASE("a validation is the same after it was written and read back") {
   CHECK(again[0].forecast->by_device.at(0).model == "v100");
   CHECK(again[0].measured.at(1).input_grade == Grade::measured);
   CHECK(again[0].measured.at(1).config.at(0).name == "platform");  // not sorted
-  CHECK(again[0].own_forecasts.at(1).epoch_s == 1.6);
+  CHECK(again[0].tier == Tier::extrapolated);
+  CHECK(again[0].calibrated == "1 node");
+  CHECK(again[0].drift == MachineDrift{.batches = 0.25, .exchanges = {}});
+  CHECK_FALSE(again[1].drift);
   CHECK(again[1].measured.empty());
   CHECK(again[1].problems == Texts{"killed"});
 }
@@ -60,11 +65,12 @@ TEST_CASE("a validation is the same after it was written and read back") {
 TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
   const Json json = document();
 
-  CHECK(keys_of(json) == Texts{"schema", "summary", "rows", "provenance"});
+  CHECK(keys_of(json) == Texts{"schema", "summary", "tiers", "rows", "provenance"});
   CHECK(json["schema"] == "epochcast.validation/1");
   CHECK(keys_of(json["summary"]) == Texts{"configurations",
                                           "failed",
                                           "median_error",
+                                          "p90_error",
                                           "p95_error",
                                           "worst_error",
                                           "worst",
@@ -74,6 +80,7 @@ TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
                                           "wrong_pairs",
                                           "coverage",
                                           "runs",
+                                          "runs_inside",
                                           "run_coverage",
                                           "ks",
                                           "groups"});
@@ -83,14 +90,17 @@ TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
                                           "command",
                                           "group",
                                           "point",
+                                          "tier",
+                                          "calibrated",
                                           "findings",
                                           "problems",
                                           "forecast",
                                           "measured",
-                                          "own_forecasts"});
+                                          "drift"});
   CHECK(keys_of(json["rows"][0]["findings"]) == Texts{"measured_s",
                                                       "measured_spread_s",
                                                       "error",
+                                                      "drift_error",
                                                       "measured_phases",
                                                       "phase_errors",
                                                       "is_inside",
@@ -99,6 +109,21 @@ TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
                                                       "run_shares",
                                                       "ks"});
   CHECK(keys_of(json["provenance"]) == Texts{"program", "command", "date"});
+}
+
+TEST_CASE("each tier that has rows has a summary of its own") {
+  ValidationRow other = row_of("b", 3, {2});
+  other.tier = Tier::extrapolated;
+
+  const Json json = to_json({row_of("a", 1, {1}), other}, "", "");
+
+  REQUIRE(json["tiers"].size() == 2);
+  CHECK(json["tiers"][0]["tier"] == "same cluster");
+  CHECK(json["tiers"][0]["worst_error"] == 0);
+  CHECK(json["tiers"][1]["tier"] == "extrapolated");
+  CHECK(json["tiers"][1]["configurations"] == 1);
+  CHECK(json["tiers"][1]["worst_error"] == 0.5);
+  CHECK(to_json({other}, "", "")["tiers"].size() == 1);
 }
 
 TEST_CASE("what is not known is null") {
@@ -126,9 +151,11 @@ TEST_CASE("every mistake in an edited file is named by its path") {
   const std::string forecast = "v.json: /rows/0/forecast";
   const std::string measured = "v.json: /rows/0/measured/1";
 
-  CHECK(problems_after([](Json& json) { json["rows"][0]["own_forecasts"].erase(1); }) ==
-        Texts{"v.json: /rows/0/own_forecasts: got a list of 1; expected as many runs as "
-              "\"measured\" has"});
+  CHECK(problems_after([](Json& json) { json["rows"][0]["tier"] = "other"; }) ==
+        Texts{"v.json: /rows/0/tier: got \"other\"; expected \"same cluster\" or "
+              "\"extrapolated\""});
+  CHECK(problems_after([](Json& json) { json["rows"][0]["drift"]["batches"] = "fast"; }) ==
+        Texts{"v.json: /rows/0/drift/batches: got \"fast\"; expected a number or null"});
   CHECK(problems_after([](Json& json) {
           json["rows"][0]["forecast"]["epoch_s"] = "fast";
           json["rows"][0]["forecast"]["epoch_s_interval"] = {1};

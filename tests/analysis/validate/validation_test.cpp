@@ -64,22 +64,17 @@ TEST_CASE("a forecast of emulated computing knows how precisely that sleeps") {
   ValidationRow row;
   row.command = "emulate";
 
-  set_forecasts(row, {forecast});
+  set_forecast(row, forecast);
   CHECK_FALSE(row.forecast->epoch_s_interval);
 
   forecast.epoch_s_interval = Interval{.low_s = 9.99, .high_s = 10};
   const double asleep_s = 1.6449 * 0.001 * 8;
-  set_forecasts(row, {forecast});
+  set_forecast(row, forecast);
   CHECK(row.forecast->epoch_s_interval->low_s == near(10 - std::hypot(10 - 9.99, asleep_s)));
   CHECK(row.forecast->epoch_s_interval->high_s == near(10 + asleep_s));
 
-  row.measured.resize(1);
-  set_forecasts(row, {forecast});
-  REQUIRE(row.own_forecasts.size() == 1);
-  CHECK(row.own_forecasts[0].epoch_s_interval->high_s == near(10 + asleep_s));
-
   row.command = "train";
-  set_forecasts(row, {forecast});
+  set_forecast(row, forecast);
   CHECK(row.forecast->epoch_s_interval->low_s == 9.99);
 }
 
@@ -102,16 +97,20 @@ TEST_CASE("phase errors are shares of the measured epoch and add up to its error
   CHECK(findings.phase_errors.total_s() == findings.error);
 }
 
-TEST_CASE("a run with a forecast of its own is compared with that one") {
-  ValidationRow row = row_of("p", 20, {10, 16, 40});
-  for (const double forecast_s : {11.0, 20.0, 36.0})
-    row.own_forecasts.push_back(run_of("sync", forecast_s));
+// Of 2 s of computing a tenth more, of 4 s of exchanges a quarter less: the run should have taken
+// 0.8 s less than the forecast, which is that much of 8 s too high.
+TEST_CASE("drift of the machine explains a part of the error and changes neither") {
+  ValidationRow row = row_of("p", 10, {8});
+  row.forecast->phases = {.compute_s = 2, .exposed_communication_s = 4, .blocked_s = 4};
+  CHECK_FALSE(findings_of(row)->drift_error);
 
+  row.drift = {.batches = 0.1, .exchanges = -0.25};
   const RowFindings findings = *findings_of(row);
 
-  CHECK(findings.error == Approx(0.1));  // of 0.1, 0.25, -0.1
-  CHECK(findings.phase_errors.compute_s == Approx(0.1));
-  CHECK(findings.measured_s == 16);
+  CHECK(*findings.drift_error == Approx(0.8 / 8));
+  CHECK(findings.error == 0.25);
+  row.drift = {.batches = 0.1, .exchanges = {}};
+  CHECK(*findings_of(row)->drift_error == Approx(-0.2 / 8));
 }
 
 TEST_CASE("measured phases are medians, each of its own") {

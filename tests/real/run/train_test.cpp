@@ -79,10 +79,11 @@ TEST_CASE("timing batches before and after training does not change it") {
         metrics_of(job.folder, "plain.jsonl").back().at("train_loss"));
 }
 
-TEST_CASE("exchanges of a size are timed before and after training, on the slowest member") {
+TEST_CASE("ring exchanges of a size are timed before and after training, on the slowest member") {
   const Job job;
 
-  const Outcome timed = job.run("--strategy sync --epochs 1 --format json --time-exchanges 64KiB");
+  const Outcome timed = job.run(
+      "--strategy sync --all-reduce linear --epochs 1 --format json --time-exchanges 64KiB");
   const Outcome bad = job.run("--strategy sync --epochs 1 --time-exchanges 5GB");
 
   REQUIRE(timed.status == 0);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/validate/case_run.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "analysis/forecast/job_inputs.hpp"
+#include "analysis/validate/cluster_commands.hpp"
+#include "core/error.hpp"
+#include "core/files/file_draft.hpp"
+#include "core/files/text_file.hpp"
+#include "core/job/chosen_dataset.hpp"
+#include "core/job/described_model.hpp"
+
+namespace epochcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kRunFile = "run.json";
+
+/// The run that a program's output reports. Throws a RunError when it is none of the case.
+RunResult reported_run(const std::string& text, const ValidationCase& one, const fs::path& log) {
+  const auto document = nlohmann::ordered_json::parse(text, nullptr, false);
+  if (!document.is_object() || !document.contains("runs") || !document["runs"].is_array() ||
+      document["runs"].size() != 1)
+    throw RunError(log.string() + ": the run has reported no result");
+  Problems problems(log.string());
+  RunResult run = read_run(document["runs"].front(), "/runs/0", problems);
+  if (!problems.empty()) throw RunError(log.string() + ": the run's report is not valid");
+  if (run.strategy != one.config.strategy)
+    throw RunError(log.string() + ": the run was one of " + run.strategy + ", not of " +
+                   one.config.strategy);
+  return run;
+}
+
+}  // namespace
+
+RunResult run_case(const ClusterRunner& runner,
+                   const ValidationCase& one,
+                   std::size_t repetition,
+                   const std::vector<std::int64_t>& timed_sizes,
+                   const KeptResults& kept,
+                   const Catalog& catalog) {
+  JobConfig config = one.config;
+  config.platform_figures.clear();  // of the machines that are there
+  config.seed = repetition + 1;
+  std::vector<CostTrace> traces;
+  if (one.command == Command::train) {
+    config.machine.ranks = one.cluster.ranks;
+  } else {
+    traces = load_job(config, catalog).traces;
+  }
+  std::vector<std::string> words = run_words(one.command, config);
+  if (!timed_sizes.empty()) {
+    for (std::string& word :
+         timing_words(one.command, config, gradient_bytes(config, catalog), timed_sizes))
+      words.push_back(std::move(word));
+  }
+  const nlohmann::json subject = {{"place", runner.place({"epochcast-run", "epochcast-measure"})},
+                                  {"command", words},
+                                  {"inputs", job_inputs(config, one.command, traces, catalog)},
+                                  {"repetition", repetition}};
+  const fs::path folder =
+      kept.get(words.front() + "-" + config.strategy + "-" + std::to_string(repetition + 1),
+               subject,
+               [&](const fs::path& draft) {
+                 const fs::path log = draft / "run.log";
+                 const std::string output = runner.output_of(words, log);
+                 static_cast<void>(reported_run(output, one, log));
+                 replace_file(draft / kRunFile, output);
+               });
+  const fs::path file = folder / kRunFile;
+  return reported_run(read_text_file(file, kSamplesFile), one, file);
+}
+
+}  // namespace epochcast

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/forecast/kept_results.hpp"
+#include "analysis/validate/cluster_runner.hpp"
+#include "core/formats/result.hpp"
+#include "core/job/job.hpp"
+
+namespace epochcast {
+
+/// One repetition of a case, run for real on its cluster; a run that is kept is not repeated.
+/// `timed_sizes`: the run times batches where it trains, and ring all-reduces of the size among
+/// these that is nearest to what it exchanges; none: it times nothing. Throws a RunError when the
+/// run fails.
+[[nodiscard]] RunResult run_case(const ClusterRunner& runner,
+                                 const ValidationCase& one,
+                                 std::size_t repetition,
+                                 const std::vector<std::int64_t>& timed_sizes,
+                                 const KeptResults& kept,
+                                 const Catalog& catalog);
+
+}  // namespace epochcast
