@@ -277,7 +277,7 @@ int launch(Command command, const std::string& name, const Words& arguments) {
   if (command == Command::train) static_cast<void>(seeds_from(values));
   static_cast<void>(format_from(values));
   if (config.strategy == "all")
-    throw UserError("--strategy: missing; `epochcast list strategies` shows what there is");
+    throw UserError("--strategy: missing; `epochcast list strategies` lists them");
   static_cast<void>(find_strategy(config.strategy));
   const std::optional<SlurmOptions> slurm = slurm_options_from(values);
   const Placement where = placement_from(values, slurm, command, config);

@@ -41,7 +41,7 @@ void check_target(const LearningTarget& target,
   if (are_classified) expected = "--target-accuracy or " + expected;
   if (are_tokens) expected = "--target-perplexity or " + expected;
   throw UserError("--target-" + std::string(to_string(target.metric)) + ": tests of this model " +
-                  "on such data tell none; expected " + expected);
+                  "on such data have no such metric; expected " + expected);
 }
 
 /// The job with the number of samples that are trained on.

@@ -121,7 +121,7 @@ ForkingServer::ForkingServer(const std::vector<int>& ports) {
     if (port_ > 0) return;
   }
   throw UserError("--port: got " + std::to_string(ports.back()) +
-                  "; it is taken, or not yours to take; without --port, a free one is chosen");
+                  "; port in use or not permitted; without --port, a free one is chosen");
 }
 
 void ForkingServer::serve() {

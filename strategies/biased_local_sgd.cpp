@@ -49,7 +49,7 @@ constexpr StrategySettingOf<bool> kWeightedAggregation(
 constexpr StrategySettingOf<Favoured> kHighLossTo(
     "high-loss-to",
     "fast|slow",
-    "biased local SGD: who gets the samples of highest loss",
+    "biased local SGD: workers that get the samples of highest loss",
     "fast",
     "slow",
     [](const std::string& text) { return parse_name(text, kFavoured); },

@@ -34,7 +34,7 @@ void run_one_shot(Worker& worker) {
 
 Strategy one_shot_strategy() {
   return {.name = "one-shot",
-          .summary = "everybody trains alone; average once, after the last epoch",
+          .summary = "workers train independently; average once, after the last epoch",
           .source = "Zinkevich et al., NIPS 2010",
           .exchanges_gradients = false,
           .rehearsed =

@@ -116,7 +116,7 @@ SweepAxis parse_axis(const std::string& text, Command command, const std::string
   std::set<std::string> seen;
   for (const std::string& value : axis.values) {
     set_setting(scratch, axis.name, value, origin);
-    if (!seen.insert(value).second) throw UserError(origin + ": \"" + value + "\" is there twice");
+    if (!seen.insert(value).second) throw UserError(origin + ": duplicate value \"" + value + "\"");
   }
   return axis;
 }

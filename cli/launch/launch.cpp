@@ -50,7 +50,7 @@ std::vector<Host> parse_hosts(const std::string& text, int default_ranks) {
     Host host = {.name = part.substr(0, colon), .ranks = default_ranks};
     if (!std::regex_match(host.name, host_name)) throw wrong;
     if (!seen.insert(host.name).second)
-      throw UserError("--hosts: " + host.name + ": is there twice; expected each machine once");
+      throw UserError("--hosts: duplicate machine \"" + host.name + "\"");
     if (colon != std::string::npos)
       host.ranks = parse_ranks("--hosts: " + host.name, part.substr(colon + 1));
     ranks += host.ranks;

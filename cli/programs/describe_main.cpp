@@ -132,7 +132,7 @@ void show_doubts(const real::ModelDescription& description, std::ostream& out) {
         description.forward_flops / 1e9,
         description.other_forward_flops / 1e9);
   if (description.unknown.empty()) return;
-  out << "\nNot counted, as nobody has told what they cost:\n";
+  out << "\nNot counted: no cost model for\n";
   for (const real::UnknownOperation& each : description.unknown) {
     out << fmt::format(
         "  {}: called {} times, {} elements per sample ({:.2g} % of all flop, at one an element)\n",

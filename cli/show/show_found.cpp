@@ -120,7 +120,7 @@ std::string limits_text(const RunResult& run) {
 std::vector<std::string> remarks_of(const FoundValue& answer) {
   std::vector<std::string> remarks;
   if (is_impossible(answer)) {
-    remarks.push_back("cannot be told: " + answer.best->problems.front());
+    remarks.push_back("unknown: " + answer.best->problems.front());
   } else if (!answer.found && answer.best) {
     const TriedValue& best = *answer.best;
     remarks.push_back("nothing does; closest: " + best.text + ": " + figures_text(answer, best));

@@ -81,7 +81,7 @@ fs::path followed(const fs::path& name) {
 FileDescriptor opened(const fs::path& file, const fs::path& name) {
   // O_NONBLOCK: opening a pipe must not wait for a reader.
   FileDescriptor descriptor(open(file.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!descriptor.is_open() && errno == ENXIO) refuse(name, "nobody reads from it");
+  if (!descriptor.is_open() && errno == ENXIO) refuse(name, "the pipe has no reader");
   if (!descriptor.is_open()) refuse(name, errno);
   const int flags = fcntl(descriptor.number(), F_GETFL);
   if (fcntl(descriptor.number(), F_SETFL, flags & ~O_NONBLOCK) != 0) refuse(name, errno);

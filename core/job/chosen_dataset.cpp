@@ -31,7 +31,7 @@ void check_describes_itself(const std::string& data) {
                     (fs::exists(data, unknown) ? "not a folder" : "no such folder") +
                     "; expected one that holds the data set");
   throw UserError("--dataset: missing; " + data + " holds no data that describe themselves: " +
-                  layouts() + "; `epochcast list datasets` shows what others there are");
+                  layouts() + "; `epochcast list datasets` lists others");
 }
 
 /// Cuts the texts into samples of so many tokens.

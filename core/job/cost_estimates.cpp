@@ -56,13 +56,13 @@ std::optional<CostTrace> CostEstimates::of(const std::string& model,
   if (spec == nullptr) return std::nullopt;
   const Efficiency* efficiency = efficiency_of(*spec, kernels.value_or(Kernels::plain));
   if (efficiency == nullptr && kernels) {
-    throw UserError("--kernels: nothing is known of " + show_name(*kernels, kKernels) +
+    throw UserError("--kernels: there are no efficiencies of " + show_name(*kernels, kKernels) +
                     " kernels on devices of class " + spec->device_class + ", such as " + model);
   }
   if (efficiency == nullptr) {
-    throw UserError("no trace knows " + network.name + " on " + model +
-                    ", and nothing is known of how well devices of class " + spec->device_class +
-                    " are used; measure it (`epochcast measure batches`), or give --batch-seconds");
+    throw UserError("no trace of " + network.name + " on " + model +
+                    ", and there are no efficiencies for devices of class " + spec->device_class +
+                    "; measure it (`epochcast measure batches`), or give --batch-seconds");
   }
   if (spec->rate(precision) == 0) {
     std::string known;

@@ -108,7 +108,7 @@ void check_scaled(const Job& job) {
     const CostTrace* trace = precision ? job.trace_of(scaled, *precision) : nullptr;
     if (trace != nullptr)
       throw UserError("--calibrate-on: nothing is estimated on " + scaled + ": " + trace->file +
-                      " knows what " + job.network.name + " costs there");
+                      " has the cost of " + job.network.name + " there");
   }
 }
 
@@ -160,7 +160,7 @@ fs::path Catalog::find(const std::string& folder,
                        const std::string& origin) const {
   if (name.empty()) {
     throw UserError(origin + ": missing; `epochcast list " +
-                    folder.substr(folder.find_last_of('/') + 1) + "` shows what there is");
+                    folder.substr(folder.find_last_of('/') + 1) + "` lists them");
   }
   if (is_path(name)) {
     std::error_code unreadable;
@@ -327,13 +327,13 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
                                          std::pair("--kernels", config.kernels.has_value())}) {
       if (is_given)
         throw UserError(std::string(name) +
-                        ": has no effect with --batch-seconds, which says what batches take");
+                        ": has no effect with --batch-seconds, which gives the cost of batches");
     }
     for (const std::string& key : {worker.model, worker.device_class}) {
       const auto found = config.batch_seconds.find(key);
       if (found != config.batch_seconds.end()) return {found->second / worker.speed, config.batch};
     }
-    throw UserError("--batch-seconds: says nothing of " + worker.model + "; add " +
+    throw UserError("--batch-seconds: no value for " + worker.model + "; add " +
                     worker.device_class + "=TIME");
   }
   const Precision precision = chosen_precision().value_or(Precision::float32);
@@ -349,7 +349,7 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
     return BatchCost(paid_by(worker, *estimate));
   for (const CostTrace& trace : traces) {
     if (trace.device != worker.model) continue;
-    throw UserError("--precision: " + trace.file + " knows what " + network.name + " costs on " +
+    throw UserError("--precision: " + trace.file + " has the cost of " + network.name + " on " +
                     worker.model + " in " + show_name(trace.precision, kPrecisions) + ", not in " +
                     show_name(precision, kPrecisions) + "; measure it, or leave --precision out");
   }

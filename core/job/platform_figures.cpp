@@ -245,9 +245,10 @@ void apply_figures(Platform& platform, const JobConfig& config) {
   const auto& given = config.platform_figures;
   if (given.empty()) return;
   if (!platform.simgrid_xml.empty())
-    throw UserError(given.begin()->first + ": " + platform.path +
-                    " is SimGrid's to read, and its figures are not told; describe the cluster as "
-                    "JSON to set them");
+    throw UserError(
+        given.begin()->first + ": " + platform.path +
+        " is a SimGrid file, whose figures are unknown; describe the cluster as JSON to "
+        "set them");
   const std::vector<Settable> all = settables_of(platform, config.workers);
   for (const auto& [name, text] : given) {
     if (std::none_of(all.begin(), all.end(), [&, &known = name](const Settable& each) {

@@ -52,8 +52,7 @@ class KeyCheck {
   void meet(const std::string& key) {
     Open& object = open_.back();
     object.key = key;
-    if (!object.keys.insert(key).second)
-      problems_.add(path(), "is there twice; which of the two counts?");
+    if (!object.keys.insert(key).second) problems_.add(path(), "duplicate key");
   }
 
   /// Where the parser is.

@@ -95,7 +95,7 @@ class ElementBuilder {
   bool key(std::string& value) {
     count(value.size());
     key_ = std::move(value);
-    if (open_.back()->contains(key_)) fail("the key \"" + key_ + "\" is there twice in its object");
+    if (open_.back()->contains(key_)) fail("duplicate key \"" + key_ + "\"");
     if (open_.size() == 1) list_path_ = (Json::json_pointer() / key_).to_string();
     return true;
   }

@@ -105,7 +105,7 @@ ProcessGroup assemble(const WorkerInfo& own,
                     "cpu,cpu,server");
   }
   if (participants != Participants::workers_and_servers && has_servers) {
-    throw UserError("--devices: strategy " + strategy + " has no use for a server");
+    throw UserError("--devices: strategy " + strategy + " needs no server");
   }
   const auto fastest =
       static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());

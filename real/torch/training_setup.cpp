@@ -23,7 +23,7 @@ void require_known(const std::string& what,
 Dataset training_dataset(const JobConfig& config, const Catalog& catalog) {
   if (config.dataset.empty()) static_cast<void>(dataset_place(config, catalog));
   if (config.network.empty())
-    throw UserError("--network: missing; `epochcast list networks` shows what there is");
+    throw UserError("--network: missing; `epochcast list networks` lists them");
   const std::vector<std::string> known = network_names();
   const bool is_file = is_model_file(config.network) || config.network.ends_with(".json");
   if (!is_file && std::find(known.begin(), known.end(), config.network) == known.end())

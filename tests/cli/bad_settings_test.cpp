@@ -73,7 +73,7 @@ TEST_CASE("options that cannot be parsed give an explanation, exit 2", "[cli]") 
         "--sweep: got \"nodes=\"; expected a setting and its values, such as nodes=4,8,12"},
        {"--sweep nodes=1,,2", "--sweep nodes: got \"\"; expected a whole number of at least 1"},
        {"--sweep nodes=1 --sweep nodes=2", "--sweep nodes: given more than once"},
-       {"--sweep nodes=1,2,1", "--sweep nodes: \"1\" is there twice"},
+       {"--sweep nodes=1,2,1", "--sweep nodes: duplicate value \"1\""},
        {"--deterministic maybe", "--deterministic: got \"maybe\"; expected on or off"}});
 }
 
@@ -126,7 +126,7 @@ TEST_CASE("a trace without the device gives a hint what to add, exit 2", "[cli]"
         "no trace of the catalogue has costs of resnet20 with 3x32x32 samples on device "
         "test-gpu; add a trace that does, a description of the device (`epochcast list devices` "
         "shows those that there are), or --batch-seconds gpu=TIME"},
-       {"--batch-seconds cpu=1s", "--batch-seconds: says nothing of test-gpu; add gpu=TIME"}});
+       {"--batch-seconds cpu=1s", "--batch-seconds: no value for test-gpu; add gpu=TIME"}});
 }
 
 TEST_CASE("a timeline is for one run", "[cli]") {

@@ -147,7 +147,7 @@ TEST_CASE("find: values without a forecast are impossible, with the reason", "[c
   const std::vector<std::string> rows = lines(outcome.out);
   REQUIRE(rows.size() > 4);
   CHECK_THAT(rows[4], Catch::Contains("impossible"));
-  CHECK_THAT(outcome.out, Catch::Contains("cannot be told: platform server-2cpu-8gpu ("));
+  CHECK_THAT(outcome.out, Catch::Contains("unknown: platform server-2cpu-8gpu ("));
   CHECK_THAT(outcome.out, Catch::Contains("unknown figure \"network.bandwidth\""));
   CHECK_THAT(outcome.out, !Catch::Contains("closest") && !Catch::Contains("Each answer again"));
 }

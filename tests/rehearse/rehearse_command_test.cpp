@@ -179,9 +179,9 @@ TEST_CASE("a problem of all rehearsals is reported once, without their names") {
 
   CHECK(outcome.status == 2);
   CHECK(outcome.err ==
-        "epochcast: --platform: missing; `epochcast list platforms` shows what there is\n"
-        "epochcast: --network: missing; `epochcast list networks` shows what there is\n"
-        "epochcast: --dataset: missing; `epochcast list datasets` shows what there is\n");
+        "epochcast: --platform: missing; `epochcast list platforms` lists them\n"
+        "epochcast: --network: missing; `epochcast list networks` lists them\n"
+        "epochcast: --dataset: missing; `epochcast list datasets` lists them\n");
 }
 
 TEST_CASE("problems of a job are reported before anything is computed") {
@@ -195,7 +195,7 @@ TEST_CASE("problems of a job are reported before anything is computed") {
       {kRehearsal + "--strategy sync --target-accuracy 1.5",
        "--target-accuracy: got \"1.5\"; expected an accuracy such as 0.9 or 90%"},
       {kRehearsal + "--strategy sync --target-perplexity 3",
-       "--target-perplexity: tests of this model on such data tell none; expected "
+       "--target-perplexity: tests of this model on such data have no such metric; expected "
        "--target-accuracy or --target-loss"},
       {kRehearsal + "--strategy sync --target-perplexity 0.5",
        "--target-perplexity: got \"0.5\"; expected a perplexity from 1, such as 30"},

@@ -124,7 +124,7 @@ TEST_CASE("a port in use is reported") {
 
   CHECK(other.status == 2);
   CHECK(other.err == "epochcast: --port: got " + port +
-                         "; it is taken, or not yours to take; without --port, a free one is "
+                         "; port in use or not permitted; without --port, a free one is "
                          "chosen\n");
 }
 

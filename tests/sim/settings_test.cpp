@@ -325,9 +325,9 @@ TEST_CASE("a precision or kernels are applied or refused on every platform of th
 TEST_CASE("precision and kernels have no effect on --batch-seconds") {
   const Settings given = kOneServer + Settings{{"batch-seconds", "gpu=10ms,cpu=20ms"}};
   CHECK(answer_to(given + Settings{{"precision", "float16"}}) ==
-        "--precision: has no effect with --batch-seconds, which says what batches take");
+        "--precision: has no effect with --batch-seconds, which gives the cost of batches");
   CHECK(answer_to(given + Settings{{"kernels", "tuned"}}) ==
-        "--kernels: has no effect with --batch-seconds, which says what batches take");
+        "--kernels: has no effect with --batch-seconds, which gives the cost of batches");
 }
 
 /// The precision in a result.

@@ -81,7 +81,7 @@ class Comparison {
     if (!missing_.empty())
       problems.push_back(origin + "lacks tensors of the network: " + listed(missing_));
     if (!unexpected_.empty())
-      problems.push_back(origin + "has tensors that the network has not: " + listed(unexpected_));
+      problems.push_back(origin + "has tensors that the network lacks: " + listed(unexpected_));
     for (const std::string& other : others_) problems.push_back(origin + other);
     if (!problems.empty()) throw UserError(std::move(problems));
   }

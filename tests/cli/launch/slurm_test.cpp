@@ -126,7 +126,7 @@ TEST_CASE("--hosts names each machine once, a million ranks in all at most", "[c
         Texts{"--hosts: a: got \"2147483647\"; expected at most 1000000"});
   CHECK(hosts("a:600000,b:600000") ==
         Texts{"--hosts: got 1200000 ranks in all; expected at most 1000000"});
-  CHECK(hosts("a,b,a") == Texts{"--hosts: a: is there twice; expected each machine once"});
+  CHECK(hosts("a,b,a") == Texts{"--hosts: duplicate machine \"a\""});
   for (const std::string text : {"", ",", "a,", ",a", "-o", "a b", "$(id)", "a\nb", ":2", "a;b"})
     CHECK(hosts(text) ==
           Texts{UserError("--hosts: got \"" + text + "\"; expected names such as node1,node2:4")

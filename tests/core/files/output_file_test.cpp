@@ -60,7 +60,7 @@ TEST_CASE("an output file is checked before there is content") {
 
   CHECK(refusal(folder / "new") == "");
   CHECK(refusal(folder / ".") == ": cannot be written: it is a folder; expected a file");
-  CHECK(refusal(folder / "pipe") == ": cannot be written: nobody reads from it");
+  CHECK(refusal(folder / "pipe") == ": cannot be written: the pipe has no reader");
   CHECK(refusal(folder / "circle") == ": cannot be written: Too many levels of symbolic links");
   CHECK(refusal(folder / "none" / "new") ==
         ": cannot be written: there is no folder " + (folder / "none").string());

@@ -192,7 +192,7 @@ TEST_CASE("a folder without a known layout is no data set") {
           " holds no data that describe themselves: tensors: inputs.npy, targets.npy (or .pt; "
           "in train and val, or not); or tokens: train.bin, val.bin; or images: train/CLASS/*.jpg, "
           "val/CLASS/*.jpg (or test/); `epochcast list datasets` "
-          "shows what others there are"});
+          "lists others"});
   CHECK(catalog.problems(config_with("", "nowhere")) ==
         Texts{"--data: nowhere: no such folder; expected one that holds the data set"});
   folder.write("inputs.npy", "x");
@@ -201,7 +201,7 @@ TEST_CASE("a folder without a known layout is no data set") {
               ": not a folder; expected one that holds the data set"});
   for (const std::string data : {"", "procedural"}) {
     CHECK(catalog.problems(config_with("", data)) ==
-          Texts{"--dataset: missing; `epochcast list datasets` shows what there is"});
+          Texts{"--dataset: missing; `epochcast list datasets` lists them"});
   }
   CHECK(catalog.problems(config_with("card", "")) ==
         Texts{"--dataset: unknown dataset \"card\"; did you mean \"cards\"?"});

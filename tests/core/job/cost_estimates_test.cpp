@@ -66,17 +66,16 @@ TEST_CASE("a device that cannot be estimated is refused with those that can") {
   CHECK(problems_of([] {
           static_cast<void>(estimate(some_estimates(), "g", Precision::bfloat16));
         }) == Texts{"--precision: g does not compute in bfloat16; it does in float32, float16"});
-  CHECK(
-      problems_of([] { static_cast<void>(estimate(some_estimates(), "n")); }) ==
-      Texts{"no trace knows small on n, and nothing is known of how well devices of class npu are "
-            "used; measure it (`epochcast measure batches`), or give --batch-seconds"});
+  CHECK(problems_of([] { static_cast<void>(estimate(some_estimates(), "n")); }) ==
+        Texts{"no trace of small on n, and there are no efficiencies for devices of class npu; "
+              "measure it (`epochcast measure batches`), or give --batch-seconds"});
 }
 
 TEST_CASE("tuned kernels are refused without their efficiencies") {
   CHECK(problems_of([] {
           static_cast<void>(estimate(some_estimates(), "g", Precision::float32, Kernels::tuned));
-        }) ==
-        Texts{"--kernels: nothing is known of tuned kernels on devices of class gpu, such as g"});
+        }) == Texts{"--kernels: there are no efficiencies of tuned kernels on devices of class "
+                    "gpu, such as g"});
 }
 
 TEST_CASE("estimates are scaled by measurements of other networks on the device") {

@@ -128,7 +128,7 @@ TEST_CASE("platform, network and data set have no default") {
   config.dataset.clear();
 
   CHECK(problems_of_load(config, files) ==
-        Texts{"--dataset: missing; `epochcast list datasets` shows what there is"});
+        Texts{"--dataset: missing; `epochcast list datasets` lists them"});
 }
 
 TEST_CASE("a catalogue without models and traces is refused, and so is one without platforms") {
@@ -239,7 +239,7 @@ TEST_CASE("--batch-seconds replaces traces: by model first, then by class") {
   WorkerInfo cpu = worker_of("xeon");
   cpu.device_class = "cpu";
   CHECK(problems_of([&] { static_cast<void>(job.cost_of(cpu)); }) ==
-        Texts{"--batch-seconds: says nothing of xeon; add cpu=TIME"});
+        Texts{"--batch-seconds: no value for xeon; add cpu=TIME"});
 }
 
 TEST_CASE("a SimGrid XML platform is left for SimGrid to read") {

@@ -338,8 +338,8 @@ TEST_CASE("figures of platforms that SimGrid reads itself cannot be set") {
 
   CHECK(problems_of([&] {
           static_cast<void>(changed(platform, {{"network.bandwidth", "1GBps"}}));
-        }) == Texts{"network.bandwidth: box.xml is SimGrid's to read, and its figures are not "
-                    "told; describe the cluster as JSON to set them"});
+        }) == Texts{"network.bandwidth: box.xml is a SimGrid file, whose figures are unknown; "
+                    "describe the cluster as JSON to set them"});
 }
 
 TEST_CASE("setting links that --exchange-seconds replaces is refused") {

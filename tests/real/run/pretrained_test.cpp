@@ -54,7 +54,7 @@ TEST_CASE("weights of another network are refused with the differences") {
              Catch::StartsWith("epochcast: --pretrained: " + file +
                                ": lacks tensors of the network: bn1.weight, bn1.bias, "));
   CHECK(lines(other.err)[1] == "epochcast: --pretrained: " + file +
-                                   ": has tensors that the network has not: conv1.bias, "
+                                   ": has tensors that the network lacks: conv1.bias, "
                                    "conv2.bias, conv2.weight, fc1.bias, fc1.weight, fc2.bias, "
                                    "fc2.weight");
 

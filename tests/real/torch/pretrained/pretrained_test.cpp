@@ -148,7 +148,7 @@ TEST_CASE("missing, unexpected and differently shaped tensors are listed, withou
   CHECK(problems == Texts{origin + "lacks tensors of the network: layer2.0.bn1.weight, "
                                    "layer2.0.bn1.bias, layer2.0.bn1.running_mean, "
                                    "layer2.0.bn1.running_var",
-                          origin + "has tensors that the network has not: layer2.0.norm.weight",
+                          origin + "has tensors that the network lacks: layer2.0.norm.weight",
                           origin + "conv1.weight is 16x3x7x7; expected 16x3x3x3",
                           origin + "bn1.bias is of Long; expected Float"});
   check_equal(tensors_of(*network), before);
