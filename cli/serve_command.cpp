@@ -84,7 +84,7 @@ int run_serve(const std::vector<std::string>& arguments) {
     std::cerr << "epochcast: somebody has port " << ports.front()
               << " already; links to this page open while this server runs\n";
   }
-  JobMemory memory(catalog, given);
+  JobCache memory(catalog, given);
   add_routes(server, catalog, given, memory);
   std::cout << "http://127.0.0.1:" << server.port() << "/\n" << std::flush;
   server.serve();

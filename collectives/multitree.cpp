@@ -47,7 +47,7 @@ class Planner {
   Planner(std::vector<std::vector<int>> ranks, Report report)
       : ranks_(std::move(ranks)), report_(std::move(report)), spreads_(ranks_.size()) {
     for (Index node = 0; node < ranks_.size(); ++node) {
-      leaving_.push_back(journeys_from(node));
+      outgoing_.push_back(transfers_from(node));
       for (Index place = 0; place < ranks_[node].size(); ++place)
         arrive(ranks_[node][place], node, place);
     }
@@ -58,7 +58,7 @@ class Planner {
     std::int64_t step = 0;
     for (; !is_done(); ++step) {
       // Blocks that arrive now are forwarded from the next step on.
-      std::vector<Arrival> arrivals = travel(step);
+      std::vector<Arrival> arrivals = transfer_between_nodes(step);
       for (Index node = 0; node < ranks_.size(); ++node) spread(node, step);
       for (const Arrival& each : arrivals) arrive(each.tree, each.node, each.place);
     }
@@ -67,7 +67,7 @@ class Planner {
 
  private:
   /// A tree that grows from its root to another node.
-  struct Journey {
+  struct Transfer {
     int root = 0;
     Index to = 0;
   };
@@ -79,37 +79,38 @@ class Planner {
 
   /// Node m first sends the trees of all of its ranks to node m + 1, then to m + 2, ...: nodes of
   /// equal size then never send to the same node at a time.
-  [[nodiscard]] std::deque<Journey> journeys_from(Index node) const {
-    std::deque<Journey> journeys;
+  [[nodiscard]] std::deque<Transfer> transfers_from(Index node) const {
+    std::deque<Transfer> transfers;
     for (Index distance = 1; distance < ranks_.size(); ++distance) {
       for (const int root : ranks_[node])
-        journeys.push_back({root, (node + distance) % ranks_.size()});
+        transfers.push_back({root, (node + distance) % ranks_.size()});
     }
-    return journeys;
+    return transfers;
   }
 
   [[nodiscard]] bool is_done() const {
     const auto is_empty = [](const auto& all) { return all.empty(); };
-    return std::all_of(leaving_.begin(), leaving_.end(), is_empty) &&
+    return std::all_of(outgoing_.begin(), outgoing_.end(), is_empty) &&
            std::all_of(spreads_.begin(), spreads_.end(), is_empty);
   }
 
   /// Sends at most one tree from each node, and at most one to each.
-  std::vector<Arrival> travel(std::int64_t step) {
+  std::vector<Arrival> transfer_between_nodes(std::int64_t step) {
     std::vector<Arrival> arrivals;
     std::vector<bool> is_taken(ranks_.size(), false);
     for (Index turn = 0; turn < ranks_.size(); ++turn) {
-      std::deque<Journey>& journeys = leaving_[(turn + static_cast<Index>(step)) % ranks_.size()];
-      const auto next = std::find_if(journeys.begin(), journeys.end(), [&](const Journey& each) {
+      std::deque<Transfer>& transfers =
+          outgoing_[(turn + static_cast<Index>(step)) % ranks_.size()];
+      const auto next = std::find_if(transfers.begin(), transfers.end(), [&](const Transfer& each) {
         return !is_taken[each.to];
       });
-      if (next == journeys.end()) continue;
+      if (next == transfers.end()) continue;
       is_taken[next->to] = true;
       const std::vector<int>& there = ranks_[next->to];
       const Index place = static_cast<Index>(next->root) % there.size();
       report_(step, next->root, next->root, there[place]);
       arrivals.push_back({next->root, next->to, place});
-      journeys.erase(next);
+      transfers.erase(next);
     }
     return arrivals;
   }
@@ -155,8 +156,8 @@ class Planner {
 
   std::vector<std::vector<int>> ranks_;
   Report report_;
-  std::vector<std::deque<Journey>> leaving_;  ///< by node
-  std::vector<std::deque<Spread>> spreads_;   ///< by node
+  std::vector<std::deque<Transfer>> outgoing_;  ///< by node
+  std::vector<std::deque<Spread>> spreads_;     ///< by node
 };
 
 }  // namespace

@@ -22,7 +22,7 @@ struct GroupShape {
 struct AllReduceName {
   std::string_view name;
   std::string_view description;
-  bool knows_nodes = false;  ///< its schedule depends on the nodes of ranks
+  bool depends_on_nodes = false;  ///< its schedule depends on the nodes of ranks
 };
 
 /// Every name that make_all_reduce accepts, in alphabetical order.

@@ -15,7 +15,8 @@ struct RingPlace {
   int previous = 0;  ///< the rank that it receives from
 };
 
-/// The blocks that travel round a ring: block i is [begin + i·stride, begin + i·stride + length).
+/// The blocks that are sent around a ring: block i is [begin + i·stride, begin + i·stride +
+/// length).
 struct RingBlocks {
   std::int64_t begin = 0;
   std::int64_t stride = 1;

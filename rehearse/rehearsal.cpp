@@ -33,10 +33,10 @@ void check_target(const LearningTarget& target,
                   const real::DataSplit& data) {
   const bool are_tokens = data.train->targets().kind == TargetKind::tokens;
   const bool are_classified = !std::isnan(learner.test(*data.train, 0, 1).correct);
-  const bool is_told = target.metric == Metric::perplexity ? are_tokens
-                       : target.metric == Metric::accuracy ? are_classified
-                                                           : true;
-  if (is_told) return;
+  const bool has_metric = target.metric == Metric::perplexity ? are_tokens
+                          : target.metric == Metric::accuracy ? are_classified
+                                                              : true;
+  if (has_metric) return;
   std::string expected = "--target-loss";
   if (are_classified) expected = "--target-accuracy or " + expected;
   if (are_tokens) expected = "--target-perplexity or " + expected;
@@ -153,7 +153,7 @@ class RehearsalRun {
           is_known ? known_epoch(curve, state_.curve[index]) : curve.after_epoch(epoch);
       reports_[rank] = worker.report;
       if (index + 1 == state_.curve.size()) {
-        go_on(*numbers, rank);
+        resume(*numbers, rank);
         learner.compute(true);
       }
       if (!is_known && saves(point)) {
@@ -175,7 +175,7 @@ class RehearsalRun {
     return known;
   }
 
-  void go_on(real::TrainingLearner& numbers, std::size_t rank) {
+  void resume(real::TrainingLearner& numbers, std::size_t rank) {
     try {
       numbers.load(std::exchange(state_.learners[rank], {}));
     } catch (const RunError& error) {

@@ -11,7 +11,7 @@
 namespace epochcast {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience(10'000);
+constexpr std::chrono::milliseconds kTimeout(10'000);
 
 bool is_ready(socket_t connection, short events, std::chrono::milliseconds most) {
   pollfd waiting = {.fd = connection, .events = events, .revents = 0};
@@ -32,7 +32,7 @@ bool Connection::is_readable() const {
 // occupy a process for hours.
 bool Connection::has_something_to_read() const {
   using std::chrono::milliseconds;
-  const auto until = begun_ + kPatience - std::chrono::steady_clock::now();
+  const auto until = begun_ + kTimeout - std::chrono::steady_clock::now();
   return is_ready(connection_,
                   POLLIN,
                   std::max(milliseconds(0), std::chrono::duration_cast<milliseconds>(until)));
@@ -59,7 +59,7 @@ ssize_t Connection::read(char* to, size_t most) {
 }
 
 ssize_t Connection::write(const char* from, size_t count) {
-  if (!is_ready(connection_, POLLOUT, kPatience)) return -1;
+  if (!is_ready(connection_, POLLOUT, kTimeout)) return -1;
   return send(connection_, from, count, MSG_NOSIGNAL);
 }
 

@@ -20,12 +20,12 @@ namespace {
 constexpr const char* kAddress = "127.0.0.1";
 constexpr std::size_t kMostBody = 65536;      // bytes
 constexpr std::size_t kMostConnections = 32;  // at a time
-constexpr time_t kLook_us = 100'000;          // between polls for signals and connections
+constexpr time_t kPollInterval_us = 100'000;  // between polls for signals and connections
 
 using namespace std::chrono_literals;
 /// After a client's end of stream: time for a short answer, since the client may have shut down
 /// only its writing side.
-constexpr auto kHungUpPatience = 1s;
+constexpr auto kHangUpTimeout = 1s;
 /// Then from SIGTERM to SIGKILL.
 constexpr auto kGrace = 5s;
 
@@ -76,7 +76,7 @@ ForkingServer::ForkingServer(const std::vector<int>& ports) {
     fcntl(socket, F_SETFD, FD_CLOEXEC);
   });
   set_payload_max_length(kMostBody);
-  set_idle_interval(0, kLook_us);
+  set_idle_interval(0, kPollInterval_us);
   set_tcp_nodelay(true);
   new_task_queue = [this] { return new InPlace(*this, [this] { look_after_answers(); }); };
   set_default_headers({{"Cache-Control", "no-store"},
@@ -136,7 +136,7 @@ void ForkingServer::serve() {
 void ForkingServer::look_after_answers() {
   std::erase_if(answering_, [this](Answering& each) {
     if (!is_over(each)) return false;
-    learn_(text_of(each.told));
+    receive_(text_of(each.message));
     return true;
   });
 }
@@ -145,25 +145,25 @@ bool ForkingServer::is_over(Answering& each) {
   if (each.child.has_ended()) return true;
   const auto now = std::chrono::steady_clock::now();
   if (!each.hung_up && has_hung_up(each.connection)) each.hung_up = now;
-  if (!each.hung_up || now < *each.hung_up + kHungUpPatience) return false;
+  if (!each.hung_up || now < *each.hung_up + kHangUpTimeout) return false;
   each.child.ask_to_end();
-  return now > *each.hung_up + kHungUpPatience + kGrace;  // its destructor kills it
+  return now > *each.hung_up + kHangUpTimeout + kGrace;  // its destructor kills it
 }
 
 bool ForkingServer::process_and_close_socket(socket_t socket) {
   FileDescriptor connection(socket);
   if (answering_.size() < kMostConnections) {
-    FileDescriptor told = unnamed_file();
-    Child child = Child::fork([&] { return answer(socket, told); });
+    FileDescriptor message = unnamed_file();
+    Child child = Child::fork([&] { return answer(socket, message); });
     answering_.push_back({.child = std::move(child),
-                          .told = std::move(told),
+                          .message = std::move(message),
                           .connection = std::move(connection),
                           .hung_up = {}});
   }
   return true;
 }
 
-int ForkingServer::answer(socket_t connection, const FileDescriptor& told) {
+int ForkingServer::answer(socket_t connection, const FileDescriptor& message) {
   std::signal(SIGPIPE, SIG_IGN);
   close(svr_sock_);
   for (Answering& other : answering_) other.connection.reset();
@@ -171,7 +171,7 @@ int ForkingServer::answer(socket_t connection, const FileDescriptor& told) {
   bool is_closed = false;
   process_request(stream, true, is_closed, nullptr);
   shutdown(connection, SHUT_RDWR);
-  write_all(told.number(), told_);
+  write_all(message.number(), message_);
   return status_of(Ending::done);
 }
 

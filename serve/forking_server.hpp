@@ -28,23 +28,25 @@ class ForkingServer : public httplib::Server {
   explicit ForkingServer(const std::vector<int>& ports);
 
   [[nodiscard]] int port() const { return port_; }
-  /// For the parent: `learn` gets the text of each child process after its end.
-  void set_learner(std::function<void(const std::string&)> learn) { learn_ = std::move(learn); }
+  /// For the parent: `preload` gets the text of each child process after its end.
+  void set_receiver(std::function<void(const std::string&)> preload) {
+    receive_ = std::move(preload);
+  }
   /// For a child process: sends a text to the parent, for later children. The last one counts.
-  void tell(const std::string& text) { told_ = text; }
+  void send_to_parent(const std::string& text) { message_ = text; }
   /// Answers until the user ends this process. Then throws Interrupted, after all children have
   /// ended.
   void serve();
 
  private:
   bool process_and_close_socket(socket_t connection) override;
-  [[nodiscard]] int answer(socket_t connection, const FileDescriptor& told);
+  [[nodiscard]] int answer(socket_t connection, const FileDescriptor& message);
   [[nodiscard]] std::string refusal(const httplib::Request& request) const;
 
   /// A child process, the file of its text, and its client.
   struct Answering {
     Child child;
-    FileDescriptor told;
+    FileDescriptor message;
     FileDescriptor connection;
     std::optional<std::chrono::steady_clock::time_point> hung_up;  ///< time of its detection
   };
@@ -54,8 +56,8 @@ class ForkingServer : public httplib::Server {
 
   int port_ = 0;
   std::vector<Answering> answering_;
-  std::function<void(const std::string&)> learn_ = [](const std::string&) {};
-  std::string told_;
+  std::function<void(const std::string&)> receive_ = [](const std::string&) {};
+  std::string message_;
 };
 
 }  // namespace epochcast

@@ -10,7 +10,7 @@
 #include "analysis/pages/web_files.hpp"
 #include "core/error.hpp"
 #include "serve/about.hpp"
-#include "serve/question.hpp"
+#include "serve/page_request.hpp"
 
 namespace epochcast {
 namespace {
@@ -31,14 +31,14 @@ std::string text_of(const Json& json) {
 class ClientGone : public std::exception {};
 
 /// Writes one line of JSON for the command, one for each outcome as it comes, and one for the end.
-void write_forecasts(const Question& question, SharedJobs& jobs, httplib::DataSink& sink) {
+void write_forecasts(const PageRequest& page_request, SharedJobs& jobs, httplib::DataSink& sink) {
   const auto say = [&](const Json& json) {
     const std::string line = text_of(json) + "\n";
     if (!sink.is_writable() || !sink.write(line.data(), line.size())) throw ClientGone();
   };
   try {
-    const std::vector<ForecastTask> tasks = question.tasks();
-    say({{"command", question.command()}, {"tasks", tasks.size()}});
+    const std::vector<ForecastTask> tasks = page_request.tasks();
+    say({{"command", page_request.command()}, {"tasks", tasks.size()}});
     forecast_each(
         tasks,
         jobs,
@@ -56,9 +56,11 @@ void write_forecasts(const Question& question, SharedJobs& jobs, httplib::DataSi
 }
 
 /// Throws a UserError if nothing is searched.
-Json found_json(const Question& question, SharedJobs& jobs) {
-  if (!question.find) throw UserError("request: /find: missing; expected the name of a setting");
-  return to_json(*question.find, find(*question.find, simulating(jobs)), question.command());
+Json found_json(const PageRequest& page_request, SharedJobs& jobs) {
+  if (!page_request.find)
+    throw UserError("request: /find: missing; expected the name of a setting");
+  return to_json(
+      *page_request.find, find(*page_request.find, simulating(jobs)), page_request.command());
 }
 
 void add_files(ForkingServer& server) {
@@ -90,41 +92,43 @@ void add_files(ForkingServer& server) {
 void add_routes(ForkingServer& server,
                 const Catalog& catalog,
                 const std::vector<SettingText>& given,
-                JobMemory& memory) {
+                JobCache& cache) {
   add_files(server);
-  server.set_learner([&](const std::string& told) { memory.learn(told); });
-  const auto asked = [&](const httplib::Request& request) {
-    Question question = question_in(request.body, catalog, given);
-    server.tell(JobMemory::text_of(question.config));
-    return question;
+  server.set_receiver([&](const std::string& message) { cache.preload(message); });
+  const auto read_request = [&](const httplib::Request& request) {
+    PageRequest page_request = request_in(request.body, catalog, given);
+    server.send_to_parent(JobCache::text_of(page_request.config));
+    return page_request;
   };
   server.Get("/api/about", [&](const httplib::Request&, httplib::Response& response) {
     response.set_content(text_of(about(catalog, given)), kJson);
   });
-  server.Post("/api/forecast",
-              [&, asked](const httplib::Request& request, httplib::Response& response) {
-                response.set_chunked_content_provider(
-                    "application/x-ndjson",
-                    [question = asked(request), &memory](std::size_t, httplib::DataSink& sink) {
-                      try {
-                        write_forecasts(question, memory.jobs(), sink);
-                      } catch (const ClientGone&) {
-                        return false;
-                      }
-                      sink.done();
-                      return true;
-                    });
-              });
-  server.Post("/api/find",
-              [&, asked](const httplib::Request& request, httplib::Response& response) {
-                response.set_content(text_of(found_json(asked(request), memory.jobs())), kJson);
-              });
   server.Post(
-      "/api/timeline", [&, asked](const httplib::Request& request, httplib::Response& response) {
-        constexpr std::size_t kMostEvents = 3000;
-        const std::vector<ForecastTask> tasks = asked(request).tasks();
-        response.set_content(text_of(few_iterations(tasks, memory.jobs(), kMostEvents)), kJson);
+      "/api/forecast",
+      [&, read_request](const httplib::Request& request, httplib::Response& response) {
+        response.set_chunked_content_provider(
+            "application/x-ndjson",
+            [page_request = read_request(request), &cache](std::size_t, httplib::DataSink& sink) {
+              try {
+                write_forecasts(page_request, cache.jobs(), sink);
+              } catch (const ClientGone&) {
+                return false;
+              }
+              sink.done();
+              return true;
+            });
       });
+  server.Post(
+      "/api/find", [&, read_request](const httplib::Request& request, httplib::Response& response) {
+        response.set_content(text_of(found_json(read_request(request), cache.jobs())), kJson);
+      });
+  server.Post("/api/timeline",
+              [&, read_request](const httplib::Request& request, httplib::Response& response) {
+                constexpr std::size_t kMostEvents = 3000;
+                const std::vector<ForecastTask> tasks = read_request(request).tasks();
+                response.set_content(text_of(few_iterations(tasks, cache.jobs(), kMostEvents)),
+                                     kJson);
+              });
 }
 
 }  // namespace epochcast

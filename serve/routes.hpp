@@ -6,7 +6,7 @@
 #include "core/job/job.hpp"
 #include "core/job/setting.hpp"
 #include "serve/forking_server.hpp"
-#include "serve/job_memory.hpp"
+#include "serve/job_cache.hpp"
 
 namespace epochcast {
 
@@ -15,6 +15,6 @@ namespace epochcast {
 void add_routes(ForkingServer& server,
                 const Catalog& catalog,
                 const std::vector<SettingText>& given,
-                JobMemory& memory);
+                JobCache& cache);
 
 }  // namespace epochcast

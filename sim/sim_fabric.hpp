@@ -60,8 +60,8 @@ class SimFabric : public Fabric {
   /// Whether iterations of a loop among these may be omitted now: no other ranks use their links.
   [[nodiscard]] bool may_claim_links(const Runtime::CommunicatorState& state) const;
   void claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch);
-  void skip(const Runtime::CommunicatorState& state, const Meters& owed);
-  void wait_for_verdict(const Runtime::CommunicatorState& state, LoopWatch& watch, bool is_last);
+  void skip(const Runtime::CommunicatorState& state, const Meters& omitted_meters);
+  void wait_for_decision(const Runtime::CommunicatorState& state, LoopWatch& watch, bool is_last);
 
   Runtime& runtime_;
   int rank_;

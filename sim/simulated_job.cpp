@@ -74,7 +74,7 @@ void add_notes(RunResult& result,
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
     const BatchCost& cost = costs.of_device(static_cast<int>(i));
-    if (!cost.doubt().empty()) of_costs.insert(cost.doubt());
+    if (!cost.error_note().empty()) of_costs.insert(cost.error_note());
     const std::int64_t batch = part_of(reports[i].batch, accumulate, accumulate - 1);
     if (!cost.is_extrapolated(batch)) continue;
     result.input_grade = lowest(result.input_grade, Grade::extrapolated);

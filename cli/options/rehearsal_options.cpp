@@ -44,7 +44,7 @@ RehearsalPlace rehearsal_place_from(const po::variables_map& values, const JobCo
   return place;
 }
 
-RehearsalNews news_for(ProgressBar& progress) {
+RehearsalCallbacks news_for(ProgressBar& progress) {
   return {.share = [&progress](double share) { progress.update(share); },
           .warning = [&progress](
                          const std::string& text) { progress.say("epochcast: warning: " + text); }};

@@ -15,6 +15,6 @@ namespace epochcast {
 [[nodiscard]] RehearsalPlace rehearsal_place_from(
     const boost::program_options::variables_map& values, const JobConfig& config);
 /// Shows events on a bar, which must outlive it, and warnings above it.
-[[nodiscard]] RehearsalNews news_for(ProgressBar& progress);
+[[nodiscard]] RehearsalCallbacks news_for(ProgressBar& progress);
 
 }  // namespace epochcast

@@ -181,7 +181,7 @@ int run(int argc, const char* const* argv) {
   const OutputFile output(file);
   keep_apart({output}, {model});
 
-  tell_of_loading(model);
+  warn_of_loading(model);
   const real::ModelDescription description = real::describe_model(model, task);
   const bool is_quiet = map.count("quiet") > 0;
   const bool has_layers = !is_quiet && map.count("layers") > 0;

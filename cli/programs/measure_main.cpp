@@ -40,7 +40,7 @@ struct Target {
 
 void tell_of_models(const MeasureOptions& options) {
   for (const std::string& network : options.settings.networks) {
-    if (is_model_file(network)) tell_of_loading(network);
+    if (is_model_file(network)) warn_of_loading(network);
   }
 }
 
@@ -155,7 +155,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   epochcast::real::keep_freed_memory();  // as in training
-  epochcast::real::leave_real_time_order();
+  epochcast::real::leave_sched_rr();
   return epochcast::exit_status(epochcast::real::kProgram,
                                 [&] { return epochcast::real::run(argc, argv); });
 }

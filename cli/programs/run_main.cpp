@@ -100,8 +100,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int count, char** arguments) {
   epochcast::real::keep_freed_memory();
-  if (count > 1 && std::string_view(arguments[1]) == "train")
-    epochcast::real::leave_real_time_order();
+  if (count > 1 && std::string_view(arguments[1]) == "train") epochcast::real::leave_sched_rr();
   return epochcast::exit_status(epochcast::kProgram, [&] {
     const epochcast::real::MpiSession session(&count, &arguments);
     try {

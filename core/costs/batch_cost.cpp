@@ -131,7 +131,7 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
   return point;
 }
 
-SpeedsBeside speeds_beside(const OverlapSamples& samples, std::size_t i) {
+OverlapSpeeds overlap_speeds(const OverlapSamples& samples, std::size_t i) {
   const double exchange = samples.exchange_alone_s[i] / samples.exchange_s[i];
   return {.batch = std::max(samples.batch_alone_s[i] / samples.batch_s[i], 1 - exchange),
           .exchange = exchange};
@@ -143,7 +143,7 @@ BatchCost::BatchCost(const CostTrace& trace)
       overlap_(trace.overlap),
       grade_(trace.source.grade),
       origin_(trace.file),
-      doubt_(trace.doubt) {
+      error_note_(trace.error_note) {
   for (const auto& [batch, group] : by_batch(*samples_)) {
     points_.push_back(point_of(group));
     append(sessions_, numbers(group, &BatchSamples::session));
@@ -300,7 +300,7 @@ OverlapCost BatchCost::overlap(std::int64_t batch,
   double count = 0;
   for (const OverlapSamples* samples : fitting) {
     for (std::size_t i = 0; i < samples->batch_s.size(); ++i) {
-      const SpeedsBeside speeds = speeds_beside(*samples, i);
+      const OverlapSpeeds speeds = overlap_speeds(*samples, i);
       batch_speeds += speeds.batch;
       exchange_speeds += speeds.exchange;
       ++count;

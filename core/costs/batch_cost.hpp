@@ -29,13 +29,13 @@ struct BatchTimes {
 };
 
 /// Speeds of a batch and of an exchange that run at the same time, as shares of those alone.
-struct SpeedsBeside {
+struct OverlapSpeeds {
   double batch = 1;
   double exchange = 1;
 };
 /// The speeds of the i-th sample. Both together take at most as long as one after the other. If the
 /// two hardly overlapped, the batch's speed is the difference of two noisy times.
-[[nodiscard]] SpeedsBeside speeds_beside(const OverlapSamples& samples, std::size_t i);
+[[nodiscard]] OverlapSpeeds overlap_speeds(const OverlapSamples& samples, std::size_t i);
 
 /// Bounds of a time, as factors of its forecast.
 struct CostBounds {
@@ -101,7 +101,7 @@ class BatchCost {
                                     const std::string& all_reduce,
                                     double bytes) const;
   /// The error to expect of an estimate, as text; empty for measured costs.
-  [[nodiscard]] const std::string& doubt() const { return doubt_; }
+  [[nodiscard]] const std::string& error_note() const { return error_note_; }
   /// Its origin, for provenance.
   [[nodiscard]] const std::string& origin() const { return origin_; }
 
@@ -132,7 +132,7 @@ class BatchCost {
   std::vector<OverlapSamples> overlap_;
   Grade grade_ = Grade::estimated;
   std::string origin_;
-  std::string doubt_;
+  std::string error_note_;
 };
 
 /// The median of values; they need not be sorted. 0 for none.

@@ -72,7 +72,7 @@ Json to_json(const Efficiency& efficiency) {
   return json;
 }
 
-std::string doubt_text(const DeviceSpec& device, const Efficiency& efficiency, bool is_scaled) {
+std::string error_text(const DeviceSpec& device, const Efficiency& efficiency, bool is_scaled) {
   const std::string cores =
       device.cores > 1 && !is_scaled
           ? fmt::format(", devices of several cores by up to {:.2f}", efficiency.most_cores_error)
@@ -184,7 +184,7 @@ CostTrace estimated_cost(const Network& network,
                             ": operations, bytes moved "
                             "and " +
                             device.title + "'s peak rates"};
-  trace.doubt = doubt_text(device, efficiency, scale != 1);
+  trace.error_note = error_text(device, efficiency, scale != 1);
   std::set<std::int64_t> sizes = {batch};
   for (std::int64_t size = 1; size <= kMostBatch; size *= 2) sizes.insert(size);
   const auto scaled = [&](const BatchWork& work) {

@@ -57,15 +57,15 @@ class ImageSearch {
     }
     for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
       if (entry.is_directory()) {
-        if (!is_leading_back(entry)) look_into(entry.path());
-      } else if (has_image_name(entry.path()) && !is_leading_astray(entry)) {
+        if (!is_cyclic_link(entry)) look_into(entry.path());
+      } else if (has_image_name(entry.path()) && !is_foreign_entry(entry)) {
         images_.push_back(entry.path().lexically_relative(half_).string());
       }
     }
   }
 
   /// A link to a folder that the class itself lies in.
-  bool is_leading_back(const fs::directory_entry& entry) {
+  bool is_cyclic_link(const fs::directory_entry& entry) {
     if (!entry.is_symlink() || !is_inside(class_, fs::canonical(entry.path()))) return false;
     problems_.push_back(entry.path().string() +
                         ": links to a folder that it lies in; expected images of its class");
@@ -73,7 +73,7 @@ class ImageSearch {
   }
 
   /// No regular file, or a link to an image of another class.
-  bool is_leading_astray(const fs::directory_entry& entry) {
+  bool is_foreign_entry(const fs::directory_entry& entry) {
     if (!entry.exists()) {
       problems_.push_back(entry.path().string() + ": links to a file that is not there");
       return true;

@@ -63,7 +63,7 @@ struct CostTrace {
   std::vector<LayerShare> backward_layers;
   std::vector<OverlapSamples> overlap;  ///< empty when not measured
   Source source;                        ///< its own, or the trace file's
-  std::string doubt = {};               ///< of an estimate: its error, as text; else empty
+  std::string error_note = {};          ///< of an estimate: its error, as text; else empty
 
   bool operator==(const CostTrace&) const = default;
 };

@@ -107,7 +107,7 @@ fs::path description_of_model(const fs::path& model, const Dataset& dataset) {
                                 : " (above)"));
 }
 
-void tell_of_loading(const fs::path& model) {
+void warn_of_loading(const fs::path& model) {
   if (!fs::exists(model)) return;  // reported by the loader
   const fs::path mark = cache_folder() / ("loaded-" + checksum_of_file(model, kDataFile));
   if (fs::exists(mark)) return;

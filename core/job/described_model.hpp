@@ -17,7 +17,7 @@ namespace epochcast {
 
 /// Warns on stderr that loading a model file runs code in it, once per content; the user's cache
 /// keeps a mark.
-void tell_of_loading(const std::filesystem::path& model);
+void warn_of_loading(const std::filesystem::path& model);
 
 /// The network of a description or a model file, for a data set's samples. Throws a UserError as
 /// load_network() and description_of_model() do.

@@ -28,11 +28,11 @@ using namespace std::chrono_literals;
 /// From SIGTERM to SIGKILL. mpirun gives its ranks one second, then removes its files.
 constexpr auto kGrace = 5s;
 /// Within it a second signal counts as the first one: `timeout` signals a process, then its group.
-constexpr auto kEcho = 1s;
-constexpr auto kLook = 5ms;  ///< between polls, without a pidfd
+constexpr auto kRepeatedSignal = 1s;
+constexpr auto kChildPollInterval = 5ms;  ///< between polls, without a pidfd
 
 /// The first steps of every new process. `death_signal`: sent to it when its parent dies.
-void settle(pid_t parent, int death_signal) {
+void prepare_child(pid_t parent, int death_signal) {
   setpgid(0, 0);
   SignalScope::leave_to_default();
   std::signal(SIGPIPE, SIG_DFL);
@@ -43,14 +43,14 @@ void settle(pid_t parent, int death_signal) {
   if (nowhere >= 0) dup2(nowhere, STDIN_FILENO);
 }
 
-pid_t fork_settled(int death_signal) {
+pid_t fork_prepared(int death_signal) {
   std::cout.flush();
   std::cerr.flush();
   std::fflush(nullptr);
   const pid_t parent = getpid();
   const pid_t pid = fork();
   if (pid < 0) fail_call("fork");
-  if (pid == 0) settle(parent, death_signal);
+  if (pid == 0) prepare_child(parent, death_signal);
   if (pid > 0)
     setpgid(pid, pid);  // both processes call it: signals must reach the group from here on
   return pid;
@@ -63,7 +63,7 @@ Child Child::start(const std::vector<std::string>& words, const ChildFiles& file
   arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  const pid_t pid = fork_settled(SIGTERM);  // SIGTERM: a program may have to clean up
+  const pid_t pid = fork_prepared(SIGTERM);  // SIGTERM: a program may have to clean up
   if (pid > 0) return Child(pid);
   if (files.in >= 0) dup2(files.in, STDIN_FILENO);
   if (files.out >= 0) dup2(files.out, STDOUT_FILENO);
@@ -74,7 +74,7 @@ Child Child::start(const std::vector<std::string>& words, const ChildFiles& file
 }
 
 Child Child::fork(const std::function<int()>& work) {
-  const pid_t pid = fork_settled(SIGKILL);
+  const pid_t pid = fork_prepared(SIGKILL);
   if (pid > 0) return Child(pid);
   // noexcept: no exception may reach the code of the parent.
   _exit([&]() noexcept { return work(); }());
@@ -111,7 +111,7 @@ ExitStatus Child::wait() {
     // Closed on exec; glibc 2.36 declares its pidfd_open() for C alone.
     const FileDescriptor end(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
     const bool is_old_kernel = !end.is_open();
-    const auto most = is_old_kernel ? std::optional(kLook) : std::nullopt;
+    const auto most = is_old_kernel ? std::optional(kChildPollInterval) : std::nullopt;
     while (!has_ended()) static_cast<void>(wait_for_input({end.number()}, most));
   }
   if (pid_ > 0) kill(-pid_, SIGKILL);  // while it has members, its number is not reused
@@ -131,11 +131,11 @@ void Child::end() {
   ask_to_end();
   const auto is_over = [&] { return has_ended() && kill(-pid_, 0) != 0; };
   while (!is_over() && std::chrono::steady_clock::now() < *asked_ + kGrace) {
-    const bool is_signalled = SignalScope::sleep(kLook);
-    if (is_signalled && std::chrono::steady_clock::now() > *asked_ + kEcho) break;
+    const bool is_signalled = SignalScope::sleep(kChildPollInterval);
+    if (is_signalled && std::chrono::steady_clock::now() > *asked_ + kRepeatedSignal) break;
   }
   kill(-pid_, SIGKILL);
-  while (!has_ended()) std::this_thread::sleep_for(kLook);
+  while (!has_ended()) std::this_thread::sleep_for(kChildPollInterval);
   pid_ = 0;
 }
 

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Interval to poll tasks that another process works on.
-constexpr auto kGlance = 200ms;
+constexpr auto kTaskPollInterval = 200ms;
 
 /// A task under way.
 struct Process {
@@ -59,7 +59,7 @@ class Pool {
       for (const Process& process : running_) outputs.push_back(process.output.number());
       const bool has_room = running_.size() < most_ && !pending_.empty();
       std::vector<std::size_t> ready =
-          wait_for_input(outputs, has_room ? std::optional(kGlance) : std::nullopt);
+          wait_for_input(outputs, has_room ? std::optional(kTaskPollInterval) : std::nullopt);
       std::reverse(ready.begin(), ready.end());
       for (const std::size_t index : ready) hear(index);
       fill();

@@ -27,8 +27,8 @@ using namespace std::chrono_literals;
 /// Marks a folder that may be removed when it is not locked.
 constexpr const char* kMark = ".temporary";
 /// Time for programs to end after their parent.
-constexpr auto kPatience = 5s;
-constexpr auto kGuardsPatience = 20s;
+constexpr auto kTimeout = 5s;
+constexpr auto kGuardTimeout = 20s;
 
 bool is_temporary(const fs::path& folder) {
   std::error_code unreadable;
@@ -77,7 +77,7 @@ void remove_when_free(const fs::path& folder, std::chrono::seconds patience) {
   char byte = 0;
   while (read(STDIN_FILENO, &byte, 1) < 0 && errno == EINTR) {
   }
-  if (is_temporary(folder)) remove_when_free(folder, kGuardsPatience);
+  if (is_temporary(folder)) remove_when_free(folder, kGuardTimeout);
   _exit(0);
 }
 
@@ -124,7 +124,7 @@ void TempFolder::make(const std::string& kind, const fs::path& place) {
 
 TempFolder::~TempFolder() {
   lock_.reset();
-  if (is_temporary(path_)) remove_when_free(path_, kPatience);
+  if (is_temporary(path_)) remove_when_free(path_, kTimeout);
   // The guard is no longer needed; it may be in a stopped state.
   if (guard_ > 0) kill(guard_, SIGKILL);
   while (guard_ > 0 && waitpid(guard_, nullptr, 0) < 0 && errno == EINTR) {

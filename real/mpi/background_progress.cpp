@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kLongestPause{20};
 }  // namespace
 
 BackgroundProgress::BackgroundProgress(MPI_Comm comm)
-    : next_look_(sent_at_ + kShortestPause),
+    : next_poll_(sent_at_ + kShortestPause),
       thread_([this, comm](const std::stop_token& stop) { serve(stop, comm); }) {}
 
 BackgroundProgress::Moving::Moving(BackgroundProgress* progress) : progress_(progress) {
@@ -27,18 +27,18 @@ BackgroundProgress::Moving::~Moving() {
   if (progress_ == nullptr) return;
   const std::lock_guard lock(progress_->mutex_);
   --progress_->moving_;
-  progress_->look_soon();
+  progress_->poll_soon();
 }
 
-void BackgroundProgress::messages_were_sent() {
+void BackgroundProgress::note_send() {
   const std::lock_guard lock(mutex_);
-  look_soon();
+  poll_soon();
 }
 
-void BackgroundProgress::look_soon() {
+void BackgroundProgress::poll_soon() {
   sent_at_ = Clock::now();
-  if (next_look_ <= sent_at_ + kShortestPause) return;
-  next_look_ = sent_at_ + kShortestPause;
+  if (next_poll_ <= sent_at_ + kShortestPause) return;
+  next_poll_ = sent_at_ + kShortestPause;
   sent_.notify_one();
 }
 
@@ -46,9 +46,9 @@ void BackgroundProgress::serve(const std::stop_token& stop, MPI_Comm comm) {
   const PriorityChange ahead(PriorityChange::To::ahead_of_computing);
   std::unique_lock lock(mutex_);
   while (!stop.stop_requested()) {
-    const Clock::time_point at = next_look_;
+    const Clock::time_point at = next_poll_;
     if (Clock::now() < at) {
-      sent_.wait_until(lock, stop, at, [&] { return next_look_ < at; });
+      sent_.wait_until(lock, stop, at, [&] { return next_poll_ < at; });
       continue;
     }
     if (moving_ == 0) {
@@ -59,7 +59,7 @@ void BackgroundProgress::serve(const std::stop_token& stop, MPI_Comm comm) {
       lock.lock();
     }
     const Clock::time_point now = Clock::now();
-    next_look_ = now + std::clamp<Clock::duration>(now - sent_at_, kShortestPause, kLongestPause);
+    next_poll_ = now + std::clamp<Clock::duration>(now - sent_at_, kShortestPause, kLongestPause);
   }
 }
 

@@ -38,7 +38,7 @@ class BackgroundProgress {
   explicit BackgroundProgress(MPI_Comm comm);
 
   /// Notes that messages were sent or requested until now.
-  void messages_were_sent();
+  void note_send();
 
   static constexpr int kUnusedTag = 9;
 
@@ -46,12 +46,12 @@ class BackgroundProgress {
   using Clock = std::chrono::steady_clock;
 
   void serve(const std::stop_token& stop, MPI_Comm comm);
-  void look_soon();  ///< with the mutex locked
+  void poll_soon();  ///< with the mutex locked
 
   std::mutex mutex_;
   std::condition_variable_any sent_;
   Clock::time_point sent_at_ = Clock::now();
-  Clock::time_point next_look_;
+  Clock::time_point next_poll_;
   int moving_ = 0;
   std::jthread thread_;  ///< last: it uses the others
 };

@@ -84,7 +84,7 @@ void MpiFabric::compute(double seconds, std::string_view what) {
     compute_ends(now_s(), what);
     return;
   }
-  sleep_exactly(seconds, cores_ == Cores::idle ? kAwakeAlone_s : kAwakeBesideOthers_s);
+  sleep_exactly(seconds, cores_ == Cores::idle ? kSpinOnIdleCore_s : kSpinOnSharedCore_s);
   compute_ends(now_s(), what);
 }
 
@@ -167,7 +167,7 @@ Request MpiFabric::start_send(int to, Payload payload) {
             "MPI_Isend");
   const bool is_inside = workers_[static_cast<std::size_t>(to)].node == self().node;
   (is_inside ? traffic_.intra_node_bytes : traffic_.inter_node_bytes) += payload.bytes;
-  if (progress_) progress_->messages_were_sent();
+  if (progress_) progress_->note_send();
   return message;
 }
 
@@ -182,7 +182,7 @@ Request MpiFabric::start_receive(int from, Payload payload) {
                       job_,
                       &message->request),
             "MPI_Irecv");
-  if (progress_) progress_->messages_were_sent();
+  if (progress_) progress_->note_send();
   return message;
 }
 

@@ -8,8 +8,8 @@
 namespace epochcast::real {
 
 void OverlapPace::wait(std::unique_lock<std::mutex>& lock, double seconds) {
-  if (seconds > kAwakeAlone_s) {
-    changed_.wait_for(lock, Seconds(seconds - kAwakeAlone_s));
+  if (seconds > kSpinOnIdleCore_s) {
+    changed_.wait_for(lock, Seconds(seconds - kSpinOnIdleCore_s));
     return;
   }
   lock.unlock();

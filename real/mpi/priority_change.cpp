@@ -24,13 +24,13 @@ bool change_nice_value(int by) {
 
 }  // namespace
 
-bool is_in_real_time_order() {
+bool is_under_sched_rr() {
   const int policy = sched_getscheduler(0);
   return policy == SCHED_RR || policy == SCHED_FIFO;
 }
 
 PriorityChange::PriorityChange(To to) {
-  if (is_in_real_time_order()) return;
+  if (is_under_sched_rr()) return;
   const int by = to == To::ahead_of_computing ? kNicer : -kNicer;
   if (change_nice_value(by)) nicer_by_ = by;
 }
@@ -39,8 +39,8 @@ PriorityChange::~PriorityChange() {
   if (nicer_by_ != 0) change_nice_value(-nicer_by_);
 }
 
-void leave_real_time_order() {
-  if (!is_in_real_time_order()) return;
+void leave_sched_rr() {
+  if (!is_under_sched_rr()) return;
   const sched_param none{};
   sched_setscheduler(0, SCHED_OTHER, &none);  // always allowed
 }

@@ -23,11 +23,11 @@ class PriorityChange {
 };
 
 /// Whether this thread runs under SCHED_RR or SCHED_FIFO.
-[[nodiscard]] bool is_in_real_time_order();
+[[nodiscard]] bool is_under_sched_rr();
 
 /// For processes that compute, before they start threads: switches from SCHED_RR or SCHED_FIFO to
 /// SCHED_OTHER. A computing real-time thread would keep the core from message threads for 100 ms,
 /// and the kernel would stop it for 50 ms of every second.
-void leave_real_time_order();
+void leave_sched_rr();
 
 }  // namespace epochcast::real

@@ -160,7 +160,7 @@ void ScheduleRun::store(const Segment& segment, int tag) {
 
 int ScheduleRun::wait_for_any(std::span<MPI_Request> requests, MPI_Status& status) const {
   if (has_to_sleep_) return wait_any_with_backoff(requests, status, has_to_sleep_);
-  if (is_in_real_time_order()) return wait_any_under_sched_rr(requests, status);
+  if (is_under_sched_rr()) return wait_any_under_sched_rr(requests, status);
   int done = MPI_UNDEFINED;
   check_mpi(MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &done, &status),
             "MPI_Waitany");

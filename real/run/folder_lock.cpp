@@ -14,12 +14,12 @@ namespace {
 using namespace std::chrono_literals;
 
 /// Time for ranks of a killed or requeued job to end.
-constexpr auto kPatience = 8s;
+constexpr auto kTimeout = 8s;
 
 /// Locks the byte as soon as it is free. The first rank waits until all bytes are free: another job
 /// may have had more ranks.
 LockFile::Answer take(const LockFile& file, int rank) {
-  const auto end = std::chrono::steady_clock::now() + kPatience;
+  const auto end = std::chrono::steady_clock::now() + kTimeout;
   LockFile::Answer answer = file.try_lock(rank);
   const auto is_taken = [&] {
     return answer == LockFile::Answer::taken || (rank == 0 && file.is_taken());

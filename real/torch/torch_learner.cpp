@@ -97,7 +97,7 @@ TorchLearner::TorchLearner(Fabric& fabric,
   model_.network().set_pixel_levels(data.pixel_levels());
   const auto rank = static_cast<std::uint64_t>(fabric.rank());
   torch::manual_seed(mix_seed(settings.seed, kRankStream + rank));  // dropout differs among ranks
-  leave_generators();
+  save_generators();
   work_began_s_ = fabric.now_s();
 }
 
@@ -227,7 +227,7 @@ void TorchLearner::run_part(std::int64_t samples, double share) {
   next_ += samples;
   refresh_state();
   if (!model_.network().is_training()) model_.network().train();
-  take_generators();
+  restore_generators();
   passed_ = samples;
   piece_ = 0;
   const BatchLoss loss =
@@ -237,7 +237,7 @@ void TorchLearner::run_part(std::int64_t samples, double share) {
   computed(data, [&] { (share == 1 ? loss.loss : loss.loss * share).backward(); });
   check_loss(loss.loss);
   record(data, loss);
-  leave_generators();
+  save_generators();
 }
 
 void TorchLearner::run_batch(std::int64_t batch, const FlatModel::RangeReady& ready) {

@@ -87,14 +87,14 @@ class TorchLearner : public TrainingLearner {
   void show_examples(std::int64_t batch);
   /// Seconds that `work` on batches of this size computed, until `is_over(times, seconds)`; without
   /// effect on training.
-  std::vector<double> run_and_forget(std::int64_t batch,
-                                     const std::function<bool(std::int64_t, double)>& is_over,
-                                     const std::function<void()>& work);
+  std::vector<double> run_without_effect(std::int64_t batch,
+                                         const std::function<bool(std::int64_t, double)>& is_over,
+                                         const std::function<void()>& work);
   void refresh_state();
   /// Restores LibTorch's generators to this learner's state.
-  void take_generators();
+  void restore_generators();
   /// Saves that state; only if the process is shared.
-  void leave_generators();
+  void save_generators();
 
   Fabric& fabric_;
   LearnerSettings settings_;

@@ -52,13 +52,13 @@ std::vector<torch::Tensor> counters(const TorchNetwork& network) {
 
 }  // namespace
 
-void TorchLearner::take_generators() {
+void TorchLearner::restore_generators() {
   for (std::size_t i = 0; i < random_states_.size(); ++i)
     generator_of(i == 0 ? torch::Device(torch::kCPU) : model_.device())
         .set_state(random_states_[i]);
 }
 
-void TorchLearner::leave_generators() {
+void TorchLearner::save_generators() {
   if (!settings_.shares_process) return;
   random_states_ = {generator_of(torch::kCPU).get_state()};
   if (!model_.device().is_cpu())
@@ -67,7 +67,7 @@ void TorchLearner::leave_generators() {
 
 std::string TorchLearner::save() {
   const torch::NoGradGuard no_gradients;
-  take_generators();
+  restore_generators();
   refresh_state();
   torch::serialize::OutputArchive archive;
   archive.write("state", model_.state().cpu());
@@ -135,7 +135,7 @@ void TorchLearner::load(const std::string& bytes) {
     generator_of(torch::kCPU).set_state(read(archive, "random_cpu"));
     if (!model_.device().is_cpu())
       generator_of(model_.device()).set_state(read(archive, "random_device"));
-    leave_generators();
+    save_generators();
     const torch::Tensor order = read(archive, "order");
     check_samples(order, samples_);
     check_samples(read(archive, "drawn").view(torch::kInt64), samples_);

@@ -38,14 +38,14 @@ void TorchLearner::warm_up(std::int64_t batch) {
 void TorchLearner::show_examples(std::int64_t batch) {
   if (!pace_ || !shown_.insert(batch).second) return;
   shows_examples_ = true;
-  run_and_forget(batch, is_benchmarked, [&] {
+  run_without_effect(batch, is_benchmarked, [&] {
     forward_backward(batch, [](const Payload&) {});
     step();
   });
   shows_examples_ = false;
 }
 
-std::vector<double> TorchLearner::run_and_forget(
+std::vector<double> TorchLearner::run_without_effect(
     std::int64_t batch,
     const std::function<bool(std::int64_t, double)>& is_over,
     const std::function<void()>& work) {
@@ -73,7 +73,7 @@ std::vector<double> TorchLearner::run_and_forget(
 
 std::vector<double> TorchLearner::timed_batches(std::int64_t batch) {
   show_examples(batch);
-  return run_and_forget(batch, is_benchmarked, [&] {
+  return run_without_effect(batch, is_benchmarked, [&] {
     forward_backward(batch);
     step();
   });

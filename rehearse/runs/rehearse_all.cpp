@@ -31,8 +31,8 @@ class Runner {
   Runner(const std::vector<RehearsalTask>& tasks,
          const RehearsalPlace& place,
          const Catalog& catalog,
-         const RehearsalNews& news)
-      : place_(place), news_(news), locks_(made(place.folder)), shares_(tasks.size(), 0) {
+         const RehearsalCallbacks& callbacks)
+      : place_(place), callbacks_(callbacks), locks_(made(place.folder)), shares_(tasks.size(), 0) {
     for (const RehearsalTask& task : tasks) {
       outcomes_.push_back({.task = task});
       outcomes_.back().task.config = without_settings_of_others(task.config);
@@ -46,13 +46,15 @@ class Runner {
     for (const std::size_t index : open_)
       programs.push_back(
           rehearsal_words(outcomes_[index].task, place_.program, kept_[index].files.state));
-    tell();
+    report_progress();
     run_programs(
         programs,
         place_.parallelism,
         [&](std::size_t call) { return turn_of(open_[call]); },
-        [&](std::size_t call, const std::string& line) { heard(open_[call], line); },
-        [&](std::size_t call, const ProgramAnswer& answer) { ended(open_[call], answer); });
+        [&](std::size_t call, const std::string& line) { read_line(open_[call], line); },
+        [&](std::size_t call, const ProgramAnswer& answer) {
+          finish_program(open_[call], answer);
+        });
     for (std::size_t i = 0; i < outcomes_.size(); ++i) {
       RehearsalOutcome& outcome = outcomes_[i];
       if (outcome.run) add_running_bill(*outcome.run, kept_[i].platform, outcome.task.config);
@@ -108,7 +110,7 @@ class Runner {
   Turn turn_of(std::size_t index) {
     if (!locks_.try_take(kept_[index].key)) return Turn::later;
     if (!is_known(index)) return Turn::start;
-    settle(index);
+    settle_task(index);
     return Turn::never;
   }
 
@@ -117,7 +119,7 @@ class Runner {
     try {
       return read_entry(file);
     } catch (const std::runtime_error& error) {
-      news_.warning(std::string(error.what()) + "; rehearsing again");
+      callbacks_.warning(std::string(error.what()) + "; rehearsing again");
       std::error_code ignored;
       fs::remove(file, ignored);
       return std::nullopt;
@@ -132,22 +134,22 @@ class Runner {
     if (entry.diverged) outcome.problems = {*entry.diverged};
   }
 
-  void heard(std::size_t index, const std::string& line) {
-    const std::optional<CurvePoint> point = epoch_in(line, place_.program, news_.warning);
+  void read_line(std::size_t index, const std::string& line) {
+    const std::optional<CurvePoint> point = epoch_in(line, place_.program, callbacks_.warning);
     if (!point) return;
     Curve& curve = outcomes_[index].curve;
     if (point->epoch == static_cast<std::int64_t>(curve.size()) + 1) curve.push_back(*point);
     shares_[index] = share_of(outcomes_[index].task, *point);
-    tell();
+    report_progress();
   }
 
-  void ended(std::size_t index, const ProgramAnswer& answer) {
+  void finish_program(std::size_t index, const ProgramAnswer& answer) {
     if (answer.status.ending() == Ending::done) {
       take_result(index, answer.text);
     } else {
       take_failure(index, answer);
     }
-    settle(index);
+    settle_task(index);
   }
 
   void take_result(std::size_t index, const std::string& output) {
@@ -182,7 +184,7 @@ class Runner {
   }
 
   /// Copies the outcome to duplicates, and unlocks it for other calls.
-  void settle(std::size_t index) {
+  void settle_task(std::size_t index) {
     const RehearsalOutcome& outcome = outcomes_[index];
     locks_.release(kept_[index].key);
     shares_[index] = 1;
@@ -194,17 +196,17 @@ class Runner {
       same.task = std::move(task);
       shares_[duplicate] = 1;
     }
-    tell();
+    report_progress();
   }
 
-  void tell() const {
+  void report_progress() const {
     double sum = 0;
     for (const double share : shares_) sum += share;
-    news_.share(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
+    callbacks_.share(shares_.empty() ? 1 : sum / static_cast<double>(shares_.size()));
   }
 
   const RehearsalPlace& place_;
-  const RehearsalNews& news_;
+  const RehearsalCallbacks& callbacks_;
   RehearsalLocks locks_;
   std::vector<RehearsalOutcome> outcomes_;
   std::vector<Kept> kept_;               ///< by task
@@ -218,8 +220,8 @@ class Runner {
 std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
                                            const RehearsalPlace& place,
                                            const Catalog& catalog,
-                                           const RehearsalNews& news) {
-  return Runner(tasks, place, catalog, news).run();
+                                           const RehearsalCallbacks& callbacks) {
+  return Runner(tasks, place, catalog, callbacks).run();
 }
 
 }  // namespace epochcast

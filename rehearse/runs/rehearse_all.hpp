@@ -20,7 +20,7 @@ struct RehearsalPlace {
 };
 
 /// Callbacks during rehearsals.
-struct RehearsalNews {
+struct RehearsalCallbacks {
   std::function<void(double)> share;                ///< completed share, 0 to 1
   std::function<void(const std::string&)> warning;  ///< a kept file cannot be used
 };
@@ -32,6 +32,6 @@ struct RehearsalNews {
 [[nodiscard]] std::vector<RehearsalOutcome> rehearse_all(const std::vector<RehearsalTask>& tasks,
                                                          const RehearsalPlace& place,
                                                          const Catalog& catalog,
-                                                         const RehearsalNews& news);
+                                                         const RehearsalCallbacks& callbacks);
 
 }  // namespace epochcast

@@ -172,7 +172,7 @@ Traffic Runtime::simulate_rounds(CollectiveCall& call, int member) {
     ready_s = simulate_round(call, member, round, ready_s, traffic);
     index = call.rounds->completed(member, index, ready_s, traffic);
   }
-  sleep_until(ready_s + call.rounds->owed_s(member));
+  sleep_until(ready_s + call.rounds->omitted_s(member));
   call.uncontended_s[static_cast<std::size_t>(member)] = clock_s() - call.start_s;
   return call.rounds->traffic(member);
 }

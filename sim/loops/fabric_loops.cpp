@@ -58,25 +58,25 @@ void SimFabric::claim_links(const Runtime::CommunicatorState& state, const LoopW
   double all_here_s = 0;
   bool has_exchanged = false;
   for (int member = 0; member < among.size(); ++member) {
-    const Traffic sent = watch.owed(member).traffic;
+    const Traffic sent = watch.omitted_meters(member).traffic;
     has_exchanged = has_exchanged || sent.intra_node_bytes + sent.inter_node_bytes > 0;
     all_here_s =
         std::max(all_here_s, runtime_.rank(among.ranks[static_cast<std::size_t>(member)]).local_s);
   }
   // The next exchange starts when all have arrived, with the same skew as at its end.
-  const double until_s = all_here_s + watch.owed(0).now_s;
+  const double until_s = all_here_s + watch.omitted_meters(0).now_s;
   if (has_exchanged && !runtime_.interference_->begin_replay(state.footprint, all_here_s, until_s))
     runtime_.interference_->set_conflict();
 }
 
-void SimFabric::skip(const Runtime::CommunicatorState& state, const Meters& owed) {
+void SimFabric::skip(const Runtime::CommunicatorState& state, const Meters& omitted_meters) {
   Runtime::Rank& me = self();
   // If only some ranks omit iterations, others may still exchange, and compare SimGrid's clock, so
   // the clock has to advance.
   const bool is_everybody = state.communicator.size() == static_cast<int>(runtime_.ranks_.size());
-  (is_everybody ? me.skipped_s : me.local_s) += owed.now_s;
-  me.phases += owed.phases;
-  me.traffic += owed.traffic;
+  (is_everybody ? me.skipped_s : me.local_s) += omitted_meters.now_s;
+  me.phases += omitted_meters.phases;
+  me.traffic += omitted_meters.traffic;
 }
 
 void SimFabric::announce_change() { ++self().changes; }
@@ -105,22 +105,22 @@ void SimFabric::repeat(const Communicator& among,
     const std::int64_t changes_before = me.changes;
     body(i);
     if (!may_omit) continue;
-    const bool has_verdict = watch->looks_after(i + 1);
+    const bool has_decision = watch->decides_after(i + 1);
     const bool has_changed = me.changes > changes_before;
     const bool is_last =
         watch->report(member, i + 1, meters(), has_changed, may_claim_links(state));
-    if (!has_verdict) continue;
-    wait_for_verdict(state, *watch, is_last);
+    if (!has_decision) continue;
+    wait_for_decision(state, *watch, is_last);
     if (watch->omitted() == 0) continue;
-    const Meters owed = watch->owed(member);
+    const Meters omitted_meters = watch->omitted_meters(member);
     if (runtime_.pass_.timeline != nullptr) {
       runtime_.pass_.timeline->add({.worker = rank_,
                                     .stream = Stream::omitted,
                                     .name = std::to_string(watch->omitted()) + " more like this",
                                     .start_s = now_s(),
-                                    .end_s = now_s() + owed.now_s});
+                                    .end_s = now_s() + omitted_meters.now_s});
     }
-    skip(state, owed);
+    skip(state, omitted_meters);
     break;
   }
   me.loops.pop_back();
@@ -130,16 +130,16 @@ void SimFabric::repeat(const Communicator& among,
   if (++watch->left == among.size()) state.loops.erase(sequence);
 }
 
-void SimFabric::wait_for_verdict(const Runtime::CommunicatorState& state,
-                                 LoopWatch& watch,
-                                 bool is_last) {
+void SimFabric::wait_for_decision(const Runtime::CommunicatorState& state,
+                                  LoopWatch& watch,
+                                  bool is_last) {
   if (!is_last) {
     watch.waiting.push_back(rank_);
     self().wake->acquire();
     return;
   }
   if (watch.omitted() > 0) claim_links(state, watch);  // before any clock moves
-  // A rank woken here may wait for the next verdict before the others are awake.
+  // A rank woken here may wait for the next decision before the others are awake.
   for (const int waiting : std::exchange(watch.waiting, {})) runtime_.rank(waiting).wake->release();
 }
 

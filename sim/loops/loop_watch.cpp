@@ -10,13 +10,15 @@ namespace {
 
 constexpr double kEqual =
     1e-10;  // relative difference of iterations that counts as equal: rounding of the clock
-constexpr double kUnnoticed = 1e-6;   // relative difference of a first iteration below noise
-constexpr std::int64_t kGiveUp = 64;  // a loop that is not steady by then is run to its end
+constexpr double kUnnoticed = 1e-6;        // relative difference of a first iteration below noise
+constexpr std::int64_t kMostWatched = 64;  // a loop that is not steady by then is run to its end
 // One iteration may have begun while others still used the links; then follow the two that are
 // compared.
 constexpr std::int64_t kSettling = 3;
-constexpr std::int64_t kSwayed = 3;  // iterations until the effect of a change is complete
-constexpr std::int64_t kUnlike = 2;  // first iterations that depend on the state before the loop
+constexpr std::int64_t kAffectedIterations =
+    3;  // iterations until the effect of a change is complete
+constexpr std::int64_t kFirstIterations =
+    2;  // first iterations that depend on the state before the loop
 
 Meters difference(const Meters& a, const Meters& b) {
   return {
@@ -97,19 +99,19 @@ void LoopStatistics::add(const LoopStatistics& more) {
 LoopWatch::LoopWatch(int members, std::int64_t count, const Rule& rule)
     : count_(count),
       rule_(rule),
-      uncounted_(std::clamp<std::int64_t>(rule.sampled - 1, 0, kUnlike)),
+      uncounted_(std::clamp<std::int64_t>(rule.sampled - 1, 0, kFirstIterations)),
       members_(static_cast<std::size_t>(members)) {
   if (rule.is_noisy && !rule.is_like_last && rule.sampled < count)
     durations_s_.resize(static_cast<std::size_t>(rule.sampled - uncounted_));
 }
 
-bool LoopWatch::looks_after(std::int64_t iterations) const {
+bool LoopWatch::decides_after(std::int64_t iterations) const {
   if (omitted_ > 0 || iterations >= count_) return false;
   if (!rule_.is_noisy) {
-    const std::int64_t looked = iterations - looks_from_;
-    return looked >= 0 && looked <= kGiveUp - kSettling && count_ > 4;
+    const std::int64_t looked = iterations - first_decision_;
+    return looked >= 0 && looked <= kMostWatched - kSettling && count_ > 4;
   }
-  const bool looks_again = rule_.is_like_last && iterations == kSwayed;
+  const bool looks_again = rule_.is_like_last && iterations == kAffectedIterations;
   return iterations == rule_.sampled || (looks_again && iterations > rule_.sampled);
 }
 
@@ -126,24 +128,24 @@ bool LoopWatch::report(
     durations_s_[static_cast<std::size_t>(iterations - uncounted_ - 1)] +=
         own.last.now_s / static_cast<double>(members_.size());
   }
-  if (!looks_after(iterations)) return false;
+  if (!decides_after(iterations)) return false;
   if (++reported_ < static_cast<int>(members_.size())) return false;
   reported_ = 0;
   if (!may_omit) {
     postpone(iterations);
   } else if (!rule_.is_noisy) {
-    judge_steady(iterations);
+    decide_steady(iterations);
   } else if (rule_.is_like_last) {
-    judge_last(iterations);
+    decide_by_last(iterations);
   } else {
-    judge_sampled(iterations);
+    decide_sampled(iterations);
   }
   return true;
 }
 
 void LoopWatch::postpone(std::int64_t iterations) {
   if (!rule_.is_noisy) {
-    looks_from_ = iterations + 1;
+    first_decision_ = iterations + 1;
     busy_until_ = iterations;
     return;
   }
@@ -165,7 +167,7 @@ void LoopWatch::omit_like_last(std::int64_t iterations) {
   settled_after_ = iterations;
 }
 
-void LoopWatch::judge_steady(std::int64_t iterations) {
+void LoopWatch::decide_steady(std::int64_t iterations) {
   if (last_change_ == iterations || iterations < busy_until_ + kSettling) return;
   const double took_s = members_.front().last.now_s;
   const double slack_s = kEqual * took_s;
@@ -183,12 +185,12 @@ void LoopWatch::judge_steady(std::int64_t iterations) {
       });
 }
 
-void LoopWatch::judge_last(std::int64_t iterations) {
+void LoopWatch::decide_by_last(std::int64_t iterations) {
   // A change affects the next iteration, and through it the one after.
-  if (last_change_ == 0 || iterations >= kSwayed) omit_like_last(iterations);
+  if (last_change_ == 0 || iterations >= kAffectedIterations) omit_like_last(iterations);
 }
 
-void LoopWatch::judge_sampled(std::int64_t iterations) {
+void LoopWatch::decide_sampled(std::int64_t iterations) {
   LoopStatistics here = {.sum = {}, .durations_s = std::move(durations_s_)};
   here.run = here.durations_s.size();
   for (const Member& member : members_)
@@ -207,7 +209,7 @@ void LoopWatch::judge_sampled(std::int64_t iterations) {
   settled_after_ = iterations;
 }
 
-Meters LoopWatch::owed(int member) const {
+Meters LoopWatch::omitted_meters(int member) const {
   const Meters& sum = sum_[static_cast<std::size_t>(member)];
   const double time_factor = sum.now_s > 0 ? omitted_s_ / sum.now_s : 0;
   const double byte_factor = static_cast<double>(omitted_) / summed_;

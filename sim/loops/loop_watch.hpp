@@ -57,7 +57,7 @@ class LoopWatch {
   LoopWatch(int members, std::int64_t count, const Rule& rule);
 
   /// Whether members have to wait for a decision after this many iterations.
-  [[nodiscard]] bool looks_after(std::int64_t iterations) const;
+  [[nodiscard]] bool decides_after(std::int64_t iterations) const;
   /// Reports a member's meters after `iterations`, and whether it has announced a change in the
   /// last of them. `may_omit`: whether the loop's links are free; while others use them, the
   /// decision is postponed. Returns whether it was the last member, so the decision is made.
@@ -70,7 +70,7 @@ class LoopWatch {
   /// Iterations to omit after the last decision.
   [[nodiscard]] std::int64_t omitted() const { return omitted_; }
   /// The contribution of the omitted iterations to a member's meters.
-  [[nodiscard]] Meters owed(int member) const;
+  [[nodiscard]] Meters omitted_meters(int member) const;
   /// Iterations before the decision; 0 if there is none yet.
   [[nodiscard]] std::int64_t settled_after() const { return settled_after_; }
   /// Whether iterations before the decision differ from later ones: changes were announced, or the
@@ -89,9 +89,9 @@ class LoopWatch {
   };
 
   void postpone(std::int64_t iterations);
-  void judge_steady(std::int64_t iterations);
-  void judge_last(std::int64_t iterations);
-  void judge_sampled(std::int64_t iterations);
+  void decide_steady(std::int64_t iterations);
+  void decide_by_last(std::int64_t iterations);
+  void decide_sampled(std::int64_t iterations);
   void omit_like_last(std::int64_t iterations);
 
   std::int64_t count_;
@@ -99,7 +99,7 @@ class LoopWatch {
   /// Iterations not used for extrapolation: the first one, which begins with all members
   /// synchronised, and those before a postponed decision, when others may use the links.
   std::int64_t uncounted_ = 0;
-  std::int64_t looks_from_ = 3;  ///< without noise: the first decision
+  std::int64_t first_decision_ = 3;  ///< without noise: the first decision
   std::int64_t busy_until_ = 0;  ///< without noise: iterations after which others used the links
   int reported_ = 0;
   std::int64_t last_change_ = 0;  ///< the last iteration in which any was announced

@@ -54,7 +54,7 @@ std::int64_t RoundSkipper::completed(int rank,
     if (!watch.cut && here.reached == size_) look(watch, boundary);
     if (watch.cut == boundary) {
       const auto periods = static_cast<double>(watch.omitted_periods);
-      self.owed_s += periods * watch.period_s;
+      self.omitted_s += periods * watch.period_s;
       self.traffic += periods * self.per_period;
       return round + 1 + watch.omitted_periods * run.period;
     }

@@ -25,11 +25,11 @@ class RoundSkipper {
   std::int64_t completed(int rank, std::int64_t round, double clock_s, const Traffic& traffic);
 
   /// Seconds that the rank has omitted so far.
-  [[nodiscard]] double owed_s(int rank) const {
-    return ranks_[static_cast<std::size_t>(rank)].owed_s;
+  [[nodiscard]] double omitted_s(int rank) const {
+    return ranks_[static_cast<std::size_t>(rank)].omitted_s;
   }
   /// Whether rounds have been omitted: this is valid only if nothing else used the links meanwhile.
-  [[nodiscard]] bool has_omitted() const { return owed_s(0) > 0; }
+  [[nodiscard]] bool has_omitted() const { return omitted_s(0) > 0; }
   /// Bytes that the rank has sent, those of omitted rounds included.
   [[nodiscard]] const Traffic& traffic(int rank) const {
     return ranks_[static_cast<std::size_t>(rank)].traffic;
@@ -38,7 +38,7 @@ class RoundSkipper {
  private:
   struct Rank {
     double previous_s = 0;  ///< clock at the last period boundary
-    double owed_s = 0;
+    double omitted_s = 0;
     Traffic traffic;
     Traffic at_boundary;  ///< traffic at the last period boundary
     Traffic per_period;

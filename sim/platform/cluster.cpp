@@ -21,15 +21,15 @@ namespace sg = simgrid::s4u;
 /// A zone to build a network in, outside of the root zone. SimGrid looks for the name of each new
 /// link and host in every zone below the root first, which takes quadratic time when every node is
 /// a zone.
-sg::NetZone* make_ground() {
+sg::NetZone* make_base_zone() {
   const auto* root = sg::create_empty_zone("root")->get_impl();  // the first zone is the root
-  sg::NetZone* ground = sg::create_empty_zone("ground");
-  ground->get_impl()->set_network_model(root->get_network_model());
-  ground->get_impl()->set_cpu_pm_model(root->get_cpu_pm_model());
-  ground->get_impl()->set_cpu_vm_model(root->get_cpu_vm_model());
-  ground->get_impl()->set_disk_model(root->get_disk_model());
-  ground->get_impl()->set_host_model(root->get_host_model());
-  return ground;
+  sg::NetZone* base = sg::create_empty_zone("base");
+  base->get_impl()->set_network_model(root->get_network_model());
+  base->get_impl()->set_cpu_pm_model(root->get_cpu_pm_model());
+  base->get_impl()->set_cpu_vm_model(root->get_cpu_vm_model());
+  base->get_impl()->set_disk_model(root->get_disk_model());
+  base->get_impl()->set_host_model(root->get_host_model());
+  return base;
 }
 
 /// Creates a node in the network zone of a topology.
@@ -42,8 +42,8 @@ sg::NetZone* make_star(const Interlink& network,
                        std::size_t nodes,
                        const MakeLeaf& make_leaf,
                        const UplinkOf& uplink_of) {
-  const sg::NetZone* ground = make_ground();
-  sg::NetZone* zone = sg::create_star_zone("network")->set_parent(ground);
+  const sg::NetZone* base = make_base_zone();
+  sg::NetZone* zone = sg::create_star_zone("network")->set_parent(base);
   sg::Link* backbone = nullptr;
   if (network.backbone_bytes_per_s) {
     backbone = zone->create_link("backbone", *network.backbone_bytes_per_s)->seal();
@@ -93,7 +93,7 @@ sg::NetZone* make_network(const Interlink& network,
       return make_star(network, nodes, make_leaf, uplink_of);
     case NetworkTopology::fat_tree:
       return sg::create_fatTree_zone("network",
-                                     make_ground(),
+                                     make_base_zone(),
                                      {static_cast<unsigned int>(network.down.size()),
                                       unsigned_of(network.down),
                                       unsigned_of(network.up),
@@ -104,7 +104,7 @@ sg::NetZone* make_network(const Interlink& network,
                                      kFullDuplex);
     case NetworkTopology::torus:
       return sg::create_torus_zone("network",
-                                   make_ground(),
+                                   make_base_zone(),
                                    torus_dimensions(network),
                                    leaves,
                                    bandwidth,
@@ -113,7 +113,7 @@ sg::NetZone* make_network(const Interlink& network,
     case NetworkTopology::dragonfly: {
       const std::vector<unsigned int> cables = unsigned_of(network.cables);
       return sg::create_dragonfly_zone("network",
-                                       make_ground(),
+                                       make_base_zone(),
                                        {{static_cast<unsigned int>(network.groups), cables[0]},
                                         {static_cast<unsigned int>(network.chassis), cables[1]},
                                         {static_cast<unsigned int>(network.routers), cables[2]},

@@ -26,7 +26,7 @@ void for_every_schedule(int most_ranks, Check check) {
     for (const int ranks : tested_rank_counts()) {
       if (ranks > most_ranks) continue;
       for (const int per_node : {1, 2, 3, 4, 64}) {
-        if (per_node > 1 && !known.knows_nodes) continue;
+        if (per_node > 1 && !known.depends_on_nodes) continue;
         for (const std::int64_t bytes : kSizes) {
           if (bytes > 6'000'000 && ranks > 17) continue;  // thousands of segments add nothing new
           CAPTURE(known.name, ranks, per_node, bytes);

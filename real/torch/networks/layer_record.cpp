@@ -47,7 +47,7 @@ class Recorder {
     std::vector<std::string> operations;
     std::vector<std::size_t> values;
     LayerRecord sums;
-    bool hands_input_on = false;  ///< the last one: its output is its input
+    bool returns_input = false;  ///< the last one: its output is its input
   };
 
   static Place place(const torch::Tensor& tensor) {
@@ -145,7 +145,7 @@ void Recorder::follow(const OperationCall& call) {
     const bool is_in_place = value_at_.count(place(outputs.front())) > 0;
     unnamed_.operations.push_back(call.name);
     add(unnamed_.sums, cost);
-    unnamed_.hands_input_on = is_in_place && call.name.back() != '_';
+    unnamed_.returns_input = is_in_place && call.name.back() != '_';
   }
   for (const torch::Tensor& output : outputs) {
     if (value_at_.count(place(output)) > 0) continue;
@@ -225,7 +225,7 @@ torch::Tensor Recorder::name(const torch::nn::Module& owner,
   const std::string& module = modules_.at(&owner);
   LayerRecord layer = std::move(unnamed_.sums);
   layer.name = module + (module.empty() || name.empty() ? "" : ".") + std::string(name);
-  if (unnamed_.hands_input_on) {
+  if (unnamed_.returns_input) {
     // Dropout returns an empty batch itself; one with samples would be a new tensor.
     const at::DisableRecordFunctionGuard unrecorded;
     output = torch::empty_like(output).requires_grad_(output.requires_grad());

@@ -81,8 +81,9 @@ TEST_CASE(
   const BatchCost cost(trace);
 
   CHECK(cost.grade() == Grade::estimated);
-  CHECK_THAT(cost.doubt(), Catch::Contains("factor of 1.25") && Catch::Contains("ten by 2.00"));
-  CHECK_THAT(cost.doubt(), Catch::Contains("for a loader that keeps up"));
+  CHECK_THAT(cost.error_note(),
+             Catch::Contains("factor of 1.25") && Catch::Contains("ten by 2.00"));
+  CHECK_THAT(cost.error_note(), Catch::Contains("for a loader that keeps up"));
   for (const std::int64_t batch : {1, 100, 128, 4096}) {
     CAPTURE(batch);
     const BatchTimes times = cost.median(batch);
@@ -100,12 +101,12 @@ TEST_CASE(
   const BatchCost scaled(
       estimated_cost(network, device_of(1), Precision::float32, half(), 100, 1.5));
   CHECK(scaled.median(100).total_s() == Approx(1.5 * cost.median(100).total_s()));
-  CHECK_THAT(scaled.doubt(), Catch::Contains("factor of 1.12"));
-  CHECK_THAT(estimated_cost(network, device_of(8), Precision::float32, half(), 100, 1).doubt,
+  CHECK_THAT(scaled.error_note(), Catch::Contains("factor of 1.12"));
+  CHECK_THAT(estimated_cost(network, device_of(8), Precision::float32, half(), 100, 1).error_note,
              Catch::Contains("several cores by up to 4.00"));
   DeviceSpec processor = device_of(1);
   processor.device_class = "cpu";
-  CHECK_THAT(estimated_cost(network, processor, Precision::float32, half(), 100, 1).doubt,
+  CHECK_THAT(estimated_cost(network, processor, Precision::float32, half(), 100, 1).error_note,
              !Catch::Contains("loader"));
 }
 

@@ -67,7 +67,7 @@ TEST_CASE("under SCHED_RR no priority changes, and computing processes leave it"
         CHECK(scheduling() == before);
       }
       CHECK(scheduling() == before);
-      leave_real_time_order();
+      leave_sched_rr();
       CHECK(scheduling() == Scheduling{.policy = SCHED_OTHER, .priority = 0, .nice = before.nice});
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serve/job_memory.hpp"
+#include "serve/job_cache.hpp"
 
 #include <array>
 #include <filesystem>
@@ -36,13 +36,13 @@ void add_folder(std::string& state, const fs::path& folder) {
 
 }  // namespace
 
-JobMemory::JobMemory(const Catalog& catalog, const std::vector<SettingText>& given)
+JobCache::JobCache(const Catalog& catalog, const std::vector<SettingText>& given)
     : catalog_(catalog),
       given_(given),
       state_(state()),
       jobs_([this](const JobConfig& config) { return load_job(config, catalog_); }) {}
 
-SharedJobs& JobMemory::jobs() {
+SharedJobs& JobCache::jobs() {
   const std::string now = state();
   if (now != state_) {
     state_ = now;
@@ -51,17 +51,17 @@ SharedJobs& JobMemory::jobs() {
   return jobs_;
 }
 
-std::string JobMemory::text_of(const JobConfig& config) {
+std::string JobCache::text_of(const JobConfig& config) {
   nlohmann::json texts = nlohmann::json::object();
   for (const SettingText& setting : setting_texts(config)) texts[setting.name] = setting.value;
   return texts.dump();
 }
 
-void JobMemory::learn(const std::string& told) {
-  if (told.empty()) return;
+void JobCache::preload(const std::string& message) {
+  if (message.empty()) return;
   try {
     JobConfig config;
-    const nlohmann::json texts = nlohmann::json::parse(told);
+    const nlohmann::json texts = nlohmann::json::parse(message);
     for (const auto& [name, value] : texts.items()) set_setting(config, name, value, name);
     jobs().read(config);
   } catch (const std::exception&) {
@@ -69,7 +69,7 @@ void JobMemory::learn(const std::string& told) {
   }
 }
 
-std::string JobMemory::state() const {
+std::string JobCache::state() const {
   std::string state;
   std::vector<fs::path> folders = catalog_.own();
   folders.push_back(catalog_.root());

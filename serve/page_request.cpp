@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "serve/question.hpp"
+#include "serve/page_request.hpp"
 
 #include <algorithm>
 #include <array>
@@ -63,7 +63,7 @@ std::string text_of(const JsonInput& value) {
 
 }  // namespace
 
-std::vector<ForecastTask> Question::tasks() const {
+std::vector<ForecastTask> PageRequest::tasks() const {
   // Checked first, since each point is a whole configuration.
   std::size_t points = 1;
   for (const SweepAxis& axis : axes) {
@@ -85,7 +85,7 @@ std::vector<ForecastTask> Question::tasks() const {
   return tasks;
 }
 
-std::string Question::command() const {
+std::string PageRequest::command() const {
   std::vector<std::string> words = {"epochcast", "simulate"};
   if (find) {
     words = {"epochcast", "find", find->name};
@@ -110,12 +110,12 @@ std::string Question::command() const {
   return shell_text(words);
 }
 
-Question question_in(std::string_view body,
-                     const Catalog& catalog,
-                     const std::vector<SettingText>& given) {
+PageRequest request_in(std::string_view body,
+                       const Catalog& catalog,
+                       const std::vector<SettingText>& given) {
   const nlohmann::json document = parse_json(body, "request");
   Problems problems("request");
-  Question question;
+  PageRequest page_request;
   JsonInput input(document, "", problems);
   std::vector<std::string> wrong;
   const auto read = [&](const std::string& name, const auto& act) {
@@ -131,8 +131,8 @@ Question question_in(std::string_view body,
     if (setting.value.empty()) continue;  // reported
     read(setting.name, [&] {
       check_is_known(setting, catalog, given);
-      set_setting(question.config, setting.name, setting.value, setting.name);
-      question.settings.push_back(setting);
+      set_setting(page_request.config, setting.name, setting.value, setting.name);
+      page_request.settings.push_back(setting);
     });
   }
   if (const auto sweep = input.maybe("sweep")) {
@@ -146,35 +146,37 @@ Question question_in(std::string_view body,
           set_setting(scratch, axis.name, value, "sweep " + axis.name);
         }
       });
-      question.axes.push_back(std::move(axis));
+      page_request.axes.push_back(std::move(axis));
     }
   }
   if (const auto intervals = input.maybe("intervals"))
-    question.has_intervals = intervals->boolean();
+    page_request.has_intervals = intervals->boolean();
   if (auto name = input.maybe("find")) {
-    question.find = FindRequest{.config = {}, .name = name->string(), .over = {}, .conditions = {}};
+    page_request.find =
+        FindRequest{.config = {}, .name = name->string(), .over = {}, .conditions = {}};
     for (const JsonInput& text : input.at("where").elements(1)) {
       try {
-        question.find->conditions.push_back(parse_condition(text.string()));
+        page_request.find->conditions.push_back(parse_condition(text.string()));
       } catch (const UserError& error) {
         wrong.insert(wrong.end(), error.problems().begin(), error.problems().end());
       }
     }
     if (const auto largest = input.maybe("largest"))
-      question.find->wants_largest = largest->boolean();
+      page_request.find->wants_largest = largest->boolean();
   }
-  if (question.find && !question.axes.empty())
-    wrong.emplace_back("sweep: a question of find is about one job; expected no sweep");
+  if (page_request.find && !page_request.axes.empty())
+    wrong.emplace_back("sweep: a find request is about one job; expected no sweep");
   input.finish();
   problems.throw_if_any();
   if (!wrong.empty()) throw UserError(wrong);
-  check_strategies_have_settings(question.config);
-  if (question.find) {
-    question.find->config = question.config;
-    question.find->adds_overlapped_sync = true;
-    question.find->config.deterministic = !question.has_intervals || question.config.deterministic;
+  check_strategies_have_settings(page_request.config);
+  if (page_request.find) {
+    page_request.find->config = page_request.config;
+    page_request.find->adds_overlapped_sync = true;
+    page_request.find->config.deterministic =
+        !page_request.has_intervals || page_request.config.deterministic;
   }
-  return question;
+  return page_request;
 }
 
 }  // namespace epochcast

@@ -13,7 +13,7 @@
 namespace epochcast {
 
 /// A request of the page: a job, and possibly values of some settings (docs/formats.md).
-struct Question {
+struct PageRequest {
   std::vector<SettingText> settings;  ///< as given
   JobConfig config;
   std::vector<SweepAxis> axes;
@@ -29,8 +29,8 @@ struct Question {
 /// Reads the body of a request. Files may be those of the catalogue, and those that `given` names:
 /// a link from elsewhere must not make this program read, or run, other files. Throws a UserError
 /// that lists every problem.
-[[nodiscard]] Question question_in(std::string_view body,
-                                   const Catalog& catalog,
-                                   const std::vector<SettingText>& given);
+[[nodiscard]] PageRequest request_in(std::string_view body,
+                                     const Catalog& catalog,
+                                     const std::vector<SettingText>& given);
 
 }  // namespace epochcast

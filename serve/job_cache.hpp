@@ -12,17 +12,17 @@ namespace epochcast {
 
 /// A cache of jobs whose files have been read, which takes a third of an answer's time. Requests
 /// are answered by child processes, which tell the parent what to read for later ones.
-class JobMemory {
+class JobCache {
  public:
   /// `given`: settings that may name files outside of the catalogue. Both must outlive it.
-  JobMemory(const Catalog& catalog, const std::vector<SettingText>& given);
+  JobCache(const Catalog& catalog, const std::vector<SettingText>& given);
 
   /// The cached jobs, to which others are added. Drops jobs whose files have changed.
   [[nodiscard]] SharedJobs& jobs();
-  /// The text about a job for learn().
+  /// The text about a job for preload().
   [[nodiscard]] static std::string text_of(const JobConfig& config);
   /// Reads the files of a job; errors are reported by the next request.
-  void learn(const std::string& told);
+  void preload(const std::string& message);
 
  private:
   /// A text that changes with every file that a job may be read from.
