@@ -189,7 +189,7 @@ std::vector<Mechanism> find_mechanisms(const std::vector<std::string>& names) {
     if (mechanism == mechanisms().end()) {
       problems.push_back(unknown_name("mechanism", name, known));
     } else if (std::any_of(found.begin(), found.end(), is_named)) {
-      problems.push_back("\"" + name + "\" is there twice");
+      problems.push_back("duplicate mechanism \"" + name + "\"");
     } else {
       found.push_back(*mechanism);
     }

@@ -29,7 +29,7 @@ void leave_out(const std::vector<Mechanism>& mechanisms, std::vector<CostTrace>&
 [[nodiscard]] const std::vector<Mechanism>& mechanisms();
 
 /// Those of these names, in this order. Throws a UserError that tells all unknown ones, and those
-/// that are there twice.
+/// that are duplicates.
 [[nodiscard]] std::vector<Mechanism> find_mechanisms(const std::vector<std::string>& names);
 
 /// change(MessageCosts&) for all costs of messages between nodes.

@@ -207,7 +207,7 @@ TEST_CASE("mistakes in the request for new forecasts are reported before the wor
 
   CHECK(kept.error("--without uplnk,loading,loading --ablation") ==
         "epochcast: --without: unknown mechanism \"uplnk\"; did you mean \"uplink\"?\n"
-        "epochcast: --without: \"loading\" is there twice\n");
+        "epochcast: --without: duplicate mechanism \"loading\"\n");
   CHECK(kept.error("--folder kept") ==
         "epochcast: --folder: counts with --forecast-again, --without or --ablation only\n");
   const std::string expected =

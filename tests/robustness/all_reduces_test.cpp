@@ -42,7 +42,7 @@ FluidNetwork fluid_network(const Platform& platform, const std::vector<WorkerInf
   return {std::move(links), route, std::move(gammas)};
 }
 
-/// The barrier at the start of a collective if all members arrive at the same time.
+/// The barrier at the start of a collective.
 double barrier_s(const Platform& platform, std::size_t ranks) {
   std::vector<std::optional<MessageCosts>> messages;
   for (int node = 0; node < platform.node_count(); ++node) {
@@ -53,13 +53,10 @@ double barrier_s(const Platform& platform, std::size_t ranks) {
     }
   }
   double round_s = 0;
-  double message_s = 0;
   for (const auto& costs : messages) {
-    if (!costs) continue;
-    round_s = std::max(round_s, costs->barrier_round_s);
-    message_s = std::max(message_s, costs->message_s(1));
+    if (costs) round_s = std::max(round_s, costs->barrier_round_s);
   }
-  return std::min(round_s, message_s) * std::ceil(std::log2(static_cast<double>(ranks)));
+  return round_s * std::ceil(std::log2(static_cast<double>(ranks)));
 }
 
 TEST_CASE("an all-reduce takes its messages' time on fairly shared links, for any order of nodes") {

@@ -233,7 +233,7 @@ TEST_CASE("mechanisms that nobody knows, and those named twice, are told togethe
   CHECK(problems_of([] {
           (void)find_mechanisms({"uplnk", "noise", "uplink", "noise"});
         }) ==
-        Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?", "\"noise\" is there twice"});
+        Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?", "duplicate mechanism \"noise\""});
 }
 
 }  // namespace
