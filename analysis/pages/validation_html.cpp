@@ -98,7 +98,9 @@ std::string cells_of(const ValidationRow& row) {
 }
 
 std::string tier_table(const std::vector<ValidationRow>& rows) {
-  std::string html = "<div class=\"wide\"><table>\n<thead><tr>";
+  std::string html =
+      "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"tiers\">"
+      "<table>\n<thead><tr>";
   for (const char* title : kTierTitles) html += element("th scope=\"col\"", title);
   html += "</tr></thead>\n<tbody>\n";
   for (const TierSummary& tier : summarize_tiers(rows)) {

@@ -295,7 +295,8 @@ class Pages(unittest.TestCase):
             "resnet20 on 4 nodes, 200 Mbit/s, emulate", "node-based, averaging-period 4", "forecast: 7.60 s (7.50 s to 7.80 s)",
             "measured (median of the runs): 8.00 s (7.90 s to 8.10 s)", "error -5.0 %, 3 runs"])
         driver.find_element(By.XPATH, "//thead//button[text()='error']").send_keys(Keys.ENTER)
-        names = "[...document.querySelectorAll('table tbody:first-of-type th[scope=row]')].map((cell) => cell.textContent)"
+        rows = '[aria-label="all configurations"] tbody:first-of-type th[scope=row]'
+        names = f"[...document.querySelectorAll('{rows}')].map((cell) => cell.textContent)"
         self.assertEqual(driver.execute_script("return " + names),
                          ["node-based, averaging-period 4", "local-sgd, local-steps 8", "sync", "dlb"])
 

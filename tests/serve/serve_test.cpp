@@ -178,7 +178,7 @@ TEST_CASE("an invalid find request is reported") {
         "request: /find: missing; expected the name of a setting");
   CHECK(problem(R"("find":"nodes")").find("/where") != std::string::npos);
   CHECK(problem(R"("find":"nodes","where":["exposed < 10%"],"sweep":{"batch":["32","64"]})") ==
-        "sweep: a question of find is about one job; expected no sweep");
+        "sweep: a find request is about one job; expected no sweep");
   CHECK(problem(R"("find":"nodes","where":["exposed is small"])").find("exposed is small") !=
         std::string::npos);
   CHECK(problem(R"("find":"colour","where":["exposed < 10%"])").find("colour") !=

@@ -44,26 +44,7 @@ std::set<std::string> expected_costs(const std::string& nodes) {
     add_pair("ping-pong", "between");
     add_group("node");
   }
-  if (node_count > 2) add_pair("opposite", "between");
   return costs;
-}
-
-/// The costs of a group of faster nodes. The groups depend on the load.
-std::set<std::string> group_costs(const Json& nodes) {
-  const std::string text = " " + nodes.dump();
-  return {"ring-step between - 1" + text,
-          "ring-step between - 64" + text,
-          "ring-step between - 16384" + text,
-          "barrier between - 0" + text};
-}
-
-/// The groups of nodes that have ring steps of their own.
-std::set<Json> measured_groups(const Json& trace) {
-  std::set<Json> groups;
-  for (const Json& cost : trace.at("costs")) {
-    if (cost.contains("nodes") && cost.at("kind") == "ring-step") groups.insert(cost.at("nodes"));
-  }
-  return groups;
 }
 
 /// The error in the trace, "" without one.
@@ -77,11 +58,6 @@ std::string problem_of(const Json& trace, const std::string& nodes) {
     if (trace.at("node_of_rank").at(rank) != nodes[rank] - '0') return "node_of_rank";
   }
   std::set<std::string> missing = expected_costs(nodes);
-  const std::set<Json> groups = measured_groups(trace);
-  for (const Json& group : groups) {
-    if (group.size() < 2 || trace.at("nodes") <= group.size()) return "a group of one or of all";
-    missing.merge(group_costs(group));
-  }
   for (const Json& cost : trace.at("costs")) {
     const std::string name = cost.at("kind").get<std::string>() + " " +
                              cost.at("scope").get<std::string>() + " " +
