@@ -62,6 +62,7 @@ std::string judgement(const std::vector<AllReduceCheck>& checks) {
   constexpr double kGood = 0.1;
   constexpr double kUsable = 0.25;
   std::vector<double> errors;
+  errors.reserve(checks.size());
   for (const AllReduceCheck& check : checks) errors.push_back(std::abs(check.error()));
   if (errors.empty()) return "no all-reduce is left to check the fit with";
   const double median = median_of(errors);

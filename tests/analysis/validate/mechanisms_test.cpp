@@ -232,8 +232,8 @@ TEST_CASE("what was not measured cannot be left out") {
 TEST_CASE("mechanisms that nobody knows, and those named twice, are told together") {
   CHECK(problems_of([] {
           (void)find_mechanisms({"uplnk", "noise", "uplink", "noise"});
-        }) ==
-        Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?", "duplicate mechanism \"noise\""});
+        }) == Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?",
+                    "duplicate mechanism \"noise\""});
 }
 
 }  // namespace
