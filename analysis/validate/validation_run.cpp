@@ -189,6 +189,7 @@ MachineDrift ValidationRun::drift_of(std::size_t i, const RunResult& run) const 
   MachineDrift drift = {.batches = {}, .exchanges = exchange_drift(run, calibration.messages())};
   if (one.command != Command::train) return drift;
   std::vector<std::filesystem::path> file_of_rank;
+  file_of_rank.reserve(static_cast<std::size_t>(one.cluster.ranks));
   for (int rank = 0; rank < one.cluster.ranks; ++rank)
     file_of_rank.push_back(calibration.trace_of_rank(one, static_cast<std::size_t>(rank)));
   drift.batches =

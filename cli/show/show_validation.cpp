@@ -92,7 +92,7 @@ const GroupRanking* ranking_of(const ValidationSummary& summary, const std::stri
 }
 
 /// A text as part of a Markdown line.
-std::string markdown(std::string text) {
+std::string markdown(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
     if (std::string("|\\`*_<>[]#").find(c) != std::string::npos) escaped += '\\';
@@ -102,7 +102,8 @@ std::string markdown(std::string text) {
 }
 
 /// The rows of a group; with drift where one of them has it.
-Table table_of(const std::vector<const ValidationRow*>& group, std::string (*name)(std::string)) {
+Table table_of(const std::vector<const ValidationRow*>& group,
+               std::string (*name)(const std::string&)) {
   const bool has_drift = std::any_of(
       group.begin(), group.end(), [](const ValidationRow* row) { return row->drift.has_value(); });
   const auto is_shown = [&](std::size_t column) {
@@ -118,7 +119,7 @@ Table table_of(const std::vector<const ValidationRow*>& group, std::string (*nam
   for (const ValidationRow* row : group) {
     std::vector<std::string> cells;
     for (std::size_t i = 0; std::string & cell : cells_of(*row)) {
-      if (is_shown(i)) cells.push_back(i == 0 ? name(std::move(cell)) : std::move(cell));
+      if (is_shown(i)) cells.push_back(i == 0 ? name(cell) : std::move(cell));
       ++i;
     }
     table.add_row(std::move(cells));
@@ -145,7 +146,7 @@ void show_validation(std::ostream& out,
   const ValidationSummary summary = summarize(rows);
   for (const auto& group : by_group(rows)) {
     out << group.front()->group << "\n\n";
-    table_of(group, [](std::string text) { return text; }).print_whole(out, look);
+    table_of(group, [](const std::string& text) { return text; }).print_whole(out, look);
     const GroupRanking* ranking = ranking_of(summary, group.front()->group);
     if (ranking != nullptr) out << "\n  " << ranking_text(*ranking) << '\n';
     for (const ValidationRow* row : group) {
