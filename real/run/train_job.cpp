@@ -98,7 +98,7 @@ class TrainingRun {
     }
     std::optional<RunResult> collected =
         collect_result(std::move(result), group_.workers, worker_.report, epochs_s_, group_.comm);
-    std::vector<TimedRank> all_timed = gathered(std::move(timed));
+    std::vector<TimedRank> all_timed = gathered(timed);
     if (!collected) return std::nullopt;
     collected->timed_batches = std::move(all_timed);
     collected->timed_exchanges = exchange_timer.timed();
@@ -113,7 +113,7 @@ class TrainingRun {
     std::vector<TimedRank> all;
     for (const std::string& text : gather_texts(to_json(own).dump(), 0, group_.comm)) {
       TimedRank timed = timed_rank_from_json(nlohmann::ordered_json::parse(text));
-      if (timed.before_s > 0) all.push_back(std::move(timed));
+      if (timed.before_s > 0) all.push_back(timed);
     }
     return all;
   }
