@@ -11,8 +11,8 @@ namespace epochcast {
 
 /// Message costs under which the trace's all-reduces, each taken as a ring, take the measured
 /// times: one of `bytes` among P ranks is 2 (P - 1) steps of bytes / P, each with its share of the
-/// reduction. For jobs without message measurements: three or more sizes, the largest at least eight
-/// times the smallest, determine latency and bandwidth, others the bandwidth only.
+/// reduction. For jobs without message measurements: three or more sizes, the largest at least
+/// eight times the smallest, determine latency and bandwidth, others the bandwidth only.
 ///
 /// With several nodes, all-reduces among all ranks give the messages between nodes, those among a
 /// node's ranks ("node") the messages inside; without the latter, both have the same cost, with a
