@@ -101,7 +101,10 @@ std::string tier_table(const std::vector<ValidationRow>& rows) {
   std::string html =
       "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"tiers\">"
       "<table>\n<thead><tr>";
-  for (const char* title : kTierTitles) html += element("th scope=\"col\"", title);
+  for (const char* title : kTierTitles) {
+    const bool is_first = html.ends_with("<tr>");
+    html += element(is_first ? "th scope=\"col\" class=\"left\"" : "th scope=\"col\"", title);
+  }
   html += "</tr></thead>\n<tbody>\n";
   for (const TierSummary& tier : summarize_tiers(rows)) {
     std::string cells;
