@@ -80,24 +80,18 @@ double slope_of(const std::vector<MessagePoint>& points, Seconds seconds) {
 /// all others at once, by their usual `seconds` or their least ones.
 std::vector<double> links_by(const MessageTrace& trace, const NetworkFit& fit, Seconds seconds) {
   std::vector<double> links(static_cast<std::size_t>(trace.node_count()), fit.between->bytes_per_s);
-  const auto raise = [&links](const std::vector<int>& nodes, double bytes_per_s) {
-    for (const int node : nodes) {
-      double& link = links[static_cast<std::size_t>(node)];
-      link = std::max(link, bytes_per_s);
-    }
-  };
   // Pairs and hubs have few samples of one or two sizes: they only distinguish links.
-  const auto raise_clearly = [&](const std::string& kind, const std::vector<int>& nodes) {
-    const std::vector<MessagePoint> points = points_of(trace, kind, "between", nodes);
-    if (points.empty()) return;
-    const double bytes_per_s = slope_of(points, seconds);
-    for (const int node : nodes) {
-      if (bytes_per_s > kEqualLinks * links[static_cast<std::size_t>(node)])
-        raise({node}, bytes_per_s);
+  for (const char* kind : {"opposite", "hub-step"}) {
+    for (const std::vector<int>& nodes : nodes_of(trace, kind)) {
+      const std::vector<MessagePoint> points = points_of(trace, kind, "between", nodes);
+      if (points.empty()) continue;
+      const double bytes_per_s = slope_of(points, seconds);
+      for (const int node : nodes) {
+        double& link = links[static_cast<std::size_t>(node)];
+        if (bytes_per_s > kEqualLinks * link) link = bytes_per_s;
+      }
     }
-  };
-  for (const std::vector<int>& pair : nodes_of(trace, "opposite")) raise_clearly("opposite", pair);
-  for (const std::vector<int>& hub : nodes_of(trace, "hub-step")) raise_clearly("hub-step", hub);
+  }
   return links;
 }
 
