@@ -5,11 +5,11 @@
 #include <functional>
 #include <stdexcept>
 
+#include "base/process/process_pool.hpp"
 #include "bench/messages.hpp"
 #include "bench/program.hpp"
 #include "bench/report.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/process/process_pool.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast::bench {

@@ -9,9 +9,9 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/error.hpp"
-#include "core/files/file_descriptor.hpp"
-#include "core/process/child.hpp"
+#include "base/error.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/process/child.hpp"
 
 namespace epochcast::bench {
 namespace {

@@ -9,18 +9,18 @@
 #include "analysis/calibrate/roofline_fit.hpp"
 #include "analysis/calibrate/warm_up.hpp"
 #include "analysis/pages/calibration_html.hpp"
+#include "base/error.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/plain_text.hpp"
+#include "base/text/shell_text.hpp"
+#include "base/text/units.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_calibration.hpp"
 #include "cli/show/table_style.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/plain_text.hpp"
-#include "core/shell_text.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

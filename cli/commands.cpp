@@ -4,12 +4,12 @@
 #include <array>
 #include <iostream>
 
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/help/completion.hpp"
 #include "cli/help/manual.hpp"
 #include "cli/options/describe_flags.hpp"
 #include "cli/options/measure_flags.hpp"
-#include "core/error.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 

@@ -7,17 +7,17 @@
 
 #include "analysis/compare/comparison.hpp"
 #include "analysis/forecast/sweep.hpp"
+#include "base/error.hpp"
+#include "base/files/text_file.hpp"
+#include "base/json/json_file.hpp"
+#include "base/process/ending.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_comparison.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/error.hpp"
-#include "core/files/text_file.hpp"
 #include "core/formats/result_file.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_file.hpp"
-#include "core/process/ending.hpp"
-#include "core/shell_text.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,14 +5,14 @@
 
 #include "analysis/find/find.hpp"
 #include "analysis/forecast/scaling.hpp"
+#include "base/error.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_found.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/error.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/shell_text.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

@@ -5,18 +5,18 @@
 #include <iostream>
 #include <set>
 
+#include "base/error.hpp"
+#include "base/json/json_text.hpp"
+#include "base/text/plain_text.hpp"
+#include "base/text/shell_text.hpp"
+#include "base/text/units.hpp"
 #include "cli/commands.hpp"
 #include "cli/import_forecast.hpp"
 #include "cli/options/import_options.hpp"
 #include "cli/options/job_options.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/message_trace.hpp"
-#include "core/json/json_text.hpp"
-#include "core/plain_text.hpp"
-#include "core/shell_text.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -9,11 +9,11 @@
 
 #include "analysis/calibrate/all_reduce_fit.hpp"
 #include "analysis/forecast/sweep.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
+#include "base/text/units.hpp"
 #include "cli/show/forecast_and_show.hpp"
-#include "core/error.hpp"
 #include "core/job/device_power.hpp"
-#include "core/suggest.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -12,21 +12,21 @@
 #include <sstream>
 #include <thread>
 
+#include "base/error.hpp"
+#include "base/files/text_file.hpp"
+#include "base/process/ending.hpp"
+#include "base/process/interruption.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/launch/in_place.hpp"
 #include "cli/launch/launch.hpp"
 #include "cli/launch/slurm.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/run_flags.hpp"
-#include "core/error.hpp"
-#include "core/files/text_file.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/job.hpp"
 #include "core/job/placement.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/process/ending.hpp"
-#include "core/process/interruption.hpp"
-#include "core/shell_text.hpp"
 #include "strategies/strategy.hpp"
 #include "strategies/training.hpp"
 

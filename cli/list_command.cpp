@@ -7,16 +7,16 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/table.hpp"
 #include "cli/show/table_style.hpp"
 #include "collectives/registry.hpp"
-#include "core/error.hpp"
 #include "core/formats/device.hpp"
 #include "core/job/job.hpp"
-#include "core/json/json_file.hpp"
-#include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <sstream>
 
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/launch/launch.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

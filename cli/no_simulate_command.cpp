@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // In a build without SimGrid: real runs on a cluster need none.
+#include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/import_forecast.hpp"
-#include "core/error.hpp"
 
 namespace epochcast {
 namespace {

@@ -9,16 +9,16 @@
 
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/pages/curve_html.hpp"
+#include "base/error.hpp"
+#include "base/text/progress_bar.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/launch/launch.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/rehearsal_options.hpp"
 #include "cli/show/show_rehearsals.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/progress_bar.hpp"
-#include "core/shell_text.hpp"
 #include "rehearse/runs/rehearse_all.hpp"
 
 namespace epochcast {

@@ -9,14 +9,14 @@
 
 #include "analysis/validate/ablation.hpp"
 #include "analysis/validate/forecast_again.hpp"
+#include "base/error.hpp"
+#include "base/text/progress_bar.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/validation_options.hpp"
 #include "cli/show/show_ablation.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/progress_bar.hpp"
-#include "core/shell_text.hpp"
 
 namespace epochcast {
 namespace {

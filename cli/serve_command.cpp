@@ -3,9 +3,9 @@
 #include <boost/program_options.hpp>
 #include <iostream>
 
+#include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "serve/forking_server.hpp"
 #include "serve/routes.hpp"

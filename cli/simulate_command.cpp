@@ -7,6 +7,8 @@
 #include "analysis/forecast/few_iterations.hpp"
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/pages/forecast_html.hpp"
+#include "base/error.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/forecast_and_show.hpp"
@@ -14,9 +16,7 @@
 #include "cli/show/scaling_writer.hpp"
 #include "cli/show/show_pytorch.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/error.hpp"
 #include "core/job/job_config.hpp"
-#include "core/shell_text.hpp"
 
 namespace epochcast {
 namespace {

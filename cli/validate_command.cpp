@@ -9,16 +9,16 @@
 #include <optional>
 
 #include "analysis/validate/validation_run.hpp"
+#include "base/error.hpp"
+#include "base/process/interruption.hpp"
+#include "base/process/temp_folder.hpp"
+#include "base/text/progress_bar.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/validation_options.hpp"
 #include "cli/show/show_validation.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/process/interruption.hpp"
-#include "core/process/temp_folder.hpp"
-#include "core/progress_bar.hpp"
-#include "core/shell_text.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # epochcast_folders(TARGET FOLDER...): files of these folders are included by their path from the project's root
-# ("core/units.hpp"), and only by targets that link this one. Anything else does not compile.
+# ("base/text/units.hpp"), and only by targets that link this one. Anything else does not compile.
 function(epochcast_folders target)
   set(root ${PROJECT_BINARY_DIR}/include/${target})
   foreach(folder ${ARGN})

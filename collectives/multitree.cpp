@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 
+#include "base/error.hpp"
 #include "collectives/checks.hpp"
-#include "core/error.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "collectives/binary_tree.hpp"
 #include "collectives/checks.hpp"
 #include "collectives/double_binary_tree.hpp"
@@ -20,8 +22,6 @@
 #include "collectives/recursive_doubling.hpp"
 #include "collectives/ring.hpp"
 #include "collectives/segmented_ring.hpp"
-#include "core/error.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "base/statistics/spread.hpp"
 #include "core/formats/curve_point.hpp"
 #include "core/formats/learning_metric.hpp"
 #include "core/price.hpp"
-#include "core/spread.hpp"
 
 namespace epochcast {
 

@@ -7,9 +7,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/diverged.hpp"
-#include "core/error.hpp"
-#include "core/units.hpp"
+#include "base/error.hpp"
+#include "base/process/diverged.hpp"
+#include "base/text/units.hpp"
 #include "real/torch/learning_curve.hpp"
 #include "real/torch/training_learner.hpp"
 #include "real/torch/training_setup.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/pages/web_files.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/platform.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"

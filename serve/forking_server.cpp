@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/process/interruption.hpp"
+#include "base/error.hpp"
+#include "base/process/interruption.hpp"
 #include "serve/connection.hpp"
 
 namespace epochcast {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_input.hpp"
-#include "core/shell_text.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_input.hpp"
+#include "base/text/shell_text.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

@@ -8,7 +8,7 @@
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/pages/forecast_html.hpp"
 #include "analysis/pages/web_files.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "serve/about.hpp"
 #include "serve/page_request.hpp"
 

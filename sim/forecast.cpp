@@ -6,9 +6,9 @@
 #include <cmath>
 #include <set>
 
+#include "base/statistics/random.hpp"
+#include "base/statistics/spread.hpp"
 #include "core/job/running_bill.hpp"
-#include "core/random.hpp"
-#include "core/spread.hpp"
 #include "sim/forecast_uncertainty.hpp"
 #include "sim/recording/recording_fabric.hpp"
 #include "sim/simulated_job.hpp"

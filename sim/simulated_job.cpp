@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/placement.hpp"
 #include "sim/platform/xml_platform.hpp"
 #include "strategies/summary.hpp"

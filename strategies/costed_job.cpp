@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include "base/statistics/random.hpp"
 #include "collectives/registry.hpp"
 #include "core/costs/buckets.hpp"
-#include "core/random.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"

@@ -4,7 +4,7 @@
 // epoch.
 #include <array>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/training.hpp"
 

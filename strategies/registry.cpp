@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <array>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/suggest.hpp"
 #include "strategies/other_names.hpp"
 #include "strategies/strategy.hpp"
 

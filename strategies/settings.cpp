@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_input.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_input.hpp"
-#include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace epochcast {
 int trainer_count(const Fabric& fabric) {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "analysis/calibrate/message_points.hpp"
-#include "core/error.hpp"
-#include "core/process/process_pool.hpp"
+#include "base/error.hpp"
+#include "base/process/process_pool.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "analysis/calibrate/calibrated_platform.hpp"
 #include "analysis/calibrate/fit_doubts.hpp"
-#include "core/error.hpp"
-#include "core/units.hpp"
+#include "base/error.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/error.hpp"
-#include "core/units.hpp"
+#include "base/error.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

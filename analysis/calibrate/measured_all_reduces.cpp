@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "analysis/calibrate/message_points.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <map>
 
+#include "base/error.hpp"
+#include "base/statistics/spread.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "analysis/calibrate/fit_doubts.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace epochcast {
 namespace {

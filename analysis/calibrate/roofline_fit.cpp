@@ -12,11 +12,11 @@
 #include <unsupported/Eigen/NumericalDiff>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/statistics/spread.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
 #include "core/formats/network_file.hpp"
-#include "core/json/json_file.hpp"
-#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {

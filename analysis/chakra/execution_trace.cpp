@@ -8,8 +8,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
-#include "core/files/output_file.hpp"
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "execution_trace.pb.h"
 
 namespace epochcast {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/source.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"

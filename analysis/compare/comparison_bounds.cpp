@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/compare/comparison.hpp"
-#include "core/spread.hpp"
+#include "base/statistics/spread.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/setting_text.hpp"
 #include "core/price.hpp"
-#include "core/suggest.hpp"
 #include "strategies/other_names.hpp"
 #include "strategies/strategy.hpp"
 

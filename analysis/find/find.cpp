@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "analysis/find/strategy_search.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/text/shell_text.hpp"
 #include "core/formats/result.hpp"
-#include "core/shell_text.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 #include "strategies/settings.hpp"

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/suggest.hpp"
+#include "base/text/units.hpp"
 #include "core/job/running_bill.hpp"
 #include "core/price.hpp"
-#include "core/spread.hpp"
-#include "core/suggest.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/settings.hpp"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "analysis/forecast/scaling.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "core/error.hpp"
-#include "core/process/process_pool.hpp"
+#include "base/error.hpp"
+#include "base/process/process_pool.hpp"
 #include "sim/forecast.hpp"
 #include "strategies/run_name.hpp"
 

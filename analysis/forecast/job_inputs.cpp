@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "strategies/settings.hpp"
 

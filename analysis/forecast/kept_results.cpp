@@ -5,10 +5,10 @@
 #include <map>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/files/file_draft.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/file_draft.hpp"
+#include "base/files/text_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/process/lock_file.hpp"
+#include "base/process/lock_file.hpp"
 
 namespace epochcast {
 

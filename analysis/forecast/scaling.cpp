@@ -6,7 +6,7 @@
 #include <map>
 #include <optional>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/strategy.hpp"

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

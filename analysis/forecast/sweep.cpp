@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "analysis/chakra/execution_trace.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/process/process_pool.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/process/process_pool.hpp"
 #include "sim/forecast.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/forecast/shared_jobs.hpp"
-#include "core/files/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "core/job/forecast_outcome.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting.hpp"

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <thread>
 
-#include "core/files/checksum.hpp"
-#include "core/files/text_file.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/text_file.hpp"
 
 namespace epochcast {
 namespace {

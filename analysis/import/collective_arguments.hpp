@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/json/json_input.hpp"
+#include "base/json/json_input.hpp"
 
 namespace epochcast {
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "analysis/import/packed_text.hpp"
+#include "base/error.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

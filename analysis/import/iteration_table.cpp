@@ -10,10 +10,10 @@
 #include <optional>
 
 #include "analysis/import/csv_rows.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_input.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_input.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "analysis/import/activity.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,8 +8,8 @@
 #include <new>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/units.hpp"
+#include "base/error.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

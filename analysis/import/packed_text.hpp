@@ -10,7 +10,7 @@
 #include <streambuf>
 #include <string>
 
-#include "core/files/input_file.hpp"
+#include "base/files/input_file.hpp"
 
 namespace epochcast {
 

@@ -10,9 +10,9 @@
 
 #include "analysis/import/collective_arguments.hpp"
 #include "analysis/import/event_kind.hpp"
-#include "core/error.hpp"
-#include "core/json/json_input.hpp"
-#include "core/json/json_stream.hpp"
+#include "base/error.hpp"
+#include "base/json/json_input.hpp"
+#include "base/json/json_stream.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "analysis/pages/escaped_html.hpp"
 #include "analysis/pages/page.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

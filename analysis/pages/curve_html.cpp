@@ -7,7 +7,7 @@
 
 #include "analysis/pages/escaped_html.hpp"
 #include "analysis/pages/page.hpp"
-#include "core/spread.hpp"
+#include "base/statistics/spread.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,7 +5,7 @@
 #include "analysis/pages/page.hpp"
 #include "analysis/validate/validation.hpp"
 #include "analysis/validate/validation_text.hpp"
-#include "core/units.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/spread.hpp"
+#include "base/statistics/spread.hpp"
 
 namespace epochcast {
 

@@ -9,8 +9,8 @@
 #include <numeric>
 
 #include "analysis/tune/seed_statistics.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"

@@ -5,9 +5,9 @@
 
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/validate/cluster_commands.hpp"
-#include "core/error.hpp"
-#include "core/files/file_draft.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/file_draft.hpp"
+#include "base/files/text_file.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 

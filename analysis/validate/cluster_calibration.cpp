@@ -8,9 +8,9 @@
 #include "analysis/calibrate/calibrated_platform.hpp"
 #include "analysis/calibrate/calibration.hpp"
 #include "analysis/validate/cluster_commands.hpp"
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/files/file_draft.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/file_draft.hpp"
 #include "core/job/platform_figures.hpp"
 
 namespace epochcast {

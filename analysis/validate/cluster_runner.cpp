@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "analysis/forecast/this_machine.hpp"
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/files/text_file.hpp"
-#include "core/process/child.hpp"
-#include "core/process/interruption.hpp"
-#include "core/process/pipe.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/text_file.hpp"
+#include "base/process/child.hpp"
+#include "base/process/interruption.hpp"
+#include "base/process/pipe.hpp"
 
 namespace epochcast {
 namespace {

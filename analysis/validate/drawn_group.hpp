@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distribution of `epochcast validate --draw`, version 2. It stays as it is, so that a seed
-// gives the same rows on every machine and in years: whole numbers and core/random.hpp alone, and
-// tables of its own, also of strategies and all-reduces. Another distribution is another version.
+// gives the same rows on every machine and in years: whole numbers and base/statistics/random.hpp
+// alone, and tables of its own, also of strategies and all-reduces. Another distribution is another
+// version.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,8 @@
 #include <vector>
 
 #include "analysis/validate/tier.hpp"
+#include "base/statistics/random.hpp"
 #include "core/job/setting.hpp"
-#include "core/random.hpp"
 
 namespace epochcast {
 

@@ -5,7 +5,7 @@
 
 #include "analysis/forecast/kept_results.hpp"
 #include "analysis/validate/cluster_calibration.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

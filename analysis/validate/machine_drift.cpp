@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "analysis/calibrate/message_points.hpp"
+#include "base/statistics/spread.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/formats/cost_trace.hpp"
-#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {

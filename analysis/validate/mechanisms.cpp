@@ -7,11 +7,11 @@
 #include <set>
 #include <tuple>
 
+#include "base/error.hpp"
+#include "base/statistics/random.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/suggest.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
-#include "core/spread.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/spread.hpp"
+#include "base/statistics/spread.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "analysis/validate/run_distribution.hpp"
+#include "base/statistics/spread.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/spread.hpp"
 
 namespace epochcast {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "analysis/validate/validation.hpp"
-#include "core/spread.hpp"
+#include "base/statistics/spread.hpp"
 
 namespace epochcast {
 namespace {

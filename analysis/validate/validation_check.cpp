@@ -12,12 +12,12 @@
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/validate/cluster_commands.hpp"
 #include "analysis/validate/data_check.hpp"
+#include "base/error.hpp"
+#include "base/files/input_file.hpp"
+#include "base/text/suggest.hpp"
 #include "collectives/registry.hpp"
-#include "core/error.hpp"
-#include "core/files/input_file.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
-#include "core/suggest.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

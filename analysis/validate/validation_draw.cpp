@@ -8,8 +8,8 @@
 
 #include "analysis/validate/drawn_group.hpp"
 #include "analysis/validate/validation_check.hpp"
-#include "core/error.hpp"
-#include "core/files/file_draft.hpp"
+#include "base/error.hpp"
+#include "base/files/file_draft.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/validate/validation.hpp"
-#include "core/files/text_file.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_input.hpp"
+#include "base/files/text_file.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_input.hpp"
 
 namespace epochcast {
 namespace {

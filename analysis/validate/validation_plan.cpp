@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/validate/validation_check.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_file.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 

@@ -9,10 +9,10 @@
 #include "analysis/validate/case_run.hpp"
 #include "analysis/validate/machine_drift.hpp"
 #include "analysis/validate/validation_text.hpp"
-#include "core/error.hpp"
-#include "core/process/ending.hpp"
-#include "core/process/interruption.hpp"
-#include "core/units.hpp"
+#include "base/error.hpp"
+#include "base/process/ending.hpp"
+#include "base/process/interruption.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

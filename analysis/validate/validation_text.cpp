@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spread.hpp"
-#include "core/units.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help/manual.hpp"
 
-#include "core/error.hpp"
-#include "core/files/output_file.hpp"
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
 
 namespace epochcast {
 namespace {

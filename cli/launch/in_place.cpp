@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "core/error.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/text_file.hpp"
 
 namespace epochcast {
 

@@ -9,13 +9,13 @@
 #include <regex>
 #include <set>
 
+#include "base/error.hpp"
+#include "base/process/child.hpp"
+#include "base/process/interruption.hpp"
+#include "base/process/pipe.hpp"
+#include "base/process/temp_folder.hpp"
 #include "cli/launch/mpirun_messages.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/process/child.hpp"
-#include "core/process/interruption.hpp"
-#include "core/process/pipe.hpp"
-#include "core/process/temp_folder.hpp"
 
 namespace epochcast {
 

@@ -7,13 +7,13 @@
 #include <regex>
 #include <sstream>
 
+#include "base/error.hpp"
+#include "base/process/child.hpp"
+#include "base/process/interruption.hpp"
+#include "base/process/pipe.hpp"
+#include "base/text/shell_text.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/launch/launch.hpp"
-#include "core/error.hpp"
-#include "core/process/child.hpp"
-#include "core/process/interruption.hpp"
-#include "core/process/pipe.hpp"
-#include "core/shell_text.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;

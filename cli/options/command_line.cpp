@@ -4,9 +4,9 @@
 #include <boost/program_options.hpp>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 

@@ -8,17 +8,17 @@
 #include <regex>
 #include <sstream>
 
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_input.hpp"
+#include "base/text/plain_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/option_values.hpp"
-#include "core/error.hpp"
 #include "core/formats/network_file.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_input.hpp"
-#include "core/plain_text.hpp"
 #include "core/source.hpp"
 
 namespace epochcast {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/import/import_job.hpp"
+#include "base/files/output_file.hpp"
 #include "cli/options/job_options.hpp"
-#include "core/files/output_file.hpp"
 #include "core/job/job.hpp"
 
 namespace epochcast {

@@ -4,12 +4,12 @@
 #include <boost/program_options.hpp>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_input.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_input.hpp"
-#include "core/suggest.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "core/formats/learning_metric.hpp"
 #include "strategies/settings.hpp"
 

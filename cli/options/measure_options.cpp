@@ -7,19 +7,19 @@
 #include <map>
 #include <regex>
 
+#include "base/error.hpp"
+#include "base/machine.hpp"
+#include "base/text/plain_text.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/options/command_line.hpp"
 #include "cli/options/measure_flags.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/sampling_options.hpp"
 #include "collectives/registry.hpp"
-#include "core/error.hpp"
 #include "core/formats/network.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/job_config.hpp"
-#include "core/machine.hpp"
-#include "core/plain_text.hpp"
 #include "core/source.hpp"
-#include "core/suggest.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "strategies/settings.hpp"
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <boost/program_options/options_description.hpp>
 
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/options/command_line.hpp"
 #include "cli/options/measure_flags.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/options/sampling_options.hpp"
 #include "collectives/registry.hpp"
-#include "core/error.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,9 +5,9 @@
 #include <boost/program_options.hpp>
 #include <thread>
 
+#include "base/error.hpp"
 #include "cli/launch/launch.hpp"
 #include "cli/options/job_options.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
 

@@ -4,7 +4,7 @@
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
 
-#include "core/progress_bar.hpp"
+#include "base/text/progress_bar.hpp"
 #include "rehearse/runs/rehearse_all.hpp"
 
 namespace epochcast {

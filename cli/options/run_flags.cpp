@@ -3,8 +3,8 @@
 
 #include <boost/program_options.hpp>
 
+#include "base/error.hpp"
 #include "cli/options/job_options.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
 
 namespace epochcast {

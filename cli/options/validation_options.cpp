@@ -5,13 +5,13 @@
 #include <boost/program_options.hpp>
 #include <iostream>
 
+#include "base/error.hpp"
+#include "base/process/ending.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_validation.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/process/ending.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;

@@ -9,8 +9,8 @@
 
 #include "analysis/validate/validation.hpp"
 #include "analysis/validate/validation_draw.hpp"
+#include "base/files/output_file.hpp"
 #include "cli/show/table_look.hpp"
-#include "core/files/output_file.hpp"
 
 namespace epochcast {
 

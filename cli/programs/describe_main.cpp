@@ -12,18 +12,18 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
+#include "base/text/units.hpp"
 #include "cli/help/show_help.hpp"
 #include "cli/options/command_line.hpp"
 #include "cli/options/describe_flags.hpp"
 #include "cli/options/option_values.hpp"
 #include "cli/show/table.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/error.hpp"
-#include "core/files/output_file.hpp"
 #include "core/formats/network.hpp"
 #include "core/job/described_model.hpp"
 #include "core/tensors/tensor.hpp"
-#include "core/units.hpp"
 #include "real/torch/networks/model_description.hpp"
 
 namespace epochcast {

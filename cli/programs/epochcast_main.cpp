@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
+#include "base/process/ending.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/help/show_help.hpp"
-#include "core/error.hpp"
-#include "core/process/ending.hpp"
-#include "core/suggest.hpp"
 
 namespace {
 

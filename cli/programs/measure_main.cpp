@@ -5,17 +5,17 @@
 #include <iostream>
 #include <optional>
 
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
+#include "base/json/json_text.hpp"
+#include "base/process/ending.hpp"
 #include "cli/help/show_help.hpp"
 #include "cli/options/measure_flags.hpp"
 #include "cli/options/measure_options.hpp"
-#include "core/error.hpp"
-#include "core/files/output_file.hpp"
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/network.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/job.hpp"
-#include "core/json/json_text.hpp"
-#include "core/process/ending.hpp"
 #include "real/measure/measure_batches.hpp"
 #include "real/measure/mpi_measure_group.hpp"
 #include "real/measure/progress_lines.hpp"

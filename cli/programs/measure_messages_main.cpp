@@ -6,15 +6,15 @@
 #include <iostream>
 #include <sstream>
 
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
+#include "base/json/json_text.hpp"
+#include "base/machine.hpp"
+#include "base/process/ending.hpp"
+#include "base/text/plain_text.hpp"
 #include "cli/help/show_help.hpp"
 #include "cli/options/measure_flags.hpp"
 #include "cli/options/message_options.hpp"
-#include "core/error.hpp"
-#include "core/files/output_file.hpp"
-#include "core/json/json_text.hpp"
-#include "core/machine.hpp"
-#include "core/plain_text.hpp"
-#include "core/process/ending.hpp"
 #include "core/source.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"

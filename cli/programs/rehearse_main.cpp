@@ -6,8 +6,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "cli/options/job_options.hpp"
-#include "core/error.hpp"
 #include "real/torch/memory.hpp"
 #include "real/torch/training_setup.hpp"
 #include "rehearse/rehearsal.hpp"

@@ -7,13 +7,13 @@
 #include <iostream>
 #include <string_view>
 
+#include "base/error.hpp"
+#include "base/text/shell_text.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/options/run_flags.hpp"
 #include "cli/show/forecast_writer.hpp"
 #include "core/curve_comparison.hpp"
-#include "core/error.hpp"
-#include "core/shell_text.hpp"
-#include "core/suggest.hpp"
 #include "real/mpi/give_up.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/priority_change.hpp"

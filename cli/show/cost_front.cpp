@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <ostream>
 
+#include "base/text/units.hpp"
 #include "core/formats/ranked_run.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 

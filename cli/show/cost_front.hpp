@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/statistics/pareto_front.hpp"
 #include "core/formats/result.hpp"
-#include "core/pareto_front.hpp"
 
 namespace epochcast {
 

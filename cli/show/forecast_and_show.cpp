@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <iostream>
 
-#include "core/error.hpp"
-#include "core/progress_bar.hpp"
+#include "base/error.hpp"
+#include "base/text/progress_bar.hpp"
 
 namespace epochcast {
 

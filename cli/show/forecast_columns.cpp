@@ -7,9 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 #include "core/price.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
 #include "strategies/run_name.hpp"
 
 namespace epochcast {

@@ -7,11 +7,11 @@
 #include <set>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/text/units.hpp"
 #include "cli/show/cost_front.hpp"
 #include "cli/show/remarks.hpp"
 #include "cli/show/table.hpp"
-#include "core/error.hpp"
-#include "core/units.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 

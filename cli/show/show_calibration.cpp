@@ -8,10 +8,10 @@
 
 #include "analysis/calibrate/cost_summary.hpp"
 #include "analysis/pages/calibration_html.hpp"
+#include "base/text/units.hpp"
 #include "cli/show/table.hpp"
 #include "core/costs/roofline.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <ostream>
 
+#include "base/text/units.hpp"
 #include "cli/show/remarks.hpp"
 #include "cli/show/table.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/units.hpp"
 #include "strategies/learning.hpp"
 
 namespace epochcast {

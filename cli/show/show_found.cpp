@@ -6,11 +6,11 @@
 #include <ostream>
 #include <set>
 
+#include "base/statistics/spread.hpp"
+#include "base/text/shell_text.hpp"
 #include "cli/show/remarks.hpp"
 #include "cli/show/table.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/shell_text.hpp"
-#include "core/spread.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 #include "strategies/settings.hpp"

@@ -8,8 +8,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/text/units.hpp"
 #include "cli/show/table.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/statistics/spread.hpp"
+#include "base/text/shell_text.hpp"
+#include "base/text/units.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/table.hpp"
-#include "core/shell_text.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

@@ -6,8 +6,8 @@
 #include <ostream>
 
 #include "analysis/validate/validation_text.hpp"
+#include "base/text/units.hpp"
 #include "cli/show/table.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,8 +5,8 @@
 #include <ostream>
 #include <utility>
 
-#include "core/plain_text.hpp"
-#include "core/printable_stream.hpp"
+#include "base/text/plain_text.hpp"
+#include "base/text/printable_stream.hpp"
 
 namespace epochcast {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <boost/program_options.hpp>
 
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/forecast_columns.hpp"
-#include "core/error.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 
 namespace epochcast {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "base/text/units.hpp"
 #include "core/costs/benchmark_rule.hpp"
-#include "core/error.hpp"
-#include "core/units.hpp"
 
 namespace epochcast {
 namespace {

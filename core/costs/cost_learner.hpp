@@ -4,12 +4,12 @@
 #include <optional>
 #include <vector>
 
+#include "base/statistics/random.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/block_bootstrap.hpp"
 #include "core/costs/buckets.hpp"
 #include "core/formats/network.hpp"
 #include "core/loss_sampling.hpp"
-#include "core/random.hpp"
 
 namespace epochcast {
 

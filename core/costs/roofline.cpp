@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "base/json/json_file.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/json/json_number.hpp"
+#include "base/json/json_number.hpp"
 
 namespace epochcast {
 namespace {

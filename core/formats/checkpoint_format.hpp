@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/sealed_file.hpp"
+#include "base/files/sealed_file.hpp"
 
 // The files of a checkpoint, `epochcast.checkpoint/2` (docs/formats.md): sealed, and tied to each
 // other.

@@ -7,11 +7,11 @@
 #include <set>
 #include <tuple>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_number.hpp"
 #include "core/formats/network_file.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_number.hpp"
 
 namespace epochcast {
 namespace {

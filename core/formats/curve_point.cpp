@@ -8,9 +8,9 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/json/json_number.hpp"
-#include "core/spread.hpp"
-#include "core/units.hpp"
+#include "base/json/json_number.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/json/json_input.hpp"
+#include "base/json/json_input.hpp"
 
 namespace epochcast {
 

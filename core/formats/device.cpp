@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/json/json_file.hpp"
+#include "base/json/json_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,9 +5,9 @@
 #include <functional>
 #include <numeric>
 
+#include "base/text/plausible.hpp"
 #include "core/formats/link_format.hpp"
 #include "core/formats/message_costs_format.hpp"
-#include "core/plausible.hpp"
 
 namespace epochcast {
 namespace {

@@ -4,8 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "base/json/json_input.hpp"
 #include "core/formats/platform.hpp"
-#include "core/json/json_input.hpp"
 
 namespace epochcast {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/units.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/statistics/spread.hpp"
 #include "core/formats/curve_point.hpp"
-#include "core/spread.hpp"
 
 namespace epochcast {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/text/suggest.hpp"
 #include "core/formats/platform.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "base/json/json_input.hpp"
 #include "core/costs/message_costs.hpp"
-#include "core/json/json_input.hpp"
 
 namespace epochcast {
 

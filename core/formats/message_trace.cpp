@@ -5,10 +5,10 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_number.hpp"
-#include "core/suggest.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_number.hpp"
+#include "base/text/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/text/plain_text.hpp"
+#include "base/text/suggest.hpp"
 #include "core/formats/network_file.hpp"
-#include "core/json/json_file.hpp"
-#include "core/plain_text.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -6,10 +6,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
 #include "core/formats/interlink.hpp"
 #include "core/formats/link_format.hpp"
-#include "core/json/json_file.hpp"
 
 namespace epochcast {
 namespace {

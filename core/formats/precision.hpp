@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "core/json/json_input.hpp"
+#include "base/json/json_input.hpp"
 
 namespace epochcast {
 

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <string>
 
+#include "base/text/plain_text.hpp"
 #include "core/formats/ranked_run.hpp"
-#include "core/plain_text.hpp"
 
 namespace epochcast {
 namespace {

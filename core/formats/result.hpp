@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/json/json_input.hpp"
 #include "core/fabric.hpp"
 #include "core/job/setting.hpp"
-#include "core/json/json_input.hpp"
 #include "core/price.hpp"
 #include "core/source.hpp"
 

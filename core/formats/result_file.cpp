@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/json/json_input.hpp"
+#include "base/json/json_input.hpp"
 
 namespace epochcast {
 namespace {

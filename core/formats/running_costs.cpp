@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/units.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast {
 

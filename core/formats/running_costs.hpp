@@ -4,7 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 
-#include "core/json/json_input.hpp"
+#include "base/json/json_input.hpp"
 #include "core/price.hpp"
 #include "core/source.hpp"
 

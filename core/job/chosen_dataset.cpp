@@ -5,8 +5,8 @@
 #include <system_error>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/files/image_list.hpp"
+#include "base/error.hpp"
+#include "core/formats/image_list.hpp"
 #include "core/tensors/own_data.hpp"
 
 namespace epochcast {

@@ -10,7 +10,7 @@
 namespace epochcast {
 
 /// Whether the folder describes its data set by itself: tensors or tokens of the user's own
-/// (core/tensors/own_data.hpp), or images in folders by class (core/files/image_list.hpp).
+/// (core/tensors/own_data.hpp), or images in folders by class (core/formats/image_list.hpp).
 [[nodiscard]] bool describes_itself(const std::filesystem::path& folder);
 
 /// The place of the data set's description: a file, or a folder that describes itself. That is

@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include "base/error.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting_text.hpp"

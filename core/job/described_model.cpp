@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/process/child.hpp"
-#include "core/process/interruption.hpp"
-#include "core/process/temp_folder.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/process/child.hpp"
+#include "base/process/interruption.hpp"
+#include "base/process/temp_folder.hpp"
 
 namespace epochcast {
 namespace {

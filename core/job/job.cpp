@@ -7,16 +7,16 @@
 #include <set>
 #include <sstream>
 
-#include "core/error.hpp"
-#include "core/files/input_file.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/input_file.hpp"
+#include "base/files/text_file.hpp"
+#include "base/json/json_file.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/device_power.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/json/json_file.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

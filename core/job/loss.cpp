@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/job/loss.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace epochcast {
 namespace {

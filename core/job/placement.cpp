@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -6,12 +6,12 @@
 #include <functional>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/text/plausible.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/figure_tables.hpp"
 #include "core/job/link_changes.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/plausible.hpp"
-#include "core/suggest.hpp"
 
 namespace epochcast {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "core/json/json_input.hpp"
-#include "core/plain_text.hpp"
-#include "core/plausible.hpp"
+#include "base/json/json_input.hpp"
+#include "base/text/plain_text.hpp"
+#include "base/text/plausible.hpp"
 
 namespace epochcast {
 

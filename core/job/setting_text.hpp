@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/units.hpp"
+#include "base/error.hpp"
+#include "base/text/units.hpp"
 
 // Parsers and writers of settings. All parsers throw a UserError that begins with the text.
 

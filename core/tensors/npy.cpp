@@ -9,9 +9,9 @@
 #include <string>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/text/plain_text.hpp"
 #include "core/formats/network.hpp"
-#include "core/plain_text.hpp"
 
 namespace epochcast {
 namespace {

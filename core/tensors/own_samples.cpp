@@ -3,7 +3,7 @@
 
 #include <system_error>
 
-#include "core/plain_text.hpp"
+#include "base/text/plain_text.hpp"
 
 namespace epochcast {
 

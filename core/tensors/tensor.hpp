@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/files/mapped_file.hpp"
+#include "base/files/mapped_file.hpp"
 
 namespace epochcast {
 

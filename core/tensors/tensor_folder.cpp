@@ -8,7 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/tensors/npy.hpp"
 #include "core/tensors/torch_tensor.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/tensors/pickle.hpp"
 #include "core/tensors/zip_archive.hpp"
 

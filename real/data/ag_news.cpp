@@ -12,7 +12,7 @@
 #include <span>
 #include <string>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/data/file_bytes.hpp"
 #include "real/data/tokens.hpp"
 

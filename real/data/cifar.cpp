@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/data/byte_images.hpp"
 #include "real/data/file_bytes.hpp"
 #include "real/data/resized_images.hpp"

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/files/checksum.hpp"
+#include "base/files/checksum.hpp"
 #include "core/tensors/tensor.hpp"
 
 namespace epochcast::real {

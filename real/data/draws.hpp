@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 
 namespace epochcast::real {
 

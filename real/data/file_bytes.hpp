@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/files/input_file.hpp"
+#include "base/error.hpp"
+#include "base/files/input_file.hpp"
 
 namespace epochcast::real {
 

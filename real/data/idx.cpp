@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/data/byte_images.hpp"
 #include "real/data/file_bytes.hpp"
 

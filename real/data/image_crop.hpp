@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "real/data/image_file.hpp"
 
 namespace epochcast::real {

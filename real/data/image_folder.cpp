@@ -6,9 +6,9 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/files/image_list.hpp"
-#include "core/random.hpp"
+#include "base/error.hpp"
+#include "base/statistics/random.hpp"
+#include "core/formats/image_list.hpp"
 #include "real/data/image_crop.hpp"
 #include "real/data/image_file.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <system_error>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/tensors/own_data.hpp"
 #include "real/data/ag_news.hpp"
 #include "real/data/cifar.hpp"

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/tensors/own_data.hpp"
 #include "core/tensors/token_files.hpp"
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <span>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace epochcast::real {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/data/crop_flip.hpp"
 #include "real/data/draws.hpp"
 #include "real/data/procedural_tokens.hpp"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "real/data/data_source.hpp"
 
 namespace epochcast::real {

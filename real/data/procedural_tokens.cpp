@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "real/data/draws.hpp"
 
 namespace epochcast::real {

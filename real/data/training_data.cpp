@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/data/training_data.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/chosen_dataset.hpp"
 #include "real/data/limited_source.hpp"
 

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/process/exact_sleep.hpp"
+#include "base/statistics/random.hpp"
 #include "core/costs/benchmark_rule.hpp"
-#include "core/error.hpp"
-#include "core/process/exact_sleep.hpp"
-#include "core/random.hpp"
 #include "real/data/data_source.hpp"
 #include "real/measure/backward_layers.hpp"
 #include "real/measure/overlap_probe.hpp"

@@ -11,8 +11,8 @@
 #include <span>
 #include <thread>
 
+#include "base/text/units.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/units.hpp"
 #include "real/measure/message_points.hpp"
 #include "real/measure/node_links.hpp"
 #include "real/mpi/mpi_call.hpp"

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <vector>
 
+#include "base/text/units.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/units.hpp"
 
 namespace epochcast::real {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/units.hpp"
+#include "base/text/units.hpp"
 
 namespace epochcast::real {
 namespace {

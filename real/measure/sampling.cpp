@@ -6,8 +6,8 @@
 #include <limits>
 #include <string>
 
+#include "base/error.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
 
 namespace epochcast::real {
 namespace {

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <thread>
 
-#include "core/process/ending.hpp"
+#include "base/process/ending.hpp"
 
 namespace epochcast::real {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 namespace epochcast::real {
 
 void check_mpi(int code, const char* call) {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/process/exact_sleep.hpp"
+#include "base/process/exact_sleep.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_group.hpp"
 

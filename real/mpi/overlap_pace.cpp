@@ -3,7 +3,7 @@
 
 #include <sched.h>
 
-#include "core/process/exact_sleep.hpp"
+#include "base/process/exact_sleep.hpp"
 
 namespace epochcast::real {
 

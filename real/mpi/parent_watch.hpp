@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/process/temp_folder.hpp"
+#include "base/process/temp_folder.hpp"
 
 namespace epochcast::real {
 

@@ -3,10 +3,10 @@
 
 #include <ostream>
 
-#include "core/error.hpp"
-#include "core/files/file_draft.hpp"
-#include "core/files/output_file.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/file_draft.hpp"
+#include "base/files/output_file.hpp"
+#include "base/files/text_file.hpp"
 #include "real/mpi/mpi_call.hpp"
 
 namespace epochcast::real {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iostream>
 
+#include "base/text/progress_bar.hpp"
 #include "core/job/running_bill.hpp"
-#include "core/progress_bar.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/mpi/wait_with_backoff.hpp"

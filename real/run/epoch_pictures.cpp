@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/files/output_file.hpp"
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
 #include "real/data/picture_grid.hpp"
 
 namespace epochcast::real {

@@ -5,7 +5,7 @@
 #include <string>
 #include <thread>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/mpi/mpi_call.hpp"
 
 namespace epochcast::real {

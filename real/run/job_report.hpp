@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/output_file.hpp"
+#include "base/files/output_file.hpp"
 #include "core/formats/result.hpp"
 #include "core/timeline.hpp"
 #include "strategies/strategy.hpp"

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/suggest.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 

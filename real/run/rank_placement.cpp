@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 
 namespace epochcast::real {
 namespace {

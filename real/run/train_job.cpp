@@ -7,15 +7,15 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/line_file.hpp"
+#include "base/machine.hpp"
+#include "base/statistics/spread.hpp"
+#include "base/text/progress_bar.hpp"
 #include "collectives/registry.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/files/line_file.hpp"
 #include "core/job/chosen_dataset.hpp"
-#include "core/machine.hpp"
-#include "core/progress_bar.hpp"
-#include "core/spread.hpp"
 #include "real/data/content_mark.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 
 namespace epochcast::real {
 namespace {

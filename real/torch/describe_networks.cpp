@@ -2,8 +2,8 @@
 // Writes models/networks/*.json: epochcast-describe-networks FOLDER
 #include <filesystem>
 
-#include "core/error.hpp"
-#include "core/files/file_draft.hpp"
+#include "base/error.hpp"
+#include "base/files/file_draft.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/network_text.hpp"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/error.hpp"
-#include "core/units.hpp"
+#include "base/error.hpp"
+#include "base/text/units.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast::real {

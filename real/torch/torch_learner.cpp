@@ -6,9 +6,9 @@
 #include <limits>
 #include <sstream>
 
-#include "core/diverged.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
+#include "base/error.hpp"
+#include "base/process/diverged.hpp"
+#include "base/statistics/random.hpp"
 #include "real/torch/libtorch_reason.hpp"
 
 namespace epochcast::real {

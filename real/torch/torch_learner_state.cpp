@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a TorchLearner, to continue bit for bit, as one LibTorch archive, without a checksum
-// (see core/files/sealed_file.hpp).
+// (see base/files/sealed_file.hpp).
 #include <ATen/Context.h>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/torch/libtorch_reason.hpp"
 #include "real/torch/torch_learner.hpp"
 

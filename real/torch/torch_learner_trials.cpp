@@ -2,10 +2,10 @@
 // Batches that a TorchLearner computes for their time only, without effect on training.
 #include <algorithm>
 
+#include "base/error.hpp"
+#include "base/statistics/random.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/benchmark_rule.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
 #include "real/torch/torch_learner.hpp"
 
 namespace epochcast::real {

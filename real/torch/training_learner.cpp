@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/error.hpp"
-#include "core/machine.hpp"
+#include "base/error.hpp"
+#include "base/machine.hpp"
 #include "real/torch/libtorch_reason.hpp"
 #include "real/torch/torch_learner.hpp"
 

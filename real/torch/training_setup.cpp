@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "core/job/chosen_dataset.hpp"
-#include "core/suggest.hpp"
 #include "real/torch/networks/network_names.hpp"
 
 namespace epochcast::real {

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/file_draft.hpp"
-#include "core/files/sealed_file.hpp"
-#include "core/files/text_file.hpp"
-#include "core/json/json_file.hpp"
+#include "base/files/file_draft.hpp"
+#include "base/files/sealed_file.hpp"
+#include "base/files/text_file.hpp"
+#include "base/json/json_file.hpp"
 
 namespace epochcast {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdlib>
 
-#include "core/error.hpp"
-#include "core/files/output_file.hpp"
+#include "base/error.hpp"
+#include "base/files/output_file.hpp"
 
 namespace epochcast {
 

@@ -5,7 +5,7 @@
 
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/forecast/this_machine.hpp"
-#include "core/files/checksum.hpp"
+#include "base/files/checksum.hpp"
 
 namespace epochcast {
 

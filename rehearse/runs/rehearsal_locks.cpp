@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rehearse/runs/rehearsal_locks.hpp"
 
-#include "core/files/file_draft.hpp"
+#include "base/files/file_draft.hpp"
 
 namespace epochcast {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "core/process/lock_file.hpp"
+#include "base/process/lock_file.hpp"
 
 namespace epochcast {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/json/json_input.hpp"
+#include "base/json/json_input.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

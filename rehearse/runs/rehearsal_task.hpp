@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/process/ending.hpp"
 #include "core/formats/learning_metric.hpp"
 #include "core/formats/result.hpp"
 #include "core/job/job_config.hpp"
-#include "core/process/ending.hpp"
 
 namespace epochcast {
 

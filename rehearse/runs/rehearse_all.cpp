@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
-#include "core/error.hpp"
-#include "core/files/file_draft.hpp"
+#include "base/error.hpp"
+#include "base/files/file_draft.hpp"
+#include "base/process/process_pool.hpp"
 #include "core/job/running_bill.hpp"
-#include "core/process/process_pool.hpp"
 #include "rehearse/runs/rehearsal_entry.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
 #include "rehearse/runs/rehearsal_key.hpp"

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <set>
 
+#include "base/error.hpp"
 #include "collectives/all_gather.hpp"
 #include "collectives/one_to_all.hpp"
 #include "collectives/registry.hpp"
-#include "core/error.hpp"
 #include "sim/exchange/runtime_state.hpp"
 
 namespace epochcast::sim {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "sim/exchange/runtime_state.hpp"
 
 namespace epochcast::sim {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/statistics/random.hpp"
 #include "core/fabric.hpp"
-#include "core/random.hpp"
 
 namespace epochcast::sim {
 

@@ -8,10 +8,10 @@
 #include <vector>
 #include <xbt/parse_units.hpp>
 
-#include "core/error.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/text_file.hpp"
+#include "base/text/plausible.hpp"
 #include "core/formats/interlink.hpp"
-#include "core/plausible.hpp"
 #include "sim/platform/xml_values.hpp"
 
 namespace epochcast::sim {

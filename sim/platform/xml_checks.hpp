@@ -9,7 +9,7 @@ namespace epochcast::sim {
 ///
 /// Allowed are hosts, links, zones, clusters and routes. Refused are elements that run programs,
 /// use other files, or change links over time, and platforms that cannot be simulated: quantities
-/// beyond those of core/units.hpp, impossible topologies, more than a million hosts. Throws a
+/// beyond those of base/text/units.hpp, impossible topologies, more than a million hosts. Throws a
 /// UserError that lists every problem.
 void check_xml_platform(const std::string& file);
 

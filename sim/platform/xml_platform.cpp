@@ -6,9 +6,9 @@
 #include <simgrid/kernel/routing/NetPoint.hpp>
 #include <simgrid/s4u.hpp>
 
-#include "core/error.hpp"
-#include "core/plain_text.hpp"
-#include "core/plausible.hpp"
+#include "base/error.hpp"
+#include "base/text/plain_text.hpp"
+#include "base/text/plausible.hpp"
 #include "sim/engine.hpp"
 #include "sim/platform/xml_checks.hpp"
 #include "sim/platform/xml_trial.hpp"

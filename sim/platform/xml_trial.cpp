@@ -9,9 +9,9 @@
 #include <sstream>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/process/child.hpp"
-#include "core/process/pipe.hpp"
+#include "base/error.hpp"
+#include "base/process/child.hpp"
+#include "base/process/pipe.hpp"
 #include "sim/engine.hpp"
 
 namespace epochcast::sim {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/error.hpp"
 #include "collectives/registry.hpp"
-#include "core/error.hpp"
 
 namespace epochcast {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
-#include "core/units.hpp"
+#include "base/text/units.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

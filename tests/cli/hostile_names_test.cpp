@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names and texts that would do something to a terminal, a script or a table.
-#include "core/plain_text.hpp"
+#include "base/text/plain_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

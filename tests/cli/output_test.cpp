@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "core/process/child.hpp"
-#include "core/process/pipe.hpp"
+#include "base/process/child.hpp"
+#include "base/process/pipe.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

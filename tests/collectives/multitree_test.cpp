@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "tests/catch.hpp"
 #include "tests/collectives/schedules.hpp"
 

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/json/json_file.hpp"
+#include "base/json/json_file.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

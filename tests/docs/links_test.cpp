@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/text_file.hpp"
+#include "base/files/text_file.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

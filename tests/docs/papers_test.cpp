@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/files/text_file.hpp"
+#include "base/files/text_file.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 

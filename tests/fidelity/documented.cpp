@@ -3,7 +3,7 @@
 
 #include <cstdio>
 
-#include "core/files/text_file.hpp"
+#include "base/files/text_file.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/files/text_file.hpp"
+#include "base/files/text_file.hpp"
 #include "core/formats/cost_trace.hpp"
 #include "core/job/job.hpp"
 #include "strategies/settings.hpp"

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/error.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_input.hpp"
+#include "base/error.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_input.hpp"
 
 namespace epochcast::fuzz {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rehearse/rehearsal_state.hpp"
 
-#include "core/files/sealed_file.hpp"
+#include "base/files/sealed_file.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 #include "tests/robustness/campaign.hpp"

@@ -7,8 +7,8 @@
 
 #include "analysis/calibrate/calibrated_platform.hpp"
 #include "analysis/calibrate/calibration.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
+#include "base/error.hpp"
+#include "base/statistics/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/robustness/campaign.hpp"
 #include "tests/sim/jobs.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 
 namespace epochcast::tests {
 

@@ -3,14 +3,14 @@
 // of a file, or are still numbers that all lie in their file.
 #include <sys/stat.h>
 
-#include "core/files/text_file.hpp"
+#include "base/files/text_file.hpp"
 #include "core/tensors/own_data.hpp"
 #include "core/tensors/tensor.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
 #include "tests/robustness/campaign.hpp"
 #include "tests/robustness/damage.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

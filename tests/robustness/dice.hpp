@@ -8,7 +8,7 @@
 #include <iterator>
 #include <type_traits>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 
 namespace epochcast::tests {
 

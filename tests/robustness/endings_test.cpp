@@ -6,7 +6,7 @@
 #include <map>
 #include <thread>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/run/jobs.hpp"
 #include "tests/real/run/running_program.hpp"

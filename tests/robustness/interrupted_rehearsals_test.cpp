@@ -5,7 +5,7 @@
 #include <future>
 #include <thread>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/run/jobs.hpp"
 #include "tests/robustness/campaign.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 
 namespace epochcast::tests {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/robustness/random_job.hpp"
 
+#include "base/error.hpp"
 #include "collectives/registry.hpp"
-#include "core/error.hpp"
 #include "core/job/placement.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/strategy.hpp"

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/statistics/random.hpp"
 #include "collectives/registry.hpp"
 #include "core/job/setting_text.hpp"
-#include "core/random.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/robustness/dice.hpp"
 #include "tests/support/set.hpp"

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/result.hpp"
 #include "sim/forecast.hpp"
 #include "tests/catch.hpp"

@@ -3,12 +3,12 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "sim/platform/xml_platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/sim/in_process.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "core/process/child.hpp"
-#include "core/process/interruption.hpp"
-#include "core/process/pipe.hpp"
+#include "base/process/child.hpp"
+#include "base/process/interruption.hpp"
+#include "base/process/pipe.hpp"
 
 namespace epochcast::tests {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/process/pipe.hpp"
+#include "base/process/pipe.hpp"
+#include "tests/base/process/processes.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/process/processes.hpp"
 #include "tests/serve/running_server.hpp"
 #include "tests/support/run_program.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/job.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"

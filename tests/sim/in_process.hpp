@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/process/process_pool.hpp"
+#include "base/error.hpp"
+#include "base/process/process_pool.hpp"
 
 namespace epochcast::tests {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "sim/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/in_process.hpp"

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting_text.hpp"
 #include "sim/forecast.hpp"

@@ -7,8 +7,8 @@
 
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/support/fake_fabric.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "base/json/json_file.hpp"
+#include "base/json/json_input.hpp"
 #include "core/job/job_config.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_input.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

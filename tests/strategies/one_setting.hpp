@@ -4,7 +4,7 @@
 #include <string>
 
 #include "strategies/settings.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 // One setting by itself, as `--name value`.
 

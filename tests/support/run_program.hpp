@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/process/child.hpp"
-#include "core/process/pipe.hpp"
+#include "base/process/child.hpp"
+#include "base/process/pipe.hpp"
 
 namespace epochcast::tests {
 

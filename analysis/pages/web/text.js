@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of figures, as in core/units.hpp, and elements. First of all scripts.
+// Text of figures, as in base/text/units.hpp, and elements. First of all scripts.
 "use strict";
 
 /** Functions that draw each kind of data, by its name: (section, data) => nothing. */

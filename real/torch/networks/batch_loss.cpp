@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/job/setting_text.hpp"
 
 namespace epochcast::real {

@@ -4,7 +4,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <torch/version.h>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/network.hpp"
 #include "real/torch/libtorch_reason.hpp"
 #include "real/torch/networks/operation_meter.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/network.hpp"
 #include "real/torch/networks/known_network.hpp"
 #include "real/torch/networks/network_names.hpp"

@@ -9,8 +9,8 @@
 #include <set>
 #include <string_view>
 
-#include "core/error.hpp"
-#include "core/files/mapped_file.hpp"
+#include "base/error.hpp"
+#include "base/files/mapped_file.hpp"
 #include "core/tensors/pickle.hpp"
 #include "core/tensors/zip_archive.hpp"
 #include "real/torch/libtorch_reason.hpp"

@@ -8,7 +8,7 @@
 #include <limits>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/network.hpp"
 #include "real/torch/libtorch_reason.hpp"
 #include "real/torch/networks/script_file.hpp"

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/suggest.hpp"
+#include "base/error.hpp"
+#include "base/text/suggest.hpp"
 #include "real/torch/optimizers/adabelief.hpp"
 #include "real/torch/optimizers/angular_grad.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/network.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "real/torch/pretrained/state_dict.hpp"

@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/text_file.hpp"
 #include "core/tensors/pickle.hpp"
 #include "core/tensors/zip_archive.hpp"
 

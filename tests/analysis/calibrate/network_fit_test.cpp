@@ -6,7 +6,7 @@
 #include "analysis/calibrate/all_reduce_checks.hpp"
 #include "analysis/calibrate/calibrated_platform.hpp"
 #include "analysis/calibrate/calibration.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/platform.hpp"
 #include "tests/analysis/calibrate/message_traces.hpp"
 #include "tests/catch.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

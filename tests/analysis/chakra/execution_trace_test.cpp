@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "sim/forecast.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/analysis/chakra/traces.hpp"

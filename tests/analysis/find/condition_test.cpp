@@ -2,7 +2,7 @@
 #include "analysis/find/condition.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

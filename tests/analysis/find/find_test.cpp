@@ -5,11 +5,11 @@
 
 #include "analysis/find/found_json.hpp"
 #include "analysis/forecast/scaling.hpp"
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <set>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/import/import_job.hpp"
 
+#include "base/text/units.hpp"
 #include "core/formats/network.hpp"
-#include "core/units.hpp"
 #include "tests/analysis/import/events.hpp"
 #include "tests/analysis/import/files.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

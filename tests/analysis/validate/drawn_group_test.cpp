@@ -7,8 +7,8 @@
 #include <set>
 #include <sstream>
 
+#include "base/files/checksum.hpp"
 #include "collectives/registry.hpp"
-#include "core/files/checksum.hpp"
 #include "core/formats/network.hpp"
 #include "core/job/job.hpp"
 #include "strategies/settings.hpp"

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files/file_draft.hpp"
-#include "core/process/temp_folder.hpp"
+#include "base/files/file_draft.hpp"
+#include "base/process/temp_folder.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

@@ -6,7 +6,7 @@
 
 #include "core/costs/batch_cost.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "analysis/validate/validation_check.hpp"
+#include "base/process/temp_folder.hpp"
 #include "core/formats/platform.hpp"
-#include "core/process/temp_folder.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -4,7 +4,7 @@
 #include "analysis/validate/validation.hpp"
 #include "tests/analysis/rows.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

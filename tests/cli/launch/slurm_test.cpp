@@ -8,7 +8,7 @@
 #include "cli/options/job_options.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

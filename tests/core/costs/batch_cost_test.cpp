@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

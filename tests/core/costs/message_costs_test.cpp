@@ -3,12 +3,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "core/formats/message_costs_format.hpp"
 #include "core/formats/message_trace.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/robustness/dice.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/json/json_file.hpp"
 #include "core/costs/batch_cost.hpp"
-#include "core/json/json_file.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

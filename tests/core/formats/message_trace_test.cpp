@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/json/json_text.hpp"
+#include "base/json/json_text.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

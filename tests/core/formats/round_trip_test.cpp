@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/json/json_file.hpp"
+#include "base/json/json_text.hpp"
 #include "core/formats/checkpoint_format.hpp"
 #include "core/formats/cost_trace.hpp"
 #include "core/formats/curve_point.hpp"
@@ -11,8 +13,6 @@
 #include "core/formats/network_file.hpp"
 #include "core/formats/platform.hpp"
 #include "core/formats/result.hpp"
-#include "core/json/json_file.hpp"
-#include "core/json/json_text.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/formats/random_values.hpp"
 #include "tests/models/model_files.hpp"

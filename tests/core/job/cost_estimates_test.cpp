@@ -3,11 +3,11 @@
 
 #include <fstream>
 
+#include "base/process/temp_folder.hpp"
 #include "core/costs/batch_cost.hpp"
 #include "core/job/job.hpp"
-#include "core/process/temp_folder.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <numeric>
 
-#include "core/files/text_file.hpp"
+#include "base/files/text_file.hpp"
 #include "core/tensors/own_data.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/core/tensors/read_back.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

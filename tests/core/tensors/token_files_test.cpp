@@ -4,9 +4,9 @@
 #include <numeric>
 
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/core/tensors/read_back.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/data/tokens.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/real/data/files.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real::tests {
 namespace {

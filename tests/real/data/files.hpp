@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/data/data_source.hpp"
 
 namespace epochcast::real::tests {

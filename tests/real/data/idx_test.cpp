@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/real/data/files.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real::tests {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/real/data/files.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real::tests {
 namespace {

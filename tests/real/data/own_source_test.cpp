@@ -2,9 +2,9 @@
 #include <thread>
 
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/core/tensors/tensor_files.hpp"
 #include "tests/real/data/files.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real::tests {
 namespace {

@@ -10,8 +10,8 @@
 #include "real/data/crop_flip.hpp"
 #include "real/data/tokens.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/real/data/files.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real::tests {
 namespace {

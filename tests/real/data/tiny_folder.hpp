@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <string>
 
-#include "tests/core/problems_of.hpp"
 #include "tests/real/data/files.hpp"
 #include "tests/real/data/images.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real::tests {
 

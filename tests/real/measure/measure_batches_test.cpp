@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_text.hpp"
 #include "core/formats/cost_trace.hpp"
-#include "core/json/json_text.hpp"
 #include "real/measure/trace_file.hpp"
 #include "tests/catch.hpp"
 

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::real {

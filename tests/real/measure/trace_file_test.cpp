@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "real/measure/trace_file.hpp"
 
-#include "core/error.hpp"
+#include "base/error.hpp"
+#include "base/json/json_text.hpp"
 #include "core/formats/cost_trace.hpp"
-#include "core/json/json_text.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::real {

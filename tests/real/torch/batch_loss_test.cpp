@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::real {

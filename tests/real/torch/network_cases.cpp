@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "core/json/json_file.hpp"
-#include "core/json/json_input.hpp"
+#include "base/json/json_file.hpp"
+#include "base/json/json_input.hpp"
 
 namespace epochcast::real {
 

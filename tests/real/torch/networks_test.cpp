@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/network_text.hpp"
 #include "tests/catch.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/torch/optimizers/flat_optimizer.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/torch/optimizer_steps.hpp"

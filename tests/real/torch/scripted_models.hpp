@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/process/temp_folder.hpp"
+#include "base/process/temp_folder.hpp"
 
 // Models like those of users.
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/process/temp_folder.hpp"
+#include "base/error.hpp"
+#include "base/process/temp_folder.hpp"
 #include "real/torch/flat_model.hpp"
 #include "real/torch/networks/model_description.hpp"
 #include "tests/catch.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "real/torch/networks/scripted_network.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/torch/scripted_models.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "core/random.hpp"
+#include "base/statistics/random.hpp"
 #include "real/data/data_source.hpp"
 
 namespace epochcast::tests {

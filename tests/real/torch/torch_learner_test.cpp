@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/random.hpp"
+#include "base/error.hpp"
+#include "base/statistics/random.hpp"
 #include "strategies/settings.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/torch/learner_setup.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "core/diverged.hpp"
-#include "core/error.hpp"
-#include "core/random.hpp"
+#include "base/error.hpp"
+#include "base/process/diverged.hpp"
+#include "base/statistics/random.hpp"
 #include "real/torch/torch_learner.hpp"
 #include "tests/catch.hpp"
 #include "tests/real/torch/learner_setup.hpp"

@@ -5,7 +5,7 @@
 #include <simgrid/s4u.hpp>
 #include <string>
 
-#include "core/error.hpp"
+#include "base/error.hpp"
 #include "sim/platform/xml_platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/in_process.hpp"

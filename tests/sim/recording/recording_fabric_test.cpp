@@ -3,9 +3,9 @@
 #include "sim/recording/recording_fabric.hpp"
 
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/support/fabric_contract.hpp"
 #include "tests/support/fake_fabric.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::tests {
 namespace {

@@ -3,17 +3,17 @@
 
 #include <vector>
 
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/text_file.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "real/torch/torch_learner.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/real/torch/network_cases.hpp"
 #include "tests/real/torch/pretrained/weights.hpp"
 #include "tests/real/torch/tiny_data.hpp"
 #include "tests/support/fake_fabric.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real {
 namespace {

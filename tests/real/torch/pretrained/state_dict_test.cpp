@@ -3,12 +3,12 @@
 
 #include <map>
 
-#include "core/error.hpp"
-#include "core/files/checksum.hpp"
-#include "core/files/text_file.hpp"
+#include "base/error.hpp"
+#include "base/files/checksum.hpp"
+#include "base/files/text_file.hpp"
 #include "tests/catch.hpp"
-#include "tests/core/problems_of.hpp"
 #include "tests/real/torch/pretrained/weights.hpp"
+#include "tests/support/problems_of.hpp"
 
 namespace epochcast::real {
 namespace {
