@@ -1,17 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "sim/exchange/runtime.hpp"
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "core/fabric.hpp"
+#include "sim/exchange/collectives.hpp"
+#include "sim/exchange/contention.hpp"
+#include "sim/exchange/messages.hpp"
+#include "sim/exchange/runtime_state.hpp"
+#include "sim/loops/loops.hpp"
 
 namespace epochcast::sim {
+
+/// The parts of a Runtime that its workers use. All must outlive a SimFabric.
+struct RuntimeParts {
+  RuntimeState& state;
+  Messages& messages;
+  Contention& contention;
+  Collectives& collectives;
+  Loops& loops;
+};
 
 /// The fabric of one worker in a simulated Runtime.
 class SimFabric : public Fabric {
  public:
-  SimFabric(Runtime& runtime, int rank) : runtime_(runtime), rank_(rank) {}
-
-  /// The communicator of this worker's node.
-  void set_node(int id) { node_ = id; }
+  SimFabric(const RuntimeParts& parts, int rank) : parts_(parts), rank_(rank) {}
 
   int rank() const override { return rank_; }
   std::span<const WorkerInfo> workers() const override;
@@ -19,7 +36,7 @@ class SimFabric : public Fabric {
   const Communicator& node() const override;
   const Communicator& communicator(std::vector<int> ranks, AllReduceChoice all_reduce) override;
 
-  double now_s() const override;
+  double now_s() const override { return clock().now_s(); }
   void compute(double seconds, std::string_view what) override;
 
   Request start_all_reduce(Payload payload, double weight, const Communicator& among) override;
@@ -36,36 +53,22 @@ class SimFabric : public Fabric {
               std::int64_t count,
               const std::function<void(std::int64_t)>& body) override;
 
-  void announce_change() override;
+  void announce_change() override { parts_.loops.announce_change(rank_); }
 
-  PhaseTimes phases() const override;
-  Traffic traffic() const override;
+  PhaseTimes phases() const override { return clock().phases; }
+  Traffic traffic() const override { return clock().traffic; }
 
  private:
   class CollectiveOperation;
-  class MessageOperation;
 
-  Runtime::Rank& self() const;
-  Meters meters() const;
-  void wait_for(CollectiveCall& call, int member);
-  /// Adds blocked time to the timeline, if there is one, in seconds of this worker's clock without
-  /// skipped time.
-  void show_blocked(double start_s, double end_s);
+  WorkerClock& clock() const { return parts_.state.clocks.of(rank_); }
   void run_collective(const Communicator& among,
                       const std::function<void(CollectiveCall&, int)>& enter);
   std::shared_ptr<CollectiveOperation> enter_collective(
       const Communicator& among, const std::function<void(CollectiveCall&, int)>& enter);
-  Request start_message(int from, int to, Payload payload);
-  LoopWatch::Rule rule_for(const Communicator& among, std::int64_t sequence, std::int64_t count);
-  /// Whether iterations of a loop among these may be omitted now: no other ranks use their links.
-  [[nodiscard]] bool may_claim_links(const Runtime::CommunicatorState& state) const;
-  void claim_links(const Runtime::CommunicatorState& state, const LoopWatch& watch);
-  void skip(const Runtime::CommunicatorState& state, const Meters& omitted_meters);
-  void wait_for_decision(const Runtime::CommunicatorState& state, LoopWatch& watch, bool is_last);
 
-  Runtime& runtime_;
+  RuntimeParts parts_;
   int rank_;
-  int node_ = 0;
 };
 
 }  // namespace epochcast::sim

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
@@ -12,7 +13,6 @@
 
 #include "collectives/schedule.hpp"
 #include "core/fabric.hpp"
-#include "sim/exchange/interference.hpp"
 #include "sim/loops/round_skipper.hpp"
 
 namespace epochcast::sim {
@@ -22,6 +22,18 @@ namespace epochcast::sim {
 struct LearnedCost {
   std::vector<double> duration_s;
   std::vector<Traffic> traffic;
+};
+
+/// The progress of a collective that computing members slow down.
+struct ContendedProgress {
+  double done_s = 0;                ///< of its time without computation, until ...
+  double at_s = 0;                  ///< ... this time
+  std::map<double, int> slowed_by;  ///< computing members, by their slowdown of it
+
+  /// Ratio of its current duration to that without computation.
+  [[nodiscard]] double slowdown() const {
+    return slowed_by.empty() ? 1 : slowed_by.rbegin()->first;
+  }
 };
 
 /// One collective call of all members of a communicator.
@@ -48,11 +60,9 @@ struct CollectiveCall {
   int finished = 0;
   std::vector<double> uncontended_s;      ///< by member: its duration without computation
   const LearnedCost* replayed = nullptr;  ///< with contention: replaces its messages
-  double progress_s = 0;                  ///< of the uncontended time until ...
-  double progress_at_s = 0;               ///< ... at this time
-  std::map<double, int> slowed_by;        ///< computing members, by their slowdown of it
-  std::vector<double> end_s;              ///< by member; NaN while unknown
-  std::vector<bool> is_awaited;           ///< by member: its worker sleeps until it ends
+  ContendedProgress progress;
+  std::vector<double> end_s;     ///< by member; NaN while unknown
+  std::vector<bool> is_awaited;  ///< by member: its worker sleeps until it ends
 
   std::shared_ptr<const Schedule> schedule;
   std::unique_ptr<RoundSkipper> rounds;
@@ -63,10 +73,6 @@ struct CollectiveCall {
     return std::any_of(payloads.begin(), payloads.end(), [](const Payload& payload) {
       return !payload.values.empty();
     });
-  }
-  /// Ratio of its current duration to that without computation.
-  [[nodiscard]] double slowdown() const {
-    return slowed_by.empty() ? 1 : slowed_by.rbegin()->first;
   }
   [[nodiscard]] bool has_ended(int member) const {
     return !std::isnan(end_s[static_cast<std::size_t>(member)]);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "sim/exchange/clocks.hpp"
+
 namespace epochcast::sim {
 namespace {
 

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 namespace epochcast::sim {
-
-/// Times that differ by no more than this are equal within rounding. `clock_s` is SimGrid's clock
-/// since its start: the resolution of a double falls as the clock grows.
-[[nodiscard]] inline double rounding_s(double clock_s) {
-  constexpr double kLeast_s = 1e-12;
-  constexpr double kRoundings = 16;  // number of additions that lead to a time
-  return std::max(kLeast_s, kRoundings * std::numeric_limits<double>::epsilon() * clock_s);
-}
 
 /// The parts of the cluster that an operation's messages may cross: nodes, and the network between
 /// nodes.

@@ -21,14 +21,14 @@ namespace epochcast::sim {
 /// SimGrid keeps one engine per process, so there can be one Cluster per process; fork for more.
 /// The network model is CM02 without cross traffic or TCP windows: a message takes the sum of its
 /// route's latencies plus bytes / bandwidth, and concurrent messages share a link equally.
-/// Latencies in SimGrid are zero; Runtime waits for them before it starts a transfer. With SimGrid
+/// Latencies in SimGrid are zero; Messages waits for them before it starts a transfer. With SimGrid
 /// 3.32's own latencies, messages would share links in inverse proportion to the latencies of their
 /// routes, and of two transfers that start at the same time the second could miss a link of its
 /// route (System::enable_var() marks only the first link of a route as changed).
 ///
 /// If the platform has costs of messages, their latency replaces that of the links from the device
 /// to the network, of the shortest route between two nodes, and of the links to the other device.
-/// Their bandwidth bounds each message (by Runtime), not the links that messages share.
+/// Their bandwidth bounds each message (by Messages), not the links that messages share.
 class Cluster {
  public:
   /// Builds the first `nodes` nodes (and, in topologies with fixed positions, the switches and

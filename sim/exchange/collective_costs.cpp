@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exchange/collective_costs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "collectives/all_gather.hpp"
+#include "collectives/one_to_all.hpp"
+#include "collectives/registry.hpp"
+
+namespace epochcast::sim {
+
+std::shared_ptr<const Schedule> CollectiveCosts::schedule_of(const CollectiveCall& call) {
+  std::shared_ptr<const Schedule>& known = schedules_[key_of(call)];
+  if (known) return known;
+  const Communicator& among = *call.among;
+  switch (call.kind) {
+    case CollectiveCall::Kind::broadcast:
+      known = std::make_shared<BinomialBroadcast>(among.size(), call.root);
+      break;
+    case CollectiveCall::Kind::gather: {
+      std::vector<std::int64_t> sizes;
+      for (const double bytes : call.part_bytes) sizes.push_back(std::llround(bytes));
+      known = std::make_shared<LinearGather>(sizes, call.root);
+      break;
+    }
+    case CollectiveCall::Kind::all_gather:
+      known = std::make_shared<BruckAllGather>(among.size());
+      break;
+    case CollectiveCall::Kind::all_reduce:
+    case CollectiveCall::Kind::barrier:
+      known = make_all_reduce(among, state_.layout.workers(), std::llround(call.bytes));
+      break;
+  }
+  return known;
+}
+
+double CollectiveCosts::measured_factor(const CollectiveCall& call) const {
+  if (call.kind != CollectiveCall::Kind::all_reduce) return 1;
+  const Communicator& among = *call.among;
+  const MessageCosts* const costs = state_.layout.message_costs(among.ranks);
+  if (costs == nullptr) return 1;
+  return costs->measured_factor(among.all_reduce.algorithm, call.bytes, among.size());
+}
+
+std::optional<double> CollectiveCosts::fixed_s(const CollectiveCall& call) const {
+  if (!state_.options.fixed_exchange) return std::nullopt;
+  if (call.kind != CollectiveCall::Kind::all_reduce)
+    return 0;  // only exchanges of gradients or parameters have costs
+  const auto& given = state_.options.fixed_exchange->seconds;
+  const auto& ranks = call.among->ranks;
+  const std::string& device_class = state_.layout.worker(ranks.front()).device_class;
+  const bool is_one_class = std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
+    return state_.layout.worker(rank).device_class == device_class;
+  });
+  std::vector<std::string> keys;
+  if (ranks.size() == state_.layout.workers().size()) {
+    if (is_one_class) keys.push_back(device_class);
+    keys.emplace_back("all");
+  } else {
+    keys.emplace_back("node");
+  }
+  for (const std::string& key : keys) {
+    const auto found = given.find(key);
+    if (found != given.end()) return found->second;
+  }
+  throw UserError("--exchange-seconds: this strategy exchanges " +
+                  std::string(keys.back() == "all" ? "among all workers" : "inside nodes") +
+                  "; add " + keys.back() + "=TIME");
+}
+
+const LearnedCost* CollectiveCosts::begin_replay(const CollectiveCall& call, double longest) {
+  if (!state_.options.is_accelerated) return nullptr;
+  const auto known = learned_.find(key_of(call));
+  if (known == learned_.end()) return nullptr;
+  const LearnedCost& cost = known->second;
+  const double last_s = longest * *std::max_element(cost.duration_s.begin(), cost.duration_s.end());
+  const Footprint& footprint = state_.communicators.footprint(*call.among);
+  const bool is_free =
+      state_.interference.begin_replay(footprint, call.start_s, call.start_s + last_s);
+  return is_free ? &cost : nullptr;
+}
+
+void CollectiveCosts::begin_simulated(CollectiveCall& call) {
+  const Footprint& footprint = state_.communicators.footprint(*call.among);
+  call.token = state_.interference.begin_simulated(footprint, call.start_s);
+}
+
+void CollectiveCosts::end_simulated(CollectiveCall& call) {
+  const Footprint& footprint = state_.communicators.footprint(*call.among);
+  const bool was_alone =
+      state_.interference.end_simulated(footprint, call.token.value(), state_.clocks.simgrid_s());
+  // Rounds were omitted under the assumption of exclusive links.
+  if (!was_alone && call.rounds->has_omitted()) state_.interference.set_conflict();
+  if (!was_alone || !state_.options.is_accelerated) return;
+  LearnedCost cost;
+  for (int member = 0; member < call.among->size(); ++member) {
+    cost.duration_s.push_back(call.uncontended_s[static_cast<std::size_t>(member)]);
+    cost.traffic.push_back(call.rounds->traffic(member));
+  }
+  learned_.emplace(key_of(call), std::move(cost));
+}
+
+}  // namespace epochcast::sim

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exchange/messages.hpp"
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <cmath>
+#include <simgrid/s4u.hpp>
+#include <string>
+#include <utility>
+
+namespace epochcast::sim {
+namespace {
+
+namespace sg = simgrid::s4u;
+
+constexpr int kCollectiveChannel = 0;
+constexpr int kMessageChannel = 1;
+// At the end of a transfer, SimGrid searches all others of its actor: beyond this number, they are
+// distributed among several.
+constexpr std::size_t kMostOfOneActor = 64;
+
+}  // namespace
+
+/// A point-to-point message in progress, at one of its ends.
+class Messages::PointToPoint : public Operation {
+ public:
+  bool is_send = false;
+  Payload payload;
+  std::vector<float>* numbers = nullptr;  ///< in transfer; the receiver deletes it
+  sg::ActorPtr carrier;                   ///< waits for the latency, then for the bytes
+  Footprint footprint;
+  std::uint64_t token = 0;
+};
+
+void Messages::begin_pass() {
+  for (auto& [key, path] : paths_) path.offered = path.asked = nullptr;
+}
+
+Messages::Path& Messages::path(int from, int to, int channel) {
+  const auto key = (static_cast<std::uint64_t>(channel) << 62) |
+                   (static_cast<std::uint64_t>(from) << 31) | static_cast<std::uint64_t>(to);
+  Path& known = paths_[key];
+  if (known.mailbox == nullptr) {
+    known.mailbox = sg::Mailbox::by_name(std::to_string(key));
+    known.route = state_.layout.route(from, to);
+  }
+  return known;
+}
+
+double Messages::simulate_round(
+    const CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic) {
+  const auto& ranks = call.among->ranks;
+  const int self = ranks[static_cast<std::size_t>(member)];
+  const double unit_bytes =
+      call.bytes / static_cast<double>(std::max<std::int64_t>(1, call.schedule->divisions()));
+  double added_bytes = 0;
+  for (const Action& action : round) {
+    const double bytes = unit_bytes * static_cast<double>(action.block.size());
+    if (action.kind == ActionKind::send) {
+      ++sent_;
+      traffic += state_.layout.traffic(self, ranks[static_cast<std::size_t>(action.peer)], bytes);
+    } else if (action.kind == ActionKind::receive_add) {
+      added_bytes += bytes;
+    }
+  }
+  if (round.size() <= kMostOfOneActor) {
+    transfer(call, member, unit_bytes, {round.data(), round.size()}, start_s);
+  } else {
+    share_out(call, member, unit_bytes, {round.data(), round.size()}, start_s);
+  }
+  // Without messages in this round, the reduction of the previous one is still in progress.
+  const double moved_s = std::max(start_s, state_.clocks.simgrid_s());
+  return moved_s +
+         call.measured_factor * added_bytes * state_.layout.worker(self).reduce_s_per_byte;
+}
+
+void Messages::share_out(const CollectiveCall& call,
+                         int member,
+                         double unit_bytes,
+                         std::span<const Action> actions,
+                         double start_s) {
+  // By peer: transfers of a pair match in the order in which they are posted.
+  std::vector<std::vector<Action>> parts(actions.size() / kMostOfOneActor + 1);
+  for (const Action& action : actions)
+    parts[static_cast<std::size_t>(action.peer) % parts.size()].push_back(action);
+  std::vector<sg::ActorPtr> helpers;
+  helpers.reserve(parts.size());
+  for (const std::vector<Action>& part : parts) {
+    helpers.push_back(sg::Actor::create(
+        "transfers",
+        state_.layout.host(call.among->ranks[static_cast<std::size_t>(member)]),
+        [&, &part = part] { transfer(call, member, unit_bytes, part, start_s); }));
+  }
+  for (const sg::ActorPtr& helper : helpers) helper->join();
+}
+
+void Messages::transfer(const CollectiveCall& call,
+                        int member,
+                        double unit_bytes,
+                        std::span<const Action> actions,
+                        double start_s) {
+  struct Post {
+    bool is_send;
+    const Path* path;
+    double bytes;
+    double latency_s;
+  };
+  const auto& ranks = call.among->ranks;
+  const int self = ranks[static_cast<std::size_t>(member)];
+  boost::container::small_vector<Post, 4> posts;
+  for (const Action& action : actions) {
+    const int peer = ranks[static_cast<std::size_t>(action.peer)];
+    const bool is_send = action.kind == ActionKind::send;
+    const double bytes = unit_bytes * static_cast<double>(action.block.size());
+    const Path& link_path =
+        is_send ? path(self, peer, kCollectiveChannel) : path(peer, self, kCollectiveChannel);
+    posts.push_back(
+        {is_send, &link_path, bytes, call.measured_factor * link_path.route.latency_for_s(bytes)});
+  }
+  // Both ends wait for the latency: the transfer starts that long after the later arrival.
+  std::stable_sort(posts.begin(), posts.end(), [](const Post& a, const Post& b) {
+    return a.latency_s < b.latency_s;
+  });
+  static int message = 0;  // SimGrid needs a payload
+  int* received = nullptr;
+  boost::container::small_vector<sg::CommPtr, 4> transfers;
+  for (const Post& post : posts) {
+    state_.clocks.sleep_until(start_s + post.latency_s);
+    transfers.push_back(post.is_send ? send_async(*post.path,
+                                                  &message,
+                                                  call.measured_factor * post.bytes,
+                                                  post.path->route.bytes_per_s(post.bytes))
+                                     : post.path->mailbox->get_async<int>(&received));
+  }
+  for (const sg::CommPtr& transfer : transfers) transfer->wait();
+}
+
+sg::CommPtr Messages::send_async(const Path& path,
+                                 void* content,
+                                 double bytes,
+                                 double bytes_per_s) {
+  const auto whole = static_cast<std::uint64_t>(std::llround(bytes));
+  sg::CommPtr transfer = path.mailbox->put_init(content, whole);
+  if (std::isfinite(bytes_per_s)) transfer->set_rate(bytes_per_s);
+  transfer->vetoable_start();
+  return transfer;
+}
+
+Request Messages::start(int self, int from, int to, Payload payload) {
+  WorkerClock& clock = state_.clocks.of(self);
+  state_.clocks.sleep_until(clock.local_s);
+  auto message = std::make_shared<PointToPoint>();
+  message->is_send = from == self;
+  message->payload = payload;
+  message->footprint = state_.layout.footprint({from, to});
+  message->token = state_.interference.begin_simulated(message->footprint, clock.local_s);
+  Path& used = path(from, to, kMessageChannel);
+  const sg::SemaphorePtr posted = sg::Semaphore::create(0);
+  const sg::SemaphorePtr before =
+      std::exchange(message->is_send ? used.offered : used.asked, posted);
+  if (message->is_send) {
+    message->numbers = new std::vector<float>(payload.values.begin(), payload.values.end());
+    ++sent_;
+    clock.traffic += state_.layout.traffic(from, to, payload.bytes);
+  }
+  message->carrier = sg::Actor::create(
+      "message", state_.layout.host(self), [this, message, &used, before, posted] {
+        const double bytes = message->payload.bytes;
+        state_.clocks.sleep_until(state_.clocks.simgrid_s() + used.route.latency_for_s(bytes));
+        if (before) before->acquire();
+        const sg::CommPtr transfer =
+            message->is_send
+                ? send_async(used, message->numbers, bytes, used.route.bytes_per_s(bytes))
+                : used.mailbox->get_async<std::vector<float>>(&message->numbers);
+        posted->release();
+        transfer->wait();
+      });
+  message->carrier->daemonize();
+  return message;
+}
+
+void Messages::wait(int self, Operation& operation) {
+  auto& message = dynamic_cast<PointToPoint&>(operation);
+  WorkerClock& clock = state_.clocks.of(self);
+  state_.clocks.sleep_until(clock.local_s);
+  message.carrier->join();
+  const double now_s = state_.clocks.simgrid_s();
+  state_.interference.end_simulated(message.footprint, message.token, now_s);
+  const double until_s = std::max(clock.local_s, now_s);
+  clock.phases.exposed_communication_s += until_s - clock.local_s;
+  clock.local_s = until_s;
+  if (!message.is_send) {
+    const std::unique_ptr<std::vector<float>> numbers(message.numbers);
+    std::ranges::copy(*numbers, message.payload.values.begin());
+  }
+}
+
+}  // namespace epochcast::sim

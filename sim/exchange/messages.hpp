@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <simgrid/forward.h>
+
+#include <cstdint>
+#include <memory>
+#include <simgrid/s4u/Semaphore.hpp>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "collectives/schedule.hpp"
+#include "sim/exchange/collective_call.hpp"
+#include "sim/exchange/runtime_state.hpp"
+
+namespace epochcast::sim {
+
+/// Messages that go through SimGrid: rounds of collectives, and messages from one worker to
+/// another.
+class Messages {
+ public:
+  explicit Messages(RuntimeState& state) : state_(state) {}
+
+  void begin_pass();
+  /// Messages sent until now, in all passes.
+  [[nodiscard]] std::int64_t sent() const { return sent_; }
+
+  /// Simulates the messages of one round of a member from `start_s` on, and adds its own to
+  /// `traffic`. Returns the end of the reduction of received data, which is later than SimGrid's
+  /// clock.
+  [[nodiscard]] double simulate_round(
+      const CollectiveCall& call, int member, const Round& round, double start_s, Traffic& traffic);
+
+  /// Starts a message of which the worker `self` is one end.
+  [[nodiscard]] Request start(int self, int from, int to, Payload payload);
+  /// Lets the worker `self` wait for one of its messages; its clock advances to the end.
+  void wait(int self, Operation& message);
+
+ private:
+  class PointToPoint;
+  /// The route from one rank to another.
+  struct Path {
+    simgrid::s4u::Mailbox* mailbox = nullptr;
+    Cluster::Route route;
+    /// Of point-to-point messages: released when the previous one's bytes have been offered, or
+    /// requested. Order is kept even if the next one's latency is shorter.
+    simgrid::s4u::SemaphorePtr offered, asked;
+  };
+
+  [[nodiscard]] Path& path(int from, int to, int channel);
+  /// Starts the transfer of a message after its latency: its bytes over the links, at most
+  /// `bytes_per_s`.
+  [[nodiscard]] static simgrid::s4u::CommPtr send_async(const Path& path,
+                                                        void* content,
+                                                        double bytes,
+                                                        double bytes_per_s);
+  /// Waits for `start_s` and the messages' latencies, posts all transfers, and waits for them.
+  void transfer(const CollectiveCall& call,
+                int member,
+                double unit_bytes,
+                std::span<const Action> actions,
+                double start_s);
+  /// The same for many transfers, by several actors.
+  void share_out(const CollectiveCall& call,
+                 int member,
+                 double unit_bytes,
+                 std::span<const Action> actions,
+                 double start_s);
+
+  RuntimeState& state_;
+  std::unordered_map<std::uint64_t, Path> paths_;
+  std::int64_t sent_ = 0;
+};
+
+}  // namespace epochcast::sim

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim/exchange/worker_layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace epochcast::sim {
+
+WorkerLayout::WorkerLayout(Cluster& cluster, std::vector<WorkerInfo> workers)
+    : cluster_(cluster), workers_(std::move(workers)) {
+  hosts_.reserve(workers_.size());
+  for (const WorkerInfo& worker : workers_) {
+    node_count_ = std::max(node_count_, static_cast<std::size_t>(worker.node) + 1);
+    hosts_.push_back(cluster.host(worker.node, worker.device));
+  }
+}
+
+Cluster::Route WorkerLayout::route(int from, int to) const {
+  return cluster_.route(host(from), worker(from).node, host(to), worker(to).node);
+}
+
+Traffic WorkerLayout::traffic(int from, int to, double bytes) const {
+  const bool is_inside = worker(from).node == worker(to).node;
+  return {.intra_node_bytes = is_inside ? bytes : 0, .inter_node_bytes = is_inside ? 0 : bytes};
+}
+
+Footprint WorkerLayout::footprint(const std::vector<int>& ranks) const {
+  std::set<std::size_t> nodes;
+  for (const int rank : ranks) nodes.insert(static_cast<std::size_t>(worker(rank).node));
+  Footprint footprint{{nodes.begin(), nodes.end()}};
+  // Servers are ranked last, wherever their nodes are: the last rank need not be on the last node.
+  if (nodes.size() > 1 || !cluster_.has_separate_nodes()) footprint.slots.push_back(node_count_);
+  return footprint;
+}
+
+const MessageCosts* WorkerLayout::message_costs(const std::vector<int>& ranks) const {
+  const int first = worker(ranks.front()).node;
+  const auto other = std::find_if(
+      ranks.begin(), ranks.end(), [&](int rank) { return worker(rank).node != first; });
+  return cluster_.messages_between(first, other == ranks.end() ? first : worker(*other).node);
+}
+
+double WorkerLayout::barrier_s(const std::vector<int>& ranks) const {
+  const int first = worker(ranks.front()).node;
+  const bool is_in_a_node =
+      std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return worker(rank).node == first; });
+  double round_s = 0;
+  for (const int rank : ranks) {
+    const int node = worker(rank).node;
+    const MessageCosts* costs =
+        is_in_a_node ? cluster_.messages_between(node, node) : cluster_.messages_out_of(node);
+    if (costs != nullptr) round_s = std::max(round_s, costs->barrier_round_s);
+  }
+  // A dissemination barrier: ⌈log2 P⌉ rounds, each as slow as its slowest member.
+  return std::ceil(std::log2(ranks.size())) * round_s;
+}
+
+}  // namespace epochcast::sim
