@@ -11,11 +11,6 @@
 namespace epochcast {
 namespace {
 
-/// Exchanges between batches differ from those measured in a row: standard deviation of the
-/// logarithm of their time in a run, beyond the difference of sessions (lab/log.csv, 2026-11-25,
-/// "Exchanges in jobs take longer than in a row of all-reduces").
-constexpr double kDeviationInJobs = 0.015;
-
 /// The deviation of another session from the mean of these: the standard deviation of the logarithm
 /// between sessions and, for S sessions, 1 / sqrt(S) of it for their mean. For one session: the
 /// deviation of its samples, or of messages, whichever is larger.
@@ -57,8 +52,7 @@ std::vector<MeasuredAllReduce> measured_all_reduces(const MessageTrace& trace,
                each.all_reduce.bytes == point.bytes;
       });
       constexpr double kDigits = 1e6;
-      const double deviation =
-          std::hypot(deviation_of_sessions(point, uncertainty), kDeviationInJobs);
+      const double deviation = deviation_of_sessions(point, uncertainty);
       measured.push_back(
           {.algorithm = algorithm,
            .bytes = point.bytes,

@@ -139,7 +139,7 @@ std::vector<ValidationRow> rows_of(std::vector<ValidationRow> rows,
     const ForecastOutcome& outcome = pass.outcomes[i];
     ValidationRow& row = rows[kept.row_of_job[i]];
     row.forecast.reset();
-    if (outcome.run) set_forecast(row, *outcome.run);
+    if (outcome.run) row.forecast = *outcome.run;
     row.problems.insert(row.problems.end(), outcome.problems.begin(), outcome.problems.end());
   }
   return rows;

@@ -128,20 +128,6 @@ std::optional<double> weighted_tau(const std::vector<GroupRanking>& rankings) {
   return sum / pairs;
 }
 
-/// Emulated computing sleeps, beside some of the work of exchanges: standard deviation of its error
-/// in runs (lab/log.csv, 2026-11-25, "Exchanges in jobs take longer than in a row of
-/// all-reduces").
-constexpr double kDeviationOfSleep = 0.001;
-
-void widen(RunResult& forecast, double deviation_s) {
-  if (!forecast.epoch_s_interval) return;
-  constexpr double k95 = 1.6449;
-  Interval& interval = *forecast.epoch_s_interval;
-  const double epoch_s = forecast.epoch_s;
-  interval = {.low_s = epoch_s - std::hypot(epoch_s - interval.low_s, k95 * deviation_s),
-              .high_s = epoch_s + std::hypot(interval.high_s - epoch_s, k95 * deviation_s)};
-}
-
 }  // namespace
 
 bool can_be_told_apart(const RowFindings& a, const RowFindings& b) {
@@ -171,11 +157,6 @@ std::size_t ValidationSummary::wrong_pairs() const {
 std::string strategy_of(const ValidationRow& row) {
   if (row.forecast) return row.forecast->strategy;
   return row.measured.empty() ? std::string() : row.measured.front().strategy;
-}
-
-void set_forecast(ValidationRow& row, RunResult forecast) {
-  if (row.command == "emulate") widen(forecast, kDeviationOfSleep * forecast.phases.compute_s);
-  row.forecast = std::move(forecast);
 }
 
 std::optional<RowFindings> findings_of(const ValidationRow& row) {

@@ -38,9 +38,6 @@ struct ValidationRow {
   std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
 };
 
-/// Gives the row this forecast. Where computing is emulated, its interval gets what that is off by.
-void set_forecast(ValidationRow& row, RunResult forecast);
-
 /// What a row with both says, in seconds per epoch.
 struct RowFindings {
   double measured_s = 0;                     ///< median of the repetitions

@@ -116,7 +116,7 @@ void ValidationRun::forecast() {
   std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog_);
   for (std::size_t task = 0; task < tasks.size(); ++task) {
     ValidationRow& row = rows_[case_of_task[task]];
-    if (outcomes[task].run) set_forecast(row, std::move(*outcomes[task].run));
+    if (outcomes[task].run) row.forecast = std::move(*outcomes[task].run);
     std::ranges::move(outcomes[task].problems, std::back_inserter(row.problems));
   }
 }

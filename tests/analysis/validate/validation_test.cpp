@@ -57,27 +57,6 @@ TEST_CASE("a measurement is the median of its runs, with their least and most") 
   CHECK(findings.measured_spread.high_s == 5);
 }
 
-TEST_CASE("a forecast of emulated computing knows how precisely that sleeps") {
-  RunResult forecast;
-  forecast.epoch_s = 10;
-  forecast.phases.compute_s = 8;
-  ValidationRow row;
-  row.command = "emulate";
-
-  set_forecast(row, forecast);
-  CHECK_FALSE(row.forecast->epoch_s_interval);
-
-  forecast.epoch_s_interval = Interval{.low_s = 9.99, .high_s = 10};
-  const double asleep_s = 1.6449 * 0.001 * 8;
-  set_forecast(row, forecast);
-  CHECK(row.forecast->epoch_s_interval->low_s == near(10 - std::hypot(10 - 9.99, asleep_s)));
-  CHECK(row.forecast->epoch_s_interval->high_s == near(10 + asleep_s));
-
-  row.command = "train";
-  set_forecast(row, forecast);
-  CHECK(row.forecast->epoch_s_interval->low_s == 9.99);
-}
-
 TEST_CASE("an error is relative to what was measured") {
   CHECK(findings_of(row_of("p", 5, {4}))->error == 0.25);
   CHECK(findings_of(row_of("p", 3, {4}))->error == -0.25);
