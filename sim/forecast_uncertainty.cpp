@@ -48,7 +48,6 @@ ForecastUncertainty::ForecastUncertainty(const Job& job, const std::vector<Worke
     if (!job.config.deterministic) {
       deviation_ =
           std::max(deviation_, costs->uncertainty_of(job.config.all_reduce, bytes, members));
-      barrier_round_s_ = std::max(barrier_round_s_, costs->barrier_round_s);
     }
     if (members > 1) check_cluster(*costs, workers);
     for (const std::string& note : costs->notes) {
@@ -120,10 +119,8 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
   if (overlaps_) note_free_overlap(workers);
   overlaps_ = false;
   double slowest_s = 0;
-  double members = 0;
   for (std::size_t i = 0; i < workers.size(); ++i) {
     if (workers[i].role != Role::trains) continue;
-    ++members;
     const std::int64_t batch =
         part_of(reports[i].batch, config_.accumulate, config_.accumulate - 1);
     const CostBounds bounds = costs.of_device(static_cast<int>(i)).bounds(batch);
@@ -138,32 +135,23 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
                              std::exp(-k95 * deviation_) * phases.exposed_communication_s);
   }
   least_s_ = std::min(least_s_, slowest_s / static_cast<double>(config_.epochs));
-  barrier_s_ = members > 1 ? barrier_round_s_ * std::ceil(std::log2(members)) : 0;
 }
 
 void ForecastUncertainty::apply_to(RunResult& result) const {
   result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   if (is_other_cluster_) result.input_grade = lowest(result.input_grade, Grade::extrapolated);
-  const bool is_sure =
-      deviation_ == 0 && barrier_s_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0;
+  const bool is_sure = deviation_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0;
   if (!result.epoch_s_interval && is_sure) return;
   const double epoch_s = result.epoch_s;
   const double exchange_s = result.phases.exposed_communication_s;
-  const auto meetings = static_cast<double>(result.rounds_per_epoch + 1);  // and the epoch's end
-  const double meeting_s = k95 * barrier_s_ * meetings;
   const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});
-  // Four independent causes.
-  const auto together = [](double a, double b, double c, double d) {
-    return std::sqrt(a * a + b * b + c * c + d * d);
-  };
-  const double below_s = together(std::max(0.0, epoch_s - computing.low_s),
-                                  exchange_s * -std::expm1(-k95 * deviation_),
-                                  batches_below_s_,
-                                  meeting_s);
-  const double above_s = together(std::max(0.0, computing.high_s - epoch_s),
-                                  exchange_s * std::expm1(k95 * deviation_),
-                                  batches_above_s_,
-                                  meeting_s);
+  // Three independent causes.
+  const double below_s = std::hypot(std::max(0.0, epoch_s - computing.low_s),
+                                    exchange_s * -std::expm1(-k95 * deviation_),
+                                    batches_below_s_);
+  const double above_s = std::hypot(std::max(0.0, computing.high_s - epoch_s),
+                                    exchange_s * std::expm1(k95 * deviation_),
+                                    batches_above_s_);
   // The least possible epoch, except for sessions that were not measured.
   const double least_s = std::min(least_s_, computing.low_s);
   result.epoch_s_interval =

@@ -22,8 +22,6 @@ namespace epochcast::sim {
 /// factor is the same for all of a run, independent of how computing varies, and never brings a
 /// time to zero. It is larger, by kExtrapolationDeviation, on a cluster other than the measured
 /// one.
-/// - Barriers: they are measured on idle machines; in a job, wake-up latency adds about as much.
-/// Their standard deviation is one barrier in each round and at the end of each epoch.
 /// - Batches: sizes outside of the measured range take a time within BatchCost::bounds().
 class ForecastUncertainty {
  public:
@@ -39,7 +37,7 @@ class ForecastUncertainty {
            const WorkerCosts& costs);
 
   /// Adds the platform's notes on its messages, lowers the grade if they were measured on another
-  /// cluster, and widens the interval: by the 5 and 95 % quantiles of barriers and exposed
+  /// cluster, and widens the interval: by the 5 and 95 % quantiles of exposed
   /// communication and by the bounds of batches, never below the least possible epoch. An interval
   /// contains the epoch.
   void apply_to(RunResult& result) const;
@@ -55,8 +53,6 @@ class ForecastUncertainty {
   /// How much less or more an epoch's batches may take, for the worker with the largest difference.
   double batches_below_s_ = 0;
   double batches_above_s_ = 0;
-  double barrier_round_s_ = 0;
-  double barrier_s_ = 0;   ///< of all workers that train
   bool overlaps_ = false;  ///< and the cost of overlap is unknown
   double least_s_ = std::numeric_limits<double>::infinity();  ///< per epoch
   std::vector<std::string> notes_;

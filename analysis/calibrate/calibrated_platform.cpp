@@ -25,7 +25,6 @@ MessageCosts kept(MessageCosts costs) {
   }
   constexpr double kDigits = 1e6;
   costs.uncertainty = std::round(kDigits * costs.uncertainty) / kDigits;
-  costs.barrier_round_s = kept_s(costs.barrier_round_s);
   return costs;
 }
 

@@ -89,7 +89,7 @@ void check_times(const MessageTrace& trace) {
   std::vector<std::string> problems;
   for (const MessageCost& cost : trace.costs) {
     const auto [least, most] = std::minmax_element(cost.samples_s.begin(), cost.samples_s.end());
-    const bool may_be_none = cost.kind == "barrier" || cost.kind == "reduce";
+    const bool may_be_none = cost.kind == "reduce";
     const bool is_short = !may_be_none && *least < kLeast_s;
     if (!is_short && *most <= kMost_s) continue;
     problems.push_back(trace.file + ": a " + cost.kind + " (" + cost.scope + ") of " +

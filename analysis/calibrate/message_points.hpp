@@ -44,7 +44,7 @@ struct MessagePoint {
 [[nodiscard]] double expected_s(std::vector<double> samples_s);
 
 /// Refuses impossible times of messages, below 1 ns or above 10,000 s: throws a UserError that
-/// lists all. A reduction and a barrier may take no time.
+/// lists all. A reduction may take no time.
 void check_times(const MessageTrace& trace);
 
 }  // namespace epochcast

@@ -30,8 +30,7 @@ std::vector<FitPoint> fitted(const std::vector<MessagePoint>& points, const Mess
 struct Scope {
   std::string name;  ///< "messages between nodes"
   std::string pair;  ///< scope of ping-pongs
-  std::string ring;  ///< of ring steps and barriers
-  int members = 2;   ///< of the ring
+  std::string ring;  ///< of ring steps
 };
 
 std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope) {
@@ -60,9 +59,6 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   fit.costs.uncertainty = uncertainty_of(points, fit.costs);
   fit.costs.notes = doubts_of(scope.name, points);
 
-  const std::vector<MessagePoint> barrier = points_of(trace, "barrier", scope.ring);
-  if (!barrier.empty())
-    fit.costs.barrier_round_s = barrier.front().seconds / std::ceil(std::log2(scope.members));
   return fit;
 }
 
@@ -166,19 +162,12 @@ void note_measured_on(NetworkFit& fit, const MessageTrace& trace) {
 
 NetworkFit fit_network(const MessageTrace& trace) {
   const int nodes = trace.node_count();
-  const auto ranks = static_cast<int>(trace.node_of_rank.size());
-  const auto in_first =
-      static_cast<int>(std::count(trace.node_of_rank.begin(), trace.node_of_rank.end(), 0));
   check_times(trace);
   NetworkFit fit;
-  fit.between = fit_scope(
-      trace,
-      {.name = "messages between nodes", .pair = "between", .ring = "all", .members = ranks});
-  fit.node = fit_scope(trace,
-                       {.name = "messages inside nodes",
-                        .pair = "node",
-                        .ring = nodes > 1 ? "node" : "all",
-                        .members = std::max(2, in_first)});
+  fit.between =
+      fit_scope(trace, {.name = "messages between nodes", .pair = "between", .ring = "all"});
+  fit.node = fit_scope(
+      trace, {.name = "messages inside nodes", .pair = "node", .ring = nodes > 1 ? "node" : "all"});
   fit.link_bytes_per_s = fit_links(trace, fit);
   const std::vector<MessagePoint> reduce = points_of(trace, "reduce", "all");
   note_measured_on(fit, trace);

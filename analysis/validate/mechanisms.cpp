@@ -30,10 +30,6 @@ void without_all_reduces(Platform& platform) {
   });
 }
 
-void without_barrier(Platform& platform) {
-  change_messages(platform, [](MessageCosts& costs) { costs.barrier_round_s = 0; });
-}
-
 void without_adding(Platform& platform) {
   for (NodeGroup& group : platform.nodes) {
     for (DeviceGroup& device : group.devices) device.reduce_bytes_per_s = 0;
@@ -146,7 +142,6 @@ std::vector<Mechanism> all_mechanisms() {
       of_platform("all-reduces",
                   "all-reduces that were measured take what messages say",
                   without_all_reduces),
-      of_platform("barrier", "members know at once that all have come", without_barrier),
       of_platform("adding", "adding what has come is free", without_adding),
       of_platform(
           "doubt", "what was measured of exchanges is sure (intervals alone)", without_doubt),

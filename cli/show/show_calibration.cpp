@@ -41,8 +41,7 @@ void show_points(const std::string& kind,
 }
 
 void show_scope(const std::string& title, const ScopeFit& fit, const TableLook& look) {
-  std::cout << title << ": " << rate(fit.bytes_per_s) << " each way; a round of a barrier "
-            << format_seconds(fit.costs.barrier_round_s) << '\n';
+  std::cout << title << ": " << rate(fit.bytes_per_s) << " each way\n";
   const MessageRegime& line = fit.costs.regimes.front();
   std::cout << "  a message: " << format_seconds(line.latency_s) << " + bytes / "
             << rate(line.bytes_per_s) << '\n';

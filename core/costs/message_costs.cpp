@@ -17,7 +17,6 @@ const MessageRegime& MessageCosts::regime(double bytes) const {
 MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b) {
   MessageCosts both = a;
   both.uncertainty = std::max(a.uncertainty, b.uncertainty);
-  both.barrier_round_s = std::max(a.barrier_round_s, b.barrier_round_s);
   both.all_reduces.insert(both.all_reduces.end(), b.all_reduces.begin(), b.all_reduces.end());
   for (const std::string& note : b.notes) {
     if (std::find(a.notes.begin(), a.notes.end(), note) == a.notes.end())

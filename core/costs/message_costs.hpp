@@ -43,8 +43,6 @@ struct MessageCosts {
   /// Standard deviation of the logarithm of the times of large messages, at most kMostUncertainty;
   /// 0.02: some 2 %.
   double uncertainty = 0;
-  double barrier_round_s =
-      0;  ///< a round of the barrier that a collective begins with, after a wait
   std::optional<MeasuredOn> measured_on = {};       ///< absent: unknown, taken as the job's own
   std::vector<std::string> notes = {};              ///< warnings about them
   std::vector<MeasuredAllReduce> all_reduces = {};  ///< which these costs were compared with
@@ -72,8 +70,7 @@ struct MessageCosts {
 };
 
 /// Message costs between two ends with different costs among their own kind: half of each
-/// latency, the lower bandwidth, the larger barrier and uncertainty, and the notes of
-/// both.
+/// latency, the lower bandwidth, the larger uncertainty, and the notes of both.
 [[nodiscard]] MessageCosts between_ends(const MessageCosts& a, const MessageCosts& b);
 
 }  // namespace epochcast

@@ -59,10 +59,8 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
                        {"latency", quantity_text(regime.latency_s, Dimension::seconds)},
                        {"bandwidth", quantity_text(regime.bytes_per_s, Dimension::bytes_per_s)}});
   }
-  nlohmann::ordered_json json = {
-      {"regimes", std::move(regimes)},
-      {"uncertainty", costs.uncertainty},
-      {"barrier", quantity_text(costs.barrier_round_s, Dimension::seconds)}};
+  nlohmann::ordered_json json = {{"regimes", std::move(regimes)},
+                                 {"uncertainty", costs.uncertainty}};
   for (const MeasuredAllReduce& each : costs.all_reduces) {
     nlohmann::ordered_json measured = {
         {"algorithm", each.algorithm},
@@ -83,7 +81,7 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
 }
 
 MessageCosts read_message_costs(JsonInput input) {
-  for (const char* key : {"turns", "pairwise", "one_way"}) {
+  for (const char* key : {"turns", "pairwise", "one_way", "barrier"}) {
     if (!input.has(key)) continue;
     input.problem("has \"" + std::string(key) +
                   "\" of an older version of epochcast; measure messages and calibrate again");
@@ -101,8 +99,6 @@ MessageCosts read_message_costs(JsonInput input) {
   if (!is_ascending) regimes.problem("\"from\" must ascend");
   if (const auto uncertainty = input.maybe("uncertainty"))
     costs.uncertainty = read_up_to(*uncertainty, kMostUncertainty);
-  if (const auto barrier = input.maybe("barrier"))
-    costs.barrier_round_s = barrier->quantity(Dimension::seconds, true);
   if (const auto all_reduces = input.maybe("all_reduces")) {
     for (const JsonInput& each : all_reduces->elements())
       costs.all_reduces.push_back(read_all_reduce(each));

@@ -43,10 +43,9 @@ void refuse_older(const JsonInput& cost, const std::string& file) {
 
 MessageCost read_cost(JsonInput input, std::int64_t node_count) {
   MessageCost cost;
-  cost.kind = read_name(
-      input.at("kind"),
-      "kind of message",
-      {"ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce", "all-reduce"});
+  cost.kind = read_name(input.at("kind"),
+                        "kind of message",
+                        {"ping-pong", "opposite", "ring-step", "hub-step", "reduce", "all-reduce"});
   cost.scope = read_name(input.at("scope"), "scope", {"node", "between", "all"});
   if (const auto algorithm = input.maybe("algorithm")) cost.algorithm = algorithm->identifier();
   if (auto nodes = input.maybe("nodes")) {

@@ -17,7 +17,7 @@ constexpr double kEqualLinks = 1.08;
 
 /// The measured times of one kind of message at one size.
 struct MessageCost {
-  /// "ping-pong", "opposite", "ring-step", "hub-step", "barrier", "reduce" or "all-reduce"
+  /// "ping-pong", "opposite", "ring-step", "hub-step", "reduce" or "all-reduce"
   /// (docs/formats.md)
   std::string kind;
   std::string scope;           ///< "node", "between" (nodes) or "all" (ranks)

@@ -15,21 +15,18 @@ namespace {
 
 constexpr double kLeastLatency_s = 1e-10;  // of links (docs/formats.md)
 
-/// Costs of messages whose route changes in latency and bandwidth. Measured all-reduces are ratios
-/// to the time of their messages, and stay.
+/// Costs of messages whose route changes in latency and bandwidth. Measured all-reduces do not
+/// apply to other links.
 MessageCosts moved(MessageCosts costs, double later_s, double times, const GivenFigure& given) {
-  const auto widen = [](double deviation) {
-    return std::hypot(deviation, kExtrapolationDeviation);
-  };
   for (MessageRegime& regime : costs.regimes) {
     regime.bytes_per_s *= times;
     regime.latency_s = std::max(kLeastLatency_s, regime.latency_s + later_s);
   }
-  if (costs.barrier_round_s > 0)
-    costs.barrier_round_s = std::max(0.0, costs.barrier_round_s + later_s);
-  costs.uncertainty = widen(costs.uncertainty);
-  for (MeasuredAllReduce& each : costs.all_reduces) each.deviation = widen(each.deviation);
-  costs.notes.push_back(given.name + " is set: what was measured of messages is moved with it");
+  costs.uncertainty = std::hypot(costs.uncertainty, kExtrapolationDeviation);
+  costs.all_reduces.clear();
+  costs.notes.push_back(given.name +
+                        " is set: costs of messages change in proportion, and no measured "
+                        "all-reduce applies");
   return costs;
 }
 

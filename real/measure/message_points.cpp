@@ -113,12 +113,6 @@ void MessagePoints::add_steps(MessageCost cost, const SplitComm& group) {
     add(cost,
         is_member ? [this, &group, bytes] { return samples_.ring_step(group, bytes); } : Sample());
   }
-  cost.kind = "barrier";
-  cost.bytes = 0;
-  Sample barrier;
-  if (is_member)
-    barrier = [this, &group, turn = 0]() mutable { return samples_.late_barrier(group, turn++); };
-  add(cost, barrier);
 }
 
 void MessagePoints::add_node_pairs() {

@@ -37,7 +37,6 @@ struct RankPair {
 /// round trip between two ranks. The others are the seconds of the slowest rank after a barrier:
 /// every rank sends to its right neighbour while it receives from the left one ("ring-step"), and
 /// an all-reduce through MpiFabric. For small messages, the mean of several consecutive steps.
-/// "barrier" is the time from the last rank's arrival at a barrier until all others have left it;
 /// "reduce" is adding one buffer of floats to another, on all ranks at once. Those inside nodes run
 /// in all nodes at once; they are left out if they would repeat those among all ranks. All-reduces
 /// carry floats: other sizes are rounded down to whole floats. Sizes above 4 MiB whose fewest

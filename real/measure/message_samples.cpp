@@ -6,7 +6,6 @@
 #include <chrono>
 #include <functional>
 #include <span>
-#include <thread>
 
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/wait_with_backoff.hpp"
@@ -18,7 +17,6 @@ constexpr int kTag = 3;
 /// A step of small messages is shorter than the skew after the preceding barrier: several in a row.
 constexpr std::int64_t kSmallBytes = 65536;
 constexpr int kStepsOfSmall = 16;
-constexpr std::chrono::milliseconds kLate{5};  ///< the delay of the late rank
 
 /// Mean seconds of a step of the whole group; of several in a row for small messages.
 double step_s(const SplitComm& group, std::int64_t bytes, const std::function<void()>& step) {
@@ -99,19 +97,6 @@ double MessageSamples::hub_step(const SplitComm& group,
     check_mpi(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
               "MPI_Waitall");
   });
-}
-
-double MessageSamples::late_barrier(const SplitComm& group, std::int64_t turn) {
-  const bool is_late = turn % group.size() == group.rank();
-  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
-  if (is_late) std::this_thread::sleep_for(kLate);
-  const double start_s = clock_s();
-  barrier_with_backoff(group.comm());
-  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");  // ends when all have left the first
-  const double all_left_s = clock_s();
-  check_mpi(MPI_Barrier(group.comm()), "MPI_Barrier");
-  const double barrier_s = clock_s() - all_left_s;
-  return is_late ? std::max(1e-7, all_left_s - start_s - barrier_s) : 0;
 }
 
 double MessageSamples::reduce(std::int64_t bytes) {

@@ -30,9 +30,6 @@ class MessageSamples {
   double hub_step(const SplitComm& group,
                   const std::vector<Exchange>& exchanges,
                   std::int64_t bytes);
-  /// Seconds from the late rank's arrival at a barrier until all have left it; on the other ranks
-  /// 0. Ranks are late in turn.
-  double late_barrier(const SplitComm& group, std::int64_t turn);
   /// Every rank adds one buffer to another.
   double reduce(std::int64_t bytes);
   double all_reduce(const Communicator& among, std::int64_t bytes);

@@ -82,7 +82,7 @@ void Collectives::start(const std::shared_ptr<CollectiveCall>& shared) {
     const double arrival_s = call.arrival_s[static_cast<std::size_t>(member)];
     last_s = std::max({last_s, arrival_s, stream_of(call, member).free_s});
   }
-  call.start_s = last_s + state_.communicators.barrier_s(*call.among);
+  call.start_s = last_s;
   call.progress.at_s = call.start_s;
   if (call.has_numbers()) {
     if (call.kind == CollectiveCall::Kind::all_reduce) call.schedule = costs_.schedule_of(call);

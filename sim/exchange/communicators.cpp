@@ -7,12 +7,8 @@
 
 namespace epochcast::sim {
 
-Communicators::Communicators(const WorkerLayout& layout,
-                             const AllReduceChoice& all_reduce,
-                             bool begin_with_barrier)
-    : layout_(layout),
-      begin_with_barrier_(begin_with_barrier),
-      nodes_(layout.workers().size(), nullptr) {
+Communicators::Communicators(const WorkerLayout& layout, const AllReduceChoice& all_reduce)
+    : layout_(layout), nodes_(layout.workers().size(), nullptr) {
   std::vector<int> everybody(layout.workers().size());
   std::iota(everybody.begin(), everybody.end(), 0);
   std::map<int, std::vector<int>> by_node;
@@ -33,7 +29,6 @@ const Communicator& Communicators::find(std::vector<int> ranks, const AllReduceC
   }
   auto made = std::make_unique<Known>();
   made->footprint = layout_.footprint(ranks);
-  made->barrier_s = begin_with_barrier_ ? layout_.barrier_s(ranks) : 0;
   made->communicator = {
       .id = static_cast<int>(known_.size()), .ranks = std::move(ranks), .all_reduce = all_reduce};
   alike.push_back(made.get());

@@ -20,7 +20,7 @@ struct RuntimeState {
                SimOptions given)
       : layout(cluster, std::move(workers)),
         options(std::move(given)),
-        communicators(layout, all_reduce, !options.fixed_exchange),
+        communicators(layout, all_reduce),
         clocks(layout.workers().size()),
         interference(layout.node_count()) {}
   RuntimeState(const RuntimeState&) = delete;

@@ -2,7 +2,6 @@
 #include "sim/exchange/worker_layout.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <utility>
 
@@ -40,21 +39,6 @@ const MessageCosts* WorkerLayout::message_costs(const std::vector<int>& ranks) c
   const auto other = std::find_if(
       ranks.begin(), ranks.end(), [&](int rank) { return worker(rank).node != first; });
   return cluster_.messages_between(first, other == ranks.end() ? first : worker(*other).node);
-}
-
-double WorkerLayout::barrier_s(const std::vector<int>& ranks) const {
-  const int first = worker(ranks.front()).node;
-  const bool is_in_a_node =
-      std::all_of(ranks.begin(), ranks.end(), [&](int rank) { return worker(rank).node == first; });
-  double round_s = 0;
-  for (const int rank : ranks) {
-    const int node = worker(rank).node;
-    const MessageCosts* costs =
-        is_in_a_node ? cluster_.messages_between(node, node) : cluster_.messages_out_of(node);
-    if (costs != nullptr) round_s = std::max(round_s, costs->barrier_round_s);
-  }
-  // A dissemination barrier: ⌈log2 P⌉ rounds, each as slow as its slowest member.
-  return std::ceil(std::log2(ranks.size())) * round_s;
 }
 
 }  // namespace epochcast::sim

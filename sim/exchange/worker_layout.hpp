@@ -32,9 +32,6 @@ class WorkerLayout {
   [[nodiscard]] Footprint footprint(const std::vector<int>& ranks) const;
   /// Costs of messages among these ranks; null if the platform has none.
   [[nodiscard]] const MessageCosts* message_costs(const std::vector<int>& ranks) const;
-  /// The time of the barrier at the start of a collective among these ranks, by the platform's
-  /// `barrier_round_s`.
-  [[nodiscard]] double barrier_s(const std::vector<int>& ranks) const;
 
  private:
   Cluster& cluster_;

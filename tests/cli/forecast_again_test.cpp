@@ -114,7 +114,7 @@ TEST_CASE("a mechanism has no effect on measured exchanges", "[cli]") {
 TEST_CASE("an ablation shows the effect of each mechanism", "[cli]") {
   const KeptValidation kept;
 
-  const Json json = kept.report("--ablation --without adding,barrier,noise");
+  const Json json = kept.report("--ablation --without adding,uplink,noise");
 
   REQUIRE(json["left_out"].size() == 4);
   CHECK(json["left_out"][0]["concerned"] == std::vector<int>{0, 1});
@@ -122,9 +122,9 @@ TEST_CASE("an ablation shows the effect of each mechanism", "[cli]") {
   CHECK(json["left_out"][2]["concerned"] == std::vector<int>{1});
   CHECK(json["left_out"][3]["name"] == "all of these");
   CHECK(json["rows"][0]["error"] == kept.rows()[0]["findings"]["error"]);
-  CHECK(json["rows"][1]["errors_without"]["barrier"] == kept.rows()[1]["findings"]["error"]);
+  CHECK(json["rows"][1]["errors_without"]["uplink"] == kept.rows()[1]["findings"]["error"]);
   CHECK(json["provenance"]["command"].get<std::string>().ends_with(
-      "\nepochcast report v.json --format json --ablation --without adding,barrier,noise"));
+      "\nepochcast report v.json --format json --ablation --without adding,uplink,noise"));
 
   const Outcome table = kept.cluster.folder.run("report v.json --ablation");
   CHECK(table.status == 0);
@@ -140,8 +140,8 @@ TEST_CASE("an ablation shows the effect of each mechanism", "[cli]") {
     return std::string();
   };
   CHECK(rows_concerned("adding") == "2");
-  CHECK(rows_concerned("barrier") == "0");
-  CHECK(table.out.find("  members know at once that all have come\n") != std::string::npos);
+  CHECK(rows_concerned("uplink") == "0");
+  CHECK(table.out.find("  every node has the slowest node's link\n") != std::string::npos);
   CHECK(table.out.find("\n2 configurations.\n") != std::string::npos);
 }
 

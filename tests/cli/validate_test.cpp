@@ -248,7 +248,7 @@ TEST_CASE("links are as many times as fast as the nominal ones differ", "[cli]")
   extrapolated(
       cluster, "half.json", {{"network.bandwidth", "400Mbps"}}, {{"network.bandwidth", "200Mbps"}});
 
-  // resnet20's 1 MB takes 1 ms each way: latency of 10 us and the barrier stay.
+  // resnet20's 1 MB takes 1 ms each way: a latency of 10 us stays.
   CHECK(exchange_s("half.json") == Approx(2 * exchange_s("same.json")).epsilon(0.06));
 }
 

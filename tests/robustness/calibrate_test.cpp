@@ -49,7 +49,6 @@ class MadMachine {
     for (int session = 0; session < sessions; ++session) {
       if (nodes > 1) add_scope(trace, "between", "all", session);
       if (has_inside) add_scope(trace, "node", nodes > 1 ? "node" : "all", session);
-      add(trace, "barrier", "all", 0, session);
       add(trace, "reduce", "all", 1 << 20, session);
       add(trace, "all-reduce", "all", 1 << 20, session);
       trace.costs.back().algorithm = "ring";

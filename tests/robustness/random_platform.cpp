@@ -20,7 +20,6 @@ std::optional<MessageCosts> random_messages(Dice& dice) {
                    {.from_bytes = std::round(dice.magnitude(1e3, 1e6)),
                     .latency_s = dice.magnitude(1e-6, 1e-4),
                     .bytes_per_s = dice.magnitude(1e8, 1e10)}};
-  if (dice.chance(0.5)) costs.barrier_round_s = dice.magnitude(1e-6, 1e-4);
   return costs;
 }
 

@@ -127,20 +127,6 @@ TEST_CASE("all-reduces measured among as many ranks take the measured time") {
   CHECK(seconds_of(4)[0] == Approx(1).epsilon(kTolerance));
 }
 
-TEST_CASE(
-    "a collective begins ceil(log2 P) rounds of the barrier after its last member's arrival") {
-  Platform star = measured_star(5);
-  star.network->messages->barrier_round_s = 100e-6;
-  const Observed observed = observe(star, [](Fabric& fabric) {
-    if (fabric.rank() == 3) fabric.compute(5e-3, "late");
-    fabric.barrier(fabric.world());
-  });
-
-  for (const PhaseTimes& phases : observed.phases)
-    CHECK(phases.total_s() == Approx(5e-3 + 3 * 100e-6).epsilon(kTolerance));
-  CHECK(observed.phases[3].blocked_s == Approx(3 * 100e-6).epsilon(kTolerance));
-}
-
 // The first `fast` of these nodes have links of 400 MB/s, and messages as fast as these.
 Platform two_speed_star(int ranks, int fast) {
   Platform star = measured_star(ranks);
@@ -172,24 +158,6 @@ TEST_CASE("a node with a fast link feeds several with slow links at once") {
   // Six times 80 MB/s exceeds its link.
   CHECK(send_to_all_s(two_speed_star(7, 1), 1e6) ==
         Approx(kMixedLatency_s + 6e6 / 4e8).epsilon(kTolerance));
-}
-
-TEST_CASE("a barrier is as slow as the slowest of its members' links") {
-  Platform star = two_speed_star(4, 3);
-  star.network->messages->barrier_round_s = 100e-6;
-  star.nodes.front().uplink->messages->barrier_round_s = 30e-6;
-  const Observed observed = observe(star, [](Fabric& fabric) {
-    const auto come_late = [&] {
-      if (fabric.rank() == 0) fabric.compute(5e-3, "late");
-    };
-    come_late();
-    fabric.barrier(fabric.world());
-    come_late();
-    if (fabric.rank() < 3) fabric.barrier(fabric.communicator({0, 1, 2}, {}));
-  });
-
-  CHECK(observed.phases[3].total_s() == Approx(5e-3 + 2 * 100e-6).epsilon(kTolerance));
-  CHECK(observed.phases[0].total_s() == Approx(10e-3 + 2 * 100e-6 + 2 * 30e-6).epsilon(kTolerance));
 }
 
 /// Four nodes of one GPU each with this uncertainty of messages, with costs that spread or not.
@@ -234,23 +202,6 @@ TEST_CASE("the measured deviation of all-reduces of the gradients' size widens t
   const double exchange_s = run.phases.exposed_communication_s;
   CHECK(run.epoch_s_interval->high_s ==
         Approx(run.epoch_s + exchange_s * std::expm1(1.6449 * std::log(1.1))).epsilon(1e-9));
-}
-
-TEST_CASE("barriers have their own uncertainty") {
-  Platform cluster = mixed(4, 1, 0, shared_memory(), star());
-  cluster.network->messages = measured_star(2).network->messages;
-  cluster.network->messages->barrier_round_s = 1e-3;
-  Job job = job_on(cluster, 2560, 0);
-
-  const RunResult certain = forecasts({{job, "sync"}}).front();
-  job.config.deterministic = false;
-  const RunResult run = forecasts({{job, "sync"}}).front();
-
-  CHECK_FALSE(certain.epoch_s_interval);
-  REQUIRE(run.epoch_s_interval);
-  // Two rounds of a barrier among four, in each round of the job and at the end of the epoch.
-  const double barriers_s = 2e-3 * static_cast<double>(run.rounds_per_epoch + 1);
-  CHECK(run.epoch_s_interval->high_s == Approx(run.epoch_s + 1.6449 * barriers_s).epsilon(1e-9));
 }
 
 TEST_CASE("no interval begins below the least computing and exchange time") {

@@ -26,8 +26,7 @@ MessageCosts measured(const LinkSpec& link, double links) {
   return {.regimes = {{.from_bytes = 0, .latency_s = latency_s, .bytes_per_s = link.bytes_per_s},
                       {.from_bytes = 65536,
                        .latency_s = latency_s + 20e-6,
-                       .bytes_per_s = 0.9 * link.bytes_per_s}},
-          .barrier_round_s = latency_s + 5e-6};
+                       .bytes_per_s = 0.9 * link.bytes_per_s}}};
 }
 
 Platform with_messages(Platform platform) {
@@ -160,8 +159,7 @@ TEST_CASE("a figure of links that is set to its own value changes no forecast") 
   check_unchanged(catalogue());
 }
 
-/// Members that arrive at different times leave a measured barrier a little later, and share links
-/// for less of the time.
+/// Members that arrive at different times share links for less of the time.
 constexpr double kApart = 0.01;
 
 void check_monotonic(const std::vector<Cluster>& clusters) {

@@ -21,7 +21,6 @@ inline MessageTrace message_trace_of(double (*alone)(double), double (*busy)(dou
     trace.costs.push_back(
         {.kind = "ring-step", .scope = "all", .bytes = size, .samples_s = {busy(bytes)}});
   }
-  trace.costs.push_back({.kind = "barrier", .scope = "all", .samples_s = {3e-4, 4e-4, 5e-4}});
   trace.costs.push_back({.kind = "reduce", .scope = "all", .bytes = 4000, .samples_s = {1e-6}});
   return trace;
 }

@@ -12,15 +12,15 @@ namespace {
 using Rows = std::vector<ValidationRow>;
 
 /// Two rows of 10 and 12 s: right with all mechanisms; without uplinks the second is forecast 3 s
-/// too short, and the first as good as the same; without a barrier the first has no forecast.
+/// too short, and the first as good as the same; without adding the first has no forecast.
 Ablation ablation() {
-  Rows no_barrier = {failed_row("a", "killed"), row_of("b", 12, {12})};
-  no_barrier[0].forecast.reset();
-  return {one_after_the_other(find_mechanisms({"uplink", "barrier"})),
+  Rows no_adding = {failed_row("a", "killed"), row_of("b", 12, {12})};
+  no_adding[0].forecast.reset();
+  return {one_after_the_other(find_mechanisms({"uplink", "adding"})),
           {{row_of("a", 10.1, {10}), row_of("b", 12, {12})},
            {row_of("a", 10.101, {10}), row_of("b", 9, {12})},
-           no_barrier,
-           no_barrier}};
+           no_adding,
+           no_adding}};
 }
 
 TEST_CASE("a mechanism concerns the rows whose forecast it moves") {
@@ -40,21 +40,21 @@ TEST_CASE("an ablation tells which pairs are ranked wrongly without a mechanism"
 }
 
 TEST_CASE("a row that has no forecast without a mechanism is concerned") {
-  const LeftOutFindings barrier = ablation().left_out()[1];
+  const LeftOutFindings adding = ablation().left_out()[1];
 
-  CHECK(barrier.concerned == std::vector<std::size_t>{0});
-  CHECK(barrier.all.failed == 1);
-  CHECK(barrier.concerned_without.configurations == 0);
+  CHECK(adding.concerned == std::vector<std::size_t>{0});
+  CHECK(adding.all.failed == 1);
+  CHECK(adding.concerned_without.configurations == 0);
 }
 
 TEST_CASE("mechanisms are left out one after the other, and then all together") {
-  const auto passes = one_after_the_other(find_mechanisms({"uplink", "barrier"}));
+  const auto passes = one_after_the_other(find_mechanisms({"uplink", "adding"}));
 
   REQUIRE(passes.size() == 3);
   CHECK(passes[0].size() == 1);
-  CHECK(passes[1].front().name == "barrier");
+  CHECK(passes[1].front().name == "adding");
   CHECK(passes[2].size() == 2);
-  CHECK(one_after_the_other(find_mechanisms({"barrier"})).size() == 1);
+  CHECK(one_after_the_other(find_mechanisms({"adding"})).size() == 1);
   CHECK(ablation().left_out()[2].name == "all of these");
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("an ablation's JSON has the errors of every row") {
   CHECK(json["left_out"][0]["concerned_without"]["worst_error"] == 0.25);
   CHECK(json["rows"][1]["point"] == "b");
   CHECK(json["rows"][1]["errors_without"]["uplink"] == -0.25);
-  CHECK(json["rows"][0]["errors_without"]["barrier"].is_null());
+  CHECK(json["rows"][0]["errors_without"]["adding"].is_null());
   CHECK(json["provenance"]["command"] == "epochcast report");
   CHECK(json["provenance"]["date"] == "2026-11-24");
 }

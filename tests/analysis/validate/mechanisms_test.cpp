@@ -20,7 +20,6 @@ MessageCosts measured_messages() {
   costs.regimes = {{.from_bytes = 0, .latency_s = 1e-5, .bytes_per_s = 1e6},
                    {.from_bytes = 65536, .latency_s = 1e-3, .bytes_per_s = 4e7}};
   costs.uncertainty = 0.02;
-  costs.barrier_round_s = 5e-4;
   costs.all_reduces = {{.algorithm = "ring",
                         .bytes = 1e6,
                         .measured_s = 2,
@@ -119,13 +118,6 @@ TEST_CASE("without all-reduces they take what messages say, and their errors are
   CHECK(measured_messages().uncertainty_of("ring", 1e6, 7) == 0.1);
   CHECK(costs.measured_factor("ring", 1e6, 7) == 1);
   CHECK(costs.uncertainty_of("ring", 1e6, 7) == Approx(std::log(2)));
-}
-
-TEST_CASE("without barrier members know at once that all have come") {
-  MessageCosts expected = measured_messages();
-  expected.barrier_round_s = 0;
-
-  CHECK(messages_without("barrier") == expected);
 }
 
 TEST_CASE("without doubt measured all-reduces are sure, and take what they did") {

@@ -32,7 +32,6 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
                                      regime("4KiB", "2us", "2GBps"),
                                      regime("64KiB", "3us", "4GBps")}},
                                    {"uncertainty", 0.02},
-                                   {"barrier", "5us"},
                                    {"notes", {"measured in a hurry"}}});
 
   CHECK(costs.regime(0).latency_s == 1e-6);
@@ -41,24 +40,20 @@ TEST_CASE("a message belongs to the last regime that begins at or below its size
   CHECK(costs.regime(1e9).latency_s == 3e-6);
   CHECK(costs.message_s(65536) == Approx(3e-6 + 65536 / 4e9).epsilon(1e-12));
   CHECK(costs.uncertainty == 0.02);
-  CHECK(costs.barrier_round_s == Approx(5e-6).epsilon(1e-12));
   CHECK(costs.notes == std::vector<std::string>{"measured in a hurry"});
 }
 
 TEST_CASE("each end of a message adds half of its latency, and the lower bandwidth counts") {
   const MessageCosts a = {.regimes = {{.from_bytes = 0, .latency_s = 10e-6, .bytes_per_s = 1e9},
                                       {.from_bytes = 4096, .latency_s = 30e-6, .bytes_per_s = 2e9}},
-                          .uncertainty = 0.1,
-                          .barrier_round_s = 40e-6};
+                          .uncertainty = 0.1};
   const MessageCosts b = {.regimes = {{.from_bytes = 0, .latency_s = 20e-6, .bytes_per_s = 1.5e9}},
-                          .uncertainty = 0.05,
-                          .barrier_round_s = 20e-6};
+                          .uncertainty = 0.05};
 
   const MessageCosts both = between_ends(a, b);
 
   CHECK(both.message_s(1000) == Approx(15e-6 + 1e-6));
   CHECK(both.message_s(1.5e6) == Approx(25e-6 + 1e-3));
-  CHECK(both.barrier_round_s == Approx(40e-6));
   CHECK(both.uncertainty == 0.1);
   CHECK(between_ends(b, a).regimes == both.regimes);
   CHECK(between_ends(a, a).regimes == a.regimes);

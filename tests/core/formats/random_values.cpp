@@ -139,7 +139,7 @@ MessageTrace random_message_trace(Dice& dice, const std::string& file) {
                         .node_of_rank = {0, dice.between(0, 1), 2}};
   for (int i = dice.between(1, 5); i > 0; --i) {
     trace.costs.push_back(
-        {.kind = dice.one_of<std::string>({"ping-pong", "ring-step", "barrier", "all-reduce"}),
+        {.kind = dice.one_of<std::string>({"ping-pong", "ring-step", "all-reduce"}),
          .scope = dice.one_of<std::string>({"node", "between", "all"}),
          .algorithm = dice.one_of<std::string>({"", "ring"}),
          .nodes = {},

@@ -48,8 +48,7 @@ Platform calibrated() {
                             .latency_s = figure_value(FigureKind::link_latency, "20us")};
   platform.network->messages =
       MessageCosts{.regimes = {{.from_bytes = 0, .latency_s = 40e-6, .bytes_per_s = 5e8},
-                               {.from_bytes = 65536, .latency_s = 100e-6, .bytes_per_s = 9e8}},
-                   .barrier_round_s = 50e-6};
+                               {.from_bytes = 65536, .latency_s = 100e-6, .bytes_per_s = 9e8}}};
   return platform;
 }
 
@@ -121,7 +120,8 @@ TEST_CASE("nodes get their own copy of the network's link with the figure that i
 }
 
 const std::string kMovedBandwidth =
-    "network.bandwidth is set: what was measured of messages is moved with it";
+    "network.bandwidth is set: costs of messages change in proportion, and no measured all-reduce "
+    "applies";
 
 TEST_CASE("measured costs of messages are adapted to links that are set") {
   const Platform platform =
@@ -133,7 +133,6 @@ TEST_CASE("measured costs of messages are adapted to links that are set") {
   CHECK(messages.regimes[0].latency_s == Approx(20e-6));
   CHECK(messages.regimes[1].bytes_per_s == Approx(3.6e9));
   CHECK(messages.regimes[1].latency_s == Approx(80e-6));
-  CHECK(messages.barrier_round_s == Approx(30e-6));
   CHECK(messages.notes == Texts{kMovedBandwidth, "network.latency" + kMovedBandwidth.substr(17)});
 }
 
@@ -203,14 +202,14 @@ TEST_CASE("an uplink changes the messages of its nodes, at both ends") {
         Approx(50e-6));
 }
 
-TEST_CASE("a link that is set keeps measured all-reduces, with a larger uncertainty") {
+TEST_CASE("all-reduces that were measured on a link do not apply once it is set") {
   Platform platform = calibrated();
   MessageCosts& messages = *platform.network->messages;
   messages.all_reduces = {{.algorithm = "ring", .bytes = 1e6, .measured_s = 2, .ranks = 2}};
 
   const Platform set = changed(platform, {{"network.latency", "10us"}});
 
-  CHECK(set.network->messages->measured_factor("ring", 1e6, 2) == 2);
+  CHECK(set.network->messages->measured_factor("ring", 1e6, 2) == 1);
   CHECK(set.network->messages->uncertainty_of("ring", 1e6, 2) == kExtrapolationDeviation);
 }
 
