@@ -58,7 +58,8 @@ class InputReader {
     if (inputs_.messages.find(config.platform) == inputs_.messages.end()) {
       config.platform_figures.clear();
       inputs_.platforms[config.platform] = load_job(config, catalog_).platform;
-      inputs_.messages[config.platform] = messages_behind(job.platform, now);
+      inputs_.messages[config.platform] =
+          messages_behind(inputs_.platforms[config.platform], now);
     }
     return job;
   }
