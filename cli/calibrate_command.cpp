@@ -44,10 +44,11 @@ po::options_description calibrate_options() {
       "output", po::value<std::string>()->value_name("FILE"), "platform file to write")(
       "batches",
       po::value<std::vector<std::string>>()->value_name("FILE"),
-      "cost trace to look through: warm-up, outliers, drift, differences between ranks (several "
-      "times)")("batches-output",
-                po::value<std::string>()->value_name("FILE"),
-                "write the only --batches trace again, without its warm-up")(
+      "cost trace to look through: warm-up, outliers, drift, differences between ranks; its "
+      "measured overlap goes into the platform (several times)")(
+      "batches-output",
+      po::value<std::string>()->value_name("FILE"),
+      "write the only --batches trace again, without its warm-up")(
       "roofline",
       po::value<std::vector<std::string>>()->value_name("FILE"),
       "tables of throughput and cost traces: fit what share of their devices' peak rates networks "
@@ -115,10 +116,10 @@ Outputs outputs_from(const po::variables_map& values) {
   return outputs;
 }
 
-/// Shows the traces of --batches, and writes a single one without its warm-up.
-void look_through_batches(const std::vector<std::string>& files,
-                          const OutputFile& output,
-                          const TableLook& look) {
+/// Shows the traces of --batches, and writes a single one without its warm-up. Returns their costs.
+std::vector<CostTrace> look_through_batches(const std::vector<std::string>& files,
+                                            const OutputFile& output,
+                                            const TableLook& look) {
   std::vector<TraceFile> traces;
   std::vector<CostTrace> costs;
   for (const std::string& file : files) {
@@ -126,9 +127,11 @@ void look_through_batches(const std::vector<std::string>& files,
     costs.insert(costs.end(), traces.back().costs.begin(), traces.back().costs.end());
   }
   if (!costs.empty()) show_batches(costs, look);
-  if (!output.is_wanted()) return;
-  output.write(to_json(trimmed(traces.front())).dump(2) + "\n");
-  std::cout << "wrote " << output.name().string() << '\n';
+  if (output.is_wanted()) {
+    output.write(to_json(trimmed(traces.front())).dump(2) + "\n");
+    std::cout << "wrote " << output.name().string() << '\n';
+  }
+  return costs;
 }
 
 void fit_roofline_of(const std::vector<std::string>& files,
@@ -179,7 +182,8 @@ int run_calibrate(const std::vector<std::string>& arguments) {
   for (const std::string& file : files_from(values, "messages")) messages.emplace_back(file);
   const Outputs outputs = outputs_from(values);
   const TableLook look = look_from(values);
-  look_through_batches(files_from(values, "batches"), outputs.batches, look);
+  const std::vector<CostTrace> costs =
+      look_through_batches(files_from(values, "batches"), outputs.batches, look);
   const std::vector<std::string> roofline = files_from(values, "roofline");
   if (!roofline.empty()) fit_roofline_of(roofline, outputs.roofline, look);
   if (messages.empty() && (values.count("batches") > 0 || !roofline.empty())) return 0;
@@ -198,6 +202,7 @@ int run_calibrate(const std::vector<std::string>& arguments) {
           : load_platform(Catalog::standard().find(
                 "models/platforms", values["platform"].as<std::string>(), "--platform"));
   platform = calibrated_platform(std::move(platform), fit, trace.source);
+  platform = with_overlap(std::move(platform), costs);
   if (values.count("name") > 0) platform.name = values["name"].as<std::string>();
   check_platform(platform, outputs.platform.name().string());
   show_calibration(calibration, look);

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "core/costs/buckets.hpp"
+#include "core/costs/overlap_cost.hpp"
+#include "core/job/setting_text.hpp"
 
 namespace epochcast::sim {
 namespace {
@@ -95,20 +97,21 @@ void ForecastUncertainty::check_cluster(const MessageCosts& costs,
 
 void ForecastUncertainty::note_free_overlap(const std::vector<WorkerInfo>& workers) {
   std::set<std::string> models;
-  bool has_cpu = false;
+  std::map<std::string, const OverlapDefault*> defaults;  // by device class
   for (const WorkerInfo& worker : workers) {
     if (worker.role != Role::trains || worker.overlap.is_known) continue;
     models.insert(worker.model);
-    has_cpu = has_cpu || worker.device_class == "cpu";
+    const OverlapDefault* const known = overlap_default(worker.device_class);
+    if (known != nullptr) defaults.emplace(worker.device_class, known);
   }
   if (models.empty()) return;
-  std::string note = "what overlap costs was not measured on";
+  std::string note = "the slowdown by overlap was not measured on";
   for (const std::string& model : models) note += (model == *models.begin() ? " " : ", ") + model;
-  note += ": it is taken to be free";
-  if (has_cpu) {
-    note +=
-        ", although messages take cores from computing (measure batches --ranks 2 measures "
-        "that; epochs were up to 25 % longer)";
+  note += ": overlap is taken as free";
+  for (const auto& [device_class, known] : defaults) {
+    note += "; the default for class " + device_class + ", which calibrate writes, is " +
+            shortest(known->cost.batch_slowdown) + " for batches and " +
+            shortest(known->cost.exchange_slowdown) + " for exchanges";
   }
   notes_.push_back(note);
 }

@@ -12,10 +12,9 @@
 namespace epochcast::sim {
 namespace {
 
-Grade grade_of(const Job& job, const WorkerCosts& costs) {
+Grade exchange_grade(const Job& job) {
   // Exchange times of the configuration are estimated.
-  return lowest(job.config.exchange_seconds.empty() ? job.platform.grade() : Grade::estimated,
-                costs.grade());
+  return job.config.exchange_seconds.empty() ? job.platform.grade() : Grade::estimated;
 }
 
 Job described(Job job) {
@@ -47,7 +46,7 @@ SimulatedJob::SimulatedJob(Job job, const std::string& strategy, bool runs_every
 RunResult SimulatedJob::result(Command command) const {
   RunResult result = known_result(command);
   result.nodes = node_count(job());
-  result.input_grade = grade_of(job(), costs());
+  result.input_grade = lowest(result.input_grade, exchange_grade(job()));
   return result;
 }
 

@@ -5,7 +5,6 @@
 
 #include "base/statistics/random.hpp"
 #include "collectives/registry.hpp"
-#include "core/costs/buckets.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -16,6 +15,16 @@ Job checked(Job job) {
   return job;
 }
 
+/// The overlap that the platform states of a device model; null if it does not.
+const DeviceOverlap* stated_overlap(const Platform& platform, const std::string& model) {
+  for (const NodeGroup& group : platform.nodes) {
+    for (const DeviceGroup& device : group.devices) {
+      if (device.model == model && device.overlap) return &*device.overlap;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 CostedJob::CostedJob(Job job, const std::string& strategy)
@@ -23,13 +32,17 @@ CostedJob::CostedJob(Job job, const std::string& strategy)
       strategy_(find_strategy(strategy)),
       workers_(workers_of(job_, strategy_)),
       costs_(job_, workers_) {
-  const JobConfig& config = job_.config;
-  if (config.overlap == Overlap::none) return;
-  const double bytes = exchanged_bucket_bytes(job_.network, config.bucket_bytes);
+  if (job_.config.overlap == Overlap::none) return;
   for (std::size_t i = 0; i < workers_.size(); ++i) {
-    if (workers_[i].role != Role::trains) continue;
-    const BatchCost& cost = costs_.of(static_cast<int>(i));
-    workers_[i].overlap = cost.overlap(config.batch, config.all_reduce, bytes);
+    WorkerInfo& worker = workers_[i];
+    if (worker.role != Role::trains) continue;
+    worker.overlap = costs_.of_device(static_cast<int>(i)).overlap();
+    const DeviceOverlap* const stated = stated_overlap(job_.platform, worker.model);
+    if (worker.overlap.is_known || stated == nullptr) continue;
+    worker.overlap = {.batch_slowdown = stated->batch_slowdown,
+                      .exchange_slowdown = stated->exchange_slowdown,
+                      .is_known = true};
+    overlap_grade_ = lowest(overlap_grade_, stated->source.grade);
   }
 }
 
@@ -68,7 +81,7 @@ RunResult CostedJob::known_result(Command command) const {
   result.workers = static_cast<int>(workers_.size());
   result.batch = job_.config.batch;
   result.epochs = job_.config.epochs;
-  result.input_grade = costs_.grade();
+  result.input_grade = lowest(costs_.grade(), overlap_grade_);
   JobConfig recorded = job_.config;
   recorded.strategy = strategy_.name;
   recorded.precision = job_.chosen_precision();

@@ -52,6 +52,7 @@ class CostedJob {
   const Strategy& strategy_;
   std::vector<WorkerInfo> workers_;
   WorkerCosts costs_;
+  Grade overlap_grade_ = Grade::measured;  ///< the lowest of slowdowns that the platform states
 };
 
 }  // namespace epochcast

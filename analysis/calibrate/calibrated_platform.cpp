@@ -5,9 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include "base/text/units.hpp"
+#include "core/costs/overlap_cost.hpp"
 
 namespace epochcast {
 namespace {
@@ -91,6 +93,29 @@ std::vector<NodeGroup> with_uplinks(const std::vector<NodeGroup>& groups,
   return divided;
 }
 
+/// To three digits.
+double kept_slowdown(double slowdown) {
+  constexpr double kDigits = 1e3;
+  return std::round(kDigits * slowdown) / kDigits;
+}
+
+/// The slowdowns that `costs` measured on a device model; none if they did not.
+std::optional<DeviceOverlap> overlap_measured(const std::vector<CostTrace>& costs,
+                                              const std::string& model) {
+  std::vector<OverlapSamples> samples;
+  Source source;
+  for (const CostTrace& cost : costs) {
+    if (cost.device != model || cost.overlap.empty()) continue;
+    samples.insert(samples.end(), cost.overlap.begin(), cost.overlap.end());
+    source = cost.source;
+  }
+  const OverlapCost measured = measured_overlap(samples);
+  if (!measured.is_known) return std::nullopt;
+  return DeviceOverlap{.batch_slowdown = kept_slowdown(measured.batch_slowdown),
+                       .exchange_slowdown = kept_slowdown(measured.exchange_slowdown),
+                       .source = std::move(source)};
+}
+
 int devices_of(const NodeGroup& group) {
   int devices = 0;
   for (const DeviceGroup& device : group.devices) devices += device.count;
@@ -154,6 +179,25 @@ Platform calibrated_platform(Platform platform, const NetworkFit& fit, const Sou
                     fit.link_bytes_per_s.size(),
                     format_bytes(*least),
                     format_bytes(*most)));
+  }
+  return platform;
+}
+
+Platform with_overlap(Platform platform, const std::vector<CostTrace>& costs) {
+  for (NodeGroup& group : platform.nodes) {
+    for (DeviceGroup& device : group.devices) {
+      if (auto measured = overlap_measured(costs, device.model)) {
+        device.overlap = std::move(measured);
+      } else if (const auto* known = overlap_default(device.device_class);
+                 known != nullptr && !device.overlap) {
+        device.overlap =
+            DeviceOverlap{.batch_slowdown = known->cost.batch_slowdown,
+                          .exchange_slowdown = known->cost.exchange_slowdown,
+                          .source = {.grade = Grade::estimated,
+                                     .method = "default of class " + device.device_class + ": " +
+                                               std::string(known->source)}};
+      }
+    }
   }
   return platform;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/calibrate/network_fit.hpp"
+#include "core/formats/cost_trace.hpp"
 #include "core/formats/platform.hpp"
 
 namespace epochcast {
@@ -24,5 +25,10 @@ namespace epochcast {
 [[nodiscard]] Platform calibrated_platform(Platform platform,
                                            const NetworkFit& fit,
                                            const Source& source);
+
+/// The platform with the slowdowns of its devices' batches and exchanges that overlap: those
+/// measured by `costs` of the same device model; else the ones it states; else the default of the
+/// device class, if there is one, as an estimate.
+[[nodiscard]] Platform with_overlap(Platform platform, const std::vector<CostTrace>& costs);
 
 }  // namespace epochcast

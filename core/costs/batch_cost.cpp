@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -15,8 +14,6 @@ namespace {
 // Without measured parts: backward computes two products for each one of forward, and everything
 // before the exchange is forward or backward.
 constexpr BatchTimes kDefaultShares = {.forward_s = 1.0 / 3, .backward_s = 2.0 / 3};
-
-constexpr double kMostSlowdown = 1000;  // a larger slowdown counts as this one
 
 double at_quantile(const std::vector<double>& sorted, double quantile) {
   const auto index = static_cast<std::size_t>(quantile * static_cast<double>(sorted.size()));
@@ -75,16 +72,6 @@ Group only(const Group& group, std::int64_t BatchSamples::*number, std::int64_t 
   return some;
 }
 
-/// The samples of one rank: number `index` modulo the number of ranks that measured.
-std::vector<OverlapSamples> of_rank(std::vector<OverlapSamples> all, std::size_t index) {
-  std::set<std::int64_t> ranks;
-  for (const OverlapSamples& samples : all) ranks.insert(samples.rank);
-  if (ranks.empty()) return all;
-  const auto rank = std::next(ranks.begin(), static_cast<std::ptrdiff_t>(index % ranks.size()));
-  std::erase_if(all, [&](const OverlapSamples& samples) { return samples.rank != *rank; });
-  return all;
-}
-
 }  // namespace
 
 double median_of(std::vector<double> values) {
@@ -131,16 +118,10 @@ BatchCost::Point BatchCost::point_of(const Group& group) {
   return point;
 }
 
-OverlapSpeeds overlap_speeds(const OverlapSamples& samples, std::size_t i) {
-  const double exchange = samples.exchange_alone_s[i] / samples.exchange_s[i];
-  return {.batch = std::max(samples.batch_alone_s[i] / samples.batch_s[i], 1 - exchange),
-          .exchange = exchange};
-}
-
 BatchCost::BatchCost(const CostTrace& trace)
     : samples_(std::make_shared<const Samples>(trace.batches)),
       backward_layers_(normalized(trace.backward_layers)),
-      overlap_(trace.overlap),
+      overlap_(measured_overlap(trace.overlap)),
       grade_(trace.source.grade),
       origin_(trace.file),
       error_note_(trace.error_note) {
@@ -170,7 +151,6 @@ BatchCost BatchCost::of_worker(std::size_t index, std::optional<std::size_t> ses
     const std::int64_t rank = ranks[index % ranks_ % ranks.size()];
     narrowed.points_.push_back(point_of(only(group, &BatchSamples::rank, rank)));
   }
-  narrowed.overlap_ = of_rank(overlap_, index % ranks_);
   return narrowed;
 }
 
@@ -268,51 +248,6 @@ double BatchCost::total_at(double batch, std::optional<double> quantile) const {
   // A steep line may reach zero before the batch does; time cannot.
   if (batch < low.batch) return std::max(line, cost(low) * batch / low.batch);
   return std::max(line, cost(high) * 1e-3);
-}
-
-OverlapCost BatchCost::overlap(std::int64_t batch,
-                               const std::string& all_reduce,
-                               double bytes) const {
-  const std::string kOwn = "openmpi";
-  std::vector<const OverlapSamples*> fitting;
-  const auto keep = [&](auto fits) {
-    for (const OverlapSamples& samples : overlap_) {
-      if (fits(samples)) fitting.push_back(&samples);
-    }
-  };
-  keep([&](const OverlapSamples& samples) { return samples.all_reduce == all_reduce; });
-  if (fitting.empty() && all_reduce != kOwn)
-    keep([&](const OverlapSamples& samples) { return samples.all_reduce != kOwn; });
-  if (fitting.empty()) return {};
-  const auto keep_nearest = [&](auto distance) {
-    double least = std::numeric_limits<double>::infinity();
-    for (const OverlapSamples* samples : fitting) least = std::min(least, distance(*samples));
-    std::erase_if(fitting, [&](const auto* samples) { return distance(*samples) > least; });
-  };
-  keep_nearest([&](const OverlapSamples& samples) {
-    return std::abs(static_cast<double>(samples.batch - batch));
-  });
-  keep_nearest(
-      [&](const OverlapSamples& samples) { return std::abs(std::log(samples.bytes / bytes)); });
-  // Work done at the same time adds up, so speeds are averaged, not times.
-  double batch_speeds = 0;
-  double exchange_speeds = 0;
-  double count = 0;
-  for (const OverlapSamples* samples : fitting) {
-    for (std::size_t i = 0; i < samples->batch_s.size(); ++i) {
-      const OverlapSpeeds speeds = overlap_speeds(*samples, i);
-      batch_speeds += speeds.batch;
-      exchange_speeds += speeds.exchange;
-      ++count;
-    }
-  }
-  if (count == 0) return {};
-  const auto slowdown = [](double speed) {
-    return std::clamp(1 / std::max(speed, 1 / kMostSlowdown), 1.0, kMostSlowdown);
-  };
-  return {.batch_slowdown = slowdown(batch_speeds / count),
-          .exchange_slowdown = slowdown(exchange_speeds / count),
-          .is_known = true};
 }
 
 const BatchCost::Point& BatchCost::nearest(double batch) const {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/fabric.hpp"
+#include "core/costs/overlap_cost.hpp"
 #include "core/formats/cost_trace.hpp"
 
 namespace epochcast {
@@ -27,15 +27,6 @@ struct BatchTimes {
     return *this;
   }
 };
-
-/// Speeds of a batch and of an exchange that run at the same time, as shares of those alone.
-struct OverlapSpeeds {
-  double batch = 1;
-  double exchange = 1;
-};
-/// The speeds of the i-th sample. Both together take at most as long as one after the other. If the
-/// two hardly overlapped, the batch's speed is the difference of two noisy times.
-[[nodiscard]] OverlapSpeeds overlap_speeds(const OverlapSamples& samples, std::size_t i);
 
 /// Bounds of a time, as factors of its forecast.
 struct CostBounds {
@@ -67,8 +58,7 @@ class BatchCost {
   /// Cost to the device's worker number `index` (0, 1, ...): that of rank `index` modulo the number
   /// of ranks, in session number `session` modulo the number of sessions, or in all of them. A
   /// batch size that this session did not measure has the cost of all sessions; if a session has
-  /// fewer ranks, workers take them in turn. Slowdowns by exchanges are those of the rank over all
-  /// sessions, since each session has few samples.
+  /// fewer ranks, workers take them in turn.
   [[nodiscard]] BatchCost of_worker(std::size_t index,
                                     std::optional<std::size_t> session = std::nullopt) const;
   /// Number of sessions; 1 if the trace does not number them.
@@ -92,14 +82,8 @@ class BatchCost {
   [[nodiscard]] std::vector<std::int64_t> measured_batches() const;
   /// In backward order, shares that sum to 1; empty when not measured.
   [[nodiscard]] const std::vector<LayerShare>& backward_layers() const { return backward_layers_; }
-  /// How much batches of this size and all-reduces by this algorithm slow each other down, from 1
-  /// to 1000: the inverse of the mean speed over samples of the algorithm, the nearest batch size
-  /// and then the nearest `bytes`. For an algorithm that was not measured, samples of all others
-  /// count, except those of the MPI library's own all-reduce, which waits differently. Unknown
-  /// without samples.
-  [[nodiscard]] OverlapCost overlap(std::int64_t batch,
-                                    const std::string& all_reduce,
-                                    double bytes) const;
+  /// The slowdowns of the device's batches and exchanges while they overlap.
+  [[nodiscard]] const OverlapCost& overlap() const { return overlap_; }
   /// The error to expect of an estimate, as text; empty for measured costs.
   [[nodiscard]] const std::string& error_note() const { return error_note_; }
   /// Its origin, for provenance.
@@ -129,7 +113,7 @@ class BatchCost {
   std::size_t ranks_ = 1;
   std::vector<Point> points_;
   std::vector<LayerShare> backward_layers_;
-  std::vector<OverlapSamples> overlap_;
+  OverlapCost overlap_;
   Grade grade_ = Grade::estimated;
   std::string origin_;
   std::string error_note_;

@@ -6,6 +6,7 @@
 #include <set>
 
 namespace epochcast {
+
 const MessageRegime& MessageCosts::regime(double bytes) const {
   const auto after = std::upper_bound(
       regimes.begin() + 1, regimes.end(), bytes, [](double size, const MessageRegime& regime) {

@@ -8,6 +8,8 @@
 
 #include "base/error.hpp"
 #include "base/json/json_file.hpp"
+#include "base/json/json_number.hpp"
+#include "core/costs/overlap_cost.hpp"
 #include "core/formats/interlink.hpp"
 #include "core/formats/link_format.hpp"
 
@@ -27,6 +29,17 @@ constexpr Named<NodeTopology> kNodeTopologies[] = {{"pcie", NodeTopology::pcie},
                                                    {"nvswitch", NodeTopology::nvswitch},
                                                    {"shared-memory", NodeTopology::shared_memory}};
 
+std::optional<DeviceOverlap> read_device_overlap(JsonInput& input) {
+  auto found = input.maybe("overlap");
+  if (!found) return std::nullopt;
+  DeviceOverlap overlap;
+  overlap.batch_slowdown = read_number(found->at("batch"), 1, kMostSlowdown);
+  overlap.exchange_slowdown = read_number(found->at("exchange"), 1, kMostSlowdown);
+  overlap.source = read_source(found->at("source"));
+  found->finish();
+  return overlap;
+}
+
 DeviceGroup read_device(JsonInput input) {
   DeviceGroup device;
   device.device_class = input.at("class").identifier();
@@ -42,6 +55,7 @@ DeviceGroup read_device(JsonInput input) {
   }
   if (const auto worker = input.maybe("worker")) device.is_worker = worker->boolean();
   device.power = read_power(input);
+  device.overlap = read_device_overlap(input);
   input.finish();
   return device;
 }
@@ -110,6 +124,11 @@ Json device_json(const DeviceGroup& device) {
     json["reduce"] = quantity_text(device.reduce_bytes_per_s, Dimension::bytes_per_s);
   if (!device.is_worker) json["worker"] = false;
   put_power(json, device.power);
+  if (device.overlap) {
+    json["overlap"] = {{"batch", device.overlap->batch_slowdown},
+                       {"exchange", device.overlap->exchange_slowdown},
+                       {"source", to_json(device.overlap->source)}};
+  }
   return json;
 }
 

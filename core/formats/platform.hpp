@@ -14,6 +14,15 @@
 
 namespace epochcast {
 
+/// The slowdowns of a device's batches and exchanges while they overlap, and their source.
+struct DeviceOverlap {
+  double batch_slowdown = 1;     ///< OverlapCost
+  double exchange_slowdown = 1;  ///< OverlapCost
+  Source source;
+
+  bool operator==(const DeviceOverlap&) const = default;
+};
+
 /// Equal devices of a node: sockets of a CPU, or GPUs.
 struct DeviceGroup {
   std::string device_class;  ///< "cpu", "gpu", ...: the name for --workers and per-class flags
@@ -25,6 +34,8 @@ struct DeviceGroup {
   bool is_worker = true;  ///< trains unless --workers says otherwise
   /// Of each device; absent: that of its data sheet, if load_job() finds one.
   std::optional<PowerDraw> power = {};
+  /// Absent: unknown. Measurements of a cost trace take precedence.
+  std::optional<DeviceOverlap> overlap = {};
   /// Factor on the speed of batches beside the costs of its model. Set by a job
   /// (core/job/platform_figures.hpp), never by a file, for all devices of a model.
   double speed = 1;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "core/costs/overlap_cost.hpp"
 #include "core/formats/platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
@@ -87,6 +88,38 @@ TEST_CASE("calibrate writes a platform that forecasts the trace's own all-reduce
   CHECK(platform.node_count() == 2);
   CHECK(platform.network->messages->message_s(1e6) == Approx(20e-6 + 1e6 / 5e8).epsilon(1e-5));
   CHECK(folder.read("fit.html").find("data-view=\"plots\">[{") != std::string::npos);
+}
+
+TEST_CASE("calibrate writes the slowdowns by overlap of --batches, or the default of CPUs",
+          "[cli]") {
+  const Folder folder;
+  folder.write("messages.json", message_trace());
+  nlohmann::json trace = nlohmann::json::parse(folder.read("gpu.json"));
+  trace["costs"][0]["overlap"] = {{{"batch", 32},
+                                   {"all_reduce", "ring"},
+                                   {"bytes", 1000},
+                                   {"batch_alone_seconds", {1, 1}},
+                                   {"batch_seconds", {1.25, 1.75}},
+                                   {"exchange_alone_seconds", {2, 2}},
+                                   {"exchange_seconds", {4, 4}}}};
+  folder.write("beside.json", trace.dump());
+  const auto overlap = [&](const std::string& more) {
+    const Outcome outcome =
+        folder.run("calibrate --messages messages.json --output fitted.json" + more);
+    CHECK(outcome.status == 0);
+    return load_platform(folder.path() / "fitted.json").nodes[0].devices[0].overlap;
+  };
+
+  const auto measured =
+      overlap(" --batches beside.json --device-name " + trace["device"].get<std::string>());
+  REQUIRE(measured);
+  CHECK(measured->batch_slowdown == 1.5);
+  CHECK(measured->exchange_slowdown == 2);
+  const auto by_default = overlap(" --batches beside.json --device-name another");
+  REQUIRE(by_default);
+  CHECK(by_default->batch_slowdown == overlap_default("cpu")->cost.batch_slowdown);
+  CHECK(by_default->exchange_slowdown == overlap_default("cpu")->cost.exchange_slowdown);
+  CHECK(by_default->source.grade == Grade::estimated);
 }
 
 TEST_CASE("calibrate reports missing data, exit 2", "[cli]") {

@@ -131,6 +131,24 @@ TEST_CASE("nodes may have a price per hour and power, devices power") {
   CHECK(platform.grade() == Grade::published);  // of times; prices and powers have no effect on it
 }
 
+TEST_CASE("devices may state how much overlap slows batches and exchanges down") {
+  const auto with_overlap = [](const std::string& batch) {
+    return with(kCluster,
+                "\"count\": 2",
+                R"("count": 2, "overlap": {"batch": )" + batch +
+                    R"(, "exchange": 1.25, "source": )" + kSource + "}");
+  };
+  const Platform platform = parsed_platform(with_overlap("1.5"));
+
+  REQUIRE(platform.nodes[0].devices[0].overlap);
+  CHECK(platform.nodes[0].devices[0].overlap->batch_slowdown == 1.5);
+  CHECK(platform.nodes[0].devices[0].overlap->exchange_slowdown == 1.25);
+  CHECK_FALSE(platform.nodes[0].devices[1].overlap);
+  CHECK(problems_in_platform(with_overlap("0.5")) ==
+        Texts{"p.json: /nodes/0/devices/0/overlap/batch: got 0.5; expected a number from 1 to "
+              "1000"});
+}
+
 TEST_CASE("impossible prices and powers are refused with the expected values") {
   CHECK(problems_in_platform(
             cluster_with(R"("price": {"rate": "3.06$", "source": )" + kSource + "}")) ==

@@ -176,6 +176,11 @@ Platform random_platform_of_file(Dice& dice, const std::string& file) {
       if (dice.chance(0.2)) device.memory_bytes = 32 * 0x1p30;
       device.is_worker = dice.chance(0.5);
       if (dice.chance(0.5)) device.power = random_power(dice);
+      if (dice.chance(0.5)) {
+        device.overlap = DeviceOverlap{.batch_slowdown = dice.magnitude(1, 1000),
+                                       .exchange_slowdown = dice.magnitude(1, 1000),
+                                       .source = random_source(dice)};
+      }
     }
     if (dice.chance(0.5)) group.power = random_power(dice);
     if (dice.chance(0.5))
