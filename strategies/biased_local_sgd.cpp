@@ -3,7 +3,7 @@
 // weighted by steps.
 #include <array>
 
-#include "core/job/setting_text.hpp"
+#include "core/job/setting_value.hpp"
 #include "strategies/local_steps.hpp"
 #include "strategies/training.hpp"
 
@@ -22,38 +22,33 @@ constexpr Names<Sampling, 3> kSamplings = {
     {{"none", Sampling::none}, {"separated", Sampling::separated}, {"unified", Sampling::unified}}};
 constexpr Names<Favoured, 2> kFavoured = {{{"fast", Favoured::fast}, {"slow", Favoured::slow}}};
 
-constexpr StrategySettingOf<double> kAlpha(
+constexpr StrategySettingOf kAlpha(
     "alpha",
     "SHARE",
     "biased local SGD: share of samples taken by highest loss, 0 to 1",
     "0.5",
     "0.25",
-    [](const std::string& text) { return parse_number(text, 0, 1, "a share from 0 to 1"); },
-    [](const double& value) { return shortest(value); });
-constexpr StrategySettingOf<Sampling> kSampling(
-    "sampling",
-    "none|separated|unified",
-    "biased local SGD: how samples are drawn",
-    "separated",
-    "unified",
-    [](const std::string& text) { return parse_name(text, kSamplings); },
-    [](const Sampling& value) { return show_name(value, kSamplings); });
-constexpr StrategySettingOf<bool> kWeightedAggregation(
+    value::Number{0, 1, "a share from 0 to 1"});
+constexpr StrategySettingOf kSampling("sampling",
+                                      "none|separated|unified",
+                                      "biased local SGD: how samples are drawn",
+                                      "separated",
+                                      "unified",
+                                      value::Name{kSamplings});
+constexpr StrategySettingOf kWeightedAggregation(
     "weighted-aggregation",
     "on|off",
     "biased local SGD: weight parameters by local steps",
     "on",
     "off",
-    [](const std::string& text) { return parse_switch(text); },
-    [](const bool& value) { return show_switch(value); });
-constexpr StrategySettingOf<Favoured> kHighLossTo(
+    value::Switch{});
+constexpr StrategySettingOf kHighLossTo(
     "high-loss-to",
     "fast|slow",
     "biased local SGD: workers that get the samples of highest loss",
     "fast",
     "slow",
-    [](const std::string& text) { return parse_name(text, kFavoured); },
-    [](const Favoured& value) { return show_name(value, kFavoured); });
+    value::Name{kFavoured});
 
 /// This worker's samples. Samples drawn for fast workers come before those for slow workers; each
 /// class divides its own part.

@@ -3,20 +3,18 @@
 // sums; the push of one partition overlaps the pull of another.
 #include <array>
 
-#include "core/job/setting_text.hpp"
+#include "core/job/setting_value.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr StrategySettingOf<double> kPartitionBytes(
-    "partition-bytes",
-    "SIZE",
-    "byteps: largest piece pushed at once",
-    "4096000B",
-    "12345B",
-    [](const std::string& text) { return parse_positive(text, Dimension::bytes); },
-    [](const double& value) { return shortest(value) + "B"; });
+constexpr StrategySettingOf kPartitionBytes("partition-bytes",
+                                            "SIZE",
+                                            "byteps: largest piece pushed at once",
+                                            "4096000B",
+                                            "12345B",
+                                            value::Size{});
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kPartitionBytes};
 

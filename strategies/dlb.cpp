@@ -6,21 +6,20 @@
 #include <cmath>
 
 #include "base/error.hpp"
-#include "core/job/setting_text.hpp"
+#include "core/job/setting_value.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr StrategySettingOf<std::int64_t> kLeastBatch(
+constexpr StrategySettingOf kLeastBatch(
     "least-batch",
     "SAMPLES",
     "dlb: a worker too slow for so many, beside --batch on the fastest, leaves; 0: none does",
     "1",
     "0",
-    [](const std::string& text) { return parse_count(text, 0); },
-    [](const std::int64_t& value) { return std::to_string(value); });
+    value::Count{0});
 
 constexpr std::array<const StrategySetting*, 1> kSettings = {&kLeastBatch};
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/job/setting_text.hpp"
+#include "core/job/setting_value.hpp"
 #include "strategies/partition.hpp"
 #include "strategies/training.hpp"
 
@@ -20,14 +20,13 @@ enum class Partition { constant, functional };
 constexpr Names<Partition, 2> kPartitions = {
     {{"constant", Partition::constant}, {"functional", Partition::functional}}};
 
-constexpr StrategySettingOf<Partition> kPartition(
+constexpr StrategySettingOf kPartition(
     "partition",
     "constant|functional",
     "hetgrad: partition by one speed per worker, or by measured curves",
     "constant",
     "functional",
-    [](const std::string& text) { return parse_name(text, kPartitions); },
-    [](const Partition& value) { return show_name(value, kPartitions); });
+    value::Name{kPartitions});
 
 /// A division of the global batch.
 struct Division {

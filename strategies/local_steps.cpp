@@ -12,35 +12,35 @@
 namespace epochcast {
 namespace {
 
-StepsGiven read_steps(const std::string& text) {
-  StepsGiven steps;
-  for_each_assignment(text,
-                      "steps such as 32 or fast=32,slow=1",
-                      [&](const std::string& key, const std::string& value) {
-                        const std::int64_t count = parse_count(value, 1);
-                        if (key.empty()) steps.fastest = count;
-                        if (!key.empty()) steps.by_class[key] = count;
-                      });
-  const auto fast = steps.by_class.find("fast");
-  if (fast != steps.by_class.end()) steps.fastest = fast->second;
-  return steps;
-}
+struct Steps {
+  [[nodiscard]] StepsGiven read(const std::string& text) const {
+    StepsGiven steps;
+    for_each_assignment(text,
+                        "steps such as 32 or fast=32,slow=1",
+                        [&](const std::string& key, const std::string& value) {
+                          const std::int64_t count = parse_count(value, 1);
+                          if (key.empty()) steps.fastest = count;
+                          if (!key.empty()) steps.by_class[key] = count;
+                        });
+    const auto fast = steps.by_class.find("fast");
+    if (fast != steps.by_class.end()) steps.fastest = fast->second;
+    return steps;
+  }
+  [[nodiscard]] std::string show(const StepsGiven& steps) const {
+    if (steps.by_class.empty()) return std::to_string(steps.fastest);
+    const std::string rest =
+        show_map(steps.by_class, [](std::int64_t count) { return std::to_string(count); });
+    return steps.by_class.contains("fast") ? rest : std::to_string(steps.fastest) + "," + rest;
+  }
+};
 
-std::string show_steps(const StepsGiven& steps) {
-  if (steps.by_class.empty()) return std::to_string(steps.fastest);
-  const std::string rest =
-      show_map(steps.by_class, [](std::int64_t count) { return std::to_string(count); });
-  return steps.by_class.contains("fast") ? rest : std::to_string(steps.fastest) + "," + rest;
-}
-
-constexpr StrategySettingOf<StepsGiven> kLocalSteps(
+constexpr StrategySettingOf kLocalSteps(
     "local-steps",
     "H|fast=H,slow=h",
     "local SGD: steps between averagings, by hand also per class",
     "32",
     "fast=16,slow=4",
-    read_steps,
-    show_steps);
+    Steps{});
 
 /// One figure per device model: equal devices must not get unequal steps because a benchmark is
 /// noisy.

@@ -5,20 +5,19 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "core/job/setting_text.hpp"
+#include "core/job/setting_value.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr StrategySettingOf<std::int64_t> kAveragingPeriod(
+constexpr StrategySettingOf kAveragingPeriod(
     "averaging-period",
     "ITERATIONS",
     "node-based: K', iterations between averagings of all nodes (default: an epoch)",
     "",
     "50",
-    [](const std::string& text) { return parse_count(text, 1); },
-    [](const std::int64_t& value) { return std::to_string(value); });
+    value::Count{1});
 
 /// The order of the node's gradient and of averaging all parameters in the last iteration of a
 /// period.
@@ -29,15 +28,14 @@ enum class AveragingOrder {
 constexpr Names<AveragingOrder, 2> kOrders = {
     {{"applied", AveragingOrder::applied}, {"printed", AveragingOrder::printed}}};
 
-constexpr StrategySettingOf<AveragingOrder> kAveragingOrder(
+constexpr StrategySettingOf kAveragingOrder(
     "averaging-order",
     "applied|printed",
     "node-based: apply the node's gradient, then average all parameters; or, as printed, the other "
     "way round",
     "applied",
     "printed",
-    [](const std::string& text) { return parse_name(text, kOrders); },
-    [](const AveragingOrder& value) { return show_name(value, kOrders); });
+    value::Name{kOrders});
 
 constexpr std::array<const StrategySetting*, 2> kSettings = {&kAveragingPeriod, &kAveragingOrder};
 

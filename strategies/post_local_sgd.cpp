@@ -4,21 +4,20 @@
 #include <algorithm>
 #include <array>
 
-#include "core/job/setting_text.hpp"
+#include "core/job/setting_value.hpp"
 #include "strategies/local_steps.hpp"
 #include "strategies/training.hpp"
 
 namespace epochcast {
 namespace {
 
-constexpr StrategySettingOf<std::int64_t> kLocalFrom(
+constexpr StrategySettingOf kLocalFrom(
     "local-from",
     "EPOCH",
     "post-local SGD: epochs of sync before those of local SGD (default: half of them)",
     "",
     "0",
-    [](const std::string& text) { return parse_count(text, 0); },
-    [](const std::int64_t& value) { return std::to_string(value); });
+    value::Count{0});
 
 /// The number of synchronous epochs.
 std::int64_t synchronous_epochs(const JobConfig& config) {

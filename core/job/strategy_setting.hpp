@@ -3,8 +3,10 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "core/job/job_config.hpp"
+#include "core/job/setting_value.hpp"
 
 namespace epochcast {
 
@@ -44,35 +46,31 @@ class StrategySetting {
   ~StrategySetting() = default;
 };
 
-/// One whose values are read into a type, and shown as text that reads back.
-template <typename Value>
+/// One whose values are of a kind: core/job/setting_value.hpp, or a struct with the same functions.
+template <typename Kind>
 class StrategySettingOf final : public StrategySetting {
  public:
-  using Read = Value (*)(const std::string& text);
-  using Show = std::string (*)(const Value& value);
+  using Value = decltype(std::declval<const Kind&>().read(std::string()));
 
   constexpr StrategySettingOf(std::string_view its_name,
                               std::string_view its_value_name,
                               std::string_view its_help,
                               std::string_view its_fallback,
                               std::string_view its_example,
-                              Read read,
-                              Show show)
+                              Kind kind)
       : StrategySetting(its_name, its_value_name, its_help, its_fallback, its_example),
-        read_(read),
-        show_(show) {}
+        kind_(kind) {}
 
   [[nodiscard]] std::string checked(const std::string& text) const override {
-    return show_(read_(text));
+    return kind_.show(kind_.read(text));
   }
   /// The job's value. Not for one that has neither value nor fallback.
-  [[nodiscard]] Value of(const JobConfig& config) const { return read_(text_of(config)); }
+  [[nodiscard]] Value of(const JobConfig& config) const { return kind_.read(text_of(config)); }
   /// Whether the job has a value, its own or the fallback.
   [[nodiscard]] bool is_set(const JobConfig& config) const { return !text_of(config).empty(); }
 
  private:
-  Read read_;
-  Show show_;
+  Kind kind_;
 };
 
 }  // namespace epochcast
