@@ -46,7 +46,7 @@ JobConfig job_config(const std::string& network,
            {"learning-rate", std::to_string(PlainLoop::kLearningRate)},
            {"batch-seconds", "gpu=1ms"},
            {"deterministic", "on"}}) {
-    set_setting(config, name, value, name);
+    all_settings().set(config, name, value, name);
   }
   return config;
 }

@@ -96,7 +96,7 @@ ComparedInput input_named(const std::string& label,
 /// The flags that set a part of the job.
 std::vector<std::string> job_flags(const po::variables_map& values) {
   std::vector<std::string> flags;
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     if (values.count(std::string(setting.name)) > 0)
       flags.push_back("--" + std::string(setting.name));
   }

@@ -53,7 +53,7 @@ std::string quantities_text() {
 /// All searchable names, except figures of a part of a platform.
 Texts searched_names() {
   Texts names = general_figures();
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     try {
       static_cast<void>(searched_kind(std::string(setting.name)));
       names.emplace_back(setting.name);

@@ -47,9 +47,9 @@ std::vector<int> ports_from(const po::variables_map& values) {
 
 /// The initial settings of the page: those that differ from the defaults.
 std::vector<SettingText> given_in(const JobConfig& config) {
-  const std::vector<SettingText> usual = setting_texts(JobConfig(), in(Command::simulate));
+  const std::vector<SettingText> usual = all_settings().texts(JobConfig(), in(Command::simulate));
   std::vector<SettingText> given;
-  for (const SettingText& setting : setting_texts(config, in(Command::simulate))) {
+  for (const SettingText& setting : all_settings().texts(config, in(Command::simulate))) {
     if (std::find(usual.begin(), usual.end(), setting) == usual.end()) given.push_back(setting);
   }
   return given;

@@ -85,7 +85,7 @@ class RehearsalRun {
   using Program = std::function<void(Fabric&)>;
 
   std::vector<SettingText> setting_texts_of() const {
-    return setting_texts(config_, in(Command::rehearse));
+    return all_settings().texts(config_, in(Command::rehearse));
   }
 
   /// A state that cannot be read is computed again.

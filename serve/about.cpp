@@ -66,7 +66,7 @@ Json strategies_json() {
 Json settings_json() {
   Json all = Json::array();
   const JobConfig usual;
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     all.push_back({{"name", setting.name},
                    {"value", setting.value_name},
                    {"help", setting.help},

@@ -53,7 +53,8 @@ SharedJobs& JobCache::jobs() {
 
 std::string JobCache::text_of(const JobConfig& config) {
   nlohmann::json texts = nlohmann::json::object();
-  for (const SettingText& setting : setting_texts(config)) texts[setting.name] = setting.value;
+  for (const SettingText& setting : all_settings().texts(config))
+    texts[setting.name] = setting.value;
   return texts.dump();
 }
 
@@ -62,7 +63,7 @@ void JobCache::preload(const std::string& message) {
   try {
     JobConfig config;
     const nlohmann::json texts = nlohmann::json::parse(message);
-    for (const auto& [name, value] : texts.items()) set_setting(config, name, value, name);
+    for (const auto& [name, value] : texts.items()) all_settings().set(config, name, value, name);
     jobs().read(config);
   } catch (const std::exception&) {
     // The next request reads again, and reports the error.

@@ -120,7 +120,7 @@ PageRequest request_in(std::string_view body,
   std::vector<std::string> wrong;
   const auto read = [&](const std::string& name, const auto& act) {
     try {
-      check_counts(name, Command::simulate, name);
+      all_settings().check_counts(name, Command::simulate, name);
       act();
     } catch (const UserError& error) {
       wrong.insert(wrong.end(), error.problems().begin(), error.problems().end());
@@ -131,7 +131,7 @@ PageRequest request_in(std::string_view body,
     if (setting.value.empty()) continue;  // reported
     read(setting.name, [&] {
       check_is_known(setting, catalog, given);
-      set_setting(page_request.config, setting.name, setting.value, setting.name);
+      all_settings().set(page_request.config, setting.name, setting.value, setting.name);
       page_request.settings.push_back(setting);
     });
   }
@@ -143,7 +143,7 @@ PageRequest request_in(std::string_view body,
         JobConfig scratch;
         for (const std::string& value : axis.values) {
           check_is_known({axis.name, value}, catalog, given);
-          set_setting(scratch, axis.name, value, "sweep " + axis.name);
+          all_settings().set(scratch, axis.name, value, "sweep " + axis.name);
         }
       });
       page_request.axes.push_back(std::move(axis));

@@ -85,7 +85,7 @@ RunResult CostedJob::known_result(Command command) const {
   JobConfig recorded = job_.config;
   recorded.strategy = strategy_.name;
   recorded.precision = job_.chosen_precision();
-  result.config = setting_texts(without_settings_of_others(recorded), in(command));
+  result.config = all_settings().texts(without_settings_of_others(recorded), in(command));
   return result;
 }
 

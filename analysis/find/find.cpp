@@ -107,7 +107,7 @@ std::vector<FoundValue> find(const FindRequest& request, const FindTools& tools)
       if (conditions.empty() || !has_setting(strategy, request.name)) continue;
       JobConfig config = request.config;
       config.strategy = strategy;
-      if (!other.empty()) set_setting(config, request.over, other, "find " + request.over);
+      if (!other.empty()) all_settings().set(config, request.over, other, "find " + request.over);
       for (const Overlap overlap : overlaps_of(config, request)) {
         config.overlap = overlap;
         FoundValue answer =

@@ -148,9 +148,9 @@ std::size_t SearchRange::index_of(const std::string& text) const {
 }
 
 FigureKind searched_kind(const std::string& name) {
-  check_counts(name, Command::simulate, "find " + name);
+  all_settings().check_counts(name, Command::simulate, "find " + name);
   if (is_figure(name)) return kind_of_figure(name);
-  const Setting setting = setting_named(name, "find");
+  const Setting setting = all_settings().named(name, "find");
   const bool draws = name == "seed" || name == "repetitions";
   // A setting that accepts any text accepts numbers as names.
   if (!draws && !takes(setting, "name")) {

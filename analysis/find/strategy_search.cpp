@@ -48,7 +48,7 @@ void put_one_device(JobConfig& config, const Job& job) {
 
 std::string key_of(const JobConfig& config) {
   std::string key;
-  for (const SettingText& setting : setting_texts(config, in(Command::simulate)))
+  for (const SettingText& setting : all_settings().texts(config, in(Command::simulate)))
     key.append(setting.name).append("=").append(setting.value).append("\n");
   return key;
 }
@@ -147,7 +147,8 @@ void StrategySearch::look(const std::vector<std::size_t>& indices) {
 StrategySearch::Known StrategySearch::described(std::size_t index) const {
   Known known = {.config = config_, .references = {}, .problems = {}};
   try {
-    set_setting(known.config, range_.name(), range_.text(place(index)), "find " + range_.name());
+    all_settings().set(
+        known.config, range_.name(), range_.text(place(index)), "find " + range_.name());
     const bool needs_node =
         request_.scales_strongly ||
         std::any_of(conditions_.begin(), conditions_.end(), [](const Condition* condition) {

@@ -62,7 +62,7 @@ Json job_inputs(const JobConfig& config,
                 const std::vector<CostTrace>& traces,
                 const Catalog& catalog) {
   Json inputs = {{"settings", Json::object()}, {"traces", Json::array()}};
-  for (const SettingText& setting : setting_texts(config, in(command)))
+  for (const SettingText& setting : all_settings().texts(config, in(command)))
     inputs["settings"][setting.name] = setting.value;
   const auto add = [&](const char* what, const char* folder, const std::string& name) {
     inputs[what] = content_of(catalog.find(folder, name, std::string("--") + what));

@@ -24,7 +24,7 @@ std::string files_of(const JobConfig& config) {
                                                  "workers",
                                                  "calibrate-on"};
   std::string key = config.batch_seconds.empty() ? "traces\n" : "";
-  for (const auto& [name, value] : setting_texts(config)) {
+  for (const auto& [name, value] : all_settings().texts(config)) {
     if (deciding.contains(name)) key.append(name).append("=").append(value).append("\n");
   }
   return key;

@@ -111,11 +111,11 @@ SweepAxis parse_axis(const std::string& text, Command command, const std::string
   const std::string origin = flag + " " + axis.name;
   const std::string values = text.substr(equals + 1);
   axis.values = split(values, values.find(';') == std::string::npos ? ',' : ';');
-  check_counts(axis.name, command, origin);
+  all_settings().check_counts(axis.name, command, origin);
   JobConfig scratch;
   std::set<std::string> seen;
   for (const std::string& value : axis.values) {
-    set_setting(scratch, axis.name, value, origin);
+    all_settings().set(scratch, axis.name, value, origin);
     if (!seen.insert(value).second) throw UserError(origin + ": duplicate value \"" + value + "\"");
   }
   return axis;
@@ -140,7 +140,7 @@ std::vector<ForecastTask> expand(const JobConfig& config, const std::vector<Swee
     for (const ForecastTask& point : points) {
       for (const std::string& value : axis.values) {
         ForecastTask next = point;
-        set_setting(next.config, axis.name, value, axis.flag + " " + axis.name);
+        all_settings().set(next.config, axis.name, value, axis.flag + " " + axis.name);
         next.point.push_back({axis.name, value});
         finer.push_back(std::move(next));
       }

@@ -61,7 +61,7 @@ Space space_of(const std::vector<SweepAxis>& axes, const JobConfig& config, bool
     return each.name == own;
   });
   JobConfig often = config;
-  set_setting(often, own, "1", own);
+  all_settings().set(often, own, "1", own);
   const ForecastOutcome finest =
       forecasts_of({{.config = often, .strategy = config.strategy}}).front();
   const std::int64_t most = finest.run->iterations_per_epoch;
@@ -108,14 +108,14 @@ void add_strategy(TuningChoice& choice,
     bool is_default = true;
     for (std::size_t i = 0; i < space.axes.size(); ++i) {
       const std::string& name = space.axes[i].name;
-      const Setting setting = setting_named(name, space.axes[i].flag);
+      const Setting setting = all_settings().named(name, space.axes[i].flag);
       const bool is_own = i == 0 && !space.default_value.empty();
       const std::string usual = is_own ? space.default_value : setting.show(config);
       is_default = is_default && setting.show(one) == usual;
       if (is_own) setting.set(without, "1");
     }
     std::string family;
-    for (const SettingText& text : setting_texts(without)) family += text.value + "\n";
+    for (const SettingText& text : all_settings().texts(without)) family += text.value + "\n";
     candidate.family = families.emplace(family, families.size()).first->second;
     candidate.is_default = is_default;
     choice.candidates.push_back(std::move(candidate));

@@ -118,7 +118,7 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     "1000000",
                                     "--overlap",
                                     "ring"};
-  for (const SettingText& setting : setting_texts(config, kTrain)) {
+  for (const SettingText& setting : all_settings().texts(config, kTrain)) {
     if (setting.name == "dataset" || setting.name == "sequence" || setting.name == "image-size" ||
         setting.name == "slow-down")
       words.push_back("--" + setting.name + "=" + setting.value);

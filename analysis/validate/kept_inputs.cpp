@@ -42,7 +42,7 @@ class InputReader {
   Job job_of(const RunResult& forecast) {
     JobConfig config;
     for (const SettingText& setting : forecast.config)
-      set_setting(config, setting.name, setting.value, "config: " + setting.name);
+      all_settings().set(config, setting.name, setting.value, "config: " + setting.name);
     const fs::path then = fs::path(config.platform).parent_path();
     const fs::path now = folder_.empty() ? then : folder_;
     config.platform = (now / fs::path(config.platform).filename()).string();

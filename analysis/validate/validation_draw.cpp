@@ -140,7 +140,7 @@ class GroupOfCases {
 
  private:
   void set(const std::string& name, const std::string& value) {
-    set_setting(common_.config, name, value, "--draw: " + name);
+    all_settings().set(common_.config, name, value, "--draw: " + name);
   }
 
   [[nodiscard]] ValidationCluster cluster_of(const DrawnCluster& cluster) const {
@@ -182,7 +182,7 @@ class GroupOfCases {
     ValidationCase one = common_;
     one.config.strategy = one.point = drawn.strategy;
     for (const SettingText& setting : drawn.settings) {
-      set_setting(one.config, setting.name, setting.value, "--draw: " + setting.name);
+      all_settings().set(one.config, setting.name, setting.value, "--draw: " + setting.name);
       one.point += ", " + setting.name + " " + setting.value;
     }
     return one;

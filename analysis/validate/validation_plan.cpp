@@ -8,6 +8,7 @@
 #include "analysis/validate/validation_check.hpp"
 #include "base/error.hpp"
 #include "base/json/json_file.hpp"
+#include "core/job/experiment.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
@@ -101,7 +102,7 @@ void check_settings_have_strategies(const nlohmann::json& settings,
                                     const std::string& strategies,
                                     const std::string& where) {
   JobConfig given;
-  apply_experiment(given, settings, where);
+  apply_experiment(given, all_settings(), settings, where);
   given.strategy = strategies;
   try {
     check_strategies_have_settings(given);
@@ -125,7 +126,7 @@ class ExperimentFile {
     rows = validate_.rows.size();
     JobConfig common;
     const bool is_common_good =
-        holds(problems, [&] { apply_experiment(common, document_, file_); });
+        holds(problems, [&] { apply_experiment(common, all_settings(), document_, file_); });
     for (std::size_t i = 0; i < rows; ++i) add_row(i, common, is_common_good);
     // What no row makes use of is a slip, if all rows are known.
     if (cases.size() != rows) return;
@@ -169,7 +170,8 @@ class ExperimentFile {
     one.config = common;
     nlohmann::json row = validate_.rows[i];
     row["schema"] = "epochcast.experiment/1";
-    if (!holds(problems, [&] { apply_experiment(one.config, row, row_name(i)); })) return;
+    if (!holds(problems, [&] { apply_experiment(one.config, all_settings(), row, row_name(i)); }))
+      return;
     std::vector<std::string> of_strategy;
     holds(of_strategy, [&] { static_cast<void>(find_strategy(one.config.strategy)); });
     for (const std::string& problem : of_strategy) problems.push_back(row_name(i) + ": " + problem);

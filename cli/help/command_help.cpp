@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "strategies/settings.hpp"
-#include "strategies/strategy.hpp"
 
 namespace epochcast {
 namespace po = boost::program_options;
@@ -25,20 +24,12 @@ OptionHelp option_of(const Setting& setting) {
           .help = std::string(setting.help)};
 }
 
-std::string owners_text(std::string_view setting) {
-  std::string owners;
-  for (const Strategy& strategy : strategies()) {
-    if (strategy.has(setting)) owners += (owners.empty() ? "" : ", ") + std::string(strategy.name);
-  }
-  return owners;
-}
-
 /// The title of a setting's group; those of strategies begin with kOfStrategy.
 std::string title_of(const Setting& setting) {
   if (holds(job_settings(), setting.name)) return "The job";
   if (holds(cost_settings(), setting.name)) return "Costs and the simulation";
   if (!holds(run_settings(), setting.name)) {
-    const std::string owners = owners_text(setting.name);
+    const std::string owners = owners_of(setting.name);
     return owners.empty() ? "Other settings" : "Strategy " + owners;
   }
   return setting.commands == kTrain ? "Machines" : "Data and learning";
@@ -68,7 +59,7 @@ HelpGroup help_group(const std::string& title, const po::options_description& op
 
 std::vector<HelpGroup> setting_groups(Command command) {
   std::vector<HelpGroup> groups;
-  for (const Setting& setting : settings_of(command)) {
+  for (const Setting& setting : all_settings().of(command)) {
     const std::string title = title_of(setting);
     auto group = std::ranges::find(groups, title, &HelpGroup::title);
     if (group == groups.end()) group = groups.insert(groups.end(), {.title = title, .options = {}});

@@ -53,7 +53,7 @@ Values positional_of(const CommandHelp& help) {
 /// The settings of all commands, and figures of any platform.
 std::string setting_names() {
   std::vector<std::string> names = general_figures();
-  for (const Setting& setting : settings()) names.emplace_back(setting.name);
+  for (const Setting& setting : all_settings().rows()) names.emplace_back(setting.name);
   return joined_words(names);
 }
 

@@ -47,7 +47,7 @@ po::options_description described_options() {
   add("network", word("NAME"), "the network that was trained: a name (`list networks`) or a file");
   add("dataset", word("NAME"), "the data set, for the samples' shape: a name, a file or a folder");
   add("input", word("SHAPE"), "the samples' shape instead, such as 3x32x32");
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     if (std::ranges::find(kDatasetFlags, setting.name) != kDatasetFlags.end())
       add(std::string(setting.name).c_str(),
           word(std::string(setting.value_name).c_str()),
@@ -82,7 +82,7 @@ po::options_description forecast_options() {
                         po::value<Words>()->value_name("NAME=V1,V2,..."),
                         "forecast every strategy for these numbers of nodes (nodes=2,4,8), or "
                         "other values of a setting; several multiply");
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     if (std::ranges::find(kForecastFlags, setting.name) == kForecastFlags.end()) continue;
     std::string help(setting.help);
     if (setting.name == "platform")
@@ -156,7 +156,7 @@ Dataset read_network(OptionValues& values,
       config.dataset = values.text("dataset");
       for (const char* flag : kDatasetFlags) {
         if (values.has(flag))
-          set_setting(config, flag, values.text(flag), std::string("--") + flag);
+          all_settings().set(config, flag, values.text(flag), std::string("--") + flag);
       }
       dataset = chosen_dataset(config, catalog);
     });
@@ -202,8 +202,9 @@ void read_forecast(OptionValues& values,
   config.batch = 0;
   for (const char* flag : kForecastFlags) {
     if (!values.has(flag)) continue;
-    collecting(problems,
-               [&] { set_setting(config, flag, values.text(flag), std::string("--") + flag); });
+    collecting(problems, [&] {
+      all_settings().set(config, flag, values.text(flag), std::string("--") + flag);
+    });
   }
   if (values.has("set")) {
     const auto assignments = words["set"].as<Words>();

@@ -8,6 +8,7 @@
 #include "base/json/json_file.hpp"
 #include "base/json/json_input.hpp"
 #include "base/text/suggest.hpp"
+#include "core/job/experiment.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting_text.hpp"
 #include "strategies/settings.hpp"
@@ -24,7 +25,7 @@ bool is_switch(const Setting& setting) { return setting.value_name == "on|off"; 
 
 po::options_description setting_options(Command command) {
   po::options_description options("The job (each is also a key of an experiment file)", 110, 60);
-  for (const Setting& setting : settings_of(command)) {
+  for (const Setting& setting : all_settings().of(command)) {
     auto* value = po::value<std::string>()->value_name(std::string(setting.value_name));
     if (is_switch(setting)) value->implicit_value("on");
     options.add_options()(
@@ -92,19 +93,19 @@ JobConfig config_from(Command command, const po::variables_map& values) {
   if (values.count("experiment") > 0) {
     const auto file = values["experiment"].as<std::string>();
     if (file.empty()) throw UserError("--experiment: got \"\"; expected the name of a file");
-    apply_experiment(config, read_json_file(file), file);
+    apply_experiment(config, all_settings(), read_json_file(file), file);
   }
   std::vector<std::string> problems;
   const auto apply =
       [&](const std::string& name, const std::string& value, const std::string& origin) {
         try {
-          check_counts(name, command, origin);
-          set_setting(config, name, value, origin);
+          all_settings().check_counts(name, command, origin);
+          all_settings().set(config, name, value, origin);
         } catch (const UserError& error) {
           problems.emplace_back(error.what());
         }
       };
-  for (const Setting& setting : settings_of(command)) {
+  for (const Setting& setting : all_settings().of(command)) {
     const std::string name(setting.name);
     if (values.count(name) > 0) apply(name, values[name].as<std::string>(), "--" + name);
   }
@@ -133,8 +134,8 @@ void apply_assignments(JobConfig& config,
     }
     const std::string name = assignment.substr(0, equals);
     try {
-      check_counts(name, command, "--set " + name);
-      set_setting(config, name, assignment.substr(equals + 1), "--set " + name);
+      all_settings().check_counts(name, command, "--set " + name);
+      all_settings().set(config, name, assignment.substr(equals + 1), "--set " + name);
     } catch (const UserError& error) {
       problems.emplace_back(error.what());
     }

@@ -64,7 +64,7 @@ JobConfig data_config(OptionValues& values) {
   config.dataset = values.text("dataset");
   config.learning.data = values.text("data");
   for (const std::string name : {"sequence", "image-size", "loss", "optimizer", "clip-norm"}) {
-    if (values.has(name)) set_setting(config, name, values.text(name), "--" + name);
+    if (values.has(name)) all_settings().set(config, name, values.text(name), "--" + name);
   }
   check_known_optimizer(config.learning.optimizer.name);
   if (config.dataset.empty() && !describes_itself(config.learning.data)) config.dataset = "cifar10";
@@ -157,7 +157,7 @@ void read_overlap(OptionValues& values, MeasureOptions& options) {
     values.add("--overlap: " + unknown_name("all-reduce algorithm", name, known));
   try {
     JobConfig config;
-    set_setting(config, "bucket", values.text("bucket"), "--bucket");
+    all_settings().set(config, "bucket", values.text("bucket"), "--bucket");
     options.settings.overlap_bytes = config.bucket_bytes;
   } catch (const UserError& error) {
     values.add(error.what());
@@ -170,7 +170,7 @@ void read_slow_down(OptionValues& values, MeasureOptions& options) {
   if (!values.has("slow-down")) return;
   try {
     JobConfig config;
-    set_setting(config, "slow-down", values.text("slow-down"), "--slow-down");
+    all_settings().set(config, "slow-down", values.text("slow-down"), "--slow-down");
     options.slow_down = config.machine.slow_down;
   } catch (const UserError& error) {
     values.add(error.what());

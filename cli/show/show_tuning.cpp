@@ -151,7 +151,7 @@ std::string train_command(const JobConfig& config, const RehearsedCluster& clust
   std::vector<std::string> words = {"epochcast", "train"};
   JobConfig usual;
   usual.learning.optimizer.name = config.learning.optimizer.name;  // whose defaults depend on it
-  for (const Setting& setting : settings_of(Command::train)) {
+  for (const Setting& setting : all_settings().of(Command::train)) {
     const std::string value = setting.show(config);
     const bool is_needed = setting.name == "strategy" || value != setting.show(usual) ||
                            (setting.name == "optimizer" && value != setting.show({}));

@@ -137,7 +137,7 @@ class TrainingRun {
 
   /// The job's settings, and checksums of files named there, read by the first rank. Collective.
   [[nodiscard]] std::vector<SettingText> settings_and_contents() const {
-    std::vector<SettingText> settings = setting_texts(config_, kTrain);
+    std::vector<SettingText> settings = all_settings().texts(config_, kTrain);
     for (SettingText& setting : settings) {
       const std::string checksum =
           broadcast_text(is_first() ? content_of(setting) : "", 0, group_.comm);
@@ -299,7 +299,7 @@ std::optional<TrainingOutcome> train(const JobConfig& config,
   result.train_samples = data.train->size();
   result.batch = config.batch;
   result.input_grade = Grade::measured;
-  result.config = setting_texts(config, kTrain);
+  result.config = all_settings().texts(config, kTrain);
   result.notes.push_back("data: " + data.title);
   if (!config.machine.slow_down.empty())
     result.notes.emplace_back(

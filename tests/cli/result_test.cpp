@@ -122,7 +122,7 @@ TEST_CASE("a result records every setting", "[cli]") {
 
   for (const char* given : {"nodes", "workers", "averaging-period", "exchange-seconds"})
     CHECK(config.contains(given));
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     CAPTURE(setting.name);
     const bool has_default = !setting.show(JobConfig()).empty();
     CHECK((config.contains(std::string(setting.name)) || !has_default));

@@ -152,7 +152,7 @@ TEST_CASE("every setting of the command changes its forecast", "[cli][long]") {
       CHECK(folder.run(job + flag).out != folder.run(job).out);
     }
   }
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     CAPTURE(setting.name);
     CHECK(covered.contains(std::string(setting.name)));
   }

@@ -114,7 +114,7 @@ TEST_CASE("--help all lists every setting, by subject, and strategies' own under
 
   CHECK(outcome.status == 0);
   CHECK(Folder().run("simulate --help=all").out == outcome.out);
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     CAPTURE(setting.name);
     const bool is_switch = setting.value_name == "on|off";
     CHECK(outcome.out.find("  --" + std::string(setting.name) + " " + (is_switch ? "[" : "") +

@@ -28,7 +28,7 @@ constexpr Printed kPrinted[] = {{"float16", "tuned", 1, 2470},
 Job job_like(const Printed& printed) {
   JobConfig config;
   const auto set = [&](const char* name, const std::string& value) {
-    set_setting(config, name, value, name);
+    all_settings().set(config, name, value, name);
   };
   set("platform", "dgx-a100");
   set("nodes", "1");

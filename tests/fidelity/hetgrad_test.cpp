@@ -17,7 +17,7 @@ Job job_on_nodes(const std::string& platform,
                  const std::string& network) {
   JobConfig config;
   const auto set = [&](const char* name, const std::string& value) {
-    set_setting(config, name, value, name);
+    all_settings().set(config, name, value, name);
   };
   set("platform", platform);
   set("nodes", nodes);

@@ -82,7 +82,7 @@ const Experiment kCifar100 = {"cifar100", "wide-resnet-28", 32, 200, 4 * 32 * 10
 JobConfig config_of(const Experiment& experiment) {
   JobConfig config;
   const auto set = [&](const char* name, const std::string& value) {
-    set_setting(config, name, value, name);
+    all_settings().set(config, name, value, name);
   };
   set("platform", "server-2cpu-8gpu");
   set("network", experiment.network);
@@ -176,7 +176,7 @@ TEST_CASE("rows that calibrate nothing are forecast to the errors that docs/publ
   for (const Compared& each : all) {
     JobConfig config = config_of(each.experiment);
     if (each.strategy == std::string("biased-local-sgd"))
-      set_setting(config, "local-steps", "fast=32,slow=1", "local-steps");
+      all_settings().set(config, "local-steps", "fast=32,slow=1", "local-steps");
     const Row row = published(each.experiment.dataset, each.strategy);
     const double seconds = forecast_s(config, each.strategy, row);
 
@@ -190,7 +190,7 @@ TEST_CASE("rows that calibrate nothing are forecast to the errors that docs/publ
 
 TEST_CASE("dlb that keeps every worker contradicts the printed row of Flowers-102") {
   JobConfig config = config_of(kFlowers);
-  set_setting(config, "least-batch", "0", "least-batch");
+  all_settings().set(config, "least-batch", "0", "least-batch");
   const Row row = published("flowers102", "dlb");
   const double seconds = forecast_s(config, "dlb", row);
 
@@ -201,7 +201,7 @@ TEST_CASE("dlb that keeps every worker contradicts the printed row of Flowers-10
 
 TEST_CASE("byteps on CIFAR-100 takes what is printed if CPUs add as slowly as documented") {
   JobConfig config = config_of(kCifar100);
-  set_setting(config, "device.epyc-7543.reduce", "2.33GBps", "set");
+  all_settings().set(config, "device.epyc-7543.reduce", "2.33GBps", "set");
   const Row row = published("cifar100", "byteps");
 
   CHECK(forecast_s(config, "byteps", row) == Approx(row.seconds).epsilon(0.01));
@@ -214,9 +214,9 @@ TEST_CASE("README's first table has the paper's ratios, and which rows calibrate
   const double sync_s = forecast(config, "sync").epoch_s;
   for (const char* strategy : {"biased-local-sgd", "local-sgd", "dlb", "sync-fastest", "byteps"}) {
     if (strategy == std::string("biased-local-sgd"))
-      set_setting(config, "local-steps", "fast=32,slow=1", "local-steps");
+      all_settings().set(config, "local-steps", "fast=32,slow=1", "local-steps");
     else
-      set_setting(config, "local-steps", "32", "local-steps");
+      all_settings().set(config, "local-steps", "32", "local-steps");
     const double epoch_s = forecast(config, strategy).epoch_s;
     const Row row = published("cifar10", strategy);
     const bool is_calibration =

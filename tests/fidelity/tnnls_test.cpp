@@ -33,7 +33,7 @@ nlohmann::json tnnls() {
 
 Job job_with(const Settings& settings) {
   JobConfig config;
-  for (const auto& [name, value] : settings) set_setting(config, name, value, name);
+  for (const auto& [name, value] : settings) all_settings().set(config, name, value, name);
   return load_job(config, Catalog(EPOCHCAST_SOURCE_DIR));
 }
 

@@ -34,18 +34,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_quantity(value);
   JobConfig config;
   try {
-    set_setting(config, name, value, "--" + name);
+    all_settings().set(config, name, value, "--" + name);
   } catch (const UserError& error) {
     fuzz::require(!error.problems().empty());
     return 0;
   }
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : all_settings().rows()) {
     if (setting.name != name) continue;
     const std::string shown = setting.show(config);
     if (shown.empty()) continue;
     JobConfig again;
     try {
-      set_setting(again, name, shown, "again");
+      all_settings().set(again, name, shown, "again");
     } catch (const UserError&) {
       fuzz::require(false);
     }

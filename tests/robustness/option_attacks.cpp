@@ -191,7 +191,7 @@ Attack attack_on(const Attacked& job, const Words& options, Random& random) {
       attack.option == "sweep" || attack.option == "set" || attack.option == "choose";
   if (is_assignment && random.uniform() < 0.8) value = pick(kSettings, random) + "=" + value;
   given.erase(attack.option);
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : all_settings().rows()) {
     if (setting.name != attack.option || random.uniform() < 0.7) continue;
     nlohmann::json document = {{"schema", "epochcast.experiment/1"}};
     document[attack.option] = value;

@@ -27,7 +27,7 @@ TEST_CASE("two epochs of hours are forecast as by full simulation") {
       {"batch-seconds",
        "epyc-7543=42836976.3125us,rtx4090=9936515.83339us,xeon-gold-6146=9758240.88622us"}};
   JobConfig config;
-  for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
+  for (const auto& [name, value] : settings) all_settings().set(config, name, value, "--" + name);
   const Job job = load_job(config, Catalog(EPOCHCAST_SOURCE_DIR));
   Job exact = job;
   exact.config.exact = true;

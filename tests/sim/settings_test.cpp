@@ -191,7 +191,7 @@ Catalog short_catalog(const std::string& network) {
 /// A job of these settings, with few samples of measurements.
 Job job_with(const Settings& settings) {
   JobConfig config;
-  for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
+  for (const auto& [name, value] : settings) all_settings().set(config, name, value, "--" + name);
   return load_job(config, short_catalog(config.network));
 }
 
@@ -204,7 +204,7 @@ nlohmann::json forecast_with(const Settings& settings) {
 }
 
 TEST_CASE("every setting changes some forecast, except those of accuracy") {
-  for (const Setting& setting : settings_of(Command::simulate)) {
+  for (const Setting& setting : all_settings().of(Command::simulate)) {
     const std::string name(setting.name);
     CAPTURE(name);
     if (name == "exact") continue;  // must change nothing: acceleration_test.cpp
@@ -258,7 +258,7 @@ void check_settings_on(const std::vector<std::string>& platforms) {
   for (const std::string& platform : platforms) {
     const Settings here = {
         {"platform", platform}, {"train-samples", "20000"}, {"batch", "4"}, {"epochs", "3"}};
-    for (const Setting& setting : settings_of(Command::simulate)) {
+    for (const Setting& setting : all_settings().of(Command::simulate)) {
       const std::string name(setting.name);
       const std::optional<Change> change = change_of(name);
       if (!change || kOnlyAccuracy.contains(name) || kSameOnSome.contains(name)) continue;
@@ -355,7 +355,7 @@ TEST_CASE("tf32 is named float32 if no device that trains has it") {
 TEST_CASE("a measured trace in float32 counts more than an estimate in bfloat16") {
   JobConfig config;
   const Settings settings = kOneServer + Settings{{"workers", "gpu"}};
-  for (const auto& [name, value] : settings) set_setting(config, name, value, "--" + name);
+  for (const auto& [name, value] : settings) all_settings().set(config, name, value, "--" + name);
   Job job = load_job(config, Catalog(EPOCHCAST_SOURCE_DIR));
   for (CostTrace& trace : job.traces) {
     trace.precision = Precision::float32;

@@ -79,7 +79,7 @@ TEST_CASE("a single pass draws from one session, the same for all workers") {
 
 TEST_CASE("a result has the strategy that ran, with its settings only") {
   Job job = job_with({1});
-  set_setting(job.config, "averaging-period", "4", "--averaging-period");
+  all_settings().set(job.config, "averaging-period", "4", "--averaging-period");
   const auto names = [&](const std::string& strategy) {
     Texts found;
     for (const SettingText& setting :

@@ -12,7 +12,7 @@ namespace epochcast::tests {
 
 /// The setting's value in a job's text; empty if it is not shown.
 [[nodiscard]] inline std::string shown(const JobConfig& config, const std::string& name) {
-  for (const SettingText& setting : setting_texts(config)) {
+  for (const SettingText& setting : all_settings().texts(config)) {
     if (setting.name == name) return setting.value;
   }
   return {};
@@ -21,7 +21,7 @@ namespace epochcast::tests {
 /// A job of defaults except this one.
 [[nodiscard]] inline JobConfig with_setting(const std::string& name, const std::string& value) {
   JobConfig config;
-  set_setting(config, name, value, "--" + name);
+  all_settings().set(config, name, value, "--" + name);
   return config;
 }
 

@@ -57,7 +57,7 @@ TEST_CASE("local steps by hand: one number is the fastest class's, the rest goes
   CHECK(shown(mixed, "local-steps") == "16,cpu=2");
 
   JobConfig again = both;
-  set_setting(again, "local-steps", "4", "--local-steps");
+  all_settings().set(again, "local-steps", "4", "--local-steps");
   CHECK(steps_given(again).by_class.empty());
 }
 
@@ -130,7 +130,7 @@ TEST_CASE("a duplicate name in a list of settings is refused") {
 }
 
 TEST_CASE("no setting accepts an empty value") {
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : all_settings().rows()) {
     CAPTURE(setting.name);
     const Texts problems = problems_of_setting(std::string(setting.name), "");
     REQUIRE(problems.size() == 1);
@@ -139,7 +139,7 @@ TEST_CASE("no setting accepts an empty value") {
 }
 
 TEST_CASE("no setting accepts control characters or invalid UTF-8") {
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : all_settings().rows()) {
     CAPTURE(setting.name);
     for (const char* value : {"\x1b[2J", "a\nb", "\xc2\x9b", "\u202e", "\xff"}) {
       const Texts problems = problems_of_setting(std::string(setting.name), value);

@@ -79,7 +79,7 @@ const std::map<std::string, std::string> kValues = with_examples({
 });
 
 TEST_CASE("every setting shows a text that sets it again") {
-  for (const Setting& setting : settings()) {
+  for (const Setting& setting : all_settings().rows()) {
     CAPTURE(setting.name);
     const std::string name(setting.name);
     REQUIRE(kValues.contains(name));
@@ -92,15 +92,15 @@ TEST_CASE("every setting shows a text that sets it again") {
     CHECK(shown(once, name) == value);
     CHECK(shown(twice, name) == value);
   }
-  CHECK(settings().size() == kValues.size());
+  CHECK(all_settings().rows().size() == kValues.size());
 }
 
 TEST_CASE("a setting of another command is refused") {
-  CHECK_THROWS_WITH(check_counts("optimizer", Command::simulate, "--set optimizer"),
+  CHECK_THROWS_WITH(all_settings().check_counts("optimizer", Command::simulate, "--set optimizer"),
                     "--set optimizer: counts in rehearse and train only");
-  CHECK_THROWS_WITH(check_counts("trace", Command::train, "--set trace"),
+  CHECK_THROWS_WITH(all_settings().check_counts("trace", Command::train, "--set trace"),
                     "--set trace: counts in simulate and emulate and rehearse only");
-  CHECK_NOTHROW(check_counts("batch", Command::train, "--set batch"));
+  CHECK_NOTHROW(all_settings().check_counts("batch", Command::train, "--set batch"));
 }
 
 /// Hyperparameters, whose defaults are those of the optimizer.
@@ -111,7 +111,7 @@ TEST_CASE("every setting changes itself only, except for an optimizer's defaults
   for (const auto& [name, value] : kValues) {
     const JobConfig config = with_setting(name, value);
 
-    for (const Setting& other : settings()) {
+    for (const Setting& other : all_settings().rows()) {
       if (other.name == name || (name == "optimizer" && kOfOptimizer.contains(other.name)))
         continue;
       CAPTURE(name, other.name);
@@ -122,9 +122,11 @@ TEST_CASE("every setting changes itself only, except for an optimizer's defaults
 
 TEST_CASE("the defaults can be set as they are shown") {
   JobConfig config;
-  for (const auto& [name, value] : setting_texts({})) set_setting(config, name, value, "test");
+  for (const auto& [name, value] : all_settings().texts({}))
+    all_settings().set(config, name, value, "test");
 
-  for (const Setting& setting : settings()) CHECK(setting.show(config) == setting.show({}));
+  for (const Setting& setting : all_settings().rows())
+    CHECK(setting.show(config) == setting.show({}));
 }
 
 TEST_CASE(
@@ -149,13 +151,13 @@ TEST_CASE(
 
 TEST_CASE("the samples between two steps do not exceed the largest count") {
   JobConfig config;
-  set_setting(config, "batch", "1000000000", "--batch");
-  set_setting(config, "accumulate", "1000", "--accumulate");
+  all_settings().set(config, "batch", "1000000000", "--batch");
+  all_settings().set(config, "accumulate", "1000", "--accumulate");
   CHECK(config.step_batch() == 1'000'000'000'000);
 
-  CHECK_THROWS_WITH(set_setting(config, "accumulate", "1001", "--accumulate"),
+  CHECK_THROWS_WITH(all_settings().set(config, "accumulate", "1001", "--accumulate"),
                     "--accumulate: got \"1001\"; expected at most 1000");
-  CHECK_THROWS_WITH(set_setting(config, "batch", "1000000001", "--batch"),
+  CHECK_THROWS_WITH(all_settings().set(config, "batch", "1000000001", "--batch"),
                     "--batch: got \"1000000001\"; expected at most 1000000000");
 }
 
@@ -187,7 +189,7 @@ TEST_CASE("a job without the settings of others has its own, and those of every 
     CAPTURE(strategy.name);
     JobConfig config;
     for (const auto& [name, value] : kValues) {
-      if (name != "strategy") set_setting(config, name, value, "test");
+      if (name != "strategy") all_settings().set(config, name, value, "test");
     }
     config.strategy = strategy.name;
 

@@ -11,7 +11,7 @@ namespace epochcast::tests {
 
 /// A setting by its name, in a user's form.
 inline void set(JobConfig& config, std::string_view name, const std::string& value) {
-  set_setting(config, name, value, std::string(name));
+  all_settings().set(config, name, value, std::string(name));
 }
 void set(JobConfig& config, std::string_view name, std::integral auto value) {
   set(config, name, std::to_string(value));

@@ -128,7 +128,7 @@ TEST_CASE("bisection gives the same answer as a scan of every value") {
   REQUIRE(answer.found);
   for (std::size_t i = 0; i < range.size(); ++i) {
     JobConfig config = asked.config;
-    set_setting(config, "network.bandwidth", range.text(i), "test");
+    all_settings().set(config, "network.bandwidth", range.text(i), "test");
     const RunResult run = ring(config);
     const bool holds = run.phases.exposed_communication_s / run.epoch_s < 0.25;
     CHECK(holds == (range.value(i) >= answer.found->value));

@@ -25,7 +25,7 @@ JobConfig job(const std::string& strategy) {
 /// Of post-local SGD with H = 16.
 double epoch_s(const std::string& local_from) {
   JobConfig config = job("post-local-sgd");
-  set_setting(config, "local-from", local_from, "test");
+  all_settings().set(config, "local-from", local_from, "test");
   const TuningChoice choice = choice_of({parse_axis("local-steps=16")}, config);
   REQUIRE(choice.candidates.front().name == "local-steps 16");
   return choice.candidates.front().epoch_s;

@@ -177,7 +177,7 @@ TEST_CASE(
       JobConfig config;
       for (const SettingText& setting : one.settings) {
         drawn[setting.name].insert(setting.value);
-        set_setting(config, setting.name, setting.value, "the test");
+        all_settings().set(config, setting.name, setting.value, "the test");
       }
     }
   }

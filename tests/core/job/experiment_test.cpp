@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/job/experiment.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include "base/json/json_file.hpp"
@@ -14,7 +16,7 @@ namespace {
 JobConfig applied(const std::string& members) {
   JobConfig config;
   const std::string text = R"({"schema": "epochcast.experiment/1")" + members + "}";
-  apply_experiment(config, parse_json(text, "exp.json"), "exp.json");
+  apply_experiment(config, all_settings(), parse_json(text, "exp.json"), "exp.json");
   return config;
 }
 
@@ -42,8 +44,10 @@ TEST_CASE("an experiment file changes only the settings that it has") {
   JobConfig config;
   config.batch = 77;
 
-  apply_experiment(
-      config, parse_json(R"({"schema": "epochcast.experiment/1", "epochs": 3})", "e"), "e");
+  apply_experiment(config,
+                   all_settings(),
+                   parse_json(R"({"schema": "epochcast.experiment/1", "epochs": 3})", "e"),
+                   "e");
 
   CHECK(config.batch == 77);
   CHECK(config.epochs == 3);
@@ -79,8 +83,9 @@ TEST_CASE("all problems of an experiment are reported at once") {
 TEST_CASE("an experiment file has its schema") {
   JobConfig config;
 
-  CHECK(problems_of([&] { apply_experiment(config, parse_json("{}", "e.json"), "e.json"); }) ==
-        Texts{"e.json: /schema: missing"});
+  CHECK(problems_of([&] {
+          apply_experiment(config, all_settings(), parse_json("{}", "e.json"), "e.json");
+        }) == Texts{"e.json: /schema: missing"});
 }
 
 }  // namespace
