@@ -8,8 +8,8 @@
 
 #include "cli/options/option_values.hpp"
 #include "core/job/job.hpp"
-#include "real/measure/measure_batches.hpp"
-#include "real/measure/trace_file.hpp"
+#include "real/measure/batches/measure_batches.hpp"
+#include "real/measure/batches/trace_file.hpp"
 
 namespace epochcast {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/options/option_values.hpp"
-#include "real/measure/message_probe.hpp"
+#include "real/measure/messages/message_probe.hpp"
 
 namespace epochcast {
 

@@ -4,7 +4,7 @@
 #include <boost/program_options/options_description.hpp>
 
 #include "cli/options/option_values.hpp"
-#include "real/measure/sampling.hpp"
+#include "real/measure/sampling/sampling.hpp"
 
 namespace epochcast {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "real/measure/backward_layers.hpp"
+#include "real/measure/batches/backward_layers.hpp"
 #include "real/torch/networks/network_names.hpp"
 #include "real/torch/networks/torch_network.hpp"
 #include "tests/catch.hpp"
