@@ -22,10 +22,7 @@ SearchRange range_of(const std::string& name, const FindRequest& request, const 
 
 /// Whether a setting belongs to every job, or to the strategy.
 bool has_setting(const std::string& strategy, const std::string& setting) {
-  const bool is_anybodys = std::none_of(epochcast::strategies().begin(),
-                                        epochcast::strategies().end(),
-                                        [&](const Strategy& each) { return each.has(setting); });
-  return is_anybodys || find_strategy(strategy).has(setting);
+  return owners_of(setting).empty() || find_strategy(strategy).has(setting);
 }
 
 /// The conditions that apply to a strategy.

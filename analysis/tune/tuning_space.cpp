@@ -20,10 +20,7 @@ double period_of(const JobConfig& config) {
 
 /// Whether another strategy has a setting of that name, and this one does not.
 bool is_of_others(const std::string& name, const Strategy& strategy) {
-  const auto all = strategies();
-  return !strategy.has(name) && std::any_of(all.begin(), all.end(), [&](const Strategy& other) {
-    return other.has(name);
-  });
+  return !strategy.has(name) && !owners_of(name).empty();
 }
 
 std::vector<ForecastOutcome> forecasts_of(const std::vector<ForecastTask>& tasks) {
