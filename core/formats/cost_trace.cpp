@@ -11,6 +11,7 @@
 #include "base/json/json_file.hpp"
 #include "base/json/json_number.hpp"
 #include "core/formats/network_file.hpp"
+#include "core/formats/older_version.hpp"
 #include "core/job/setting_text.hpp"
 
 namespace epochcast {
@@ -25,6 +26,13 @@ struct Part {
   const char* key;
   std::vector<double>* values;
 };
+
+/// Refuses measurements of older versions in one sentence for all of them.
+void refuse_older_samples(const JsonInput& samples, const std::string& file) {
+  const std::string part = older_key(
+      samples, {"cold_start_seconds", "batch_after_seconds", "batch_second_after_seconds"});
+  if (!part.empty()) throw UserError(file + ": " + older_version(part, "measure batches again"));
+}
 
 BatchSamples read_batch(JsonInput input) {
   BatchSamples samples;
@@ -138,21 +146,28 @@ void sort_batches(std::vector<BatchSamples>& batches, JsonInput& input) {
   }
 }
 
-CostTrace read_cost(JsonInput input, const TraceFile& file) {
+CostTrace read_cost(JsonInput input, const TraceFile& trace, const std::string& file) {
   CostTrace cost;
-  cost.device = file.device;
+  cost.file = file;
+  cost.device = trace.device;
   cost.network = input.at("network").identifier();
   cost.input = read_shape(input.at("input"));
   if (const auto precision = input.maybe("precision")) cost.precision = read_precision(*precision);
   const auto source = input.maybe("source");
-  cost.source = source ? read_source(*source) : file.source;
+  cost.source = source ? read_source(*source) : trace.source;
   JsonInput batches = input.at("batches");
-  for (const JsonInput& batch : batches.elements(1)) cost.batches.push_back(read_batch(batch));
+  for (const JsonInput& batch : batches.elements(1)) {
+    refuse_older_samples(batch, file);
+    cost.batches.push_back(read_batch(batch));
+  }
   sort_batches(cost.batches, batches);
   if (const auto shares = input.maybe("backward_layers"))
     cost.backward_layers = read_shares(*shares);
   if (const auto overlap = input.maybe("overlap")) {
-    for (const JsonInput& each : overlap->elements(1)) cost.overlap.push_back(read_overlap(each));
+    for (const JsonInput& each : overlap->elements(1)) {
+      refuse_older_samples(each, file);
+      cost.overlap.push_back(read_overlap(each));
+    }
   }
   input.finish();
   return cost;
@@ -186,9 +201,9 @@ Json overlap_json(const OverlapSamples& overlap) {
 }
 
 Json cost_json(const CostTrace& cost, const Source& source_of_file) {
-  Json json = {{"network", cost.network}, {"input", cost.input}};
-  if (cost.precision != Precision::float32)
-    json["precision"] = show_name(cost.precision, kPrecisions);
+  Json json = {{"network", cost.network},
+               {"input", cost.input},
+               {"precision", show_name(cost.precision, kPrecisions)}};
   if (cost.source != source_of_file) json["source"] = to_json(cost.source);
   std::set<std::int64_t> by_ranks;  // sessions
   for (const BatchSamples& batch : cost.batches) {
@@ -261,10 +276,8 @@ TraceFile parse_trace(const nlohmann::json& document, const std::string& file) {
   trace.title = top.at("title").string();
   trace.source = read_source(top.at("source"));
   trace.device = top.at("device").identifier();
-  for (const JsonInput& cost : top.at("costs").elements(1)) {
-    trace.costs.push_back(read_cost(cost, trace));
-    trace.costs.back().file = file;
-  }
+  for (const JsonInput& cost : top.at("costs").elements(1))
+    trace.costs.push_back(read_cost(cost, trace, file));
   top.finish();
   problems.throw_if_any();
   return trace;

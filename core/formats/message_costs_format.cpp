@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "core/formats/older_version.hpp"
+
 namespace epochcast {
 namespace {
 
@@ -50,6 +52,18 @@ MeasuredOn read_measured_on(JsonInput input) {
   return measured_on;
 }
 
+/// A part that only older versions wrote; empty if there is none.
+std::string older_part(JsonInput& input) {
+  const std::string key = older_key(input, {"turns", "pairwise", "one_way", "barrier", "meeting"});
+  const auto all_reduces = input.maybe("all_reduces");
+  if (!key.empty() || !all_reduces || !all_reduces->value().is_array()) return key;
+  for (const JsonInput& each : all_reduces->elements()) {
+    const std::string old = older_key(each, {"member_share", "measured_late"});
+    if (!old.empty()) return old;
+  }
+  return {};
+}
+
 }  // namespace
 
 nlohmann::ordered_json to_json(const MessageCosts& costs) {
@@ -81,10 +95,9 @@ nlohmann::ordered_json to_json(const MessageCosts& costs) {
 }
 
 MessageCosts read_message_costs(JsonInput input) {
-  for (const char* key : {"turns", "pairwise", "one_way", "barrier"}) {
-    if (!input.has(key)) continue;
-    input.problem("has \"" + std::string(key) +
-                  "\" of an older version of epochcast; measure messages and calibrate again");
+  const std::string part = older_part(input);
+  if (!part.empty()) {
+    input.problem(older_version(part, "measure messages and calibrate again"));
     return {.regimes = {{}}};
   }
   MessageCosts costs;

@@ -9,6 +9,7 @@
 #include "base/json/json_file.hpp"
 #include "base/json/json_number.hpp"
 #include "base/text/suggest.hpp"
+#include "core/formats/older_version.hpp"
 
 namespace epochcast {
 namespace {
@@ -29,16 +30,16 @@ std::string read_name(const JsonInput& input,
 }
 
 /// Refuses costs that only older versions measured, in one sentence for all of them.
-void refuse_older(const JsonInput& cost, const std::string& file) {
-  std::string part;
-  if (cost.has("member_share")) part = "\"member_share\"";
-  for (const char* kind : {"late", "in-a-row"}) {
-    if (cost.has("kind") && cost.value().at("kind") == kind)
-      part = "messages of the kind \"" + std::string(kind) + "\"";
+void refuse_older_messages(const JsonInput& cost, const std::string& file) {
+  std::string part = older_key(cost, {"member_share"});
+  const auto is_kind = [&](const char* kind) {
+    return cost.has("kind") && cost.value().at("kind") == kind;
+  };
+  for (const std::string kind : {"late", "late-exchange", "in-a-row", "barrier", "meeting"}) {
+    if (is_kind(kind.c_str())) part = "messages of the kind \"" + kind + "\"";
   }
-  if (part.empty()) return;
-  throw UserError(file + ": has " + part +
-                  " of an older version of epochcast; measure messages again");
+  if (cost.has("nodes") && is_kind("ring-step")) part = "ring steps among some \"nodes\"";
+  if (!part.empty()) throw UserError(file + ": " + older_version(part, "measure messages again"));
 }
 
 MessageCost read_cost(JsonInput input, std::int64_t node_count) {
@@ -96,7 +97,7 @@ MessageTrace parse_message_trace(const nlohmann::json& document, const std::stri
     node_of_rank.problem("has " + std::to_string(trace.node_of_rank.size()) + " entries for " +
                          std::to_string(ranks) + " ranks");
   for (const JsonInput& cost : top.at("costs").elements(1)) {
-    refuse_older(cost, file);
+    refuse_older_messages(cost, file);
     trace.costs.push_back(read_cost(cost, nodes));
   }
   top.finish();

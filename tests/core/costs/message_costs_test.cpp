@@ -167,14 +167,21 @@ TEST_CASE("invalid message costs are reported") {
 }
 
 TEST_CASE("message costs of an older version are refused in one sentence") {
-  for (const std::string key : {"turns", "pairwise", "one_way"}) {
+  const std::string rest =
+      "\" of an older version of epochcast; measure messages and calibrate again";
+  for (const std::string key : {"turns", "pairwise", "one_way", "barrier", "meeting"}) {
     CHECK(problems_of([&] {
             static_cast<void>(read({{"regimes", {regime("0B", "1us", "1GBps")}},
                                     {key, "64KiB"},
                                     {"turns_share", 0.5},
                                     {"all_reduces", {{{"member_share", 0.9}}}}}));
-          }) == Texts{"p.json: /messages: has \"" + key +
-                      "\" of an older version of epochcast; measure messages and calibrate again"});
+          }) == Texts{"p.json: /messages: has \"" + key + rest});
+  }
+  for (const std::string key : {"member_share", "measured_late"}) {
+    CHECK(problems_of([&] {
+            static_cast<void>(read({{"regimes", {regime("0B", "1us", "1GBps")}},
+                                    {"all_reduces", {{{key, 0.9}}, {{key, 0.8}}}}}));
+          }) == Texts{"p.json: /messages: has \"" + key + rest});
   }
 }
 
@@ -219,6 +226,12 @@ TEST_CASE("a message trace of an older version is refused in one sentence") {
   };
   const std::string rest = " of an older version of epochcast; measure messages again";
 
+  json rings = trace_document();
+  for (json& cost : rings["costs"]) cost.update({{"kind", "ring-step"}, {"nodes", {0, 1}}});
+  CHECK(problems_of([&] { static_cast<void>(parse_message_trace(rings, "t.json")); }) ==
+        Texts{"t.json: has ring steps among some \"nodes\"" + rest});
+  CHECK(problems_with("kind", "barrier") ==
+        Texts{"t.json: has messages of the kind \"barrier\"" + rest});
   CHECK(problems_with("kind", "late") == Texts{"t.json: has messages of the kind \"late\"" + rest});
   CHECK(problems_with("kind", "in-a-row") ==
         Texts{"t.json: has messages of the kind \"in-a-row\"" + rest});

@@ -78,6 +78,20 @@ TEST_CASE("seconds are a list of numbers that are not negative") {
               "traces/esb.json: /costs/0/batches/0/seconds: a batch cannot take 0 seconds"});
 }
 
+TEST_CASE("a cost trace of an older version is refused in one sentence") {
+  const std::string rest = "\" of an older version of epochcast; measure batches again";
+  std::string cold = kTrace;
+  for (const std::string batch : {"\"batch\": 32", "\"batch\": 8"})
+    cold = with(cold, batch, batch + ", \"cold_start_seconds\": 0.1");
+
+  CHECK(problems_in_trace(cold) == Texts{kFile + ": has \"cold_start_seconds" + rest});
+  for (const std::string key : {"batch_after_seconds", "batch_second_after_seconds"}) {
+    const std::string overlap = "\"overlap\": [{\"batch\": 8, \"" + key + "\": [0.1]}], ";
+    CHECK(problems_in_trace(with(kTrace, "\"batches\"", overlap + "\"batches\"")) ==
+          Texts{kFile + ": has \"" + key + rest});
+  }
+}
+
 TEST_CASE("no batch takes 0 seconds, but a phase may") {
   CHECK(problems_in_trace(with(kTrace, "[0.4, 0.5]", "[0.4, 0, 0]")) ==
         Texts{"traces/esb.json: /costs/0/batches/0/seconds: a batch cannot take 0 seconds"});

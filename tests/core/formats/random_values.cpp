@@ -139,14 +139,15 @@ MessageTrace random_message_trace(Dice& dice, const std::string& file) {
                         .node_of_rank = {0, dice.between(0, 1), 2}};
   for (int i = dice.between(1, 5); i > 0; --i) {
     trace.costs.push_back(
-        {.kind = dice.one_of<std::string>({"ping-pong", "ring-step", "all-reduce"}),
+        {.kind = dice.one_of<std::string>({"ping-pong", "opposite", "hub-step", "all-reduce"}),
          .scope = dice.one_of<std::string>({"node", "between", "all"}),
          .algorithm = dice.one_of<std::string>({"", "ring"}),
          .nodes = {},
          .bytes = dice.between(0, 1 << 30),
          .samples_s = random_samples(dice, dice.between(1, 50))});
     MessageCost& cost = trace.costs.back();
-    if (cost.scope == "between" && dice.chance(0.5)) cost.nodes = {dice.between(0, 1), 2};
+    const bool is_of_some = cost.kind == "opposite" || cost.kind == "hub-step";
+    if (cost.scope == "between" && is_of_some) cost.nodes = {dice.between(0, 1), 2};
   }
   return trace;
 }

@@ -59,6 +59,7 @@ TEST_CASE("a trace reads as documented") {
     {
       "network": "resnet20",
       "input": [3, 32, 32],
+      "precision": "float32",
       "batches": [
         {
           "batch": 4,
