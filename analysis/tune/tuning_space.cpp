@@ -96,8 +96,7 @@ void add_strategy(TuningChoice& choice,
         .s_per_sample = outcome.run->epoch_s / static_cast<double>(outcome.run->samples_per_epoch),
         .period = period_of(one)};
     const Dataset dataset = chosen_dataset(one, Catalog::standard());
-    candidate.test_samples =
-        std::min(one.learning.test_samples.value_or(dataset.test_samples), dataset.test_samples);
+    candidate.test_samples = tested_samples(one, dataset);
     if (dataset.targets.kind == TargetKind::classes) candidate.classes = dataset.classes;
     if (outcome.run->cost) candidate.running.price = outcome.run->cost->rate;
     if (outcome.run->energy) candidate.running.power_w = outcome.run->training_j(1);

@@ -105,4 +105,17 @@ std::string chosen_data(const JobConfig& config) {
   return describes_itself(config.dataset) ? config.dataset : std::string();
 }
 
+std::int64_t tested_samples(const JobConfig& config, const Dataset& dataset) {
+  const std::string data = chosen_data(config);
+  const bool is_counted = data != "procedural" && !config.dataset.empty() &&
+                          config.dataset != data && is_folder(data) && describes_itself(data);
+  std::int64_t samples = dataset.test_samples;
+  if (is_counted) {
+    LearningConfig learning = config.learning;
+    if (dataset.are_tokens) learning.sequence = dataset.shape[0];
+    samples = dataset_in(data, learning).test_samples;
+  }
+  return std::min(config.learning.test_samples.value_or(samples), samples);
+}
+
 }  // namespace epochcast

@@ -27,4 +27,8 @@ namespace epochcast {
 /// neither is given.
 [[nodiscard]] std::string chosen_data(const JobConfig& config);
 
+/// Number of samples that a job is tested on: those in the folder of data if it describes itself,
+/// else those of its data set `dataset`; --test-samples at most. Throws a UserError.
+[[nodiscard]] std::int64_t tested_samples(const JobConfig& config, const Dataset& dataset);
+
 }  // namespace epochcast

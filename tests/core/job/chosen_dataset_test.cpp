@@ -126,6 +126,25 @@ TEST_CASE("described texts are cut again, with the same number of tokens in all"
   CHECK(catalog.chosen(config_with("cards", "", 16)).train_samples == 50);
 }
 
+TEST_CASE("a job is tested on the samples of its folder, not of the data set's file") {
+  const CardCatalog catalog;
+  const DataFolder folder;
+  for (const char* image : {"train/cat/1.jpg", "val/cat/2.jpg", "val/cat/3.jpg"})
+    folder.write(image, "");
+  const auto tested = [&](const std::string& data, std::optional<std::int64_t> most) {
+    JobConfig config = config_with("pictures", data);
+    config.learning.test_samples = most;
+    return tested_samples(config, catalog.chosen(config));
+  };
+  const std::string photos = folder.path().string();
+
+  CHECK(tested(photos, {}) == 2);
+  CHECK(tested(photos, 1) == 1);
+  CHECK(tested("procedural", {}) == 10);
+  CHECK(tested("procedural", 4) == 4);
+  CHECK(tested("", {}) == 10);
+}
+
 TEST_CASE("a folder of images by class is a data set, in samples of --image-size") {
   const CardCatalog catalog;
   const DataFolder folder;
