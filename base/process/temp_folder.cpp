@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,6 +95,20 @@ fs::path temporary_place() {
                       "\"; expected a folder for temporary files");
   }
   throw UserError("TMPDIR: missing, and /tmp is no folder; expected a folder for temporary files");
+}
+
+fs::path private_temporary_folder(const std::string& name) {
+  fs::path folder = temporary_place() / (name + "-" + std::to_string(geteuid()));
+  if (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST)
+    throw UserError(folder.string() + ": cannot be made: " + std::strerror(errno));
+  struct stat state = {};
+  const bool is_private = lstat(folder.c_str(), &state) == 0 && S_ISDIR(state.st_mode) &&
+                          state.st_uid == geteuid() && (state.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+  if (!is_private)
+    throw UserError(folder.string() +
+                    ": expected a folder of yours that nobody else can read or "
+                    "write; remove it, or set TMPDIR to another folder");
+  return folder;
 }
 
 TempFolder::TempFolder(const std::string& kind) {

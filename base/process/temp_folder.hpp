@@ -15,6 +15,11 @@ namespace epochcast {
 /// The folder for temporary files: $TMPDIR, or /tmp. Throws a UserError when that is no folder.
 [[nodiscard]] std::filesystem::path temporary_place();
 
+/// The folder $TMPDIR/NAME-USER (or in /tmp), made if missing, which only this user may read and
+/// write; USER is the user's number. It outlives this process. Throws a UserError if it belongs to
+/// another user, is a link, or is open to others: anybody may make a folder of that name.
+[[nodiscard]] std::filesystem::path private_temporary_folder(const std::string& name);
+
 /// A folder in $TMPDIR (or /tmp) that does not outlive this process and the programs it started.
 ///
 /// The destructor removes it; when this process is killed, a guard process does. If both are

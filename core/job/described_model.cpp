@@ -42,8 +42,7 @@ fs::path cache_folder() {
   }
   if (!folder.empty() && is_writable(folder / "epochcast" / "models"))
     return folder / "epochcast" / "models";
-  // The user's number keeps descriptions of other users apart.
-  return temporary_place() / ("epochcast-" + std::to_string(getuid())) / "models";
+  return private_temporary_folder("epochcast") / "models";
 }
 
 /// The model's name or, if file names would become too long, its beginning and a checksum.

@@ -8,8 +8,8 @@
 namespace epochcast {
 
 /// The file `epochcast.network/1` that describes a model file (is_model_file()) for a data set's
-/// samples. It is kept in the user's cache ($XDG_CACHE_HOME/epochcast, ~/.cache/epochcast; a folder
-/// of temporary files if that is not writable) by the model's content, and is made by the program
+/// samples. It is kept in the user's cache ($XDG_CACHE_HOME/epochcast, ~/.cache/epochcast; if that
+/// is not writable, private_temporary_folder()) by the model's content, and is made by the program
 /// epochcast-describe if missing. Throws a UserError when that program is not installed, or refuses
 /// the model.
 [[nodiscard]] std::filesystem::path description_of_model(const std::filesystem::path& model,

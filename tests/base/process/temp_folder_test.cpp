@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/process/temp_folder.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -80,6 +82,32 @@ TEST_CASE("$TMPDIR that is no folder is reported") {
         TempFolder("owned"),
         "TMPDIR: got \"" + std::string(place) + "\"; expected a folder for temporary files");
   }
+}
+
+TEST_CASE("a private folder is made once, and refused if others may have made or may write it") {
+  const PrivateTmp tmp;
+  const fs::path folder = private_temporary_folder("kept");
+  const std::string refusal = folder.string() +
+                              ": expected a folder of yours that nobody else can read or write; "
+                              "remove it, or set TMPDIR to another folder";
+  CHECK(folder == fs::temp_directory_path() / ("kept-" + std::to_string(geteuid())));
+  CHECK(fs::status(folder).permissions() == fs::perms::owner_all);
+  CHECK(private_temporary_folder("kept") == folder);
+
+  fs::permissions(folder, fs::perms::others_write, fs::perm_options::add);
+  CHECK_THROWS_WITH(private_temporary_folder("kept"), refusal);
+
+  fs::permissions(folder, fs::perms::owner_all);
+  if (geteuid() == 0) {
+    constexpr uid_t kOther = 65534;
+    REQUIRE(chown(folder.c_str(), kOther, kOther) == 0);
+    CHECK_THROWS_WITH(private_temporary_folder("kept"), refusal);
+  }
+
+  const fs::path elsewhere = fs::temp_directory_path() / "elsewhere";
+  fs::rename(folder, elsewhere);
+  fs::create_directory_symlink(elsewhere, folder);
+  CHECK_THROWS_WITH(private_temporary_folder("kept"), refusal);
 }
 
 TEST_CASE("a temporary folder's owner ends when its guard is stopped") {
