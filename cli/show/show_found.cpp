@@ -117,18 +117,22 @@ std::string limits_text(const RunResult& run) {
          " and is blocked " + format_percent(run.phases.blocked_s / total_s, 1) + " of its time";
 }
 
+/// The reason for having found no value; empty if one was found.
+std::string why_none(const FoundValue& answer) {
+  if (is_impossible(answer)) return "unknown: " + answer.best->problems.front();
+  if (answer.found || !answer.best) return {};
+  return "no value meets the conditions; closest: " + answer.best->text + ": " +
+         figures_text(answer, *answer.best);
+}
+
 std::vector<std::string> remarks_of(const FoundValue& answer) {
   std::vector<std::string> remarks;
-  if (is_impossible(answer)) {
-    remarks.push_back("unknown: " + answer.best->problems.front());
-  } else if (!answer.found && answer.best) {
-    const TriedValue& best = *answer.best;
-    remarks.push_back("nothing does; closest: " + best.text + ": " + figures_text(answer, best));
-    if (best.run) remarks.push_back(limits_text(*best.run));
-  }
+  if (const std::string reason = why_none(answer); !reason.empty()) remarks.push_back(reason);
+  if (!answer.found && !is_impossible(answer) && answer.best && answer.best->run)
+    remarks.push_back(limits_text(*answer.best->run));
   if (!answer.is_monotone)
-    remarks.push_back("not all values could be looked at (" + std::to_string(answer.looked) +
-                      " were): others may do as well");
+    remarks.push_back("not all values were tried (" + std::to_string(answer.looked) +
+                      " were): others may meet the conditions, too");
   if (answer.found && answer.found->run) {
     for (const std::string& note : answer.found->run->notes) remarks.push_back(note);
     if (!is_ranked(*answer.found->run)) remarks.push_back(why_not_ranked(*answer.found->run));
@@ -225,7 +229,7 @@ void show_csv(std::ostream& out,
               const FindRequest& request,
               const std::vector<FoundValue>& answers) {
   out << "over,over_value,strategy,overlap,name,text,value,low,high,figures,before,before_figures,"
-         "is_monotone,command\n";
+         "is_monotone,command,reason\n";
   for (const FoundValue& answer : answers) {
     const auto& bounds = answer.bounds;
     const std::vector<std::string> cells = {
@@ -242,7 +246,8 @@ void show_csv(std::ostream& out,
         answer.before ? answer.before->text : "",
         answer.before ? figures_text(answer, *answer.before) : "",
         answer.is_monotone ? "yes" : "no",
-        command_of(answer)};
+        command_of(answer),
+        why_none(answer)};
     for (std::size_t i = 0; i < cells.size(); ++i) out << (i == 0 ? "" : ",") << quoted(cells[i]);
     out << '\n';
   }

@@ -19,9 +19,10 @@ NotForecast read_not_forecast(JsonInput input) {
   return missing;
 }
 
-/// Reports a run without samples or seconds, which cannot be compared.
+/// Reports a run without epochs, samples or seconds, which cannot be compared.
 void check_has_run(const RunResult& run, const std::string& path, Problems& problems) {
   if (run.epoch_s <= 0) problems.add(path + "/epoch_s", "got 0; expected more than 0 s");
+  if (run.epochs <= 0) problems.add(path + "/epochs", "got 0; expected one epoch at least");
   for (const auto& [key, count] : {std::pair("samples_per_epoch", run.samples_per_epoch),
                                    std::pair("train_samples", run.train_samples)}) {
     if (count <= 0) problems.add(path + "/" + key, "got 0; expected one sample at least");

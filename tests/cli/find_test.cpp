@@ -100,9 +100,15 @@ TEST_CASE("find: an unsatisfiable condition gives the closest value and its limi
   const Outcome outcome = Folder().run(asked("network.bandwidth", "epoch < 1s", "--strategy sync"));
 
   CHECK(outcome.status == 1);
-  CHECK(outcome.out.find("nothing does; closest: ") != std::string::npos);
+  CHECK(outcome.out.find("no value meets the conditions; closest: ") != std::string::npos);
   CHECK(outcome.out.find("an epoch there computes ") != std::string::npos);
   CHECK(outcome.out.find("Each answer again") == std::string::npos);  // there is none
+
+  const Outcome csv =
+      Folder().run(asked("network.bandwidth", "epoch < 1s", "--strategy sync --format csv"));
+  REQUIRE(lines(csv.out).size() > 1);
+  CHECK(lines(csv.out)[0].ends_with(",command,reason"));
+  CHECK_THAT(lines(csv.out)[1], Catch::Contains("no value meets the conditions; closest: "));
 }
 
 TEST_CASE("find: remarks name the row concerned, each quantity once", "[cli]") {

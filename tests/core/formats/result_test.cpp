@@ -106,6 +106,18 @@ std::string problem_with(const RunResult& run,
   return {};
 }
 
+TEST_CASE("a run without epochs, samples or seconds is refused") {
+  const RunResult run = full_run();
+
+  CHECK(problem_with(run, "/epochs", 1).empty());
+  CHECK(problem_with(run, "/epochs", 0) ==
+        "a.json: /runs/0/epochs: got 0; expected one epoch at least");
+  CHECK(problem_with(run, "/train_samples", 0) ==
+        "a.json: /runs/0/train_samples: got 0; expected one sample at least");
+  CHECK(problem_with(run, "/epoch_s", 0) ==
+        "a.json: /runs/0/epoch_s: got 0; expected more than 0 s");
+}
+
 TEST_CASE("batch times before and after training are kept if they were timed") {
   RunResult run = full_run();
   CHECK_FALSE(to_json(run).contains("timed_batches"));
