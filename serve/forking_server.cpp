@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -59,11 +60,34 @@ bool has_hung_up(const FileDescriptor& connection) {
   return poll(&state, 1, 0) > 0;
 }
 
+std::string text_of_problems(const std::vector<std::string>& problems) {
+  return nlohmann::json{{"problems", problems}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// Answers 503 in this process. The request is read first: to close a socket with unread bytes
+/// resets the connection.
+void refuse(const FileDescriptor& connection) {
+  constexpr int kPatience_ms = 100;
+  pollfd state = {.fd = connection.number(), .events = POLLIN, .revents = 0};
+  static_cast<void>(poll(&state, 1, kPatience_ms));
+  std::array<char, 4096> bytes{};
+  while (recv(connection.number(), bytes.data(), bytes.size(), MSG_DONTWAIT) > 0) {
+  }
+  const std::string body =
+      text_of_problems({"the server is answering " + std::to_string(kMostConnections) +
+                        " requests already; ask again later"});
+  const std::string answer =
+      "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Type: "
+      "application/json\r\nContent-Length: " +
+      std::to_string(body.size()) + "\r\n\r\n" + body;
+  static_cast<void>(
+      send(connection.number(), answer.data(), answer.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+}
+
 void say(httplib::Response& response, int status, const std::vector<std::string>& problems) {
   response.status = status;
-  response.set_content(nlohmann::json{{"problems", problems}}.dump(
-                           -1, ' ', false, nlohmann::json::error_handler_t::replace),
-                       "application/json");
+  response.set_content(text_of_problems(problems), "application/json");
 }
 
 }  // namespace
@@ -152,7 +176,9 @@ bool ForkingServer::is_over(Answering& each) {
 
 bool ForkingServer::process_and_close_socket(socket_t socket) {
   FileDescriptor connection(socket);
-  if (answering_.size() < kMostConnections) {
+  if (answering_.size() >= kMostConnections) {
+    refuse(connection);
+  } else {
     FileDescriptor message = unnamed_file();
     Child child = Child::fork([&] { return answer(socket, message); });
     answering_.push_back({.child = std::move(child),

@@ -19,7 +19,8 @@ namespace epochcast {
 /// time, but a second after the client has closed its end, the process and its children are ended.
 /// An exception or a crash of a handler ends its connection only. It listens on 127.0.0.1, and
 /// answers requests that name it so: another Host may be DNS rebinding, another Origin is a page of
-/// another site. Both get 403. Bodies are JSON, of 64 KiB at most, neither chunked nor compressed.
+/// another site. Both get 403. While it answers 32 connections, others get 503. Bodies are JSON, of
+/// 64 KiB at most, neither chunked nor compressed.
 class ForkingServer : public httplib::Server {
  public:
   static constexpr int kAnyPort = 0;  ///< any free port

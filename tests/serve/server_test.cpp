@@ -68,6 +68,22 @@ TEST_CASE("a server answers while other connections are silent") {
   CHECK(server.get("/api/about").status == 200);
 }
 
+TEST_CASE("a server that answers 32 connections refuses others with 503") {
+  constexpr std::size_t kMost = 32;
+  const RunningServer server;
+  std::vector<FileDescriptor> silent;
+  while (silent.size() < kMost) silent.push_back(server.connection());
+  REQUIRE(soon([&] { return server.working() == kMost; }));
+
+  const Reply reply = server.get("/api/nothing");
+
+  CHECK(reply.status == 503);
+  CHECK(reply.body ==
+        R"({"problems":["the server is answering 32 requests already; ask again later"]})");
+  silent.clear();
+  CHECK(soon([&] { return server.get("/api/nothing").status == 404; }));
+}
+
 TEST_CASE("Ctrl-C ends a server, its port is free at once") {
   for (const int signal : {SIGINT, SIGTERM}) {
     RunningServer server;
