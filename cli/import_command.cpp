@@ -148,7 +148,7 @@ void show_summary(std::ostream& out, const ImportOptions& options, const Importe
   const auto left_out = [&out](std::int64_t count, const char* why) {
     if (count > 0) out << "left out: " << count << " all-reduces " << why << '\n';
   };
-  left_out(all.unsized, "whose size the profile does not tell (record_shapes=True)");
+  left_out(all.unsized, "whose size the profile does not contain (record_shapes=True)");
   left_out(all.uncounted, "among an unknown number of ranks (import the profiles of all)");
   left_out(all.unmatched, "that are not the same in the profiles of all ranks");
   left_out(all.partial, "among neither all ranks nor those of a node");
@@ -166,7 +166,7 @@ void show_written(std::ostream& out, const ImportOptions& options) {
 void show_assumptions(std::ostream& out, const ForecastRequest& request) {
   if (request.are_samples_told) return;
   out << "an epoch is taken to have " << request.dataset.train_samples
-      << " samples (--dataset or --train-samples says otherwise)\n";
+      << " samples (--dataset or --train-samples sets another number)\n";
 }
 
 /// Platforms of the catalogue have other devices: the trace needs a platform of the user's own.

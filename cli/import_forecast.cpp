@@ -50,8 +50,9 @@ MessageTrace all_reduces_of(const ImportOptions& options, const ImportedJob& job
   return trace;
 }
 
-/// A doubt about the job's all-reduces, or "": DDP's should be as large as the network's gradients.
-std::string doubt_of_network(const Network& network, const ImportedJob& job) {
+/// A warning about the job's all-reduces, or "": DDP's should be as large as the network's
+/// gradients.
+std::string warning_of_network(const Network& network, const ImportedJob& job) {
   constexpr double kMostOff = 0.1;  // losses and metrics are exchanged, too
   double bytes = 0;
   for (const MessageCost& cost : job.all_reduces.costs) {
@@ -75,8 +76,8 @@ Platform platform_of_job(const ImportOptions& options, const ImportedJob& job, i
   std::vector<std::string>& notes = platform.network->messages->notes;
   if (job.all_reduces.includes_waiting)
     notes.emplace_back("all-reduces include waiting for ranks whose profiles are missing");
-  if (std::string doubt = doubt_of_network(options.network, job); !doubt.empty())
-    notes.push_back(std::move(doubt));
+  if (std::string warning = warning_of_network(options.network, job); !warning.empty())
+    notes.push_back(std::move(warning));
   if (!options.forecast->are_nodes_told) {
     notes.emplace_back(
         "each rank of the profiles is taken for a node of its own (--ranks-per-node says "

@@ -26,8 +26,7 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* kTargetHelp =
-    "end with the first epoch that reaches, and tell when that was:";
+constexpr const char* kTargetHelp = "end with the first epoch that reaches, and show its time:";
 
 po::options_description rehearse_options() {
   po::options_description options("The rehearsals", 110, 60);
@@ -41,7 +40,7 @@ po::options_description rehearse_options() {
       "end with the first epoch after which training has taken so long on the simulated clock")(
       "seeds",
       po::value<std::string>()->value_name("COUNT")->default_value("1"),
-      "rehearse every job with as many seeds, from --seed on; tell means and deviations")(
+      "rehearse every job with as many seeds, from --seed on; output has means and deviations")(
       "html", po::value<std::string>()->value_name("FILE"), "write a page with plots");
   return options;
 }

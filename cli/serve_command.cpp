@@ -81,8 +81,8 @@ int run_serve(const std::vector<std::string>& arguments) {
   const std::vector<int> ports = ports_from(values);
   ForkingServer server(ports);
   if (server.port() != ports.front() && ports.front() != ForkingServer::kAnyPort) {
-    std::cerr << "epochcast: somebody has port " << ports.front()
-              << " already; links to this page open while this server runs\n";
+    std::cerr << "epochcast: port " << ports.front()
+              << " is in use; links to this page open while this server runs\n";
   }
   JobCache memory(catalog, given);
   add_routes(server, catalog, given, memory);

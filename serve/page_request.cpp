@@ -49,7 +49,7 @@ void check_is_known(const SettingText& setting,
   if (!is_file(setting.name) || !is_path(setting, catalog)) return;
   if (std::find(given.begin(), given.end(), setting) != given.end()) return;
   throw UserError(setting.name + ": got \"" + setting.value +
-                  "\"; a page may name what the catalogue has; give other files to epochcast serve "
+                  "\"; expected a name in the catalogue; give other files to epochcast serve "
                   "--" +
                   setting.name + ", or put them where EPOCHCAST_PATH leads");
 }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
-#include "analysis/calibrate/fit_doubts.hpp"
+#include "analysis/calibrate/fit_warnings.hpp"
 #include "base/error.hpp"
 #include "base/text/units.hpp"
 
@@ -35,7 +35,7 @@ std::string sizes_text(const std::vector<MessagePoint>& points) {
 /// Whether the sizes are numerous and different enough to separate latency from bandwidth. Buckets
 /// of similar size are not: a slowdown of some by computation would look like latency, which is
 /// multiplied by the number of ranks.
-bool tell_latency(const std::vector<MessagePoint>& points) {
+bool can_separate_latency(const std::vector<MessagePoint>& points) {
   constexpr std::size_t kFewestSizes = 3;
   constexpr double kFarApart = 8;
   return points.size() >= kFewestSizes && points.back().bytes >= kFarApart * points.front().bytes;
@@ -62,7 +62,7 @@ std::optional<ScopeFit> fit_rings(const MessageTrace& trace,
   if (all_reduces.empty() || ranks < 2) return std::nullopt;
   const std::vector<MessagePoint> points = ring_steps(all_reduces, ranks);
   ScopeFit fit;
-  const bool has_latency = tell_latency(points);
+  const bool has_latency = can_separate_latency(points);
   if (has_latency) {
     // Small steps count, too: there may be no large ones.
     fit.bytes_per_s = fastest_of(points);
@@ -87,10 +87,9 @@ std::optional<ScopeFit> fit_rings(const MessageTrace& trace,
       " among " + std::to_string(ranks) + " ranks (" +
       std::to_string(static_cast<std::int64_t>(samples)) +
       " samples) say, each taken for a ring, and as the job had them: beside computing, or not" +
-      (has_latency ? ""
-                   : "; these sizes do not tell latency from bandwidth, and all is bandwidth"));
-  const std::vector<std::string> doubts = doubts_of("all-reduces " + name, points);
-  fit.costs.notes.insert(fit.costs.notes.end(), doubts.begin(), doubts.end());
+      (has_latency ? "" : "; from these sizes no latency follows: it is taken as zero"));
+  const std::vector<std::string> warnings = warnings_of("all-reduces " + name, points);
+  fit.costs.notes.insert(fit.costs.notes.end(), warnings.begin(), warnings.end());
   return fit;
 }
 
@@ -115,7 +114,7 @@ NetworkFit fit_all_reduces(const MessageTrace& trace) {
     }
   }
   if (!fit.between && !fit.node)
-    throw UserError(trace.file + ": has no all-reduces among all ranks to tell a link from");
+    throw UserError(trace.file + ": has no all-reduces among all ranks, from which links follow");
   return fit;
 }
 

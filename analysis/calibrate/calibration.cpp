@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/calibrate/calibrated_platform.hpp"
-#include "analysis/calibrate/fit_doubts.hpp"
+#include "analysis/calibrate/fit_warnings.hpp"
 #include "analysis/calibrate/measured_all_reduces.hpp"
 #include "analysis/calibrate/message_points.hpp"
 

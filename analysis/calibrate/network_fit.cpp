@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "analysis/calibrate/fit_doubts.hpp"
+#include "analysis/calibrate/fit_warnings.hpp"
 #include "base/error.hpp"
 
 namespace epochcast {
@@ -57,7 +57,7 @@ std::optional<ScopeFit> fit_scope(const MessageTrace& trace, const Scope& scope)
   const std::vector<MessagePoint>& points = busy.empty() ? alone : busy;
   check_fit(trace.file + ": " + scope.name, points, fit.costs);
   fit.costs.uncertainty = uncertainty_of(points, fit.costs);
-  fit.costs.notes = doubts_of(scope.name, points);
+  fit.costs.notes = warnings_of(scope.name, points);
 
   return fit;
 }

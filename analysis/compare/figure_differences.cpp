@@ -8,7 +8,7 @@ namespace epochcast {
 namespace {
 
 /// Whether a key holds text about figures.
-bool is_told_of(const std::string& key) {
+bool is_text_key(const std::string& key) {
   static const std::set<std::string> keys = {"schema", "name", "title", "source", "notes"};
   return keys.contains(key);
 }
@@ -20,7 +20,7 @@ void collect(const nlohmann::ordered_json& json,
              std::string InputDifference::*side) {
   if (json.is_structured()) {
     for (const auto& [key, member] : json.items()) {
-      if (!json.is_object() || !is_told_of(key))
+      if (!json.is_object() || !is_text_key(key))
         collect(member, place.empty() ? key : place + "/" + key, figures, side);
     }
     return;

@@ -75,11 +75,10 @@ constexpr Quantity kQuantities[] = {
      "money for the whole job's nodes",
      [](const Sighting& seen) {
        if (!seen.run.cost) {
-         throw UserError("cost: " +
-                         why_not(seen.run,
-                                 kNoCost,
-                                 "has no prices; its file says what an hour of a node costs "
-                                 "(\"price\")"));
+         throw UserError("cost: " + why_not(seen.run,
+                                            kNoCost,
+                                            "has no prices; expected the cost of an hour of a node "
+                                            "(\"price\")"));
        }
        return seen.run.cost->rate.of(job_s(seen));
      }},
@@ -89,10 +88,9 @@ constexpr Quantity kQuantities[] = {
      "energy that the whole job draws",
      [](const Sighting& seen) {
        if (!seen.run.energy) {
-         throw UserError("energy: " +
-                         why_not(seen.run,
-                                 kNoEnergy,
-                                 "does not say what its nodes draw (\"power\" in its file)"));
+         throw UserError("energy: " + why_not(seen.run,
+                                              kNoEnergy,
+                                              "has no power of its nodes (\"power\" in its file)"));
        }
        return job_j(seen);
      }},

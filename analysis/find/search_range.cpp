@@ -78,7 +78,7 @@ struct Ends {
 Ends usual_ends(const std::string& name, FigureKind kind, const Platform& platform) {
   if (name == "nodes") {
     if (!platform.simgrid_xml.empty())
-      throw UserError("find nodes: SimGrid alone knows how many nodes " + platform.path +
+      throw UserError("find nodes: unknown number of nodes in " + platform.path +
                       " has; say --between nodes=1..COUNT");
     return {1, static_cast<double>(platform.node_count())};
   }

@@ -101,8 +101,9 @@ std::vector<ForecastTask> scaled(const std::vector<ForecastTask>& tasks,
       jobs.read(task.config);
       const Job job = jobs.job_of(task.config);
       if (!job.platform.simgrid_xml.empty())
-        throw UserError("--scaling strong: SimGrid alone knows who works on " +
-                        job.platform.simgrid_xml + "; describe the cluster as JSON");
+        throw UserError(
+            "--scaling strong: the number of workers is unknown before the simulation of " +
+            job.platform.simgrid_xml + "; describe the cluster as JSON");
       count = trainers(workers_of(job, find_strategy(task.strategy)));
     } catch (const UserError&) {
       continue;  // reported with the forecast

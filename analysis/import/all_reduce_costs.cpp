@@ -106,8 +106,8 @@ AllReduceCosts all_reduce_costs(std::span<const RankProfile> ranks, int ranks_pe
     const int group_size = one.group_size > 0 ? one.group_size : job;
     if (group_size < 2) {
       // A job of one rank, which transfers nothing, or one whose other profiles are missing.
-      const bool is_told = one.group_size == 1 || ranks.front().profile.world_size == 1;
-      result.uncounted += is_told ? 0 : 1;
+      const bool is_alone = one.group_size == 1 || ranks.front().profile.world_size == 1;
+      result.uncounted += is_alone ? 0 : 1;
       continue;
     }
     const std::string scope = scope_of(one, group_size, result.node_of_rank);

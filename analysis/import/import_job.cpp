@@ -214,7 +214,7 @@ std::int64_t batch_in(const std::vector<RankProfile>& ranks, const ImportSetting
   throw UserError(
       "--batch: missing; expected the samples per rank and iteration, which the "
       "profiles " +
-      (found.empty() ? "do not tell (without record_shapes=True)" : "give as " + found));
+      (found.empty() ? "do not contain (without record_shapes=True)" : "give as " + found));
 }
 
 ImportedJob import_profiles(const ImportSettings& settings, std::vector<RankProfile> ranks) {

@@ -183,12 +183,12 @@ void TableReader::read_header(const Words& names) {
   if (!asked) {
     throw UserError(asked_.unit.empty()
                         ? file_ + ": --time-unit: missing; column " + names[time_] +
-                              " does not tell its unit"
+                              " does not name its unit"
                         : "--time-unit: got \"" + asked_.unit + "\"; expected s, ms, us or ns");
   }
   if (in_name && *in_name != *asked) {
     throw UserError(file_ + ": --time-unit: got \"" + asked_.unit + "\"; column " + names[time_] +
-                    " says otherwise");
+                    " has another unit");
   }
   time_unit_s_ = *asked;
   for (std::size_t i = 0; i < names.size(); ++i) {

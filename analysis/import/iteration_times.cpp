@@ -52,9 +52,9 @@ bool follow_gpu(const RankActivity& rank, std::vector<IterationTimes>& iteration
     first_s[index] = std::min(first_s[index], rank.kernels[i].start_s);
     is_ahead = is_ahead || rank.kernels[i].end_s > own.end_s + kClock_s;
   }
-  const bool is_told = std::ranges::all_of(first_s, [](double s) { return s < kNever_s; }) &&
-                       std::ranges::is_sorted(first_s);
-  if (!is_ahead || !is_told) return false;
+  const bool is_known = std::ranges::all_of(first_s, [](double s) { return s < kNever_s; }) &&
+                        std::ranges::is_sorted(first_s);
+  if (!is_ahead || !is_known) return false;
   for (std::size_t i = 0; i + 1 < iterations.size(); ++i) {
     iterations[i].start_s = first_s[i];
     iterations[i].end_s = first_s[i + 1];

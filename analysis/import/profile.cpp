@@ -58,7 +58,7 @@ class ProfileReader {
   int thread_of(JsonInput& event);
   void add_collective(const ProfileEvent& event, const std::string& name, JsonInput& args);
   void add_shape(JsonInput& args);
-  void tell_sizes();
+  void read_sizes();
 
   Profile profile_;
   Problems problems_;
@@ -169,7 +169,7 @@ void ProfileReader::add_shape(JsonInput& args) {
 
 /// Sizes for transfers without one: from the operator of the same external id, or, if there are as
 /// many operators as transfers, from the operator at the same index.
-void ProfileReader::tell_sizes() {
+void ProfileReader::read_sizes() {
   const auto by_start = [](const auto& a, const auto& b) { return a.start_s < b.start_s; };
   std::map<std::int64_t, const CollectiveArguments*> by_id;
   for (const Told& record : records_) {
@@ -224,7 +224,7 @@ Profile ProfileReader::finish() {
     event.start_s = seconds(event.start_s);
     event.end_s = seconds(event.end_s);
   };
-  tell_sizes();
+  read_sizes();
   for (ProfileEvent& event : profile_.events) relate(event);
   for (AllReduce& one : profile_.all_reduces) relate(one);
   std::ranges::stable_sort(profile_.events, [](const ProfileEvent& a, const ProfileEvent& b) {

@@ -23,8 +23,8 @@ constexpr auto kTaskPollInterval = 200ms;
 struct Process {
   std::size_t task = 0;
   Child child;
-  FileDescriptor output;  ///< reading end of the pipe
-  FileDescriptor said;    ///< unnamed
+  FileDescriptor output;    ///< reading end of the pipe
+  FileDescriptor messages;  ///< unnamed
   std::string text = {};
   std::size_t told = 0;  ///< of text: lines that were passed on
 };
@@ -32,8 +32,8 @@ struct Process {
 /// The tasks of a pool.
 struct Work {
   std::size_t count = 0;
-  /// Starts a task that writes its answer to `output` and messages to `said`.
-  std::function<Child(std::size_t task, int output, int said)> start;
+  /// Starts a task that writes its answer to `output` and other output to `messages`.
+  std::function<Child(std::size_t task, int output, int messages)> start;
   std::function<Turn(std::size_t task)> turn;
   std::function<void(std::size_t task, const std::string&)> line;
   std::function<void(std::size_t task, ProgramAnswer)> done;
@@ -81,27 +81,28 @@ class Pool {
 
   void start(std::size_t task) {
     Pipe pipe;
-    FileDescriptor said = unnamed_file();
-    Child child = work_.start(task, pipe.writing.number(), said.number());
+    FileDescriptor messages = unnamed_file();
+    Child child = work_.start(task, pipe.writing.number(), messages.number());
     running_.push_back({.task = task,
                         .child = std::move(child),
                         .output = std::move(pipe.reading),
-                        .said = std::move(said)});
+                        .messages = std::move(messages)});
   }
 
   void hear(std::size_t index) {
     Process& process = running_[index];
     const std::string piece = read_some(process.output);
     process.text += piece;
-    tell_lines(process);
+    report_lines(process);
     if (!piece.empty()) return;
     const ExitStatus status = process.child.wait();
     const Process over = std::move(process);
     running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(index));
-    work_.done(over.task, {.status = status, .text = over.text, .said = text_of(over.said)});
+    work_.done(over.task,
+               {.status = status, .text = over.text, .messages = text_of(over.messages)});
   }
 
-  void tell_lines(Process& process) const {
+  void report_lines(Process& process) const {
     for (std::size_t end = 0; (end = process.text.find('\n', process.told)) != std::string::npos;) {
       work_.line(process.task, process.text.substr(process.told, end - process.told));
       process.told = end + 1;
@@ -115,14 +116,15 @@ class Pool {
   std::vector<Process> running_;
 };
 
-/// In a task's process: writes the result to `output`, or the problems of an exception to `said`.
-int tell(const std::function<std::string()>& task, int output, int said) {
+/// In a task's process: writes the result to `output`, or the problems of an exception to
+/// `messages`.
+int run_task(const std::function<std::string()>& task, int output, int messages) {
   try {
     write_all(output, task());
     return status_of(Ending::done);
   } catch (const std::exception& error) {
     const nlohmann::json problems = problems_of(error);
-    write_all(said, problems.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write_all(messages, problems.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     return status_of(error);
   }
 }
@@ -131,7 +133,7 @@ TaskAnswer answer_of(ProgramAnswer answer) {
   TaskAnswer task = {
       .ending = answer.status.ending(), .text = std::move(answer.text), .problems = {}};
   if (task.ending == Ending::done) return task;
-  const auto problems = nlohmann::json::parse(answer.said, nullptr, false);
+  const auto problems = nlohmann::json::parse(answer.messages, nullptr, false);
   if (problems.is_array()) {
     task.problems = problems.get<std::vector<std::string>>();
   } else {
@@ -147,8 +149,8 @@ void run_in_processes(std::size_t count,
                       std::size_t parallelism,
                       const std::function<std::string(std::size_t)>& task,
                       const std::function<void(std::size_t, TaskAnswer)>& done) {
-  const auto start = [&](std::size_t index, int output, int said) {
-    return Child::fork([&] { return tell([&] { return task(index); }, output, said); });
+  const auto start = [&](std::size_t index, int output, int messages) {
+    return Child::fork([&] { return run_task([&] { return task(index); }, output, messages); });
   };
   const Work work = {
       .count = count,
@@ -167,8 +169,8 @@ void run_programs(const std::vector<std::vector<std::string>>& programs,
                   const std::function<void(std::size_t, ProgramAnswer)>& done) {
   const Work work = {.count = programs.size(),
                      .start =
-                         [&](std::size_t index, int output, int said) {
-                           return Child::start(programs[index], {.out = output, .err = said});
+                         [&](std::size_t index, int output, int messages) {
+                           return Child::start(programs[index], {.out = output, .err = messages});
                          },
                      .turn = turn,
                      .line = line,

@@ -32,8 +32,8 @@ void run_in_processes(std::size_t count,
 /// The outcome of one program.
 struct ProgramAnswer {
   ExitStatus status;
-  std::string text;  ///< output on stdout
-  std::string said;  ///< output on stderr
+  std::string text;      ///< output on stdout
+  std::string messages;  ///< output on stderr
 };
 
 /// Whether to start a program, decided when there is room for it.

@@ -161,7 +161,7 @@ void show_help(std::ostream& out,
   show_examples(out, help.examples, width);
   if (options > most_used.size()) {
     const std::string more =
-        "`" + name + " --help all` tells all " + std::to_string(options) + " options, by subject.";
+        "`" + name + " --help all` lists all " + std::to_string(options) + " options, by subject.";
     out << '\n' << wrapped(more, 0, width) << '\n';
   }
 }

@@ -53,8 +53,8 @@ po::options_description described_options() {
           word(std::string(setting.value_name).c_str()),
           std::string(setting.help).c_str());
   }
-  add("batch", word("COUNT"), "samples per rank and iteration, unless a CSV column tells");
-  add("device", word("NAME"), "the device that computed, as platforms call it (their `model`)");
+  add("batch", word("COUNT"), "samples per rank and iteration, unless a CSV column has it");
+  add("device", word("NAME"), "the device that computed, by its name in platforms (`model`)");
   add("device-name", word("NAME"), "the same, as `measure` and `calibrate` call it");
   add("machine", word("TEXT"), "the machine, for the trace's source: \"AMD EPYC, 2 cores, KVM\"");
   add("output", word("FILE"), "cost trace to write (with --forecast: optional)");
@@ -65,13 +65,13 @@ po::options_description described_options() {
   add("skip", word("COUNT")->default_value("1"), "first iterations of each rank to leave out");
   add("iteration-time",
       word("TIME"),
-      "what an iteration takes without the profiler, such as 310ms: computing is scaled to it "
+      "time of an iteration without the profiler, such as 310ms: computing is scaled to it "
       "(default: the profiler's cost is counted)");
   add("ranks-per-node",
       word("COUNT"),
       "so many ranks after one another share a node (0: all; default: all, with --forecast 1)");
-  add("time-column", word("NAME"), "CSV: the column of times, unless its name tells");
-  add("time-unit", word("s|ms|us|ns"), "CSV: its unit, unless its name tells");
+  add("time-column", word("NAME"), "CSV: the column of times, if its name is not a usual one");
+  add("time-unit", word("s|ms|us|ns"), "CSV: its unit, if its name does not contain it");
   options.add_options()("help,h", "this text");
   return options;
 }

@@ -51,12 +51,13 @@ po::options_description own_run_flags(Command command) {
         "files that it names are read")(
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),
-        "train as often, with seeds from --seed on; tell means and deviations. Files get the seed "
+        "train as often, with seeds from --seed on; output has means and deviations. Files get the "
+        "seed "
         "in their names, FILE-seed2.EXT, folders a folder of it")(
         "time-batches",
         po::value<std::string>()->value_name("on|off")->implicit_value("on"),
         "time batches on every rank before and after training, in a row, and after it between "
-        "exchanges, for a second each; --format json tells what they took");
+        "exchanges, for a second each; --format json has the times");
   }
   return own;
 }

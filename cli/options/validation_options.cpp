@@ -45,7 +45,7 @@ po::options_description bound_options() {
       "max-worst-error", value("SHARE"), "the largest absolute error, such as 8%")(
       "max-p90-phase-error",
       value("SHARE"),
-      "what no phase of 90 % of the rows exceeds, in shares of the epoch")(
+      "bound that no phase of 90 % of the rows exceeds, as a share of the epoch")(
       "min-tau", value("TAU"), "Kendall's tau-b of every group with a pair that can be told apart")(
       "max-wrong-pairs",
       value("SHARE"),

@@ -38,7 +38,7 @@ struct Target {
   std::optional<TraceFile> existing;
 };
 
-void tell_of_models(const MeasureOptions& options) {
+void warn_of_models(const MeasureOptions& options) {
   for (const std::string& network : options.settings.networks) {
     if (is_model_file(network)) warn_of_loading(network);
   }
@@ -79,7 +79,7 @@ void set_own_slow_down(MeasureOptions& options, int rank) {
 int run_alone(int argc, const char* const* argv) {
   MeasureOptions options = parse_options(argc, argv, Catalog::standard());
   Target target = targets(options).front();
-  tell_of_models(options);
+  warn_of_models(options);
   set_own_slow_down(options, 0);
 
   ProgressLines lines(std::cerr, isatty(STDERR_FILENO) != 0);
@@ -106,7 +106,7 @@ void run_together(int argc, const char* const* argv, const MpiSession& session) 
   std::vector<Target> all;
   if (is_first) {
     all = targets(options);
-    tell_of_models(options);
+    warn_of_models(options);
   }
   set_own_slow_down(options, session.rank());
 
@@ -138,7 +138,7 @@ int run(int argc, char** argv) {
   if (ranks != session.size()) {
     if (session.rank() == 0) {
       std::cerr << kProgram << ": --ranks: got " << ranks << "; mpirun started " << session.size()
-                << "; `epochcast measure batches` starts as many as it is told\n";
+                << "; `epochcast measure batches` starts this number of ranks itself\n";
     }
     return status_of(Ending::bad_input);
   }

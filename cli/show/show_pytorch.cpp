@@ -244,8 +244,8 @@ std::string pytorch_text(const JobConfig& config, int ranks_per_node) {
   const auto recipe = recipes().find(config.strategy);
   if (recipe == recipes().end()) {
     return "# PyTorch has nothing like " + config.strategy +
-           "; `epochcast train` runs it, docs/from-forecast-to-pytorch.md says what it would "
-           "take.\n";
+           "; `epochcast train` runs it, docs/from-forecast-to-pytorch.md lists the steps to "
+           "write it.\n";
   }
   std::string text = recipe->second(config, ranks_per_node);
   if (config.accumulate > 1) {

@@ -229,7 +229,7 @@ std::string no_difference_text(const TuningChoice& choice,
   return text + "  The first one is better than " + choice.candidates[*tuning.runner_up].name +
          " with a confidence of " + format_percent(*tuning.confidence, 1) + " only " +
          test_note(plan, tuning) + ", not " + format_percent(plan.confidence, 0) +
-         ". More --seeds may tell.\n";
+         ". More --seeds may show a difference.\n";
 }
 
 }  // namespace
@@ -258,7 +258,7 @@ std::string recommendation_text(const TuningChoice& choice,
     out << "  Better than " << choice.candidates[*tuning.runner_up].name << " with a confidence of "
         << format_percent(*tuning.confidence, 1) << ' ' << test_note(plan, tuning) << '\n';
   } else {
-    out << "  No other one is left; the table says why.\n";
+    out << "  No other one is left; the table has the reasons.\n";
   }
   for (std::size_t i = 0; i < choice.candidates.size(); ++i) {
     if (!choice.candidates[i].is_default || i == *tuning.best) continue;

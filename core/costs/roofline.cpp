@@ -83,7 +83,7 @@ std::string error_text(const DeviceSpec& device, const Efficiency& efficiency, b
       "batches on {} are estimated from its peak rates{}{}: of networks or devices left out, half "
       "were off by a factor of {:.2f} at most, nine of ten by {:.2f}{}; `epochcast measure "
       "batches` "
-      "on one says more",
+      "on one replaces the estimate",
       device.name,
       is_scaled ? ", scaled by what another network took there" : "",
       loader,

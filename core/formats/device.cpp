@@ -37,7 +37,7 @@ DeviceSpec parse_device(const nlohmann::json& document, const std::string& file)
   }
   peak.finish();
   if (!device.flops_per_s.contains(Precision::float32))
-    peak.problem("says nothing of float32; expected such as \"float32\": \"19.5Tflops\"");
+    peak.problem("lacks float32; expected such as \"float32\": \"19.5Tflops\"");
   device.memory_bytes = top.at("memory").quantity(Dimension::bytes);
   device.memory_bytes_per_s = top.at("bandwidth").quantity(Dimension::bytes_per_s);
   if (const auto cores = top.maybe("cores"))

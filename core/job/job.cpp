@@ -340,7 +340,7 @@ BatchCost Job::cost_of(const WorkerInfo& worker) const {
   if (const CostTrace* trace = trace_of(worker.model, precision)) {
     if (config.kernels) {
       throw UserError("--kernels: has no effect on " + worker.model + ", whose batches " +
-                      trace->file + " knows in " + show_name(precision, kPrecisions));
+                      trace->file + " has in " + show_name(precision, kPrecisions));
     }
     return BatchCost(paid_by(worker, *trace));
   }

@@ -119,7 +119,7 @@ void add_energy(RunResult& result, const std::vector<Occupied>& nodes, const Job
     result.energy = energy;
   } else if (is_known) {
     result.notes.push_back(std::string(kNoEnergy) +
-                           "nothing says what these devices draw: " + quoted_list(unknown));
+                           "these devices have no power in their file: " + quoted_list(unknown));
   }
 }
 

@@ -70,7 +70,7 @@ void Checkpoints::open(bool resume) {
   if (!resume && rank_ == 0 && fs::exists(manifest_file())) {
     throw UserError(
         "--checkpoint: " + folder_.string() +
-        " holds the checkpoint of a job; add --resume to go on with it, or choose another "
+        " holds the checkpoint of a job; add --resume to continue it, or choose another "
         "folder");
   }
   check_mpi(MPI_Barrier(job_), "MPI_Barrier");

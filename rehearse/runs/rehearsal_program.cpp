@@ -54,9 +54,9 @@ std::string last_line(const std::string& output) {
   return output.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
 }
 
-std::vector<std::string> problems_in(const std::string& said) {
+std::vector<std::string> problems_in(const std::string& messages) {
   std::vector<std::string> problems;
-  std::istringstream lines(said);
+  std::istringstream lines(messages);
   const std::string prefix = "epochcast: ";
   for (std::string line; std::getline(lines, line);) {
     if (line.starts_with(prefix)) problems.push_back(line.substr(prefix.size()));

@@ -28,6 +28,6 @@ namespace epochcast {
 [[nodiscard]] std::string last_line(const std::string& output);
 
 /// The problems in the program's stderr; empty if it printed none.
-[[nodiscard]] std::vector<std::string> problems_in(const std::string& said);
+[[nodiscard]] std::vector<std::string> problems_in(const std::string& messages);
 
 }  // namespace epochcast

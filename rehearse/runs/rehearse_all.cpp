@@ -169,11 +169,11 @@ class Runner {
     RehearsalOutcome& outcome = outcomes_[index];
     const RehearsalFiles& files = kept_[index].files;
     outcome.ending = answer.status.ending();
-    outcome.problems = problems_in(answer.said);
+    outcome.problems = problems_in(answer.messages);
     if (outcome.problems.empty()) {
       outcome.problems = {"the rehearsal " + answer.status.death()};
-      if (!answer.said.empty()) {
-        replace_file(files.log, answer.said);
+      if (!answer.messages.empty()) {
+        replace_file(files.log, answer.messages);
         outcome.problems.front() += "; see " + files.log.string();
       }
     }

@@ -250,8 +250,9 @@ TEST_CASE("devices of a platform have the power of their data sheets", "[cli]") 
       "--platform deep-est-esb --strategy sync --epochs 1 --forecast nodes=2");
 
   CHECK(outcome.status == 0);
-  CHECK_THAT(outcome.out,
-             Catch::Contains("energy") && !Catch::Contains("nothing says what these devices draw"));
+  CHECK_THAT(
+      outcome.out,
+      Catch::Contains("energy") && !Catch::Contains("these devices have no power in their file"));
 }
 
 TEST_CASE("folders of images and of tokens take their sizes from flags, which --set refuses",

@@ -121,7 +121,7 @@ TEST_CASE("bad input is reported by file and path, without output", "[cli]") {
         "epochcast: no.json: cannot be read: No such file or directory\n");
   CHECK(error_of(kTwoGpus + kTold) ==
         "epochcast: --batch: missing; expected the samples per rank and iteration, which the "
-        "profiles do not tell (without record_shapes=True)\n");
+        "profiles do not contain (without record_shapes=True)\n");
   CHECK(error_of(kTwoGpus + told + " --dataset cifar10") ==
         "epochcast: --input: expected either this or --dataset, got both\n");
   CHECK(error_of(kTwoGpus + told + " --skips 2") ==

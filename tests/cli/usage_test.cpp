@@ -70,7 +70,7 @@ TEST_CASE("help is brief: the options most used, and examples", "[cli]") {
       "  --platform NAME|FILE            cluster: a name from `list platforms`"));
   CHECK(outcome.out.find("\nExamples:\n  epochcast simulate --platform deep-est-esb --nodes 12") !=
         std::string::npos);
-  CHECK(told.back().starts_with("`epochcast simulate --help all` tells all "));
+  CHECK(told.back().starts_with("`epochcast simulate --help all` lists all "));
   for (const std::string& line : told) CHECK(line.size() <= 80);
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("measure has help about batches, about messages, and about both", "[cl
   for (const std::string& text : {batches, messages, both})
     CHECK_THAT(text, Catch::Contains("\n  --hosts NAME[:RANKS],..."));
   CHECK_THAT(help("batches --help"),
-             Catch::Contains("`epochcast measure batches --help all` tells all "));
+             Catch::Contains("`epochcast measure batches --help all` lists all "));
 }
 
 TEST_CASE("--help all lists every setting, by subject, and strategies' own under their names",

@@ -240,7 +240,7 @@ TEST_CASE("problems of a request are reported with the command's messages") {
   CHECK(problem(R"({"node":"4"})").find("did you mean \"nodes\"?") != std::string::npos);
   CHECK(problem(R"({"nodes":"many"})").rfind("nodes: got \"many\"", 0) == 0);
   CHECK(problem(R"({"ranks":"4"})").rfind("ranks: ", 0) == 0);
-  CHECK(problem(R"({"network":"/tmp/model.pt"})").find("a page may name what the catalogue has") !=
+  CHECK(problem(R"({"network":"/tmp/model.pt"})").find("expected a name in the catalogue") !=
         std::string::npos);
   CHECK(problem(R"({"trace":"../x.json"})").find("a page may name") != std::string::npos);
   CHECK(problem(R"({"nodes":[]})").rfind("request: /settings/nodes", 0) == 0);
@@ -261,8 +261,7 @@ TEST_CASE("a local folder is no data set of a page") {
   };
 
   CHECK(problem_of(reply_for("serve-images"))
-            .rfind("dataset: got \"serve-images\"; a page may name what the catalogue has", 0) ==
-        0);
+            .rfind("dataset: got \"serve-images\"; expected a name in the catalogue", 0) == 0);
   CHECK(lines_of(reply_for("cifar10")).back()["is_done"] == true);
 }
 

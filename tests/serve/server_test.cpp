@@ -152,7 +152,7 @@ TEST_CASE("servers use the default port if it is free, and report otherwise") {
   CHECK((first.port() == 8417) == first.err().empty());
   CHECK(second.port() != 8417);
   CHECK(second.err() ==
-        "epochcast: somebody has port 8417 already; links to this page open while this server "
+        "epochcast: port 8417 is in use; links to this page open while this server "
         "runs\n");
   CHECK(any.err().empty());
 }

@@ -81,7 +81,7 @@ class Experiment {
   }
 
   /** The question becomes part of the link, to be answered again. */
-  askFor(question) {
+  setQuestion(question) {
     this.question = question;
     window.history.replaceState(null, "", this.address());
   }
@@ -91,7 +91,7 @@ class Experiment {
   }
 
   /** Settings, and figures of the platform, whose names have a dot. */
-  knows(name) {
+  hasSetting(name) {
     return this.known.has(name) || name.includes(".");
   }
 
@@ -129,7 +129,7 @@ class Experiment {
       this.choice("platform", this.about.platforms.map((platform) => [platform.name, platform.name]), this.context.platform?.title),
       this.choice("network", names(this.about.networks).map((name) => [name, name])),
       this.choice("dataset", names(this.about.datasets).map((name) => [name, name])),
-      ...Object.keys(kSliders).filter((name) => this.knows(name) && this.applies(name) && (kSliders[name].needs?.(this.context) ?? true))
+      ...Object.keys(kSliders).filter((name) => this.hasSetting(name) && this.applies(name) && (kSliders[name].needs?.(this.context) ?? true))
         .map((name) => this.slider(name, kSliders[name])),
       this.strategies(),
       ...["overlap", "precision"].filter((name) => this.known.has(name)).map((name) => this.choiceOf(name)));

@@ -38,7 +38,7 @@ class Inverse {
   }
 
   press() {
-    this.experiment.askFor({ find: this.name.value, where: this.where.value, largest: this.extreme.value === "largest" });
+    this.experiment.setQuestion({ find: this.name.value, where: this.where.value, largest: this.extreme.value === "largest" });
     this.find();
   }
 

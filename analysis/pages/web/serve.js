@@ -128,7 +128,7 @@ class Answer {
     const { platform } = this.experiment.context;
     const all = [];
     if ((platform?.nodes ?? 1) > 1) all.push({ name: "nodes", values: counts(1, platform.nodes).filter((_, i, list) => list.length <= 12 || i % Math.ceil(list.length / 10) === 0 || i === list.length - 1) });
-    if (this.experiment.knows("network.bandwidth") && platform?.bandwidth_bytes_per_s)
+    if (this.experiment.hasSetting("network.bandwidth") && platform?.bandwidth_bytes_per_s)
       all.push({ name: "network.bandwidth", values: kBandwidths.filter((_, i) => i % 2 === 0) });
     all.push({ name: "batch", values: powers(8, 1024) });
     return all;

@@ -118,7 +118,7 @@ class TimelineDrawing {
       (this.data.streams[event[1]] === "communication") === isBelow);
   }
 
-  tell(event) {
+  describe(event) {
     if (!event) return;
     const [worker, , name, start, end, bytes] = event;
     this.say(`worker ${this.data.workers[worker]}: ${this.data.names[name]}, ${secondsText(end - start)}` +
@@ -133,7 +133,7 @@ class TimelineDrawing {
     canvas.addEventListener("pointerleave", () => { dragged = null; });
     canvas.addEventListener("pointermove", (event) => {
       if (dragged === null) {
-        this.tell(this.at(event.offsetX, event.offsetY));
+        this.describe(this.at(event.offsetX, event.offsetY));
         return;
       }
       this.pan((dragged - event.offsetX) / (canvas.clientWidth - this.left()));

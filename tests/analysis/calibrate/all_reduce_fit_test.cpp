@@ -51,7 +51,7 @@ TEST_CASE("all-reduces of one size determine a link's bandwidth") {
   CHECK(fit.between->costs.notes ==
         Texts{"messages between nodes cost what the job's own all-reduces of 9.00 MB among 2 ranks "
               "(3 samples) say, each taken for a ring, and as the job had them: beside computing, "
-              "or not; these sizes do not tell latency from bandwidth, and all is bandwidth"});
+              "or not; from these sizes no latency follows: it is taken as zero"});
 }
 
 TEST_CASE("all-reduces of three sizes far apart also determine a link's latency") {
@@ -108,10 +108,10 @@ TEST_CASE("the cluster has the requested number of nodes, like those of the job"
 
 TEST_CASE("all-reduces from which no bandwidth follows are refused") {
   CHECK(problems_of_all_reduces(all_reduces_of({0, 1}, {})) ==
-        Texts{"the profiles: has no all-reduces among all ranks to tell a link from"});
+        Texts{"the profiles: has no all-reduces among all ranks, from which links follow"});
   CHECK(problems_of_all_reduces(all_reduces_of({0, 1}, {4000})) ==
         Texts{"the profiles: steps of all-reduces between nodes have 2.00 kB at most; expected "
-              "some of 65536 B or more, which show what a link gives"});
+              "some of 65536 B or more, which show the bandwidth of a link"});
 }
 
 }  // namespace

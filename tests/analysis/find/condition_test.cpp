@@ -68,16 +68,16 @@ TEST_CASE("bounds on cost have the platform's currency, bounds on energy a unit"
   run.cost.reset();
   run.energy.reset();
   CHECK_THROWS_WITH(dollars.value({.run = run}),
-                    "cost: cloud has no prices; its file says what an hour of a node costs "
+                    "cost: cloud has no prices; expected the cost of an hour of a node "
                     "(\"price\")");
   CHECK_THROWS_WITH(parse_condition("energy < 1J").value({.run = run}),
-                    "energy: cloud does not say what its nodes draw (\"power\" in its file)");
+                    "energy: cloud has no power of its nodes (\"power\" in its file)");
   run.notes = {"no cost: the platform has no price of the nodes \"thin\"",
-               "no energy: nothing says what these devices draw: \"c\""};
+               "no energy: these devices have no power in their file: \"c\""};
   CHECK_THROWS_WITH(dollars.value({.run = run}),
                     "cost: cloud: the platform has no price of the nodes \"thin\"");
   CHECK_THROWS_WITH(parse_condition("energy < 1J").value({.run = run}),
-                    "energy: cloud: nothing says what these devices draw: \"c\"");
+                    "energy: cloud: these devices have no power in their file: \"c\"");
   CHECK(
       refused("cost < 100") ==
       "--where \"cost < 100\": got \"100\"; expected an amount with its currency, such as 100EUR");

@@ -164,7 +164,7 @@ TEST_CASE("values missing in a table or profile must be given, and no others") {
         Texts{"--batch: given, but " + batched.path().string() + " has a column of batch sizes"});
   CHECK(problems_of_job({.files = {profile.path()}}) ==
         Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
-              "do not tell (without record_shapes=True)"});
+              "do not contain (without record_shapes=True)"});
   CHECK(problems_of_job({.files = {profile.path(), plain.path()}, .batch = 8}) ==
         Texts{name + ": got a file of another kind than the first; expected profiles (JSON) or "
                      "tables (CSV) only"});
@@ -206,7 +206,7 @@ TEST_CASE("the batch is that of the operators' inputs, if the profile has shapes
         4);
   CHECK(problems_of_job({.files = {told.path()}, .input = {3, 64, 64}}) ==
         Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
-              "do not tell (without record_shapes=True)"});
+              "do not contain (without record_shapes=True)"});
   CHECK(problems_of_job({.files = {torn.path()}, .input = {3, 32, 32}}) ==
         Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
               "give as 9, 16"});

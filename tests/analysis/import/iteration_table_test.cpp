@@ -50,9 +50,9 @@ TEST_CASE("a header with an ambiguous column or unit is bad input") {
   CHECK(problems_in_table("step,time\n1,2\n", {.name = "tme"}) ==
         Texts{"t.csv: --time-column: unknown column \"tme\"; did you mean \"time\"?"});
   CHECK(problems_in_table("step,time\n1,2\n", {.name = "time"}) ==
-        Texts{"t.csv: --time-unit: missing; column time does not tell its unit"});
+        Texts{"t.csv: --time-unit: missing; column time does not name its unit"});
   CHECK(problems_in_table("time_ms\n1\n", {.unit = "s"}) ==
-        Texts{"t.csv: --time-unit: got \"s\"; column time_ms says otherwise"});
+        Texts{"t.csv: --time-unit: got \"s\"; column time_ms has another unit"});
   CHECK(problems_in_table("time_ms\n1\n", {.unit = "h"}) ==
         Texts{"--time-unit: got \"h\"; expected s, ms, us or ns"});
 }

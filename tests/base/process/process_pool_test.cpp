@@ -79,7 +79,7 @@ TEST_CASE("a program's ending, output and errors are returned separately") {
 
   CHECK(answer.status.ending() == Ending::diverged);
   CHECK(answer.text == "out\n");
-  CHECK(answer.said == "err\n");
+  CHECK(answer.messages == "err\n");
 }
 
 }  // namespace

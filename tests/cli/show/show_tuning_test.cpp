@@ -78,7 +78,7 @@ TEST_CASE("settings without a significant difference are listed, and none is rec
         "seeds)\n"
         "  local-steps 8: 600 ms +- 100 ms\n"
         "  The first one is better than local-steps 8 with a confidence of 69.5 % only (paired t "
-        "test over seeds), not 95 %. More --seeds may tell.\n");
+        "test over seeds), not 95 %. More --seeds may show a difference.\n");
   CHECK(tried.json().at("verdict") == "no difference");
   CHECK(tried.json().at("best").is_null());
   CHECK(tried.json().at("ahead") == "local-steps 2");

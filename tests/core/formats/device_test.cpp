@@ -51,7 +51,7 @@ TEST_CASE("all problems of a device are reported at once") {
   const Texts problems = problems_of([&] { static_cast<void>(parsed(text)); });
   REQUIRE(problems.size() == 3);
   CHECK_THAT(problems[0], Catch::Contains("/peak") && Catch::Contains("float8"));
-  CHECK_THAT(problems[1], Catch::Contains("says nothing of float32"));
+  CHECK_THAT(problems[1], Catch::Contains("lacks float32"));
   CHECK_THAT(problems[2], Catch::Contains("/bandwidth") && Catch::Contains("900GB"));
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("without prices there is no bill; with some, a note names those that a
   CHECK_FALSE(run.energy);
   CHECK(run.notes ==
         std::vector<std::string>{"no cost: the platform has no price of the nodes \"thin\"",
-                                 "no energy: nothing says what these devices draw: \"c\""});
+                                 "no energy: these devices have no power in their file: \"c\""});
 
   RunResult unknown = run_on_gpus();
   add_running_bill(unknown, {}, {});

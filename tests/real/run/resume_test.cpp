@@ -199,7 +199,7 @@ TEST_CASE("a checkpoint is not overwritten, nor resumed by another job, nor read
   const Outcome again = folder.run(job);
   CHECK(again.status == 2);
   CHECK(again.err == "epochcast: --checkpoint: " + saved +
-                         " holds the checkpoint of a job; add --resume to go on with it, or choose "
+                         " holds the checkpoint of a job; add --resume to continue it, or choose "
                          "another folder\n");
 
   const Outcome other = folder.run(job + " --resume --momentum 0.5");

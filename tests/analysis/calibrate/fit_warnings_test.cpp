@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/calibrate/fit_doubts.hpp"
+#include "analysis/calibrate/fit_warnings.hpp"
 
 #include <cmath>
 #include <functional>
@@ -37,11 +37,11 @@ TEST_CASE("a fit from which no bandwidth follows is refused with a hint of what 
   CHECK_THROWS_WITH(
       fit_network(trace_with(kSizes, [](double) { return 1e-3; })),
       "t.json: messages between nodes take 1.00 ms up to 4.19 MB, whatever their "
-      "size; measure larger ones, too, which show what a link gives, or measure again, on a "
+      "size; measure larger ones, too, which show the bandwidth of a link, or measure again, on a "
       "quiet machine");
   CHECK_THROWS_WITH(fit_network(trace_with({4, 256, 4096}, link_s)),
                     "t.json: messages between nodes have 4.10 kB at most; expected some of "
-                    "65536 B or more, which show what a link gives");
+                    "65536 B or more, which show the bandwidth of a link");
 }
 
 TEST_CASE("impossible times of messages are refused, all at once") {

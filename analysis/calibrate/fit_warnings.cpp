@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/calibrate/fit_doubts.hpp"
+#include "analysis/calibrate/fit_warnings.hpp"
 
 #include <fmt/core.h>
 
@@ -38,8 +38,9 @@ void check_fit(const std::string& where,
                const MessageCosts& costs) {
   const double largest_bytes = points.back().bytes;
   if (largest_bytes < kLargeMessageBytes)
-    throw UserError(where + " have " + format_bytes(largest_bytes) +
-                    " at most; expected some of 65536 B or more, which show what a link gives");
+    throw UserError(
+        where + " have " + format_bytes(largest_bytes) +
+        " at most; expected some of 65536 B or more, which show the bandwidth of a link");
   const double largest_s = costs.message_s(largest_bytes);
   constexpr double kLeastGrowth = 0.1;
   if (largest_bytes / costs.regime(largest_bytes).bytes_per_s < kLeastGrowth * largest_s)
@@ -57,30 +58,30 @@ void check_fit(const std::string& where,
                     "; measure again, on a quiet machine or with more samples");
 }
 
-std::vector<std::string> doubts_of(const std::string& name,
-                                   const std::vector<MessagePoint>& points) {
+std::vector<std::string> warnings_of(const std::string& name,
+                                     const std::vector<MessagePoint>& points) {
   constexpr double kFewestSamples = 3;
   constexpr double kStallsMatter = 1.1;
   constexpr double kFaster = 2;
-  std::vector<std::string> doubts;
+  std::vector<std::string> warnings;
   if (std::any_of(points.begin(), points.end(), [](const MessagePoint& point) {
         return point.samples < kFewestSamples;
       }))
-    doubts.push_back(name +
-                     " of some sizes have one or two samples: how much they vary is not "
-                     "known");
+    warnings.push_back(name +
+                       " of some sizes have one or two samples: how much they vary is not "
+                       "known");
   double with_stalls = 0;
   for (const MessagePoint& point : points)
     with_stalls += point.with_stalls_s / point.seconds / static_cast<double>(points.size());
   if (with_stalls > kStallsMatter)
-    doubts.push_back(name + " take " + factor_text(std::log(with_stalls)) +
-                     " times as long with the machine's stalls, which are left out");
+    warnings.push_back(name + " take " + factor_text(std::log(with_stalls)) +
+                       " times as long with the machine's stalls, which are left out");
   for (std::size_t i = 0; i + 1 < points.size(); ++i) {
     if (points[i].seconds <= kFaster * points[i + 1].seconds) continue;
-    doubts.push_back(name + " of " + format_bytes(points[i + 1].bytes) +
-                     " take less than half as long as those of " + format_bytes(points[i].bytes));
+    warnings.push_back(name + " of " + format_bytes(points[i + 1].bytes) +
+                       " take less than half as long as those of " + format_bytes(points[i].bytes));
   }
-  return doubts;
+  return warnings;
 }
 
 void check_uncertainty(const std::string& file, const std::string& name, MessageCosts& costs) {

@@ -25,8 +25,8 @@ void check_fit(const std::string& where,
 
 /// Warnings about the measurements behind a fit: sizes of one or two samples, large stalls, larger
 /// messages that are faster. `name`: "messages between nodes".
-[[nodiscard]] std::vector<std::string> doubts_of(const std::string& name,
-                                                 const std::vector<MessagePoint>& points);
+[[nodiscard]] std::vector<std::string> warnings_of(const std::string& name,
+                                                   const std::vector<MessagePoint>& points);
 
 /// Refuses (UserError) an uncertainty above kMostUncertainty; else adds a note to costs whose
 /// uncertainty makes intervals too wide to be useful.
