@@ -92,7 +92,7 @@ void check_messages(const ImportOptions& options, const ImportedJob& job) {
   const AllReduceCosts& all = job.all_reduces;
   if (all.unsized > 0) {
     found = std::to_string(all.unsized) +
-            " all-reduces without their size (LibTorch 2.1 tells it, older ones with "
+            " all-reduces without their size (LibTorch 2.1 writes it, older ones with "
             "record_shapes=True)";
   } else if (all.uncounted > 0) {
     found = std::to_string(all.uncounted) +
@@ -164,7 +164,7 @@ void show_written(std::ostream& out, const ImportOptions& options) {
 
 /// Shows values that no profile contains.
 void show_assumptions(std::ostream& out, const ForecastRequest& request) {
-  if (request.are_samples_told) return;
+  if (request.are_samples_given) return;
   out << "an epoch is taken to have " << request.dataset.train_samples
       << " samples (--dataset or --train-samples sets another number)\n";
 }

@@ -23,7 +23,7 @@ MessageTrace all_reduces_of(const ImportOptions& options, const ImportedJob& job
   const AllReduceCosts& all = job.all_reduces;
   const auto refuse = [](const std::string& found, const std::string& instead = "") {
     throw UserError("--forecast: " + found +
-                    ", so that nothing tells what exchanges cost; expected --platform, for its "
+                    ", so the cost of exchanges is unknown; expected --platform, for its "
                     "links" +
                     instead);
   };
@@ -78,10 +78,10 @@ Platform platform_of_job(const ImportOptions& options, const ImportedJob& job, i
     notes.emplace_back("all-reduces include waiting for ranks whose profiles are missing");
   if (std::string warning = warning_of_network(options.network, job); !warning.empty())
     notes.push_back(std::move(warning));
-  if (!options.forecast->are_nodes_told) {
+  if (!options.forecast->are_nodes_given) {
     notes.emplace_back(
-        "each rank of the profiles is taken for a node of its own (--ranks-per-node says "
-        "otherwise)");
+        "each rank of the profiles is taken for a node of its own (set another number "
+        "with --ranks-per-node)");
   }
   return platform;
 }

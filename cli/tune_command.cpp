@@ -99,7 +99,7 @@ class CandidateRehearsals {
 
 /// The curves that a page shows first: the recommended setting, the second, the default, and others
 /// that were rehearsed to the end.
-std::vector<std::string> most_telling(const TuningChoice& choice, const Tuning& tuning) {
+std::vector<std::string> shown_first_of(const TuningChoice& choice, const Tuning& tuning) {
   constexpr std::size_t kMost = 8;
   std::vector<std::string> names;
   const auto add = [&](std::size_t i) {
@@ -223,7 +223,7 @@ int run_tune(const std::vector<std::string>& arguments) {
          .command = command,
          .target = plan.goal.target,
          .findings = recommendation_text(choice, tuning, plan, rehearsals.cluster()),
-         .shown_first = most_telling(choice, tuning)}));
+         .shown_first = shown_first_of(choice, tuning)}));
   }
   return status_of(tuning.best ? Ending::done : Ending::failed);
 }

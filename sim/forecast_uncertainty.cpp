@@ -143,8 +143,8 @@ void ForecastUncertainty::see(const std::vector<WorkerInfo>& workers,
 void ForecastUncertainty::apply_to(RunResult& result) const {
   result.notes.insert(result.notes.end(), notes_.begin(), notes_.end());
   if (is_other_cluster_) result.input_grade = lowest(result.input_grade, Grade::extrapolated);
-  const bool is_sure = deviation_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0;
-  if (!result.epoch_s_interval && is_sure) return;
+  const bool has_no_spread = deviation_ == 0 && batches_below_s_ == 0 && batches_above_s_ == 0;
+  if (!result.epoch_s_interval && has_no_spread) return;
   const double epoch_s = result.epoch_s;
   const double exchange_s = result.phases.exposed_communication_s;
   const Interval computing = result.epoch_s_interval.value_or(Interval{epoch_s, epoch_s});

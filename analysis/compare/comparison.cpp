@@ -39,10 +39,10 @@ std::set<std::string> varying(const std::vector<RunResult>& runs, const std::str
 
 /// The settings that distinguish a run from others of its strategy: ", nodes 4". Those in
 /// run_name() are left out if asked.
-std::string telling_settings(const RunResult& run,
-                             const ComparedSide& a,
-                             const ComparedSide& b,
-                             bool has_named) {
+std::string differing_settings(const RunResult& run,
+                               const ComparedSide& a,
+                               const ComparedSide& b,
+                               bool has_named) {
   std::set<std::string> names = varying(a.runs, run.strategy);
   names.merge(varying(b.runs, run.strategy));
   if (!has_named) {
@@ -70,11 +70,12 @@ std::vector<NamedRun> named(const ComparedSide& side,
   std::vector<NamedRun> all;
   std::map<std::string, int> seen;
   for (const RunResult& run : side.runs) {
-    const std::string key = run.strategy + telling_settings(run, a, b, true);
+    const std::string key = run.strategy + differing_settings(run, a, b, true);
     const int number = ++seen[key];
     const std::string repetition = number == 1 ? "" : ", run " + std::to_string(number);
-    all.push_back(
-        {key + repetition, run_name(run) + telling_settings(run, a, b, false) + repetition, &run});
+    all.push_back({key + repetition,
+                   run_name(run) + differing_settings(run, a, b, false) + repetition,
+                   &run});
   }
   return all;
 }

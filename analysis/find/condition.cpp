@@ -157,11 +157,11 @@ bool Condition::holds(double value) const {
   return (value > bound) == wants_more;
 }
 
-double Condition::value(const Sighting& seen) const {
-  const double value = quantity->value(seen);
-  if (!currency.empty() && seen.run.cost->rate.currency != currency) {
-    throw UserError("--where \"" + text + "\": prices of " + seen.run.platform + " are in " +
-                    seen.run.cost->rate.currency + "; expected a bound in that currency");
+double Condition::value(const QuantityInput& input) const {
+  const double value = quantity->value(input);
+  if (!currency.empty() && input.run.cost->rate.currency != currency) {
+    throw UserError("--where \"" + text + "\": prices of " + input.run.platform + " are in " +
+                    input.run.cost->rate.currency + "; expected a bound in that currency");
   }
   return value;
 }

@@ -21,7 +21,7 @@ struct Condition {
   [[nodiscard]] bool holds(double value) const;
   /// The quantity's value of a sighting, relative to the condition's reference. Throws a UserError
   /// if the platform does not define it, or defines it in another currency.
-  [[nodiscard]] double value(const Sighting& seen) const;
+  [[nodiscard]] double value(const QuantityInput& input) const;
   /// A value of the quantity, for display.
   [[nodiscard]] std::string value_text(double value) const {
     return quantity_value_text(quantity->unit, value, currency);

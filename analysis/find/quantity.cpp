@@ -16,33 +16,38 @@
 namespace epochcast {
 namespace {
 
-double epoch_s(const Sighting& seen) { return seen.run.epoch_s + seen.longer_s; }
+double epoch_s(const QuantityInput& input) { return input.run.epoch_s + input.longer_s; }
 
 /// Seconds for the number of samples in the data set.
-double dataset_s(const Sighting& seen) {
-  return seen.run.dataset_s() * epoch_s(seen) / seen.run.epoch_s;
+double dataset_s(const QuantityInput& input) {
+  return input.run.dataset_s() * epoch_s(input) / input.run.epoch_s;
 }
 
 /// The share of a phase in an epoch, if that phase prolongs the epoch.
-double share_of(const Sighting& seen, double phase_s) {
-  return std::max(0.0, phase_s + seen.longer_s) / epoch_s(seen);
+double share_of(const QuantityInput& input, double phase_s) {
+  return std::max(0.0, phase_s + input.longer_s) / epoch_s(input);
 }
 
 /// Time of the reference over that of the run.
-double speed_up(const Sighting& seen) { return seen.reference->dataset_s() / dataset_s(seen); }
+double speed_up(const QuantityInput& input) {
+  return input.reference->dataset_s() / dataset_s(input);
+}
 
-double job_s(const Sighting& seen) {
-  return seen.run.startup_s + static_cast<double>(seen.run.epochs) * epoch_s(seen);
+double job_s(const QuantityInput& input) {
+  return input.run.startup_s + static_cast<double>(input.run.epochs) * epoch_s(input);
 }
 
 /// Energy grows in proportion to the epoch's time.
-double job_j(const Sighting& seen) {
-  const RunEnergy& energy = *seen.run.energy;
-  return energy.idle_w * seen.run.startup_s +
-         static_cast<double>(seen.run.epochs) * energy.epoch_j * epoch_s(seen) / seen.run.epoch_s;
+double job_j(const QuantityInput& input) {
+  const RunEnergy& energy = *input.run.energy;
+  return energy.idle_w * input.run.startup_s + static_cast<double>(input.run.epochs) *
+                                                   energy.epoch_j * epoch_s(input) /
+                                                   input.run.epoch_s;
 }
 
-double bytes(const Sighting& seen) { return seen.run.intra_node_bytes + seen.run.inter_node_bytes; }
+double bytes(const QuantityInput& input) {
+  return input.run.intra_node_bytes + input.run.inter_node_bytes;
+}
 
 /// The reason for a missing bill: the note on it if the platform has a part of the figures, else
 /// the platform's own reason.
@@ -58,69 +63,71 @@ constexpr Quantity kQuantities[] = {
      QuantityUnit::seconds,
      Reference::none,
      "seconds of an epoch",
-     [](const Sighting& seen) { return epoch_s(seen); }},
+     [](const QuantityInput& input) { return epoch_s(input); }},
     {"all-data",
      QuantityUnit::seconds,
      Reference::none,
      "seconds for as many samples as the data set has",
-     [](const Sighting& seen) { return dataset_s(seen); }},
+     [](const QuantityInput& input) { return dataset_s(input); }},
     {"job",
      QuantityUnit::seconds,
      Reference::none,
      "seconds of all epochs and the start",
-     [](const Sighting& seen) { return job_s(seen); }},
+     [](const QuantityInput& input) { return job_s(input); }},
     {"cost",
      QuantityUnit::money,
      Reference::none,
      "money for the whole job's nodes",
-     [](const Sighting& seen) {
-       if (!seen.run.cost) {
-         throw UserError("cost: " + why_not(seen.run,
+     [](const QuantityInput& input) {
+       if (!input.run.cost) {
+         throw UserError("cost: " + why_not(input.run,
                                             kNoCost,
                                             "has no prices; expected the cost of an hour of a node "
                                             "(\"price\")"));
        }
-       return seen.run.cost->rate.of(job_s(seen));
+       return input.run.cost->rate.of(job_s(input));
      }},
     {"energy",
      QuantityUnit::joules,
      Reference::none,
      "energy that the whole job draws",
-     [](const Sighting& seen) {
-       if (!seen.run.energy) {
-         throw UserError("energy: " + why_not(seen.run,
+     [](const QuantityInput& input) {
+       if (!input.run.energy) {
+         throw UserError("energy: " + why_not(input.run,
                                               kNoEnergy,
                                               "has no power of its nodes (\"power\" in its file)"));
        }
-       return job_j(seen);
+       return job_j(input);
      }},
     {"exposed",
      QuantityUnit::share,
      Reference::none,
      "share of an epoch that exchanges take and computing does not hide",
-     [](const Sighting& seen) { return share_of(seen, seen.run.phases.exposed_communication_s); }},
+     [](const QuantityInput& input) {
+       return share_of(input, input.run.phases.exposed_communication_s);
+     }},
     {"blocked",
      QuantityUnit::share,
      Reference::none,
      "share of an epoch in which workers wait for others",
-     [](const Sighting& seen) { return share_of(seen, seen.run.phases.blocked_s); }},
+     [](const QuantityInput& input) { return share_of(input, input.run.phases.blocked_s); }},
     {"compute",
      QuantityUnit::share,
      Reference::none,
      "share of an epoch in which workers compute",
-     [](const Sighting& seen) { return seen.run.phases.compute_s / epoch_s(seen); }},
+     [](const QuantityInput& input) { return input.run.phases.compute_s / epoch_s(input); }},
     {"throughput",
      QuantityUnit::per_second,
      Reference::none,
      "samples per second of all workers",
-     [](const Sighting& seen) {
-       return static_cast<double>(seen.run.samples_per_epoch) / epoch_s(seen);
+     [](const QuantityInput& input) {
+       return static_cast<double>(input.run.samples_per_epoch) / epoch_s(input);
      }},
     {"exchanged",
      QuantityUnit::bytes,
      Reference::none,
      "bytes that all workers send in an epoch",
-     [](const Sighting& seen) { return bytes(seen); }},
+     [](const QuantityInput& input) { return bytes(input); }},
     {"speed-up",
      QuantityUnit::factor,
      Reference::one_node,
@@ -130,8 +137,8 @@ constexpr Quantity kQuantities[] = {
      QuantityUnit::share,
      Reference::one_node,
      "speed-up over one node, by how many times its workers there are",
-     [](const Sighting& seen) {
-       return speed_up(seen) * seen.reference->trainers() / seen.run.trainers();
+     [](const QuantityInput& input) {
+       return speed_up(input) * input.reference->trainers() / input.run.trainers();
      }},
 };
 

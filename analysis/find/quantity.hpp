@@ -23,7 +23,7 @@ enum class Reference {
 /// A run, its reference, and the extension of an epoch over the forecast: 0, or up to a bound of
 /// the forecast's interval. The extension counts towards the phase of the quantity, so the true
 /// value is between the bounds if the forecast's time is.
-struct Sighting {
+struct QuantityInput {
   const RunResult& run;
   const RunResult* reference = nullptr;  ///< null if the quantity needs none
   double longer_s = 0;
@@ -36,7 +36,7 @@ struct Quantity {
   Reference reference = Reference::none;
   std::string_view help;
   /// Throws a UserError if the platform lacks the figures for it.
-  double (*value)(const Sighting& seen);
+  double (*value)(const QuantityInput& input);
 };
 
 /// Every quantity, a line each.

@@ -198,18 +198,18 @@ std::vector<std::optional<double>> StrategySearch::figures(std::size_t index, Bo
   if (!known.problems.empty()) return values;
   const auto& run = forecasts_.of(known.config).run;
   if (!run) return values;
-  Sighting seen = {.run = *run};
+  QuantityInput input = {.run = *run};
   if (run->epoch_s_interval && bound != Bound::mean) {
     const Interval& interval = *run->epoch_s_interval;
-    seen.longer_s = (bound == Bound::shortest ? interval.low_s : interval.high_s) - run->epoch_s;
+    input.longer_s = (bound == Bound::shortest ? interval.low_s : interval.high_s) - run->epoch_s;
   }
   for (std::size_t i = 0; i < conditions_.size(); ++i) {
     if (conditions_[i]->quantity->reference != Reference::none) {
       const auto& reference = forecasts_.of(*known.references[i]).run;
       if (!reference) continue;
-      seen.reference = &*reference;
+      input.reference = &*reference;
     }
-    values[i] = conditions_[i]->value(seen);
+    values[i] = conditions_[i]->value(input);
   }
   return values;
 }

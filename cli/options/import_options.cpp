@@ -196,7 +196,7 @@ void read_forecast(OptionValues& values,
   }
   ForecastRequest& request = options.forecast.emplace();
   request.axes = words["forecast"].as<Words>();
-  request.are_nodes_told = values.has("ranks-per-node");
+  request.are_nodes_given = values.has("ranks-per-node");
   JobConfig& config = request.config;
   config.network = values.text("network");  // possibly a model file
   config.batch = 0;
@@ -218,7 +218,7 @@ void read_forecast(OptionValues& values,
   }
   collecting(problems, [&] { request.format = format_from(words); });
   const std::optional<std::int64_t>& samples = config.learning.train_samples;
-  request.are_samples_told = samples || values.has("dataset");
+  request.are_samples_given = samples || values.has("dataset");
   if (!values.has("dataset")) dataset.train_samples = samples.value_or(kUsualSamples);
   if (samples && *samples > dataset.train_samples)
     values.expected("train-samples",

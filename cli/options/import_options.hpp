@@ -18,8 +18,8 @@ struct ForecastRequest {
   std::vector<std::string> axes;  ///< "nodes=2,4,8"
   JobConfig config;  ///< no platform: that of the profiles; batch 0: that of the records
   Dataset dataset;   ///< with as many samples as an epoch takes
-  bool are_samples_told = false;  ///< their number is given; else it is a default
-  bool are_nodes_told = false;    ///< ranks per node are given; else each rank is a node
+  bool are_samples_given = false;  ///< their number is given; else it is a default
+  bool are_nodes_given = false;    ///< ranks per node are given; else each rank is a node
   Format format = Format::table;
 };
 

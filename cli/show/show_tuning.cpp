@@ -32,8 +32,8 @@ std::string objective(const Tuning& tuning,
 
 /// "perplexity " if a bare number would be ambiguous.
 std::string metric_prefix(const Tuning& tuning, const TuningGoal& goal) {
-  const bool tells_itself = goal.target || tuning.metric == Metric::accuracy;
-  return tells_itself ? "" : std::string(to_string(tuning.metric)) + " ";
+  const bool is_clear = goal.target || tuning.metric == Metric::accuracy;
+  return is_clear ? "" : std::string(to_string(tuning.metric)) + " ";
 }
 
 /// "reached with 1 of 2 seeds"

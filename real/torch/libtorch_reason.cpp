@@ -14,8 +14,8 @@ std::string reason_of(const std::exception& error) {
   std::istringstream lines(text);
   std::string reason;
   for (std::string line; std::getline(lines, line);) {
-    const bool says_something = line.find_first_not_of(" \t^~") != std::string::npos;
-    if (says_something && (is_traceback || reason.empty())) reason = line;
+    const bool has_text = line.find_first_not_of(" \t^~") != std::string::npos;
+    if (has_text && (is_traceback || reason.empty())) reason = line;
   }
   return reason;
 }

@@ -7,9 +7,9 @@ namespace epochcast {
 
 bool is_enough(const RehearsalTask& task, Curve& curve) {
   // Without such a metric the rehearsal reports an error.
-  const bool knows_metric =
+  const bool has_metric =
       !task.stop_at || curve.empty() || value_of(curve.front(), task.stop_at->metric);
-  if (!knows_metric) return false;
+  if (!has_metric) return false;
   const auto end = std::find_if(curve.begin(), curve.end(), [&](const CurvePoint& point) {
     return point.epoch >= task.config.epochs ||
            (task.stop_after_s && point.training_s >= *task.stop_after_s) ||

@@ -174,15 +174,14 @@ TEST_CASE("missing records of exchanges are an error with a hint", "[cli]") {
 
   CHECK(error_of("rank0.json --device d") ==
         "epochcast: --forecast: got the profile of one rank, whose all-reduces include waiting for "
-        "others, so that nothing tells what exchanges cost; expected --platform, for its links, or "
+        "others, so the cost of exchanges is unknown; expected --platform, for its links, or "
         "the profiles of all ranks\n");
   CHECK(error_of("times.csv --device d") ==
-        "epochcast: --forecast: tables have no all-reduces, so that nothing tells what exchanges "
-        "cost; expected --platform, for its links\n");
-  CHECK(
-      error_of("rank0.json rank1.json --device d --ranks-per-node 0") ==
-      "epochcast: --forecast: all ranks are on one node (--ranks-per-node), so that nothing tells "
-      "what exchanges cost; expected --platform, for its links, or ranks on several nodes\n");
+        "epochcast: --forecast: tables have no all-reduces, so the cost of exchanges is unknown; "
+        "expected --platform, for its links\n");
+  CHECK(error_of("rank0.json rank1.json --device d --ranks-per-node 0") ==
+        "epochcast: --forecast: all ranks are on one node (--ranks-per-node), so the cost of "
+        "exchanges is unknown; expected --platform, for its links, or ranks on several nodes\n");
   CHECK(error_of("rank0.json rank1.json --device test-gpus --platform pair.json") ==
         "epochcast: --platform: pair does not have the device that was measured; unknown device "
         "\"test-gpus\"; did you mean \"test-gpu\"?\n");

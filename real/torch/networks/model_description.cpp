@@ -20,8 +20,8 @@ torch::Tensor samples_for(const Task& task, std::int64_t count, std::uint64_t se
   sizes.insert(sizes.end(), task.shape.begin(), task.shape.end());
   auto generator = at::make_generator<at::CPUGeneratorImpl>(seed);
   if (!task.are_tokens) return torch::randn(sizes, generator);
-  const bool knows_words = task.targets.kind == TargetKind::tokens && task.classes > 0;
-  return torch::randint(0, knows_words ? task.classes : 1, sizes, generator);
+  const bool has_vocabulary = task.targets.kind == TargetKind::tokens && task.classes > 0;
+  return torch::randint(0, has_vocabulary ? task.classes : 1, sizes, generator);
 }
 
 /// The cost of one of so many samples.

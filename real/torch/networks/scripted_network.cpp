@@ -146,7 +146,7 @@ torch::Tensor ScriptedNetwork::no_targets(std::int64_t samples, torch::Device de
 std::vector<torch::Tensor> ScriptedNetwork::run_trial(std::int64_t samples) {
   std::vector<std::int64_t> sizes = {samples};
   sizes.insert(sizes.end(), task_.shape.begin(), task_.shape.end());
-  const auto word = static_cast<float>(knows_words() ? task_.classes - 1 : 0);
+  const auto word = static_cast<float>(has_vocabulary() ? task_.classes - 1 : 0);
   // Random, since some models divide by their inputs.
   const torch::Tensor trial =
       task_.are_tokens ? torch::full(sizes, word)
@@ -154,12 +154,12 @@ std::vector<torch::Tensor> ScriptedNetwork::run_trial(std::int64_t samples) {
   return run(trial, no_targets(samples, torch::kCPU));
 }
 
-bool ScriptedNetwork::knows_words() const {
+bool ScriptedNetwork::has_vocabulary() const {
   return task_.are_tokens && task_.targets.kind == TargetKind::tokens;
 }
 
 std::string ScriptedNetwork::words_text() const {
-  if (knows_words()) return " tokens up to " + std::to_string(task_.classes - 1);
+  if (has_vocabulary()) return " tokens up to " + std::to_string(task_.classes - 1);
   if (!task_.are_tokens) return {};
   return " tokens (whole numbers are words; save array.astype(\"float32\") where they are "
          "quantities)";

@@ -59,7 +59,7 @@ class ScriptedNetwork : public TorchNetwork {
   void check_batch_sizes(const std::vector<torch::Tensor>& results);
   [[noreturn]] void fail_batch_size(std::int64_t samples, const std::string& reason) const;
   /// Whether samples are texts of a vocabulary whose size is that of the targets'.
-  [[nodiscard]] bool knows_words() const;
+  [[nodiscard]] bool has_vocabulary() const;
   /// " tokens up to 9" and other properties of samples that are texts; "" for others.
   [[nodiscard]] std::string words_text() const;
   /// Targets of so many samples, all 0.
