@@ -191,7 +191,7 @@ int run_validate(const std::vector<std::string>& arguments) {
                      .repetitions = repetitions,
                      .times_machine = values.count("explain") > 0,
                      .note = [&](const auto& text) { lines.say("epochcast: note: " + text); },
-                     .tell = [&](const auto& text) { lines.say(text); }},
+                     .report = [&](const auto& text) { lines.say(text); }},
                     catalog);
   try {
     run.run(

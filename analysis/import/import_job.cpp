@@ -184,7 +184,7 @@ std::string profile_note(const ImportSettings& settings,
                             : "");
   if (job.batches[0].load_s.empty()) {
     note +=
-        "; phases are not told apart: the profiles lack backward, Optimizer.step or the "
+        "; phases are not distinguished: the profiles lack backward, Optimizer.step or the "
         "launches of kernels";
   }
   if (job.all_reduces.counted > 0) {

@@ -216,7 +216,7 @@ constexpr const char* kAboutTable =
     "less measured, in % of the "
     "measured epoch. Inside: whether the measured median is in the interval, how many single runs "
     "are, and how far the runs are from the forecast's distribution (Kolmogorov-Smirnov distance, "
-    "at least 1 / (2 runs)). Pairs are told apart when their measured ranges do not overlap, and "
+    "at least 1 / (2 runs)). Pairs are distinguishable if their measured ranges do not overlap, and "
     "chance does not explain the difference. Press a heading to sort the rows of each group.";
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace epochcast {
 
-/// What forecasts are like without some mechanism.
+/// Forecasts without a mechanism.
 struct LeftOutFindings {
   std::string name;                     ///< of the mechanism
   std::string without;                  ///< what forecasts then take for granted
@@ -20,8 +20,7 @@ struct LeftOutFindings {
   ValidationSummary concerned_without;  ///< and without it
 };
 
-/// What each mechanism of forecasts is worth: rows with all of them, and with one after the other
-/// left out, or all together at last.
+/// Errors of forecasts with all mechanisms, without each of them, and without all.
 class Ablation {
  public:
   /// `rows`: as of forecast_again(): with all mechanisms, then without each of `left_out`.
@@ -42,7 +41,7 @@ class Ablation {
   std::vector<LeftOutFindings> left_out_;
 };
 
-/// Each alone, and all of them.
+/// Each mechanism alone, then all of them.
 [[nodiscard]] std::vector<std::vector<Mechanism>> one_after_the_other(
     const std::vector<Mechanism>& mechanisms);
 

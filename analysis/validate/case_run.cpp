@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kRunFile = "run.json";
 
-/// The run that a program's output reports. Throws a RunError when it is none of the case.
+/// The run that a program's output reports. Throws a RunError if it is of another case.
 RunResult reported_run(const std::string& text, const ValidationCase& one, const fs::path& log) {
   const auto document = nlohmann::ordered_json::parse(text, nullptr, false);
   if (!document.is_object() || !document.contains("runs") || !document["runs"].is_array() ||

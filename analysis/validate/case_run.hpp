@@ -12,10 +12,8 @@
 
 namespace epochcast {
 
-/// One repetition of a case, run for real on its cluster; a run that is kept is not repeated.
-/// `timed_sizes`: the run times batches where it trains, and ring all-reduces of the size among
-/// these that is nearest to what it exchanges; none: it times nothing. Throws a RunError when the
-/// run fails.
+/// One repetition of a case, run for real on its cluster; kept runs are not repeated. With
+/// `timed_sizes`, the run has the flags of timing_words(). Throws a RunError if the run fails.
 [[nodiscard]] RunResult run_case(const ClusterRunner& runner,
                                  const ValidationCase& one,
                                  std::size_t repetition,

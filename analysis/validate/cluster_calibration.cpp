@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How many times as long batches take on a rank, by --slow-down.
+/// Factor of the time of a rank's batches, by --slow-down.
 double slow_down_of_rank(const JobConfig& config, std::size_t rank) {
   return slow_down_of(config.machine.slow_down, {"cpu", std::to_string(rank)});
 }
@@ -30,8 +30,7 @@ std::vector<std::string> with(std::vector<std::string> words,
   return words;
 }
 
-/// Links of the bandwidth that the case asks about: as many times the measured ones as the nominal
-/// ones differ.
+/// Links of the case's bandwidth: the measured ones times the ratio of the nominal bandwidths.
 void scale_links(JobConfig& config, const Platform& platform, double nominal_bytes_per_s) {
   const auto given = config.platform_figures.find(kBandwidthFigure);
   if (given == config.platform_figures.end() || !platform.network) return;

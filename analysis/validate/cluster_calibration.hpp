@@ -18,13 +18,12 @@
 
 namespace epochcast {
 
-/// How results with messages begin, and the file in them.
+/// The prefix of kept results with messages, and the name of their file.
 inline constexpr const char* kMessagesPrefix = "messages";
 inline constexpr const char* kMessagesFile = "messages.json";
 
-/// A cluster that is measured once and calibrated; forecasts of its cases rest on that alone.
-/// Nothing is measured again that is kept of the same commands, in the same surroundings, with the
-/// same programs and contents of input files.
+/// A cluster that is measured once and calibrated; forecasts of its cases use nothing else. Kept
+/// measurements of the same commands, surroundings, programs and input files are not repeated.
 class ClusterCalibration {
  public:
   /// `program`: epochcast itself, beside the programs that measure. `kept` and `catalog` outlive
@@ -36,23 +35,23 @@ class ClusterCalibration {
 
   [[nodiscard]] const ValidationCluster& cluster() const { return runner_.cluster(); }
 
-  /// Has messages measured up to the gradients of what is calibrated for the case, and its batches
-  /// where it trains. Before measure().
+  /// Plans messages up to the size of the calibrated network's gradients and, for `train`, batches.
+  /// To be called before measure().
   void expect(const ValidationCase& one);
 
-  /// Messages and batches, once. Throws a RunError when a command fails, a UserError when messages
-  /// cannot be fitted.
+  /// Measures messages and batches, once. Throws a RunError if a command fails, a UserError if
+  /// messages cannot be fitted.
   void measure();
 
-  /// The case with the calibrated platform and costs in the place of its own. After measure().
-  /// Throws a UserError where the case asks about other machines than its settings make of the
-  /// calibrated ones.
+  /// The case with the calibrated platform and costs instead of its own. To be called after
+  /// measure(). Throws a UserError if its settings do not turn the calibrated machines into its
+  /// own.
   [[nodiscard]] JobConfig forecast_config(const ValidationCase& one) const;
 
   /// The sizes of messages that are measured, ascending.
   [[nodiscard]] std::vector<std::int64_t> sizes() const;
   [[nodiscard]] const MessageTrace& messages() const { return messages_; }
-  /// What a rank's batches of the case cost, as measured.
+  /// The cost trace of a rank's batches of the case.
   [[nodiscard]] std::filesystem::path trace_of_rank(const ValidationCase& one,
                                                     std::size_t rank) const;
 
@@ -67,7 +66,7 @@ class ClusterCalibration {
   double most_bytes_ = 0;
   MessageTrace messages_;
   std::optional<NetworkFit> fit_;
-  /// By the command that measures them, their file.
+  /// Files by the command that measures them.
   std::map<std::vector<std::string>, std::filesystem::path> batches_;
 };
 

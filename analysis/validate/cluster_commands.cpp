@@ -29,10 +29,10 @@ constexpr std::int64_t kMessageBytes[] = {4,
                                           8388608,
                                           16777216,
                                           33554432};
-/// Links are told apart by messages of this size.
+/// Messages of this size distinguish links.
 constexpr double kLeastOfLargest = 4 << 20;
 
-/// Strategies that divide work by speed take other batches than the one asked for.
+/// Strategies that divide work by speed take other batches than --batch.
 std::string batch_sizes(std::int64_t batch) {
   return std::to_string((batch + 1) / 2) + "," + std::to_string(batch) + "," +
          std::to_string(2 * batch);
@@ -110,8 +110,8 @@ std::vector<std::string> batch_words(const ValidationCase& one) {
                                     kMeasuredDevice,
                                     "--max-seconds",
                                     kBatchSeconds,
-                                    // Machines change their speed by the second: a point takes
-                                    // all of its time, however much alike the first batches are.
+                                    // The speed of a machine changes every second: each point
+                                    // takes all of its time, even if its first batches agree.
                                     "--confidence-width",
                                     "0.000001",
                                     "--max-samples",

@@ -10,32 +10,32 @@
 
 namespace epochcast {
 
-// The commands of epochcast that a validation has run on its clusters: the words after the program.
+// Commands of epochcast that a validation starts on its clusters: the words after the program.
 
 /// The sizes of messages and all-reduces that are measured for exchanges of up to `most_bytes`,
-/// ascending, in whole floats: these themselves, too, if they are large, as what does not fit
-/// caches takes longer.
+/// ascending, in whole floats. `most_bytes` is one of them if it is large, because messages that do
+/// not fit in caches take longer.
 [[nodiscard]] std::vector<std::int64_t> message_sizes(double most_bytes);
 
 /// The bytes of the gradients that a job exchanges, as 32-bit floats.
 [[nodiscard]] double gradient_bytes(const JobConfig& config, const Catalog& catalog);
 
-/// What measures messages: ring steps, point-to-point, and two kinds of all-reduce, whatever will
-/// run. Rings send and receive at once, trees in one direction.
+/// Measures messages: ring steps, point-to-point, and two kinds of all-reduce, independent of the
+/// cases. Rings send and receive at once, trees in one direction.
 [[nodiscard]] std::vector<std::string> message_words(const ValidationCluster& cluster,
                                                      const std::vector<std::int64_t>& sizes);
 
-/// What measures the batches of half, all and twice the size that is calibrated for a case that
-/// trains; `--device-name` is kMeasuredDevice. The same for all cases that differ in strategy,
-/// all-reduce, overlap or batch alone.
+/// Measures batches of half, all and twice the calibrated size, for a case that trains;
+/// `--device-name` is kMeasuredDevice. Equal for cases that differ only in strategy, all-reduce,
+/// overlap or batch.
 [[nodiscard]] std::vector<std::string> batch_words(const ValidationCase& one);
 inline constexpr const char* kMeasuredDevice = "this-cpu";
 
-/// What runs a configuration for real.
+/// Runs a configuration for real.
 [[nodiscard]] std::vector<std::string> run_words(Command command, const JobConfig& config);
 
-/// What has such a run time the machine around it: batches where it trains, and ring all-reduces of
-/// the one of these `sizes` that is nearest to what it exchanges at a time.
+/// Flags of a run that times the machine before and after: batches if it trains, and ring
+/// all-reduces of the one of `sizes` that is nearest to the bytes of one exchange.
 [[nodiscard]] std::vector<std::string> timing_words(Command command,
                                                     const JobConfig& config,
                                                     double gradient_bytes,

@@ -18,12 +18,12 @@ class ClusterRunner {
 
   [[nodiscard]] const ValidationCluster& cluster() const { return cluster_; }
 
-  /// What the command writes to stdout; its stderr goes to `log`. Throws a RunError with the last
-  /// of it when it fails.
+  /// The command's stdout; its stderr goes to `log`. Throws a RunError with the end of `log` if it
+  /// fails.
   [[nodiscard]] std::string output_of(const std::vector<std::string>& words,
                                       const std::filesystem::path& log) const;
 
-  /// What all results of the cluster depend on; `programs` do the work.
+  /// The conditions of all results of the cluster; `programs` do the work.
   [[nodiscard]] nlohmann::json place(const std::vector<std::string>& programs) const;
 
  private:

@@ -37,7 +37,7 @@ constexpr std::uint64_t kCommandStream = 1'000'000;
 constexpr std::uint64_t kRowStreams = 2'000'000;
 constexpr std::uint64_t kAttempts = 1'000;
 
-/// Who takes samples.
+/// The ranks that take samples.
 enum class Takers { all, fastest, all_but_servers };
 
 /// A setting of a strategy, with the values that are drawn: two of them, the first of which is the
@@ -113,7 +113,7 @@ bool one_in(Random& random, std::size_t count) { return random.below(count) == 0
 /// 1 in a third of the draws, else up to 8; in tenths.
 std::int64_t ratio(Random& random) { return one_in(random, 3) ? 10 : log_uniform(random, 10, 80); }
 
-/// Of each three groups one trains, whichever.
+/// One of each three groups trains, at random.
 Command command_of(std::uint64_t seed, std::uint64_t number) {
   Random random(stream(seed, kCommandStream + number / 3));
   return random.below(3) == number % 3 ? Command::train : Command::emulate;
@@ -123,7 +123,7 @@ int bandwidth(Random& random) {
   return static_cast<int>(log_uniform(random, kLeastMbits, kMostMbits));
 }
 
-/// What is extrapolated has nodes and links of one kind: other ones have no place for differences.
+/// Extrapolated clusters have nodes and links of one kind.
 void draw_cluster(DrawnGroup& group, Random& random) {
   DrawnCluster& cluster = group.asked;
   const bool is_equal = group.tier == Tier::extrapolated;
@@ -143,7 +143,7 @@ std::int64_t exchange_us(const DrawnCluster& cluster, std::int64_t times) {
   return times * cluster.network->gradient_bytes * 8 / cluster.slowest_mbits();
 }
 
-/// What a batch of the slowest worker takes.
+/// Time of a batch of the slowest worker.
 std::int64_t slowest_batch_us(const DrawnGroup& group) {
   if (group.command == Command::emulate) return 100 * std::max(group.fast_batch, group.slow_batch);
   const std::int64_t sharers = std::max(2, group.workers());  // of two cores
@@ -192,7 +192,7 @@ bool change_nodes(DrawnCluster& cluster, Random& random) {
   return true;
 }
 
-/// Links that are a quarter to four times as fast, and not nearly the same.
+/// Links of a quarter to four times the bandwidth, and not nearly the same one.
 bool change_bandwidth(DrawnCluster& cluster, Random& random) {
   const int asked = cluster.mbits.front();
   for (;;) {
@@ -229,7 +229,7 @@ bool change_network(DrawnGroup& group, Random& random) {
   return true;
 }
 
-/// Changes one of what may differ; whether there is anything to change.
+/// Changes one property that may differ; returns whether there is any.
 bool change_one(DrawnGroup& group, int which, Random& random) {
   const bool trains = group.command == Command::train;
   DrawnCluster& cluster = group.calibrated;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distribution of `epochcast validate --draw`, version 2. It stays as it is, so that a seed
-// gives the same rows on every machine and in years: whole numbers and base/statistics/random.hpp
-// alone, and tables of its own, also of strategies and all-reduces. Another distribution is another
-// version.
+// The distribution of `epochcast validate --draw`, version 2. It never changes: a seed gives the
+// same rows on every machine, also in later versions. It uses only whole numbers,
+// base/statistics/random.hpp and its own tables, also of strategies and all-reduces. Another
+// distribution is another version.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@ namespace epochcast {
 
 constexpr std::uint64_t kDrawVersion = 2;
 
-/// A network that is drawn, with what its cost is taken to be where a draw has to be bounded: the
-/// figures are the distribution's own and no part of any forecast.
+/// A network that may be drawn, with assumed costs that bound draws. No forecast uses these
+/// figures.
 struct DrawnNetwork {
   std::string_view name;
   std::string_view dataset;
@@ -30,10 +30,10 @@ struct DrawnNetwork {
 
   bool operator==(const DrawnNetwork&) const = default;
 };
-/// All of them, those that train and those that do not.
+/// All networks, with those that cannot be trained.
 [[nodiscard]] std::span<const DrawnNetwork> drawn_networks();
 
-/// A cluster, and what is measured on it.
+/// A cluster and the measurements on it.
 struct DrawnCluster {
   std::vector<int> ranks;  ///< of each node
   std::vector<int> mbits;  ///< Mbit/s of each node's link
@@ -46,7 +46,7 @@ struct DrawnCluster {
   bool operator==(const DrawnCluster&) const = default;
 };
 
-/// A cluster, a command and a network with their figures: what the rows of a group share.
+/// A cluster, a command and a network with their figures, which the rows of a group share.
 struct DrawnGroup {
   Command command = Command::emulate;
   Tier tier = Tier::same_cluster;
@@ -75,21 +75,21 @@ struct DrawnGroup {
 /// The group of that number, from 0, of a seed.
 [[nodiscard]] DrawnGroup draw_group(std::uint64_t seed, std::uint64_t number);
 
-/// A strategy with its settings, as `name` and value, in the order in which people read them.
+/// A strategy with its settings, as `name` and value, in the order of titles.
 struct DrawnRow {
   std::string strategy;
   std::vector<SettingText> settings;
 
   bool operator==(const DrawnRow&) const = default;
 };
-/// The row of that number, from 0, of a group; `attempt`: how many draws of it were refused.
+/// The row of that number, from 0, of a group; `attempt`: number of its refused draws.
 [[nodiscard]] DrawnRow draw_row(std::uint64_t seed,
                                 std::uint64_t group,
                                 std::uint64_t row,
                                 std::uint64_t attempt);
 
-/// Whether an epoch of the row stays below ten seconds, by a bound that takes every exchange for a
-/// slow one.
+/// Whether an epoch of the row stays below ten seconds, by a bound that assumes slow
+/// exchanges.
 [[nodiscard]] bool is_short(const DrawnGroup& group, const DrawnRow& row);
 
 /// A whole number from `low` to `high`, its logarithm uniform, rounded to two digits. By rejection:

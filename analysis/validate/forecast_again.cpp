@@ -17,7 +17,7 @@ namespace {
 
 using LeftOut = std::vector<Mechanism>;
 
-/// Tells of each step, of so many in all.
+/// Reports each step, and the number of all.
 class Steps {
  public:
   Steps(const ValidationProgress& progress, std::size_t all) : progress_(progress), all_(all) {}
@@ -42,8 +42,8 @@ class Recalibrated {
         fit_(calibrate(messages).fit),
         platform_(calibrated_platform(std::move(kept), fit_, messages.source)) {}
 
-  /// Without some mechanisms, of which the calibration did not know either: all-reduces that were
-  /// measured are compared with what messages say without them.
+  /// Without some mechanisms, in the calibration as well: measured all-reduces are compared with
+  /// forecasts from messages without them.
   [[nodiscard]] Platform without(const LeftOut& left_out) const {
     Platform platform = platform_;
     leave_out(left_out, platform);
@@ -94,7 +94,7 @@ std::string name_of(const LeftOut& left_out) {
   return names.empty() ? "with everything" : names;
 }
 
-/// The forecasts, and what they are of.
+/// The forecasts, with their rows.
 struct Pass {
   std::vector<Job> jobs;
   std::vector<ForecastOutcome> outcomes;

@@ -11,14 +11,14 @@
 
 namespace epochcast {
 
-/// The rows of validations with forecasts that this program makes of what they have measured, first
-/// with all mechanisms and then without each of `left_out`: messages are calibrated anew, batches
-/// are as they were. Nothing is measured or run. A row that had no forecast stays as it is; one
-/// that cannot be forecast now has its reason in `problems`.
+/// The rows of validations with new forecasts from their measurements, with all mechanisms and then
+/// without each of `left_out`: messages are calibrated again, batches are unchanged. Nothing is
+/// measured or run. A row without a forecast stays unchanged; one that cannot be forecast now has
+/// the reason in `problems`.
 ///
 /// A forecast names its platform and batches, which lie in its validation's folder beside the
-/// messages that the platform comes from. `folder`: where that folder lies now; empty:
-/// where it was. Throws a UserError that lists what is not there.
+/// messages that the platform comes from. `folder`: the folder's present place; empty:
+/// not moved. Throws a UserError that lists missing files.
 [[nodiscard]] std::vector<std::vector<ValidationRow>> forecast_again(
     const std::vector<ValidationRow>& rows,
     const std::vector<std::vector<Mechanism>>& left_out,

@@ -13,19 +13,19 @@
 
 namespace epochcast {
 
-/// What the forecasts of a validation were made of, as its folder keeps it.
+/// Inputs of a validation's forecasts, as its folder keeps them.
 struct KeptInputs {
   std::vector<Job> jobs;                ///< one for each forecast
   std::vector<std::size_t> row_of_job;  ///< ascending; a row that had no forecast has none
-  /// By JobConfig::platform, a file that was calibrated: what it says, without a job's figures.
+  /// Calibrated platforms by JobConfig::platform, without the figures of a job.
   std::map<std::string, Platform> platforms;
-  /// And the messages that it comes from.
+  /// Their message traces.
   std::map<std::string, MessageTrace> messages;
 };
 
 /// Finds them. A forecast names its platform, which lies in the validation's folder beside
-/// messages and batches. `folder`: where that folder lies now; empty: where
-/// it was. Throws a UserError that lists what is not there, or cannot be read.
+/// messages and batches. `folder`: the folder's present place; empty: not
+/// moved. Throws a UserError that lists missing and unreadable files.
 [[nodiscard]] KeptInputs kept_inputs(const std::vector<ValidationRow>& rows,
                                      const std::filesystem::path& folder,
                                      const Catalog& catalog);

@@ -12,19 +12,19 @@
 
 namespace epochcast {
 
-/// What batches of this size took each rank as calibrated, in the order of `file_of_rank`: medians;
-/// 0 where the size was not measured. A file has the samples of its own ranks, counted from 0.
+/// Calibrated medians of batches of this size by rank, in the order of `file_of_rank`; 0 if the
+/// size was not measured. A file has the samples of its own ranks, counted from 0.
 [[nodiscard]] std::vector<double> calibrated_batches_s(
     const std::vector<std::filesystem::path>& file_of_rank, std::int64_t batch);
 
-/// How much longer the batches that a run timed took than as calibrated: mean over ranks. Absent
-/// where no rank has both. `parts`: passes through the network that a timed batch is made of.
+/// Relative increase of a run's timed batches over the calibration: mean over ranks. Absent if no
+/// rank has both. `parts`: passes through the network in a timed batch.
 [[nodiscard]] std::optional<double> batch_drift(const RunResult& run,
                                                 const std::vector<double>& calibrated_s,
                                                 std::int64_t parts);
 
-/// How much longer the all-reduces that a run timed took than those that were measured among as
-/// many ranks, of the same algorithm and size. Absent where there are none of either.
+/// Relative increase of a run's timed all-reduces over measured ones of the same algorithm, size
+/// and number of ranks. Absent if either is missing.
 [[nodiscard]] std::optional<double> exchange_drift(const RunResult& run,
                                                    const MessageTrace& messages);
 

@@ -16,14 +16,14 @@
 namespace epochcast {
 namespace {
 
-// What was fitted to messages.
+// Fitted to messages.
 
 /// The network's link is that of the slowest node.
 void without_uplinks(Platform& platform) {
   for (NodeGroup& group : platform.nodes) group.uplink.reset();
 }
 
-/// Those that were measured count as if among other ranks: for what is in doubt.
+/// Measured all-reduces count as if among other ranks: their uncertainty is unknown.
 void without_all_reduces(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) {
     for (MeasuredAllReduce& each : costs.all_reduces) each.ranks = 0;
@@ -43,7 +43,7 @@ void without_doubt(Platform& platform) {
   });
 }
 
-// What batches cost.
+// Costs of batches.
 
 template <typename Change>
 void change_batches(std::vector<CostTrace>& traces, Change change) {
@@ -74,7 +74,7 @@ void without_loading(std::vector<CostTrace>& traces) {
   });
 }
 
-/// `validate` measures half, all and twice of what is asked for.
+/// `validate` measures half, all and twice the batch.
 void without_other_sizes(std::vector<CostTrace>& traces) {
   for (CostTrace& trace : traces) {
     std::set<std::int64_t> sizes;
@@ -86,8 +86,7 @@ void without_other_sizes(std::vector<CostTrace>& traces) {
   }
 }
 
-/// What batches take on a device that is slowed down is what they take on the device itself, times
-/// as much.
+/// Batches on a slowed device take the time on the device itself times its factor.
 void without_slowed_devices(std::vector<CostTrace>& traces) {
   const std::string kSlowed = "-slowed-";  // slowed_name()
   for (CostTrace& trace : traces) {
@@ -120,7 +119,7 @@ void without_noise(std::vector<CostTrace>& traces) {
   });
 }
 
-/// The same samples in an order of each rank's own.
+/// The same samples, in another order for each rank.
 void without_common_noise(std::vector<CostTrace>& traces) {
   std::uint64_t stream = 0;
   change_batches(traces, [&](BatchSamples& samples) {

@@ -10,26 +10,25 @@
 
 namespace epochcast {
 
-/// Something that forecasts know of a machine because it was measured (docs/fidelity.md, "The
-/// model"), and how forecasts are made that do not: by data that do not have it. The simulator is
-/// the same.
+/// A measured property of a machine that forecasts use (docs/fidelity.md, "The model"), and how to
+/// remove it from the data. The simulator does not change.
 struct Mechanism {
   std::string_view name;
   std::string_view without;  ///< what forecasts then take for granted
-  /// One of them takes it out; the others are null. Data that do not have it stay as they are.
+  /// One of these functions removes it; the others are null. Data without it stay unchanged.
   void (*of_platform)(Platform& platform) = nullptr;
   void (*of_costs)(std::vector<CostTrace>& traces) = nullptr;
 };
 
-/// Takes them out.
+/// Removes them.
 void leave_out(const std::vector<Mechanism>& mechanisms, Platform& platform);
 void leave_out(const std::vector<Mechanism>& mechanisms, std::vector<CostTrace>& traces);
 
-/// All of them: of messages, then of batches.
+/// All mechanisms: of messages, then of batches.
 [[nodiscard]] const std::vector<Mechanism>& mechanisms();
 
-/// Those of these names, in this order. Throws a UserError that tells all unknown ones, and those
-/// that are duplicates.
+/// The mechanisms of these names, in this order. Throws a UserError that lists unknown names and
+/// duplicates.
 [[nodiscard]] std::vector<Mechanism> find_mechanisms(const std::vector<std::string>& names);
 
 /// change(MessageCosts&) for all costs of messages between nodes.

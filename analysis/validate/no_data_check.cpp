@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of a build without the real half, which has no readers of data sets.
+// In a build without the real half, which has no readers of data sets.
 #include "analysis/validate/data_check.hpp"
 
 namespace epochcast {

@@ -33,7 +33,7 @@ bool RepetitionRule::wants_another(const ValidationRow& row, int done) const {
   if (done < least) return true;
   if (done >= most()) return false;
   const auto uncertainty = uncertainty_of_error(row);
-  // Not a number where something took 0 s: more of it would not help.
+  // Not a number if a run took 0 s: further runs would not help.
   return uncertainty && *uncertainty > precision;
 }
 

@@ -7,12 +7,11 @@
 
 namespace epochcast {
 
-/// How well a row's error is known: half of the 90 % confidence interval of its mean, as a share
-/// (of logarithms, by Student's t). Absent with fewer than two runs.
+/// Uncertainty of a row's error: half of the 90 % confidence interval of its mean, as a share (of
+/// logarithms, by Student's t). Absent with fewer than two runs.
 [[nodiscard]] std::optional<double> uncertainty_of_error(const ValidationRow& row);
 
-/// How often configurations are run: where a machine is too noisy for a few repetitions, more of
-/// them decide.
+/// Number of runs of a configuration: more if its error stays uncertain.
 struct RepetitionRule {
   int least = 3;            ///< repetitions of each
   double precision = 0.02;  ///< a row's error is known well enough with this uncertainty_of_error

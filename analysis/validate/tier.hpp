@@ -6,7 +6,7 @@
 
 namespace epochcast {
 
-/// What was calibrated for a forecast.
+/// The calibrated cluster of a forecast, compared with its own.
 enum class Tier {
   same_cluster,  ///< the cluster that is asked about
   extrapolated   ///< another one: fewer nodes, other links, another network or batch

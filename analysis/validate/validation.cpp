@@ -28,7 +28,7 @@ std::vector<double> epochs_s(const std::vector<RunResult>& runs) {
   return values;
 }
 
-/// What drift adds to the forecast's computing and exchanges, as a share of the measured epoch.
+/// Increase of the forecast's computing and exchanges by drift, as a share of the measured epoch.
 std::optional<double> drift_error_of(const ValidationRow& row, double measured_s) {
   if (!row.drift || (!row.drift->batches && !row.drift->exchanges)) return std::nullopt;
   const PhaseTimes& phases = row.forecast->phases;
@@ -37,7 +37,7 @@ std::optional<double> drift_error_of(const ValidationRow& row, double measured_s
          measured_s;
 }
 
-/// What single runs say of the distributions that were forecast for them.
+/// Adds the places of single runs in the distributions that were forecast for them.
 void add_single_runs(RowFindings& findings, const ValidationRow& row) {
   const RunResult& forecast = *row.forecast;
   for (const RunResult& run : row.measured) {
@@ -52,13 +52,13 @@ void add_single_runs(RowFindings& findings, const ValidationRow& row) {
   findings.ks = ks_distance(findings.run_shares);
 }
 
-/// A row of a group with what it says.
+/// A row of a group with its findings.
 struct RankedRow {
   double forecast_s = 0;
   RowFindings findings;
 };
 
-/// Welch's t-test. Nothing is known of how a single run scatters: it counts as exact.
+/// Welch's t-test. The spread of a single run is unknown: it counts as exact.
 bool differ_by_more_than_chance(const std::vector<double>& a, const std::vector<double>& b) {
   constexpr double kBothSides = 0.975;
   double variance = 0;  // of the difference between the means
@@ -76,7 +76,7 @@ bool differ_by_more_than_chance(const std::vector<double>& a, const std::vector<
          boost::math::quantile(distribution, kBothSides) * std::sqrt(variance);
 }
 
-/// Every row that is forecast to be the fastest has to be it.
+/// True only if all rows with the fastest forecast are right.
 bool is_best_right(const std::vector<RankedRow>& rows) {
   const auto fastest = std::min_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
     return a.findings.measured_s < b.findings.measured_s;
@@ -87,7 +87,7 @@ bool is_best_right(const std::vector<RankedRow>& rows) {
       });
   return std::all_of(rows.begin(), rows.end(), [&](const RankedRow& row) {
     return row.forecast_s > forecast->forecast_s ||
-           !can_be_told_apart(row.findings, fastest->findings);
+           !are_distinguishable(row.findings, fastest->findings);
   });
 }
 
@@ -105,7 +105,7 @@ GroupRanking ranking_of(const std::string& group, const std::vector<RankedRow>& 
   ranking.tau = kendall_tau(forecasts_s, measured_s);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (!can_be_told_apart(rows[i].findings, rows[j].findings)) continue;
+      if (!are_distinguishable(rows[i].findings, rows[j].findings)) continue;
       ++ranking.pairs;
       const bool is_less = measured_s[i] < measured_s[j];
       const double forecast_s =
@@ -130,7 +130,7 @@ std::optional<double> weighted_tau(const std::vector<GroupRanking>& rankings) {
 
 }  // namespace
 
-bool can_be_told_apart(const RowFindings& a, const RowFindings& b) {
+bool are_distinguishable(const RowFindings& a, const RowFindings& b) {
   const bool overlap = a.measured_spread.high_s >= b.measured_spread.low_s &&
                        b.measured_spread.high_s >= a.measured_spread.low_s;
   return !overlap && differ_by_more_than_chance(a.measured_runs_s, b.measured_runs_s);

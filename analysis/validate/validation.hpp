@@ -13,8 +13,8 @@
 
 namespace epochcast {
 
-/// How much longer parts of a run took the machine than when they were calibrated, as shares: 0.02
-/// is 2 %. Absent: not timed, or nothing that was calibrated compares with it.
+/// Relative increase of times of batches and exchanges since the calibration: 0.02 is 2 %. Absent:
+/// not timed, or not comparable with the calibration.
 struct MachineDrift {
   std::optional<double> batches;
   std::optional<double> exchanges;
@@ -22,83 +22,83 @@ struct MachineDrift {
   bool operator==(const MachineDrift&) const = default;
 };
 
-/// One configuration: its forecast, made before its runs, and what it took for real, several times.
+/// One configuration: its forecast, made before its runs, and its measured repetitions.
 struct ValidationRow {
-  std::string cluster;  ///< where: "4 nodes, 200 Mbit/s"
+  std::string cluster;  ///< name: "4 nodes, 200 Mbit/s"
   std::string command;  ///< "emulate" or "train"
   std::string group;  ///< rows of one group answer one question and are ranked against each other:
                       ///< "resnet20 on 4 nodes, 200 Mbit/s, emulate"
-  std::string point;  ///< what tells it from the other rows: "node-based, averaging-period 4"
+  std::string point;  ///< differs within the group: "node-based, averaging-period 4"
   std::optional<RunResult> forecast;
   std::vector<RunResult> measured;  ///< one per repetition
   Tier tier = Tier::same_cluster;
   std::string calibrated;  ///< the name of the cluster that was calibrated
-  /// Median over runs of what they timed (validate --explain).
+  /// Median over the runs' timers (validate --explain).
   std::optional<MachineDrift> drift;
-  std::vector<std::string> problems;  ///< why there is no forecast, or no measurement
+  std::vector<std::string> problems;  ///< reasons for a missing forecast or measurement
 };
 
-/// What a row with both says, in seconds per epoch.
+/// Comparison of a row's forecast with its measurements, in seconds per epoch.
 struct RowFindings {
   double measured_s = 0;                     ///< median of the repetitions
-  Interval measured_spread;                  ///< their least and most
+  Interval measured_spread;                  ///< minimum and maximum
   std::vector<double> measured_runs_s = {};  ///< each of them
   double error = 0;                          ///< forecast / measured_s - 1
   PhaseTimes measured_phases;                ///< medians
   PhaseTimes phase_errors;  ///< (forecast - measured) / measured_s: shares of the whole epoch
-  /// The part of the error that the row's drift makes: what computing and exchanges of the forecast
-  /// would take longer, as a share of measured_s, with its sign changed. The rest is the model's.
+  /// Part of the error from drift: minus the increase of the forecast's computing and exchanges, as
+  /// a share of measured_s. The rest is the error of the model.
   std::optional<double> drift_error;
   std::optional<bool> is_inside;  ///< measured_s within the forecast's interval; absent without one
   std::size_t runs_with_interval = 0;  ///< single runs whose forecast has an interval
   std::size_t runs_inside = 0;         ///< of these, inside it
-  /// Where these are in their forecasts' distributions (share_below), in the order of the runs.
+  /// Their shares of the forecasts' distributions (share_below), in the order of the runs.
   std::vector<double> run_shares;
   std::optional<double> ks;  ///< ks_distance of run_shares
 
   /// The largest of the three, without its sign.
   [[nodiscard]] double worst_phase_error() const;
 };
-/// Nothing when the forecast or the measurement is missing, or the measured median is 0 s.
+/// None if the forecast or the measurement is missing, or the measured median is 0 s.
 [[nodiscard]] std::optional<RowFindings> findings_of(const ValidationRow& row);
-/// Why findings_of says nothing, one or more sentences; none when it does.
+/// Reasons for missing findings, as sentences; none if there are findings.
 [[nodiscard]] std::vector<std::string> failures_of(const ValidationRow& row);
 /// "sync", "node-based", ...; "" for a row without any run.
 [[nodiscard]] std::string strategy_of(const ValidationRow& row);
 
-/// Whether one of two rows takes longer, by what was measured: all of its runs do, and their means
-/// differ by more than chance makes them (Welch's t-test, 95 %, where one has two runs or more:
-/// ranges of two runs each do not overlap in a third of all cases by chance).
-[[nodiscard]] bool can_be_told_apart(const RowFindings& a, const RowFindings& b);
+/// Whether the measured times of two rows are distinguishable: their ranges do not overlap, and
+/// their means differ significantly (Welch's t-test, 95 %, if one has two runs or more). The test
+/// is needed: ranges of two runs each do not overlap by chance in a third of all cases.
+[[nodiscard]] bool are_distinguishable(const RowFindings& a, const RowFindings& b);
 
 /// How well the rows of one group are ranked, of those that have findings.
 struct GroupRanking {
   std::string group;
   std::size_t rows = 0;
-  double tau = 0;               ///< Kendall's tau-b of forecasts and measured medians, -1 to 1
-  std::size_t pairs = 0;        ///< that can be told apart, and so ranked: see can_be_told_apart()
-  std::size_t wrong_pairs = 0;  ///< of these, forecast the other way round
-  bool is_best_right = false;   ///< whether the fastest forecast is the fastest measured, or cannot
-                                ///< be told from it: their measured spreads overlap
+  double tau = 0;         ///< Kendall's tau-b of forecasts and measured medians, -1 to 1
+  std::size_t pairs = 0;  ///< distinguishable ones, which are ranked: see are_distinguishable()
+  std::size_t wrong_pairs = 0;  ///< of these, forecast in the wrong order
+  bool is_best_right = false;   ///< whether the fastest forecast is the fastest measured, or not
+                                ///< distinguishable from it
 };
 
-/// What a validation says as a whole.
+/// Figures of a whole validation.
 struct ValidationSummary {
   std::size_t configurations = 0;      ///< with both
   std::size_t failed = 0;              ///< without one of them, or a measured median of 0 s
   double median_error = 0;             ///< of absolute errors
-  double p90_error = 0;                ///< 90 % of the configurations have an absolute one of that
+  double p90_error = 0;                ///< bound of 90 % of the absolute errors
   double worst_error = 0;              ///< absolute
   std::string worst;                   ///< its group and point
-  double p95_error = 0;                ///< 95 % of the configurations have an absolute one of that
-  double p90_phase_error = 0;          ///< of 90 %, no phase's error is larger
+  double p95_error = 0;                ///< bound of 95 % of the absolute errors
+  double p90_phase_error = 0;          ///< bound of all phases' errors in 90 % of the rows
   std::vector<GroupRanking> rankings;  ///< in the order of the rows
   std::optional<double> tau;  ///< mean over groups, weighted by their pairs; absent without one
   std::optional<double> coverage;      ///< share inside their interval, of the rows that have one
   std::size_t runs = 0;                ///< single runs whose forecast has an interval
   std::size_t runs_inside = 0;         ///< of these, inside it
   std::optional<double> run_coverage;  ///< share of these inside it
-  std::optional<double> ks;            ///< ks_distance of where they all are
+  std::optional<double> ks;            ///< ks_distance of all run_shares
 
   [[nodiscard]] std::size_t pairs() const;  ///< of all groups
   [[nodiscard]] std::size_t wrong_pairs() const;
@@ -110,7 +110,7 @@ struct TierSummary {
   Tier tier = Tier::same_cluster;
   ValidationSummary summary;
 };
-/// Of each tier that has rows.
+/// For each tier with rows.
 [[nodiscard]] std::vector<TierSummary> summarize_tiers(const std::vector<ValidationRow>& rows);
 
 /// The rows in blocks of equal groups, both in the order of their first appearance.
@@ -118,51 +118,50 @@ struct TierSummary {
     const std::vector<ValidationRow>& rows);
 
 /// Kendall's tau-b of two equally long lists (Kendall, Biometrika 33, 1945: corrected for ties); 1
-/// for fewer than two. When one list is all the same, there is no order to agree with: 1 when the
-/// other one is, too, else 0.
+/// for fewer than two. If one list is constant: 1 if the other one is, too, else 0.
 [[nodiscard]] double kendall_tau(const std::vector<double>& a, const std::vector<double>& b);
 
-/// What the command line allows at most, or at least; absent: anything.
+/// Bounds of the command line; absent: none.
 struct ValidationBounds {
   std::optional<double> median_error = {};
   std::optional<double> p95_error = {};
   std::optional<double> worst_error = {};
   std::optional<double> p90_phase_error = {};
   std::optional<double> tau = {};          ///< of every group
-  std::optional<double> wrong_pairs = {};  ///< share of all pairs that can be told apart
+  std::optional<double> wrong_pairs = {};  ///< share of all distinguishable pairs
   std::optional<double> coverage = {};
   std::optional<double> run_coverage = {};
   std::optional<double> ks = {};
 
   bool operator==(const ValidationBounds&) const = default;
 };
-/// What exceeds a bound, as sentences. A failed row exceeds any; so does a figure that is absent
-/// (no row, no interval, no pair to rank).
+/// Exceeded bounds, as sentences. A failed row exceeds every bound, as does an absent figure (no
+/// row, no interval, no pair to rank).
 [[nodiscard]] std::vector<std::string> exceeded(const ValidationSummary& summary,
                                                 const ValidationBounds& bounds);
 
 /// `epochcast.validation/1`: rows with forecasts and every measured repetition, findings, summary.
-/// `command`: how it came about; `date`: when ("2026-11-21", "" when unknown).
+/// `command` made it on `date` ("2026-11-21"; "": unknown).
 [[nodiscard]] nlohmann::ordered_json to_json(const std::vector<ValidationRow>& rows,
                                              const std::string& command,
                                              const std::string& date = {});
-/// Reads back what to_json wrote; findings and summary are left aside, as they follow from the
-/// rows. Throws a UserError that names the file and the JSON path of every problem.
+/// Reads the output of to_json, except findings and summary, which follow from the rows. Throws a
+/// UserError that names the file and the JSON path of every problem.
 [[nodiscard]] std::vector<ValidationRow> validation_from_json(const nlohmann::ordered_json& json,
                                                               const std::string& file);
 
-/// What a file of to_json holds.
+/// The content of a file that to_json wrote.
 struct ValidationFile {
   std::vector<ValidationRow> rows;
   std::string command;
   std::string date;
 };
-/// Throws a UserError for a file that cannot be read, is no JSON, or is not what to_json writes.
+/// Throws a UserError for a file that cannot be read, is no JSON, or has another schema.
 [[nodiscard]] ValidationFile read_validation(const std::filesystem::path& file);
 
-/// A page that needs nothing else: the summary, a plot of forecast against measured (logarithmic,
-/// with the diagonal, intervals, spreads, and what a point is on hovering), the phases of both side
-/// by side, the table. `command` may have several lines.
+/// A page of one file: the summary, a logarithmic plot of forecast against measured (with diagonal,
+/// intervals, spreads, and names on hovering), the phases of both side by side, the table.
+/// `command` may have several lines.
 [[nodiscard]] std::string to_html(const std::vector<ValidationRow>& rows,
                                   const std::string& title,
                                   const std::string& command,

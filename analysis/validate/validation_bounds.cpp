@@ -9,7 +9,7 @@
 namespace epochcast {
 namespace {
 
-/// Figures are ratios of doubles: what is equal on paper is equal to some 1e-16.
+/// Figures are ratios of doubles: equal ones differ by some 1e-16.
 constexpr double kRounding = 1e-12;
 
 /// "12.00 %", or "0.90" for a plain number.
@@ -64,14 +64,14 @@ std::vector<std::string> exceeded(const ValidationSummary& summary,
              bounds.p90_phase_error,
              true);
   if (bounds.tau && !summary.tau) {
-    problems.emplace_back("there is no tau: no two rows of a group can be told apart");
+    problems.emplace_back("there is no tau: no two rows of a group are distinguishable");
   }
   for (const GroupRanking& ranking : summary.rankings) {
     if (ranking.pairs > 0)
       check_least("the tau of " + ranking.group, ranking.tau, bounds.tau, false);
   }
   if (bounds.wrong_pairs && summary.pairs() == 0) {
-    problems.emplace_back("there are no pairs: no two rows of a group can be told apart");
+    problems.emplace_back("there are no pairs: no two rows of a group are distinguishable");
   } else if (bounds.wrong_pairs) {
     check_most("the share of wrong pairs",
                static_cast<double>(summary.wrong_pairs()) / static_cast<double>(summary.pairs()),

@@ -25,7 +25,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-/// Runs `part`; adds what a UserError says.
+/// Runs `part`; adds the problems of a UserError.
 void collect(Texts& problems, const std::function<void()>& part) {
   try {
     part();
@@ -52,7 +52,7 @@ void check_machine(const MachineConfig& machine) {
     throw UserError("--ranks-per-node: not for validation: \"launch\" decides what a node is");
 }
 
-/// What is slowed has to be told from the rest by what a forecast knows, too.
+/// A slowed device must have a name of its own, for the forecast to distinguish it.
 void check_slow_down(const JobConfig& config, int ranks) {
   Texts known = {"cpu"};
   for (int rank = 0; rank < ranks; ++rank) known.push_back(std::to_string(rank));
@@ -70,7 +70,7 @@ void check_strategy(const JobConfig& config) {
   if (strategy.check != nullptr) strategy.check(config, DeviceNames({&cpu, 1}));
 }
 
-/// What a case that trains has to know before it starts.
+/// Checks of a case that trains.
 class TrainingCheck {
  public:
   explicit TrainingCheck(const Catalog& catalog) : catalog_(catalog) {}
@@ -101,7 +101,7 @@ class TrainingCheck {
     std::optional<std::filesystem::path> network;
     collect(problems, [&] {
       const auto file = catalog_.find("models/networks", config.network, "--network");
-      // LibTorch trains models and those of the catalogue: other files only describe.
+      // LibTorch trains model files and networks of the catalogue: other files only describe.
       if (!is_model_file(config.network))
         check_known("network", "network", config.network, catalog_.names("models/networks"));
       network = file;
@@ -123,7 +123,7 @@ class TrainingCheck {
       data_problems_;
 };
 
-/// Figures of machines are asked of other ones than those that are calibrated.
+/// Figures of machines may be set only if another cluster is calibrated.
 void check_figures(const ValidationCase& one) {
   const bool has_nominal = one.other && one.other->link_bytes_per_s;
   const bool asks = one.config.platform_figures.contains(kBandwidthFigure);
@@ -141,7 +141,7 @@ void check_figures(const ValidationCase& one) {
   }
 }
 
-/// What is calibrated in the place of the case's own cluster.
+/// Checks the cluster that is calibrated instead of the case's own one.
 void check_calibrated(const ValidationCase& one, const Catalog& catalog) {
   if (!one.other) return;
   JobConfig config = one.config;
@@ -184,7 +184,7 @@ std::vector<Texts> problems_of_cases(const std::vector<ValidationCase>& cases,
   }
   const std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog);
   for (std::size_t task = 0; task < outcomes.size(); ++task) {
-    // One that died is no mistake of the user's; the row will say so.
+    // A forecast that died is not the user's mistake; the row will have the reason.
     if (!outcomes[task].has_died) problems[case_of_task[task]] = outcomes[task].problems;
   }
   return problems;

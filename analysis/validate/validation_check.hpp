@@ -9,11 +9,9 @@
 
 namespace epochcast {
 
-/// What would keep each case from being forecast or run, by case: its files, data sets included,
-/// names and settings. Nothing is measured or run; cases that emulate are forecast once on the
-/// platform that they name, which finds what only shows when a job is laid out.
-///
-/// What only the machines know is left to the run: their devices, and what weights hold.
+/// Problems of each case, by case: of its files (data sets included), names and settings. Nothing
+/// is measured or run. Emulated cases are forecast once on the platform that they name, to find
+/// problems of placement. Devices of the machines and contents of weights are checked by the run.
 [[nodiscard]] std::vector<std::vector<std::string>> problems_of_cases(
     const std::vector<ValidationCase>& cases, const Catalog& catalog);
 

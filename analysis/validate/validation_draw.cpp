@@ -22,7 +22,7 @@ constexpr const char* kEpochs = "2";  // half of them local in post-local-sgd, o
 constexpr const char* kTestSamples = "32";
 constexpr double kBytesPerMbit = 125e3;
 
-/// "1+2+1", or "1" for all the same.
+/// "1+2+1", or "1" if all are equal.
 std::string list_text(const std::vector<int>& values, const char* separator, bool is_whole) {
   if (!is_whole && std::count(values.begin(), values.end(), values.front()) ==
                        static_cast<std::ptrdiff_t>(values.size()))
@@ -44,8 +44,8 @@ std::string text_of(const DrawnCluster& cluster) {
          " Mbit/s";
 }
 
-/// Ranks that train leave real-time order: messages, too, are measured as they run there. And each
-/// stays on its core: cores of one machine may differ, for minutes, by half of their speed.
+/// Ranks that train leave SCHED_RR: messages are measured without it, too. Each rank is bound to
+/// its core: speeds of cores may differ by half for minutes.
 std::string launch_of(const fs::path& box, Command command, const DrawnCluster& cluster) {
   std::string bandwidth;
   for (const int mbits : cluster.mbits)
@@ -118,7 +118,7 @@ class GroupOfCases {
 
   [[nodiscard]] std::size_t rows() const { return group_.rows; }
 
-  /// The next row that nothing speaks against.
+  /// The next row without problems.
   [[nodiscard]] ValidationCase next() {
     const std::uint64_t row = drawn_.size();
     std::string last = "it would take too long";

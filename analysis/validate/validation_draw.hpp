@@ -11,7 +11,7 @@
 
 namespace epochcast {
 
-/// Configurations at random: forecasts are checked on what nobody chose.
+/// Configurations at random: forecasts are checked on rows that were not chosen.
 struct ValidationDraw {
   std::uint64_t seed = 0;
   std::size_t rows = 0;
@@ -29,8 +29,8 @@ struct ValidationDraw {
 [[nodiscard]] std::vector<ValidationCase> draw_validation(const ValidationDraw& draw,
                                                           const Catalog& catalog);
 
-/// Where the box lies beside the catalogue: in the source tree. Throws a UserError that says what
-/// to do where it is not there.
+/// The box beside the catalogue, in the source tree. Throws a UserError with advice if it is not
+/// there.
 [[nodiscard]] std::filesystem::path box_of(const Catalog& catalog);
 
 }  // namespace epochcast

@@ -19,7 +19,7 @@ namespace {
 constexpr int kMostRanks = 4096;
 constexpr std::int64_t kLargestBatch = 1'000'000;
 
-/// What an experiment says about validation.
+/// The "validate" object of an experiment.
 struct ValidateObject {
   ValidationCluster cluster;
   std::optional<ValidationCluster> calibrate;
@@ -38,7 +38,7 @@ ValidationCluster read_cluster(JsonInput& input, const char* name) {
   return cluster;
 }
 
-/// "calibrate" has those settings alone that change what is measured.
+/// "calibrate" has only settings that change measurements.
 void read_calibrate(JsonInput input, ValidateObject& validate) {
   validate.calibrate = read_cluster(input, "name");
   if (const auto network = input.maybe("network")) validate.network = network->string();
@@ -85,7 +85,7 @@ std::string point_of(const nlohmann::json& row, const JobConfig& config) {
   return point;
 }
 
-/// Runs `part`; adds what a UserError says to `problems`. Whether it threw none.
+/// Runs `part`; adds the problems of a UserError to `problems`. Returns whether it threw none.
 bool holds(std::vector<std::string>& problems, const std::function<void()>& part) {
   try {
     part();
@@ -96,8 +96,7 @@ bool holds(std::vector<std::string>& problems, const std::function<void()>& part
   }
 }
 
-/// Settings of strategies that are given where no strategy has them: in a row, the row's own; for
-/// all rows, any row's.
+/// Given settings that no strategy has: of a row, its own strategy; of the file, that of any row.
 void check_settings_have_strategies(const nlohmann::json& settings,
                                     const std::string& strategies,
                                     const std::string& where) {
@@ -113,8 +112,7 @@ void check_settings_have_strategies(const nlohmann::json& settings,
   }
 }
 
-/// One experiment: its cases, and what is wrong with them. Cases of settings that are wrong are
-/// left out.
+/// One experiment: its cases and their problems. Cases with wrong settings are left out.
 class ExperimentFile {
  public:
   explicit ExperimentFile(const std::filesystem::path& path) : file_(path.string()) {
@@ -128,7 +126,7 @@ class ExperimentFile {
     const bool is_common_good =
         holds(problems, [&] { apply_experiment(common, all_settings(), document_, file_); });
     for (std::size_t i = 0; i < rows; ++i) add_row(i, common, is_common_good);
-    // What no row makes use of is a slip, if all rows are known.
+    // A setting that no row uses is a mistake, if all rows are valid.
     if (cases.size() != rows) return;
     std::vector<std::string> strategies;
     for (const ValidationCase& one : cases) strategies.push_back(one.config.strategy);
@@ -141,7 +139,7 @@ class ExperimentFile {
   std::vector<std::size_t> row_of_case;
   std::vector<std::string> problems;
 
-  /// Adds those of the cases, in their order: once for the file where all rows have them.
+  /// Adds the problems of the cases, in their order: once for the file if all rows have them.
   void add(const std::vector<std::vector<std::string>>& problems_by_case) {
     std::map<std::string, std::size_t> counts;
     for (const auto& of_case : problems_by_case) {

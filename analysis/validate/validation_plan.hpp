@@ -13,7 +13,7 @@
 
 namespace epochcast {
 
-/// Machines on which configurations run, and how to get there.
+/// Machines on which configurations run, and the command that enters them.
 struct ValidationCluster {
   std::string name;    ///< for people
   std::string launch;  ///< words before the command, such as "tests/box/box --nodes 4 --"; or none
@@ -22,15 +22,15 @@ struct ValidationCluster {
   bool operator==(const ValidationCluster&) const = default;
 };
 
-/// The figure that asks about other links than those that are calibrated.
+/// The figure of a case whose links differ from the calibrated ones.
 inline constexpr const char* kBandwidthFigure = "network.bandwidth";
 
-/// What is measured before a case runs. Its forecast rests on nothing else.
+/// The cluster that is measured before a case runs. Its forecast uses nothing else.
 struct CalibratedCluster {
   ValidationCluster cluster;
   std::string network;     ///< messages are measured up to the size of its gradients
   std::int64_t batch = 1;  ///< train: batches of half, all and twice this size are measured
-  /// Nominal bandwidth of its links, where the case asks about other ones (network.bandwidth).
+  /// Nominal bandwidth of its links, if the case has other ones (network.bandwidth).
   std::optional<double> link_bytes_per_s = {};
 
   bool operator==(const CalibratedCluster&) const = default;
@@ -49,10 +49,10 @@ struct ValidationCase {
   [[nodiscard]] CalibratedCluster calibrated() const;
 };
 
-/// Reads experiment files with a "validate" object (docs/formats.md): the settings, and in its
-/// "rows" what differs from row to row; "calibrate" says what is calibrated, where that is not the
-/// cluster itself. Looks at every file, name and setting of every row, too, as
-/// problems_of_cases() does. Throws a UserError that lists the problems of all files.
+/// Reads experiment files with a "validate" object (docs/formats.md): settings, "rows" with the
+/// settings of each row, and "calibrate" with the calibrated cluster if it is another one. Checks
+/// every file, name and setting of every row, as problems_of_cases() does. Throws a UserError that
+/// lists the problems of all files.
 [[nodiscard]] std::vector<ValidationCase> load_validation_cases(
     const std::vector<std::filesystem::path>& files, const Catalog& catalog);
 

@@ -27,7 +27,7 @@ std::string result_text(const RunResult& measured, const std::optional<RunResult
   return text;
 }
 
-/// "2 of 3", counted from 0: of what every case gets, or of what an uncertain one may.
+/// "2 of 3" for repetition 1: of all regular ones, or of those that uncertain cases may have.
 std::string count_text(std::size_t index, std::size_t of_each, std::size_t most) {
   return std::to_string(index + 1) + (index < of_each ? " of " + std::to_string(of_each)
                                                       : " of at most " + std::to_string(most));
@@ -46,7 +46,7 @@ ValidationRow row_of(const ValidationCase& one) {
           .problems = {}};
 }
 
-/// The place of the cluster in `known`, where `add` puts one that is new.
+/// Index of the cluster in `known`; `add` appends a new one.
 template <typename Known, typename Add>
 std::size_t place_of(const ValidationCluster& cluster, const Known& known, const Add& add) {
   const auto found = std::find_if(
@@ -80,7 +80,7 @@ ValidationRun::ValidationRun(const std::vector<ValidationCase>& cases,
 }
 
 void ValidationRun::run(const ValidationProgress& progress) {
-  // As many as there are without uncertain cases, and more when these turn up.
+  // The number without uncertain cases; these add steps later.
   steps_ = calibrations_.size() + 1 +
            static_cast<std::size_t>(options_.repetitions.least) * cases_.size();
   measure(progress);
@@ -95,7 +95,7 @@ void ValidationRun::measure(const ValidationProgress& progress) {
   for (ClusterCalibration& calibration : calibrations_) {
     SignalScope::check();
     const std::string step = "measuring " + calibration.cluster().name;
-    options_.tell(step);
+    options_.report(step);
     progress(step, done_++, steps_);
     calibration.measure();
   }
@@ -161,7 +161,7 @@ void ValidationRun::run_once(std::size_t i, std::size_t repetition) {
                  options_.times_machine ? calibration.sizes() : std::vector<std::int64_t>(),
                  kept_,
                  catalog_);
-    options_.tell(run_text + ": " + result_text(run, row.forecast));
+    options_.report(run_text + ": " + result_text(run, row.forecast));
     if (options_.times_machine) {
       drifts_[i].push_back(drift_of(i, run));
       row.drift = median_drift(drifts_[i]);
@@ -177,13 +177,13 @@ void ValidationRun::run_once(std::size_t i, std::size_t repetition) {
     const std::string last =
         row.measured.empty() && repetition + 1 < least ? " (it is not tried again)" : "";
     for (const std::string& problem : row.problems)
-      options_.tell(run_text + " failed: " + problem + last);
+      options_.report(run_text + " failed: " + problem + last);
   }
 }
 
 MachineDrift ValidationRun::drift_of(std::size_t i, const RunResult& run) const {
   const ValidationCase& one = cases_[i];
-  // Ranks and links of another cluster are not those that were measured.
+  // Ranks and links of another cluster were not measured.
   if (one.calibrated().cluster != one.cluster) return {};
   const ClusterCalibration& calibration = calibrations_[calibration_of_[i]];
   MachineDrift drift = {.batches = {}, .exchanges = exchange_drift(run, calibration.messages())};

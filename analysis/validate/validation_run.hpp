@@ -16,42 +16,42 @@
 
 namespace epochcast {
 
-/// How a validation goes about it.
+/// Programs, folder and callbacks of a validation.
 struct ValidationOptions {
   std::filesystem::path program;  ///< epochcast itself: real runs and measurements are its commands
-  std::filesystem::path folder;  ///< keeps what was measured and run; what is there is not repeated
+  std::filesystem::path folder;   ///< keeps measurements and runs, which are not repeated
   RepetitionRule repetitions = {};
   bool times_machine = false;  ///< runs time batches and exchanges, for ValidationRow::drift
-  /// Called with a sentence when something kept is damaged, and measured or run again.
+  /// Called with a sentence if a kept result is damaged; it is measured or run again.
   std::function<void(const std::string&)> note = [](const std::string&) {};
-  /// Called with a line before a cluster is measured, and after each run: what it took, beside its
-  /// forecast, or why it failed.
-  std::function<void(const std::string&)> tell = [](const std::string&) {};
+  /// Called with a line before a cluster is measured, and after each run: its time and forecast, or
+  /// the reason of its failure.
+  std::function<void(const std::string&)> report = [](const std::string&) {};
 };
 
-/// Called before each step with what it is, how many are over, and of how many.
+/// Called before each step with its description, the number of completed steps, and of all.
 using ValidationProgress =
     std::function<void(const std::string& step, std::size_t done, std::size_t all)>;
 
-/// Measures each cluster that is to be calibrated, once; then forecasts every case; then runs each
-/// for real: cluster by cluster, and its cases repetition by repetition so that slow minutes of a
-/// machine meet all of them alike; those whose error stays uncertain more often than others.
+/// Measures each calibrated cluster once; then forecasts every case; then runs each for real,
+/// cluster by cluster, and its cases repetition by repetition: slow minutes of a machine affect all
+/// cases. Cases whose error stays uncertain are run more often.
 ///
-/// Nothing that is measured during or after the first run enters a forecast. A case that fails has
-/// its reason in `problems`; where its first run fails, the others are not tried.
+/// Nothing that is measured during or after the first run enters a forecast. A failed
+/// case has the reason in `problems`; if its first run fails, the others are not tried.
 class ValidationRun {
  public:
-  /// `cases` and `catalog` outlive this. Throws a UserError when another process is at work in the
+  /// `cases` and `catalog` outlive this. Throws a UserError if another process uses the
   /// folder.
   ValidationRun(const std::vector<ValidationCase>& cases,
                 const ValidationOptions& options,
                 const Catalog& catalog);
 
-  /// Everything. Throws a UserError for bad input, also where measured messages cannot be fitted, a
-  /// RunError when measuring fails, and Interrupted.
+  /// The whole validation. Throws a UserError for bad input and for measured messages that cannot
+  /// be fitted, a RunError if measuring fails, and Interrupted.
   void run(const ValidationProgress& progress);
 
-  /// One row for each case, with what is there so far.
+  /// One row for each case, with the results so far.
   [[nodiscard]] const std::vector<ValidationRow>& rows() const { return rows_; }
   /// Those that have a run, or failed.
   [[nodiscard]] std::vector<ValidationRow> tried_rows() const;
@@ -60,7 +60,7 @@ class ValidationRun {
   void measure(const ValidationProgress& progress);
   void forecast();
   void run_all(const ValidationProgress& progress);
-  /// The cases of a cluster that this repetition is for.
+  /// The cases of a cluster that are run in this repetition.
   [[nodiscard]] std::vector<std::size_t> due(std::size_t cluster, std::size_t repetition) const;
   void run_once(std::size_t i, std::size_t repetition);
   [[nodiscard]] MachineDrift drift_of(std::size_t i, const RunResult& run) const;

@@ -13,7 +13,7 @@ namespace epochcast {
 namespace {
 
 std::string wrong_text(std::size_t wrong, std::size_t pairs) {
-  if (pairs == 0) return "no pair can be told apart";
+  if (pairs == 0) return "no pair is distinguishable";
   return std::to_string(wrong) + " of " + std::to_string(pairs) +
          (pairs == 1 ? " pair " : " pairs ") + (wrong == 1 ? "is" : "are") + " ranked wrongly";
 }

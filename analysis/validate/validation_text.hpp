@@ -8,7 +8,7 @@
 
 #include "analysis/validate/validation.hpp"
 
-// A validation's numbers for people, the same on the terminal and on the page.
+// A validation's numbers as text, the same on the terminal and on the page.
 
 namespace epochcast {
 
@@ -18,14 +18,14 @@ namespace epochcast {
 [[nodiscard]] std::string signed_percent_text(double share);
 /// "0.93"; "-" for none.
 [[nodiscard]] std::string tau_text(const std::optional<double>& tau);
-/// "10.1 s .. 10.5 s"; one time when both look the same.
+/// "10.1 s .. 10.5 s"; one time if both have the same text.
 [[nodiscard]] std::string range_text(const Interval& range);
 
 /// "9 configurations, 1 of them failed", as a heading of the rest.
 [[nodiscard]] std::string count_text(const ValidationSummary& summary);
-/// "median 1.2 %, 95 % within 4.8 %, worst 5.3 % (GROUP: POINT)"; "-" when there is none.
+/// "median 1.2 %, 95 % within 4.8 %, worst 5.3 % (GROUP: POINT)"; "-" if there is none.
 [[nodiscard]] std::string error_text(const ValidationSummary& summary);
-/// "90 % of the configurations have none above 3.4 % of the epoch"; "-" when there is none.
+/// "90 % of the configurations have none above 3.4 % of the epoch"; "-" if there is none.
 [[nodiscard]] std::string phase_text(const ValidationSummary& summary);
 /// "1 of 27 pairs is ranked wrongly; the fastest is right in 2 of 3 groups", of groups with two
 /// rows and more; "-" without any.

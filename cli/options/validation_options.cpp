@@ -46,10 +46,10 @@ po::options_description bound_options() {
       "max-p90-phase-error",
       value("SHARE"),
       "bound that no phase of 90 % of the rows exceeds, as a share of the epoch")(
-      "min-tau", value("TAU"), "Kendall's tau-b of every group with a pair that can be told apart")(
+      "min-tau", value("TAU"), "Kendall's tau-b of every group with a distinguishable pair")(
       "max-wrong-pairs",
       value("SHARE"),
-      "of the pairs that can be told apart, those forecast the other way round")(
+      "share of distinguishable pairs that are forecast in the wrong order")(
       "min-coverage", value("SHARE"), "measured medians inside their interval, such as 90%")(
       "min-run-coverage", value("SHARE"), "single runs inside their forecast's interval")(
       "max-ks",

@@ -172,7 +172,7 @@ std::vector<FabricClaim> claims_about_messages() {
   const std::vector<std::vector<int>> pairs = {{0, 0}, {0, 1}};
   const std::vector<std::vector<int>> some = {{0, 0}, {0, 1}, {0, 0, 1, 1}, {0, 1, 2, 3}};
   add("messages between a pair arrive in order", messages_in_order, some);
-  add("messages of several senders are told apart, waited for in any order",
+  add("messages of several senders are distinguished, waited for in any order",
       messages_of_all_to_all,
       some);
   add("messages have any size", messages_of_any_size, pairs);

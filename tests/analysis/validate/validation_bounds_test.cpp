@@ -55,7 +55,7 @@ TEST_CASE("bounds that hold for a share of the configurations, and of single run
 
 TEST_CASE("a bound on pairs is exceeded where there are none") {
   CHECK(exceeded(summarize({row_of("a", 1, {1})}), {.wrong_pairs = 1}) ==
-        Texts{"there are no pairs: no two rows of a group can be told apart"});
+        Texts{"there are no pairs: no two rows of a group are distinguishable"});
 }
 
 TEST_CASE("a figure that is its bound on paper does not exceed it") {
@@ -74,7 +74,7 @@ TEST_CASE("the bound of tau holds for every group by itself") {
         Texts{"the tau of h is -1.00, 1.00 below the bound of 0.00"});
 }
 
-TEST_CASE("a group that cannot be told apart has no bound of tau to keep") {
+TEST_CASE("a group without distinguishable rows keeps any bound of tau") {
   std::vector<ValidationRow> rows = {
       row_of("a", 1, {1}), row_of("b", 2, {2}), row_of("a", 2, {1, 3}), row_of("b", 1, {2, 4})};
   rows[2].group = rows[3].group = "h";
@@ -93,7 +93,7 @@ TEST_CASE("what cannot be told keeps no bound") {
   CHECK(exceeded(summarize({}), {.coverage = 0}) ==
         Texts{"no configuration has both a forecast and a measurement"});
   CHECK(exceeded(summarize({row_of("a", 1, {1})}), {.tau = 0, .coverage = 0}) ==
-        Texts{"there is no tau: no two rows of a group can be told apart",
+        Texts{"there is no tau: no two rows of a group are distinguishable",
               "there is no coverage: no forecast has an interval"});
 }
 

@@ -177,11 +177,11 @@ TEST_CASE("only pairs whose spreads do not overlap can be ranked wrongly") {
   CHECK(summary.rankings[0].tau == near(2.0 / 6));
 }
 
-TEST_CASE("spreads that touch cannot be told apart") {
+TEST_CASE("spreads that touch are not distinguishable") {
   CHECK(summarize({row_of("a", 1, {1, 2}), row_of("b", 2, {2, 3})}).rankings[0].pairs == 0);
 }
 
-TEST_CASE("runs as far apart as chance makes them cannot be told apart, more of them can") {
+TEST_CASE("a difference of two runs each may be chance, the same of more runs is not") {
   const auto pairs = [](const std::vector<double>& a, const std::vector<double>& b) {
     return summarize({row_of("a", 2, a), row_of("b", 1, b)}).rankings[0].pairs;
   };
@@ -214,7 +214,7 @@ TEST_CASE("the best is right when it is the fastest, or cannot be told from it")
   CHECK_FALSE(is_best_right({row_of("a", 1, {1}), row_of("b", 1, {2})}));
 }
 
-TEST_CASE("groups are ranked each on its own, tau weighted by pairs that can be told apart") {
+TEST_CASE("groups are ranked each on its own, tau weighted by distinguishable pairs") {
   const ValidationSummary summary = summarize({in_group("one", row_of("a", 1, {1})),
                                                in_group("two", row_of("a", 2, {1})),
                                                in_group("one", row_of("b", 2, {2})),

@@ -67,9 +67,9 @@ TEST_CASE("what is not known is a dash") {
   CHECK(tau_text(none.tau) == "-");
 }
 
-TEST_CASE("rows that cannot be told apart have no summary's tau") {
+TEST_CASE("rows that are not distinguishable have no tau") {
   CHECK(ranking_text(summarize({row_of("a", 2, {1, 3}), row_of("b", 1, {2, 4})})) ==
-        "no pair can be told apart; the fastest is right in 1 of 1 group");
+        "no pair is distinguishable; the fastest is right in 1 of 1 group");
 }
 
 }  // namespace
