@@ -70,7 +70,7 @@ def main():
             tuned = run(program, "tune", "--choose", "local-steps=" + ",".join(map(str, STEPS)), "--choose",
                         "learning-rate=" + ",".join(map(str, RATES)), "--learning-rate", NO_DEFAULT, "--seeds",
                         str(SEEDS), "--seed", str(seed), "--folder", folder)
-            # Rehearsals of the tuner are kept and go on: what they cost both is counted, not timed.
+            # Rehearsals of the tuner are kept and continued: the cost of both is counted, not timed.
             seconds, all_epochs = exhaustive(program, seed, folder)
         epochs = sum(len(curve) for candidate in tuned["candidates"] for curve in candidate["curves"])
         costs.append(epochs / all_epochs)

@@ -33,11 +33,11 @@ po::options_description calibrate_options() {
   options.add_options()("messages",
                         po::value<std::vector<std::string>>()->value_name("FILE"),
                         "message trace, from epochcast measure messages (several times: sessions "
-                        "of the same ranks)")(
-      "platform",
-      po::value<std::string>()->value_name("NAME|FILE"),
-      "platform whose network and adding are replaced by what was measured (default: one made of "
-      "the message trace's nodes and ranks)")(
+                        "of the same ranks)")("platform",
+                                              po::value<std::string>()->value_name("NAME|FILE"),
+                                              "platform whose network and reduction are replaced "
+                                              "by the measured ones (default: one made of "
+                                              "the message trace's nodes and ranks)")(
       "device-name",
       po::value<std::string>()->default_value("cpu")->value_name("MODEL"),
       "without --platform: the device model of every rank, as cost traces call it")(

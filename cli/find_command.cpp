@@ -29,14 +29,14 @@ po::options_description find_options() {
                         "value of a second one")(
       "where",
       po::value<Texts>()->value_name("CONDITION"),
-      "what results are to meet, such as \"exposed < 10%\"; several have to hold together")(
-      "largest", po::bool_switch(), "the largest value that does (default: the smallest)")(
+      "condition on results, such as \"exposed < 10%\"; several must hold together")(
+      "largest", po::bool_switch(), "search the largest value (default: the smallest)")(
       "between",
       po::value<Texts>()->value_name("NAME=A..B"),
-      "where to look (default: see docs/questions.md)")(
+      "range of the search (default: see docs/questions.md)")(
       "scaling",
       po::value<std::string>()->value_name("strong|weak"),
-      "strong: workers share what is the global batch of one node with --batch; weak (default): "
+      "strong: workers share the global batch that one node has with --batch; weak (default): "
       "each keeps --batch");
   return options;
 }

@@ -84,16 +84,15 @@ std::string mechanism_names() {
 po::options_description again_options() {
   po::options_description options("Forecasts made again", 110, 60);
   options.add_options()("forecast-again",
-                        "show forecasts that this program makes of what was measured, in the place "
-                        "of those that there were; nothing is measured or run")(
+                        "show new forecasts of this program from the measurements, instead of the "
+                        "old ones; nothing is measured or run")(
       "without",
       po::value<std::string>()->value_name("MECHANISM,..."),
       ("forecasts made again without these: " + mechanism_names()).c_str())(
-      "ablation",
-      "how far off forecasts are without each of these (or of all), one after the other")(
+      "ablation", "errors of forecasts without each of these (or of all), one at a time")(
       "folder",
       po::value<std::string>()->value_name("FOLDER"),
-      "where the validation's --folder lies now (default: where it was)");
+      "present place of the validation's --folder (default: not moved)");
   return options;
 }
 

@@ -39,8 +39,9 @@ po::options_description simulate_options() {
       "write what every worker does as Chrome trace JSON (one strategy, no sweep)")(
       "chakra",
       po::value<std::string>()->value_name("FOLDER"),
-      "write what every worker does as Chakra execution traces for ASTRA-sim, one file per worker "
-      "with every iteration of every epoch (one strategy, no sweep; mind --epochs)")(
+      "write the work of every worker as Chakra execution traces for ASTRA-sim, one file per "
+      "worker "
+      "with every iteration of every epoch (one strategy, no sweep; choose --epochs accordingly)")(
       "html",
       po::value<std::string>()->value_name("FILE"),
       "also write a page: ranking, where epochs go, curves over sweeps, a few iterations in time")(

@@ -30,15 +30,16 @@ namespace {
 
 namespace po = boost::program_options;
 
-constexpr const char* kGoalHelp = "find what reaches, in the least time of the simulated cluster:";
+constexpr const char* kGoalHelp =
+    "find the setting that reaches, in the least time of the simulated cluster:";
 
 po::options_description tune_options() {
   po::options_description options("The choice", 110, 60);
-  options.add_options()(
-      "time-budget",
-      po::value<std::string>()->value_name("TIME"),
-      "instead of a target: find what has learned the most after so long on the simulated "
-      "cluster")(
+  options.add_options()("time-budget",
+                        po::value<std::string>()->value_name("TIME"),
+                        "instead of a target: find the setting that has learned the most after "
+                        "this time of the simulated "
+                        "cluster")(
       "choose",
       po::value<std::vector<std::string>>()->value_name("NAME=V1,V2,..."),
       "settings and values to choose from; several multiply (default: averaging-period or "

@@ -31,7 +31,7 @@ po::options_description run_options() {
   po::options_description options("The runs", 110, 60);
   options.add_options()("folder",
                         po::value<std::string>()->value_name("FOLDER"),
-                        "keep measurements and runs here; what is there already is not repeated "
+                        "keep measurements and runs here; kept ones are not repeated "
                         "(default: a folder that is removed afterwards)")(
       "repetitions",
       po::value<std::string>()->default_value("3")->value_name("COUNT"),
@@ -99,7 +99,7 @@ class WorkLines {
   bool is_terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
-/// What was ended before its time, written and shown; bounds are for the whole.
+/// Writes and shows an interrupted validation; bounds are for complete ones only.
 void show_part(ValidationFile part,
                std::size_t cases,
                const OutputFile& save,
@@ -107,7 +107,7 @@ void show_part(ValidationFile part,
   if (part.rows.empty()) return;
   std::size_t runs = 0;
   for (const ValidationRow& row : part.rows) runs = std::max(runs, row.measured.size());
-  part.command += "\n(ended before its time: " + std::to_string(part.rows.size()) + " of " +
+  part.command += "\n(interrupted: " + std::to_string(part.rows.size()) + " of " +
                   std::to_string(cases) + " configurations, at most " + std::to_string(runs) +
                   (runs == 1 ? " run each)" : " runs each)");
   save.write(
@@ -204,7 +204,7 @@ int run_validate(const std::vector<std::string>& arguments) {
     if (!folder.has_results()) throw;
     folder.keep();
     throw Interrupted(end.signal(),
-                      "what was measured and run is kept; to go on, give the same command with "
+                      "measurements and runs are kept; to continue, run the same command with "
                       "--folder " +
                           shell_text({folder.path().string()}));
   } catch (const std::exception&) {

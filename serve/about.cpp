@@ -103,7 +103,7 @@ std::string row_text(const std::string& tier,
 }
 
 /// The generated tables of docs/fidelity.md row by row, and the last paragraph before its first
-/// section, which says what was never measured.
+/// section.
 Json fidelity() {
   static const std::regex begin("<!-- generated: (.+) -->");
   Json lines = Json::array();

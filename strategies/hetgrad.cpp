@@ -32,7 +32,7 @@ constexpr StrategySettingOf kPartition(
 struct Division {
   std::vector<std::int64_t> batches;  ///< by rank
   std::vector<std::int64_t> begins;   ///< of the batches, in the global one
-  std::vector<TimeCurve> curves;      ///< by rank, of what was measured before
+  std::vector<TimeCurve> curves;      ///< by rank, from earlier measurements
 };
 
 Division division_of(std::vector<std::int64_t> batches, std::vector<TimeCurve> curves) {

@@ -15,7 +15,7 @@ namespace epochcast {
 ///
 /// A resumed job runs its strategy from the start, but its loops begin at the saved position. Code
 /// outside of loops runs again; `reached` then restores the state. A strategy keeps in `memory`
-/// what it measured or decided and cannot reproduce.
+/// its measurements and decisions that cannot be repeated.
 class Progress {
  public:
   /// After every iteration that contains no loop itself.

@@ -52,8 +52,8 @@ class InputReader {
     }
     if (!fs::is_regular_file(config.platform))
       throw UserError(config.platform +
-                      ": no such file; forecasts are made again of what the validation's folder "
-                      "keeps: say with --folder where it lies now");
+                      ": no such file in the validation's folder, from which forecasts are made "
+                      "again; name its present place with --folder");
     Job job = load_job(config, catalog_);
     if (inputs_.messages.find(config.platform) == inputs_.messages.end()) {
       config.platform_figures.clear();

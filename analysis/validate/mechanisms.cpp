@@ -138,18 +138,18 @@ std::vector<Mechanism> all_mechanisms() {
   };
   return {
       of_platform("uplink", "every node has the slowest node's link", without_uplinks),
-      of_platform("all-reduces",
-                  "all-reduces that were measured take what messages say",
-                  without_all_reduces),
-      of_platform("adding", "adding what has come is free", without_adding),
       of_platform(
-          "doubt", "what was measured of exchanges is sure (intervals alone)", without_doubt),
+          "all-reduces", "measured all-reduces are forecast from messages", without_all_reduces),
+      of_platform("adding", "reductions are free", without_adding),
+      of_platform("doubt",
+                  "measured exchanges have no uncertainty (changes intervals only)",
+                  without_doubt),
       of_costs("overlap", "overlap is free", without_overlap),
-      of_costs("loading", "batches are there", without_loading),
+      of_costs("loading", "loading is free", without_loading),
       of_costs("other-sizes", "half a batch takes half the time", without_other_sizes),
       of_costs("slowed", "a slowed device takes a multiple", without_slowed_devices),
       of_costs("noise", "every batch takes the mean", without_noise),
-      of_costs("common-noise", "each rank's batches vary for themselves", without_common_noise),
+      of_costs("common-noise", "each rank's batches vary independently", without_common_noise),
   };
 }
 

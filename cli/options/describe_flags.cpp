@@ -25,7 +25,7 @@ po::options_description describe_flags() {
       "what samples consist of (default: tokens where --input is one size)")(
       "targets",
       word("class|values|tokens")->default_value("class"),
-      "what a sample is mapped to, for models that take it and return their loss: a class, "
+      "target of a sample, for models that take it and return their loss: a class, "
       "--classes values, or a token for each of its own")(
       "values",
       word("SIZE,..."),
@@ -34,7 +34,7 @@ po::options_description describe_flags() {
       word("FILE"),
       "write the description: a network for --network, also where there is no LibTorch")(
       "layers", "show each layer, in the order in which backward is through with them")(
-      "quiet", "show only what is doubtful, as an error is shown")("help,h", "this text");
+      "quiet", "show only warnings, on stderr")("help,h", "this text");
   options.add(wide_option());
   return options;
 }
@@ -42,8 +42,9 @@ po::options_description describe_flags() {
 CommandHelp describe_help() {
   return {.usage = "FILE --input SIZE,... [OPTIONS]",
           .about =
-              "What a TorchScript model (torch.jit.script(model).save(\"MODEL.pt\")) consists of: "
-              "a sample is sent through it. Loading a model runs what is in it: describe only "
+              "Layers and operations of a TorchScript model "
+              "(torch.jit.script(model).save(\"MODEL.pt\")): a sample is sent through it. Loading "
+              "a model runs what is in it: describe only "
               "models that you trust.",
           .groups = {help_group("Options", describe_flags())},
           .most_used = {},

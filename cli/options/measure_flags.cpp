@@ -58,7 +58,7 @@ void add_batch_job(po::options_description& options) {
       "side of the samples that are cut out of a folder of images, as `train` does")(
       "loss",
       text_named("NAME"),
-      "what is minimised, as in `train`: auto, cross-entropy, mse, ...")(
+      "minimised function, as in `train`: auto, cross-entropy, mse, ...")(
       "optimizer",
       text_named("NAME"),
       "whose steps are part of a batch: sgd, adamw, ... (default: sgd)")(

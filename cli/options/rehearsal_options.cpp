@@ -18,7 +18,7 @@ po::options_description rehearsal_place_options() {
   po::options_description options("Where", 110, 60);
   options.add_options()("folder",
                         po::value<std::string>()->value_name("FOLDER"),
-                        "keep rehearsals here, by content; what is there is not repeated (default: "
+                        "keep rehearsals here, by content; kept ones are not repeated (default: "
                         "~/.cache/epochcast/rehearsals)")(
       "jobs",
       po::value<std::string>()->value_name("COUNT"),

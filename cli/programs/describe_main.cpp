@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epochcast describe`: what a model file says of itself.
+// `epochcast describe`: layers and operations of a model file.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -123,7 +123,7 @@ void show_totals(const real::ModelDescription& description) {
 }
 
 /// Warnings about the figures, as text.
-void show_doubts(const real::ModelDescription& description, std::ostream& out) {
+void show_warnings(const real::ModelDescription& description, std::ostream& out) {
   if (description.forward_flops != description.other_forward_flops)
     out << fmt::format(
         "\nWhat {} computes depends on the sample: of two, one took {:.4g} and one {:.4g} Gflop. "
@@ -187,7 +187,7 @@ int run(int argc, const char* const* argv) {
   const bool has_layers = !is_quiet && map.count("layers") > 0;
   if (has_layers) show_layers(description.file.variants.front(), look_from(map));
   if (!is_quiet) show_totals(description);
-  show_doubts(description, is_quiet ? std::cerr : std::cout);
+  show_warnings(description, is_quiet ? std::cerr : std::cout);
   if (!output.is_wanted()) return 0;
   output.write(network_text(description.file));
   if (!is_quiet) std::cerr << "wrote " << file.string() << '\n';

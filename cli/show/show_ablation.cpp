@@ -11,14 +11,13 @@ namespace epochcast {
 namespace {
 
 constexpr const char* kAblationLegend =
-    "Each forecast was made again of what its validation has measured, with one mechanism after "
-    "the "
-    "other left out: what forecasts\n"
-    "then take for granted is in the last column. Rows: those whose forecast is more than 0.1 % "
+    "Each forecast was made again from its validation's measurements, without one mechanism at a "
+    "time: the assumption of\n"
+    "the forecasts without it is in the last column. Rows: those whose forecast is more than 0.1 % "
     "another one; their median and worst\n"
-    "error with the mechanism and without it, and those of all rows without it. Wrong pairs: of "
-    "those of a group that can be told\n"
-    "apart, those forecast the other way round. Inside: single runs inside their "
+    "error with the mechanism and without it, and those of all rows without it. Wrong pairs: "
+    "distinguishable pairs of a group\n"
+    "that are forecast in the wrong order. Inside: single runs inside their "
     "forecast's 5 - 95 % interval.\n";
 
 std::string change_text(double with, double without) {

@@ -130,7 +130,7 @@ std::vector<Setting> run_settings() {
           "crop and flip training images at random"),
       row("loss", kLearning, "auto|cross-entropy|mse|binary-cross-entropy|language-model|model",
           &Learning::loss, value::Name{kLosses},
-          "what is minimised (auto: what suits the data; model: the model returns it)"),
+          "minimised function (auto: by the kind of data; model: the model returns it)"),
       row("optimizer", kLearning, "NAME",
           &Optimizer::name, value::Text{"the name of an optimizer, such as sgd"},
           "sgd, rmsprop, adam, adamw, adabelief or angulargrad"),

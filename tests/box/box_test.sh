@@ -91,6 +91,6 @@ kill -KILL $job
 wait $job 2>/dev/null
 claim "what ran in a killed box has ended" wait_until sleeps_not
 "$box" --nodes 1 -- true
-claim "what a killed box leaves is removed by the next" [ "$(boxes)" -eq "$boxes_before" ]
+claim "the next box removes the rest of a killed one" [ "$(boxes)" -eq "$boxes_before" ]
 claim "no interface of the machine has changed" [ "$(interfaces)" = "$before" ]
 exit $((failures > 0))

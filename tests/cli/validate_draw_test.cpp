@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `epochcast validate --draw`, and what a validation says while it goes on.
+// `epochcast validate --draw`, and the progress of a validation.
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
@@ -39,7 +39,7 @@ TEST_CASE("drawn rows are run and kept as those of files", "[cli]") {
   CHECK(cluster.calls() == Calls{"emulate"});
 }
 
-TEST_CASE("mistakes in what is to be drawn are told all at once", "[cli]") {
+TEST_CASE("all mistakes in the options of draws are reported at once", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
   const auto errors_of = [&](const std::string& arguments) {
@@ -101,7 +101,7 @@ TEST_CASE("a row that cannot run is told at once, and once", "[cli]") {
   CHECK(says(outcome, "(it is not tried again)\n"));
 }
 
-TEST_CASE("what an interrupted validation has is shown, written and gone on with", "[cli]") {
+TEST_CASE("results of an interrupted validation are shown, written and continued", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json",
                      "resnet20",
@@ -120,12 +120,12 @@ TEST_CASE("what an interrupted validation has is shown, written and gone on with
   CHECK(part["rows"][0]["point"] == "sync");
   CHECK(part["rows"][0]["findings"].is_object());
   CHECK(part["provenance"]["command"].get<std::string>().ends_with(
-      "\n(ended before its time: 1 of 3 configurations, at most 1 run each)"));
+      "\n(interrupted: 1 of 3 configurations, at most 1 run each)"));
   CHECK(Json::parse(cluster.folder.read("part.json")) == part);
   CHECK(cluster.folder.read("part.html").find("1 of 3 configurations") != std::string::npos);
   CHECK_FALSE(says(outcome, "above the bound"));
   CHECK(says(outcome,
-             "epochcast: ended by SIGINT; what was measured and run is kept; to go on, give the "
+             "epochcast: ended by SIGINT; measurements and runs are kept; to continue, run the "
              "same command with --folder "));
   CHECK(cluster.calls() == Calls{"measure", "emulate", "emulate"});
 

@@ -11,7 +11,7 @@ namespace {
 using Json = nlohmann::json;
 using Lines = std::vector<std::string>;
 
-/// What is wrong with the experiments; the cluster has not been asked for anything.
+/// Problems of the experiments; the cluster has not run any command.
 Lines problems_of(const FakeCluster& cluster, const std::string& files) {
   const Outcome outcome = cluster.validate(files);
   CHECK(outcome.status == 2);
@@ -116,7 +116,7 @@ TEST_CASE("what all rows have in common is told once", "[cli]") {
       Lines{"epochcast: e.json: --dataset: unknown dataset \"cifr10\"; did you mean \"cifar10\"?"});
 }
 
-TEST_CASE("mistakes in what is calibrated are found before anything is measured", "[cli]") {
+TEST_CASE("mistakes in the calibrated cluster are reported before any measurement", "[cli]") {
   const FakeCluster cluster;
   const auto write =
       [&](const std::string& file, const Json& calibrate, const Json& more = Json::object()) {

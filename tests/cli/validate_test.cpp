@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `epochcast validate --folder` keeps, on a cluster that tells what files say.
+// Results that `epochcast validate --folder` keeps, on a cluster that answers with files.
 #include <unistd.h>
 
 #include <algorithm>
@@ -219,7 +219,7 @@ void extrapolated(const FakeCluster& cluster,
   cluster.folder.write(file, document.dump());
 }
 
-TEST_CASE("a row names its tier and what was calibrated", "[cli]") {
+TEST_CASE("a row names its tier and the calibrated cluster", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{"strategy", "sync"}});
   extrapolated(cluster, "x.json", {{"network", "small-cnn"}});
@@ -252,7 +252,7 @@ TEST_CASE("links are as many times as fast as the nominal ones differ", "[cli]")
   CHECK(exchange_s("half.json") == Approx(2 * exchange_s("same.json")).epsilon(0.06));
 }
 
-TEST_CASE("what is calibrated for ranks that train has to make as many", "[cli]") {
+TEST_CASE("a cluster calibrated for training must have as many ranks", "[cli]") {
   const FakeCluster cluster;
   const auto write = [&](const std::string& file, const Json& more) {
     cluster.experiment(file, "small-cnn", {{"strategy", "sync"}}, "train", more);
@@ -329,7 +329,7 @@ TEST_CASE("a row that has run before is tried again in the next repetition", "[c
   CHECK(cluster.calls() == Calls{"emulate", "emulate"});
 }
 
-TEST_CASE("a run that tells of another strategy is a failure, and is not kept", "[cli]") {
+TEST_CASE("a run that reports another strategy is a failure, and is not kept", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{"strategy", "hetgrad"}});
   cluster.folder.write("other", "sync");

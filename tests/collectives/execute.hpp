@@ -9,7 +9,7 @@
 
 namespace epochcast::tests {
 
-/// What an execution led to, with every rank's payload at the end.
+/// Result of an execution, with every rank's payload at the end.
 template <typename T>
 struct ExecutedPayloads : Execution {
   std::vector<std::vector<T>> payloads;

@@ -13,7 +13,7 @@
 
 namespace epochcast::tests {
 
-/// What one message crosses.
+/// The route of a message.
 struct FluidRoute {
   double alpha_s = 0;                                                 ///< before its first byte
   std::vector<std::size_t> links;                                     ///< indices, each once
@@ -28,7 +28,7 @@ class FluidNetwork {
  public:
   using RouteBetween = std::function<FluidRoute(int from, int to, double bytes)>;
 
-  /// Links by bytes per second; what a rank takes to add a byte, by rank.
+  /// Links by bytes per second; seconds per reduced byte, by rank.
   FluidNetwork(std::vector<double> links, RouteBetween route, std::vector<double> gamma_s_per_byte)
       : links_(std::move(links)),
         route_(std::move(route)),

@@ -17,7 +17,7 @@ namespace {
 
 using enum OpenMpiAllReduce;
 
-/// One line of the decision function: what it names for messages of `bytes`, and for one byte less.
+/// One line of the decision function: its algorithm for messages of `bytes`, and of one byte less.
 struct Threshold {
   int ranks;
   std::int64_t bytes;

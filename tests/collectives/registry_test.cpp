@@ -11,7 +11,7 @@
 namespace epochcast::tests {
 namespace {
 
-/// Sizes at which openmpi and the segmented algorithms change what they do.
+/// Sizes at which openmpi and the segmented algorithms change their schedule.
 constexpr std::int64_t kSizes[] = {4, 100, 12'000, 100'000, 6'000'000, 200'000'000};
 
 /// Enough for two levels of each tree, with and without ranks left over, and for uneven nodes.

@@ -52,7 +52,7 @@ TEST_CASE("docs/papers.md: every setting that it offers is one, and nothing is k
 
 enum class Here { yes, no };
 
-/// What the three papers print or cite, or their users know, and whether Epochcast has it.
+/// Subjects of the three papers and of their users, and whether Epochcast has them.
 struct Item {
   std::string section;
   std::string name;  ///< how its row begins

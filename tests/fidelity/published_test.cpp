@@ -28,7 +28,7 @@ struct Row {
   [[nodiscard]] double per_round_s() const { return seconds / (epochs * rounds_per_epoch); }
 };
 
-/// What the paper prints.
+/// Figures of the paper.
 Row published(const std::string& dataset, const std::string& strategy) {
   const nlohmann::json file =
       nlohmann::json::parse(read_text_file(kRoot + "/traces/published.json"));
@@ -65,7 +65,7 @@ Calibration calibrate(const std::string& dataset) {
   return solved;
 }
 
-/// What the paper trains on a data set.
+/// The paper's networks for a data set.
 struct Experiment {
   std::string dataset;
   std::string network;
@@ -109,7 +109,7 @@ std::string error_text(double forecast, double printed) {
   return fixed(100 * (forecast / printed - 1), 1, true) + " %";
 }
 
-TEST_CASE("the shipped traces and platform hold what the four rows of each data set give") {
+TEST_CASE("the shipped traces and platform have the figures of the four rows of each data set") {
   const Platform platform = load_platform(kRoot + "/models/platforms/server-2cpu-8gpu.json");
   const auto& measured = platform.nodes.front().interconnect->messages->all_reduces;
   for (const Experiment& experiment : {kCifar10, kFlowers, kCifar100}) {
@@ -199,7 +199,7 @@ TEST_CASE("dlb that keeps every worker contradicts the printed row of Flowers-10
                    " % too long.");
 }
 
-TEST_CASE("byteps on CIFAR-100 takes what is printed if CPUs add as slowly as documented") {
+TEST_CASE("byteps on CIFAR-100 takes the published time if CPUs reduce as slowly as documented") {
   JobConfig config = config_of(kCifar100);
   all_settings().set(config, "device.epyc-7543.reduce", "2.33GBps", "set");
   const Row row = published("cifar100", "byteps");

@@ -20,7 +20,7 @@ namespace {
 
 const std::string kStar = EPOCHCAST_SOURCE_DIR "/tests/fidelity/data/star16.xml";
 
-/// What makes SMPI charge for the network and for nothing else, with the network model that our
+/// Options of SMPI that charge for the network only, with the network model that our
 /// simulator uses.
 const std::vector<std::string> kConfiguration = {
     // The model of sim/platform/cluster.cpp: latency plus bytes over bandwidth, fairly shared.

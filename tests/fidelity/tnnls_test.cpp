@@ -22,7 +22,7 @@ namespace {
 
 using Settings = std::vector<std::pair<std::string, std::string>>;
 
-/// What the authors' programs do besides computing, fitted to the gains on 12 nodes: seconds that
+/// Work of the authors' programs besides computing, fitted to the gains on 12 nodes: seconds that
 /// each batch takes longer than estimated, the same for all networks.
 constexpr double kLoading_s = 0.055;
 

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     JobConfig config;
     apply_experiment(config, all_settings(), document, "input");
 
-    // What was accepted is a valid experiment itself.
+    // An accepted experiment is valid when written again.
     nlohmann::json again = {{"schema", "epochcast.experiment/1"}};
     for (const auto& [name, value] : all_settings().texts(config)) again[name] = value;
     JobConfig same;

@@ -5,7 +5,7 @@
 
 using namespace epochcast;
 
-/// The first byte is the length of samples; the rest is what train.bin and val.bin hold.
+/// The first byte is the length of samples; the rest is the content of train.bin and val.bin.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const std::int64_t sequence = data[0] + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a rehearsal computes is what processes compute, and its clock is that of a forecast.
+// A rehearsal has the results of processes and the times of a forecast.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 

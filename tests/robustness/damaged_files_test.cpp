@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept between two runs, damaged in thousands of ways: none goes unnoticed. Here files are
+// Files kept between two runs, damaged in thousands of ways: all damage is reported. Here files are
 // read as programs read them; damaged_jobs_test.cpp and tests/rehearse ask the programs.
 #include <algorithm>
 #include <functional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signals at random moments, to a random process of a running command: nothing of it is left, and
-// what it kept is good.
+// kept files are valid.
 #include <chrono>
 #include <csignal>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the job: what is not simulated twice must not change a forecast.
+// Random jobs: skipped repetitions must not change a forecast.
 #include "tests/robustness/random_jobs.hpp"
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // With noise, loops are sampled and extrapolated: the forecast must agree with one that draws every
-// batch, within what the number of samples can tell.
+// batch, within the uncertainty of the number of samples.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which values settings take, and what is said to others.
+// Valid values of settings, and errors for others.
 #include <map>
 
 #include "core/job/job_config.hpp"

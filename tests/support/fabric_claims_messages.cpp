@@ -89,7 +89,7 @@ void messages_of_late_sides(Fabric& fabric, Expectations& expect) {
     expect.near_s(fabric.now_s(), posted_s, "the clock after starting a message");
     fabric.wait(request);
     if (fabric.rank() == 1) {
-      expect.equal(numbers, std::vector<float>(10, 3.0F), "what has arrived");
+      expect.equal(numbers, std::vector<float>(10, 3.0F), "received numbers");
       expect.at_least_s(fabric.now_s() - start_s, kStep_s, "the arrival");
     }
   }
@@ -120,7 +120,7 @@ void messages_waited_for_late(Fabric& fabric, Expectations& expect) {
   fabric.compute(kStep_s, "work");
   fabric.wait(request);
   expect.near_s(fabric.now_s() - start_s, kStep_s, "waiting for a message that has arrived");
-  if (fabric.rank() == 1) expect.equal(numbers, std::vector<float>(100, 5.0F), "what has arrived");
+  if (fabric.rank() == 1) expect.equal(numbers, std::vector<float>(100, 5.0F), "received numbers");
 }
 
 /// A message of 4 MB: above the eager limit, i.e. the sender needs the receiver's reply.
@@ -184,7 +184,7 @@ std::vector<FabricClaim> claims_about_messages() {
       pairs);
   add("a message that has arrived is not waited for", messages_waited_for_late, pairs);
   add("a message moves on while its sender computes", messages_move_on, {{0, 1}});
-  add("traffic() tells messages inside nodes from others", message_bytes, {{0, 0, 1}});
+  add("traffic() distinguishes messages inside nodes from others", message_bytes, {{0, 0, 1}});
   return claims;
 }
 

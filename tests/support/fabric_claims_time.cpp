@@ -136,7 +136,7 @@ void streams_keep_their_order(Fabric& fabric, Expectations& expect) {
       const Request early = fabric.start_all_reduce(payload_of(first), 1, one);
       const Request late = fabric.start_all_reduce(payload_of(second), 1, two);
       fabric.wait(late);
-      expect.equal(first, std::vector<float>(10, 2), "what was started first");
+      expect.equal(first, std::vector<float>(10, 2), "the first all-reduce");
       const double ended_s = fabric.now_s();
       fabric.wait(early);
       expect.near_s(fabric.now_s(), ended_s, "an earlier operation ends after a later one");

@@ -34,7 +34,7 @@ TEST_CASE("a mechanism concerns the rows whose forecast it moves") {
 }
 
 // 10.101 s before 9 s; they took 10 and 12.
-TEST_CASE("an ablation tells which pairs are ranked wrongly without a mechanism") {
+TEST_CASE("an ablation has the pairs that are ranked wrongly without a mechanism") {
   CHECK(ablation().with_all().wrong_pairs() == 0);
   CHECK(ablation().left_out()[0].all.wrong_pairs() == 1);
 }

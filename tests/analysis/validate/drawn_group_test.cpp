@@ -76,7 +76,7 @@ TEST_CASE("groups of the two tiers alternate") {
           (number % 2 == 0 ? Tier::same_cluster : Tier::extrapolated));
 }
 
-TEST_CASE("what is calibrated differs from what is asked in one or two things, or in none") {
+TEST_CASE("the calibrated cluster differs from the asked one in up to two properties") {
   std::map<std::string, int> changed;
   for_each_group([&](const DrawnGroup& group) {
     const DrawnCluster& asked = group.asked;

@@ -111,7 +111,7 @@ TEST_CASE("without uplinks every node has the network's link") {
 }
 
 // A measured one took twice what messages say.
-TEST_CASE("without all-reduces they take what messages say, and their errors are in doubt") {
+TEST_CASE("without all-reduces, they are forecast from messages, and their errors are unknown") {
   const MessageCosts costs = messages_without("all-reduces");
 
   CHECK(measured_messages().measured_factor("ring", 1e6, 7) == 2);
@@ -120,7 +120,7 @@ TEST_CASE("without all-reduces they take what messages say, and their errors are
   CHECK(costs.uncertainty_of("ring", 1e6, 7) == Approx(std::log(2)));
 }
 
-TEST_CASE("without doubt measured all-reduces are sure, and take what they did") {
+TEST_CASE("without doubt, measured all-reduces have no uncertainty and the same times") {
   const MessageCosts costs = messages_without("doubt");
 
   CHECK(costs.uncertainty == 0);
@@ -199,7 +199,7 @@ TEST_CASE("without common noise ranks have the same samples, each in an order of
   }
 }
 
-TEST_CASE("what was not measured cannot be left out") {
+TEST_CASE("figures that were not measured cannot be left out") {
   Platform platform;
   platform.nodes = {{.name = "n",
                      .count = 2,

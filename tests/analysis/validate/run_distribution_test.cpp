@@ -19,7 +19,7 @@ RunResult forecast(double epoch_s, double low_s, double high_s) {
   return run;
 }
 
-TEST_CASE("the quantiles that a forecast tells have their shares") {
+TEST_CASE("the quantiles of a forecast have their shares") {
   const RunResult run = forecast(10, 9, 12);
 
   CHECK(share_below(run, 10) == 0.5);
@@ -87,7 +87,7 @@ TEST_CASE("single runs are counted, not the median alone") {
   CHECK(findings.ks == ks_distance(findings.run_shares));
 }
 
-TEST_CASE("a forecast without interval says nothing of single runs") {
+TEST_CASE("a forecast without interval has no shares of single runs") {
   const RowFindings findings = *findings_of(row_of("p", 10, {10, 11}));
 
   CHECK(findings.runs_with_interval == 0);

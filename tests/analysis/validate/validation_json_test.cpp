@@ -126,7 +126,7 @@ TEST_CASE("each tier that has rows has a summary of its own") {
   CHECK(to_json({other}, "", "")["tiers"].size() == 1);
 }
 
-TEST_CASE("what is not known is null") {
+TEST_CASE("unknown figures are null") {
   const Json json = to_json({failed_row("b", "killed")}, "", "");
 
   CHECK(json["rows"][0]["findings"].is_null());

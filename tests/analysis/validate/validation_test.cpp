@@ -57,7 +57,7 @@ TEST_CASE("a measurement is the median of its runs, with their least and most") 
   CHECK(findings.measured_spread.high_s == 5);
 }
 
-TEST_CASE("an error is relative to what was measured") {
+TEST_CASE("an error is relative to the measurement") {
   CHECK(findings_of(row_of("p", 5, {4}))->error == 0.25);
   CHECK(findings_of(row_of("p", 3, {4}))->error == -0.25);
   CHECK(findings_of(row_of("p", 4, {4}))->error == 0);

@@ -53,7 +53,7 @@ TEST_CASE("single runs are told beside medians") {
   CHECK(phase_text(summary) == "90 % of the configurations have none above 0.0 % of the epoch");
 }
 
-TEST_CASE("what is not known is a dash") {
+TEST_CASE("unknown figures are dashes") {
   const ValidationSummary none = summarize({});
   const ValidationSummary one = summarize({row_of("a", 1, {1})});
 

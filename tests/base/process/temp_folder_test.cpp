@@ -171,7 +171,7 @@ TEST_CASE("a folder stays until the programs of a killed owner have ended") {
   Pipe end;
   Child owner = in_process([&] {
     const TempFolder folder("owned");
-    // Deaf to what it gets when its parent dies.
+    // Ignores the signal that it gets when its parent dies.
     Child child = Child::start({"sh", "-c", "trap '' TERM; echo; read -r line"},
                                {.in = end.reading.number(), .out = go.writing.number()});
     return child.wait().in_shell();

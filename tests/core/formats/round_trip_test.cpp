@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written is read back as the same, of every format that both is.
+// Every format that is written and read: a written file is read as the same value.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>

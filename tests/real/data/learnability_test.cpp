@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simple classifier gets out of procedural data tells how hard they are.
+// The accuracy of a simple classifier shows how hard procedural data are.
 #include <algorithm>
 #include <cmath>
 #include <map>

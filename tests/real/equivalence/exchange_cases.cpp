@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How gradients travel does not matter for what is learned, and all ranks learn the same.
+// The exchange of gradients does not change the result, and all ranks have the same.
 #include "collectives/registry.hpp"
 #include "tests/real/equivalence/findings.hpp"
 #include "tests/support/set.hpp"

@@ -173,7 +173,7 @@ std::vector<Case> sample_cases() {
       {"an epoch sees its share of samples once, the next one in another order",
        {2, 4},
        each_sample_at_most_once},
-      {"biased-local-sgd draws what the paper says", {2, 4}, biased_draws},
+      {"biased-local-sgd draws as in the paper", {2, 4}, biased_draws},
       {"biased-local-sgd records a loss for each sample seen", {2, 4}, losses_are_recorded},
   };
 }

@@ -65,8 +65,7 @@ int run(int argc, char** argv) {
   int claims = 0;
   int failed = 0;
   std::vector<FabricClaim> contract = fabric_contract();
-  contract.push_back(
-      {"an all-reduce that is started by who is alone starts no thread", {0}, alone});
+  contract.push_back({"an all-reduce with a single member starts no thread", {0}, alone});
   for (const FabricClaim& claim : contract) {
     if (static_cast<int>(claim.node_of_rank.size()) != session.size()) continue;
     ++claims;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run by mpirun: all-reduces a payload of many short segments by every schedule, with the weights
-// known to all and not, and checks every number; and that who waits in real-time order rests.
+// known to all and not, and checks every number; and that ranks under SCHED_RR sleep while they
+// wait.
 #include <sched.h>
 #include <sys/resource.h>
 

@@ -43,7 +43,7 @@ TEST_CASE("a flat model's buffers are its network's parameters, statistics and g
   CHECK(model.host_gradients().data() == model.gradients().data_ptr<float>());
 }
 
-TEST_CASE("a network computes with what is written into its buffer") {
+TEST_CASE("a network computes with the values in its buffer") {
   const torch::Device device(tests::test_device());
   FlatModel model(
       make_network("small-cnn", classification(small_shape("small-cnn"), 3)), device, 1e6, 1e6);
