@@ -6,7 +6,7 @@ set -eu
 cat <<TEXT
 epochcast ($1-1) unstable; urgency=low
 
-  * What has changed is told in changelog.gz.
+  * Changes are listed in changelog.gz.
 
  -- ${3:-unknown <unknown@invalid>}  $(date --rfc-email --reference="$2")
 TEXT
