@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does the setting that `epochcast tune` recommends win for real, and as fast as it says?
+"""Does the setting that `epochcast tune` recommends win for real, and in the forecast time?
 
 Root; two network namespaces (tests/box) joined by a slow link. Argument: the epochcast program. Measures
 messages and batches, calibrates, tunes H of local SGD on the calibrated platform, and then trains for real,
@@ -77,7 +77,7 @@ def main():
             sys.exit("no setting reaches the target")
         best = int(tuned["ahead"].split()[1])
         usual = next(int(one["name"].split()[1]) for one in tuned["candidates"] if one["is_default"])
-        print(f"tune says H = {best}; the default is H = {usual}", flush=True)
+        print(f"tune recommends H = {best}; the default is H = {usual}", flush=True)
         if best == usual:
             sys.exit("nothing to compare")
         measured = {best: [], usual: []}

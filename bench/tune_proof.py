@@ -82,7 +82,7 @@ def main():
         chosen = next(setting for setting in product(STEPS, RATES)
                       if tuned["ahead"] == f"local-steps {setting[0]}, learning-rate {setting[1]}")
         ratios.append(seconds[chosen] / seconds[best])
-        print(f"seeds from {seed}: tune says H = {chosen[0]}, learning rate {chosen[1]}; the best is H = {best[0]}, "
+        print(f"seeds from {seed}: tune recommends H = {chosen[0]}, learning rate {chosen[1]}; the best is H = {best[0]}, "
               f"{best[1]}: {ratios[-1]:.3f} times its {seconds[best]:.3f} s, at {costs[-1]:.0%} of {all_epochs} epochs",
               flush=True)
     print(f"in all: median {statistics.median(ratios):.3f}, worst {max(ratios):.3f} times the best one's seconds; "

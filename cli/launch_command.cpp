@@ -242,7 +242,7 @@ std::string kept_text(const Words& folders) {
   if (!json.is_object() || !json.contains("epoch"))
     return "there is no checkpoint yet in " + folder;
   return "the checkpoint in " + folder + " is of epoch " + json["epoch"].dump() +
-         "; with --resume the job goes on from there";
+         "; --resume continues from there";
 }
 
 int run_job(const Words& words, const Words& checkpoints) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a torchvision model with DistributedDataParallel over gloo, one process of one thread per rank, and writes what
 torch.profiler records of it (rank0.json.gz, ...: for `epochcast import`) and how long iterations take without the profiler
-(iterations.json). docs/import.md says how; Debian: python3-torch, python3-torchvision, and /usr/bin/python3.
+(iterations.json). docs/import.md has the steps; Debian: python3-torch, python3-torchvision, and /usr/bin/python3.
 
 Processes are started by mpirun, torchrun or whatever else tells each its rank and how many there are. --job-size 2 makes jobs
 of two ranks each, which train side by side and exchange nothing: the machine is as busy as with all ranks in one job.

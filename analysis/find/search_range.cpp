@@ -161,7 +161,7 @@ FigureKind searched_kind(const std::string& name) {
   }
   throw UserError(
       "find " + name + ": " +
-      (draws ? "says how forecasts are drawn, not what they are of" : "takes no number") +
+      (draws ? "selects random draws, not the subject of forecasts" : "takes no number") +
       "; expected a setting such as nodes, batch or local-steps, or a figure of the "
       "platform such as network.bandwidth");
 }

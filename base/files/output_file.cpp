@@ -206,10 +206,10 @@ bool OutputFile::replaces(const OutputFile& other) const {
 
 void keep_apart(const std::vector<OutputFile>& outputs, const std::vector<fs::path>& inputs) {
   for (auto output = outputs.begin(); output != outputs.end(); ++output) {
-    const auto twin = std::find_if(
+    const auto same_file = std::find_if(
         outputs.begin(), output, [&](const OutputFile& other) { return output->replaces(other); });
-    if (twin != output)
-      refuse(output->name(), "it is " + twin->name().string() + ", which is written, too");
+    if (same_file != output)
+      refuse(output->name(), "it is " + same_file->name().string() + ", which is written, too");
     for (const fs::path& input : inputs) {
       if (!output->replaces(input)) continue;
       refuse(output->name(),

@@ -79,11 +79,11 @@ TEST_CASE("calibrate writes a platform that forecasts the trace's own all-reduce
 
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
-  const std::vector<std::string> said = lines(outcome.out);
-  REQUIRE(said.size() > 2);
-  CHECK(said.front() == "Between nodes: 500 MB/s each way");
-  CHECK(said[said.size() - 2] == "median error 0.0 %, worst 0.0 %: good");
-  CHECK(said.back() == "wrote fitted.json");
+  const std::vector<std::string> printed = lines(outcome.out);
+  REQUIRE(printed.size() > 2);
+  CHECK(printed.front() == "Between nodes: 500 MB/s each way");
+  CHECK(printed[printed.size() - 2] == "median error 0.0 %, worst 0.0 %: good");
+  CHECK(printed.back() == "wrote fitted.json");
   const Platform platform = load_platform(folder.path() / "fitted.json");
   CHECK(platform.node_count() == 2);
   CHECK(platform.network->messages->message_s(1e6) == Approx(20e-6 + 1e6 / 5e8).epsilon(1e-5));

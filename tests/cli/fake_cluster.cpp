@@ -124,9 +124,9 @@ Outcome FakeCluster::validate(const std::string& files, int repetitions) const {
 
 std::vector<std::string> FakeCluster::calls() const {
   if (!folder.has("calls")) return {};
-  std::vector<std::string> said = lines(folder.read("calls"));
+  std::vector<std::string> calls_made = lines(folder.read("calls"));
   folder.write("calls", "");
-  return said;
+  return calls_made;
 }
 
 fs::path FakeCluster::kept(const std::string& prefix) const {

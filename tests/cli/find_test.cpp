@@ -129,15 +129,15 @@ TEST_CASE("find: remarks name the row concerned, each quantity once", "[cli]") {
 TEST_CASE("find: the batches named with the answers are those of all answers", "[cli]") {
   const Folder folder;
   const std::string flags = "--strategy sync --overlap bucket --deterministic --format ";
-  const auto told = [&](const std::string& format) {
+  const auto output_as = [&](const std::string& format) {
     return folder
         .run(asked(
             "network.bandwidth,batch", "exposed < 50%", flags + format + " --between batch=8..16"))
         .out;
   };
 
-  CHECK_THAT(told("table"), Catch::Contains("  Answers hold for batch 8 to 16 per worker, "));
-  CHECK(nlohmann::json::parse(told("json"))["holds_for"].get<std::string>().starts_with(
+  CHECK_THAT(output_as("table"), Catch::Contains("  Answers hold for batch 8 to 16 per worker, "));
+  CHECK(nlohmann::json::parse(output_as("json"))["holds_for"].get<std::string>().starts_with(
       "batch 8 to 16 per worker"));
 }
 

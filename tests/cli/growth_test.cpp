@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What thousands of workers take: nobody keeps what every other worker keeps too.
+// Memory and time of thousands of workers: common values are kept once.
 #include "tests/catch.hpp"
 #include "tests/cli/program.hpp"
 

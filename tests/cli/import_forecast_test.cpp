@@ -103,8 +103,8 @@ TEST_CASE("every strategy is forecast, with the assumptions", "[cli]") {
   for (const std::string& text : {
            std::string("batch 16 of resnet20 on my-cpu: median 100 ms of 4\n"),
            std::string(
-               "an epoch is taken to have 100000 samples (--dataset or --train-samples says "
-               "otherwise)\n"),
+               "an epoch is taken to have 100000 samples (--dataset or --train-samples sets "
+               "another number)\n"),
            std::string("resnet20 on samples of 3x32x32, platform cluster of my-cpu, 4 nodes: 4 "
                        "my-cpu, batch 16 per worker, float32, 1 epoch  [nodes 4]\n"),
            std::string("  sync, overlap  "),

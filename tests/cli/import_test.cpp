@@ -9,7 +9,7 @@ namespace {
 
 const std::string kData = std::string(EPOCHCAST_SOURCE_DIR) + "/tests/analysis/data/";
 const std::string kTwoGpus = kData + "two-gpus-rank0.json " + kData + "two-gpus-rank1.json";
-const std::string kTold =
+const std::string kOptions =
     " --network resnet20 --input 3x32x32 --device test-gpu --machine two-GPUs --output t.json";
 
 nlohmann::json parsed(const Folder& folder, const std::string& file) {
@@ -19,7 +19,7 @@ nlohmann::json parsed(const Folder& folder, const std::string& file) {
 TEST_CASE("profiles become a cost trace, a message trace and a summary", "[cli]") {
   const Folder folder;
   const Outcome outcome =
-      folder.run("import " + kTwoGpus + kTold + " --batch 32 --messages-output m.json");
+      folder.run("import " + kTwoGpus + kOptions + " --batch 32 --messages-output m.json");
 
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
@@ -54,7 +54,7 @@ TEST_CASE("profiles become a cost trace, a message trace and a summary", "[cli]"
 
 TEST_CASE("an imported trace forecasts", "[cli]") {
   const Folder folder;
-  REQUIRE(folder.run("import " + kTwoGpus + kTold + " --batch 32").status == 0);
+  REQUIRE(folder.run("import " + kTwoGpus + kOptions + " --batch 32").status == 0);
   const Outcome outcome = folder.run(
       "simulate --platform pair.json --network resnet20 --dataset cifar10 --batch 32 --strategy "
       "sync --trace t.json --deterministic --epochs 1 --format json");
@@ -69,12 +69,12 @@ TEST_CASE("a table of another batch size can be added to a trace", "[cli]") {
   const Folder folder;
   folder.write("a.csv", "step,iteration_time_ms\n0,900\n1,250\n2,500\n");
   folder.write("b.csv", "batch,time,rank\n64,9,0\n64,1,0\n");
-  const std::string told =
+  const std::string given_options =
       " --network resnet20 --dataset cifar10 --device test-gpu --machine m --date 2026-11-20";
 
-  CHECK(folder.run("import a.csv --batch 32 --output t.json" + told).status == 0);
-  CHECK(folder.run("import b.csv --append t.json --time-column time --time-unit s" + told).status ==
-        0);
+  CHECK(folder.run("import a.csv --batch 32 --output t.json" + given_options).status == 0);
+  CHECK(folder.run("import b.csv --append t.json --time-column time --time-unit s" + given_options)
+            .status == 0);
 
   const auto trace = parsed(folder, "t.json");
   CHECK(trace["costs"][0]["batches"].dump() ==
@@ -110,23 +110,23 @@ TEST_CASE("bad input is reported by file and path, without output", "[cli]") {
     CHECK_FALSE(folder.has("t.json"));
     return outcome.err;
   };
-  const std::string told = kTold + " --batch 32";
+  const std::string given_options = kOptions + " --batch 32";
 
-  CHECK(error_of("p.json" + told) ==
+  CHECK(error_of("p.json" + given_options) ==
         "epochcast: p.json: /traceEvents/0/dur: got -1; expected microseconds, not negative\n");
-  CHECK(error_of("cut.json" + told) ==
+  CHECK(error_of("cut.json" + given_options) ==
         "epochcast: cut.json:1:23: not valid JSON (the file ends too early)\n");
-  CHECK(error_of("empty.json" + told) == "epochcast: empty.json: is empty\n");
-  CHECK(error_of("no.json" + told) ==
+  CHECK(error_of("empty.json" + given_options) == "epochcast: empty.json: is empty\n");
+  CHECK(error_of("no.json" + given_options) ==
         "epochcast: no.json: cannot be read: No such file or directory\n");
-  CHECK(error_of(kTwoGpus + kTold) ==
+  CHECK(error_of(kTwoGpus + kOptions) ==
         "epochcast: --batch: missing; expected the samples per rank and iteration, which the "
         "profiles do not contain (without record_shapes=True)\n");
-  CHECK(error_of(kTwoGpus + told + " --dataset cifar10") ==
+  CHECK(error_of(kTwoGpus + given_options + " --dataset cifar10") ==
         "epochcast: --input: expected either this or --dataset, got both\n");
-  CHECK(error_of(kTwoGpus + told + " --skips 2") ==
+  CHECK(error_of(kTwoGpus + given_options + " --skips 2") ==
         "epochcast: unknown option \"--skips\"; did you mean \"--skip\"?\n");
-  CHECK(error_of(kTwoGpus + told + " --date 2026-02-31") ==
+  CHECK(error_of(kTwoGpus + given_options + " --date 2026-02-31") ==
         "epochcast: --date: got \"2026-02-31\"; expected a day such as 2026-11-21\n");
   CHECK(error_of(kTwoGpus + " --device a,b --network resnet20 --input 3x32x32 --machine m --batch "
                             "32 --output t.json") ==
@@ -137,7 +137,7 @@ TEST_CASE("bad input is reported by file and path, without output", "[cli]") {
 TEST_CASE("a message trace needs all-reduces of known size", "[cli]") {
   const Folder folder;
   folder.write("a.csv", "time_ms\n1\n2\n");
-  const Outcome outcome = folder.run("import a.csv --batch 32 --messages-output m.json" + kTold);
+  const Outcome outcome = folder.run("import a.csv --batch 32 --messages-output m.json" + kOptions);
 
   CHECK(outcome.status == 2);
   CHECK(outcome.err ==

@@ -62,16 +62,16 @@ TEST_CASE("help is brief: the options most used, and examples", "[cli]") {
   CHECK(outcome.status == 0);
   CHECK(outcome.err.empty());
   CHECK(Folder().run("simulate --batch 64 -h").out == outcome.out);
-  const std::vector<std::string> told = lines(outcome.out);
-  CHECK(told.size() < 40);
-  CHECK(told[0] == "epochcast simulate: forecast epoch times on a simulated cluster");
-  CHECK(told[2] == "Usage: epochcast simulate [OPTIONS]");
-  CHECK(told[5].starts_with(
+  const std::vector<std::string> printed = lines(outcome.out);
+  CHECK(printed.size() < 40);
+  CHECK(printed[0] == "epochcast simulate: forecast epoch times on a simulated cluster");
+  CHECK(printed[2] == "Usage: epochcast simulate [OPTIONS]");
+  CHECK(printed[5].starts_with(
       "  --platform NAME|FILE            cluster: a name from `list platforms`"));
   CHECK(outcome.out.find("\nExamples:\n  epochcast simulate --platform deep-est-esb --nodes 12") !=
         std::string::npos);
-  CHECK(told.back().starts_with("`epochcast simulate --help all` lists all "));
-  for (const std::string& line : told) CHECK(line.size() <= 80);
+  CHECK(printed.back().starts_with("`epochcast simulate --help all` lists all "));
+  for (const std::string& line : printed) CHECK(line.size() <= 80);
 }
 
 TEST_CASE("every command has help, short and long", "[cli]") {

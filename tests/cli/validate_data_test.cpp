@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `epochcast validate` says of data sets before it measures anything.
+// Errors of data sets that `epochcast validate` reports before it measures.
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-TEST_CASE("data that is not there is told before anything is measured", "[cli]") {
+TEST_CASE("missing data is reported before any measurement", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json",
                      "small-cnn",

@@ -15,7 +15,7 @@ using Lines = std::vector<std::string>;
 /// A seed whose first two groups emulate.
 const std::string kDraw = "validate --draw 1 --box box --folder kept --format json ";
 
-bool says(const Outcome& outcome, const std::string& text) {
+bool prints(const Outcome& outcome, const std::string& text) {
   return outcome.err.find(text) != std::string::npos;
 }
 
@@ -66,9 +66,9 @@ TEST_CASE("each run is reported with the forecast that was made before it", "[cl
   const Outcome outcome = cluster.validate("e.json", 2);
 
   const std::string run = "resnet20, here, emulate: sync: run ";
-  CHECK(says(outcome, "measuring here\n"));
-  CHECK(says(outcome, run + "1 of 2: measured 5.00 s, forecast "));
-  CHECK(says(outcome, run + "2 of 2: measured 5.00 s, forecast "));
+  CHECK(prints(outcome, "measuring here\n"));
+  CHECK(prints(outcome, run + "1 of 2: measured 5.00 s, forecast "));
+  CHECK(prints(outcome, run + "2 of 2: measured 5.00 s, forecast "));
 }
 
 TEST_CASE("every cluster is measured before the first run", "[cli]") {
@@ -85,7 +85,7 @@ TEST_CASE("every cluster is measured before the first run", "[cli]") {
   CHECK(json["rows"][7]["calibrated"] != json["rows"][7]["cluster"]);
 }
 
-TEST_CASE("a row that cannot run is told at once, and once", "[cli]") {
+TEST_CASE("a row that cannot run is reported at once, and once", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{{"strategy", "sync"}}, {{"strategy", "dlb"}}});
   cluster.folder.write("broken", "emulate");
@@ -94,11 +94,11 @@ TEST_CASE("a row that cannot run is told at once, and once", "[cli]") {
 
   for (const std::string strategy : {"sync", "dlb"}) {
     const std::string text = strategy + ": run 1 of 2 failed: ";
-    CHECK(says(outcome, text));
+    CHECK(prints(outcome, text));
     CHECK(outcome.err.find(text) == outcome.err.rfind(text));
-    CHECK_FALSE(says(outcome, strategy + ": run 2 of 2"));
+    CHECK_FALSE(prints(outcome, strategy + ": run 2 of 2"));
   }
-  CHECK(says(outcome, "(it is not tried again)\n"));
+  CHECK(prints(outcome, "(it is not tried again)\n"));
 }
 
 TEST_CASE("results of an interrupted validation are shown, written and continued", "[cli]") {
@@ -123,10 +123,10 @@ TEST_CASE("results of an interrupted validation are shown, written and continued
       "\n(interrupted: 1 of 3 configurations, at most 1 run each)"));
   CHECK(Json::parse(cluster.folder.read("part.json")) == part);
   CHECK(cluster.folder.read("part.html").find("1 of 3 configurations") != std::string::npos);
-  CHECK_FALSE(says(outcome, "above the bound"));
-  CHECK(says(outcome,
-             "epochcast: ended by SIGINT; measurements and runs are kept; to continue, run the "
-             "same command with --folder "));
+  CHECK_FALSE(prints(outcome, "above the bound"));
+  CHECK(prints(outcome,
+               "epochcast: ended by SIGINT; measurements and runs are kept; to continue, run the "
+               "same command with --folder "));
   CHECK(cluster.calls() == Calls{"measure", "emulate", "emulate"});
 
   std::filesystem::remove(cluster.folder.path() / "interrupted");
@@ -143,7 +143,7 @@ TEST_CASE("a validation that was ended in its first measurement has nothing to s
 
   CHECK(outcome.status == 130);
   CHECK(outcome.out.empty());
-  CHECK(says(outcome, "epochcast: ended by SIGINT\n"));
+  CHECK(prints(outcome, "epochcast: ended by SIGINT\n"));
 }
 
 }  // namespace

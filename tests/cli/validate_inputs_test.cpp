@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `epochcast validate` says of bad input, before it measures anything.
+// Errors of bad input that `epochcast validate` reports before it measures.
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.hpp"
@@ -21,7 +21,7 @@ Lines problems_of(const FakeCluster& cluster, const std::string& files) {
   return lines(outcome.err);
 }
 
-TEST_CASE("every mistake of every experiment is told before anything is measured", "[cli]") {
+TEST_CASE("all mistakes of all experiments are reported before any measurement", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("rows.json",
                      "resnet20",
@@ -103,7 +103,7 @@ TEST_CASE("rows that train are looked at, too", "[cli]") {
             "epochcast: e.json: /validate/rows/7: --dataset: none.json: no such file"});
 }
 
-TEST_CASE("what all rows have in common is told once", "[cli]") {
+TEST_CASE("a mistake that all rows share is reported once", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json",
                      "resnet20",

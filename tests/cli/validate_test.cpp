@@ -206,7 +206,7 @@ TEST_CASE("an explanation divides an error into drift of the machine and the res
   CHECK(table.find("drift") < table.find("Times are"));
 }
 
-/// An experiment on two nodes that is calibrated as `calibrate` says.
+/// An experiment on two nodes with this "calibrate" object.
 void extrapolated(const FakeCluster& cluster,
                   const std::string& file,
                   const Json& calibrate,
@@ -278,7 +278,8 @@ TEST_CASE("a cluster calibrated for training must have as many ranks", "[cli]") 
 TEST_CASE("a row whose runs differ is run again until its error is known", "[cli]") {
   const FakeCluster cluster;
   cluster.experiment("e.json", "resnet20", {{{"strategy", "sync"}}, {{"strategy", "dlb"}}});
-  // sync and dlb in turn, then sync alone: of 5, 6, 5, 5 the doubt is 10.7 %, of 5, 6, 5 17.8.
+  // sync and dlb in turn, then sync alone: of 5, 6, 5, 5 the uncertainty is 10.7 %, of 5, 6,
+  // 5 17.8.
   cluster.folder.write("takes", "5\n7\n6\n7\n5\n5\n");
 
   const Outcome outcome = cluster.folder.run(

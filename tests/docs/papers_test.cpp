@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/papers.md says where in the code things are: it must stay true.
+// docs/papers.md names files and symbols: they must exist.
 #include <algorithm>
 #include <filesystem>
 #include <regex>

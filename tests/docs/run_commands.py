@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of a page of the documentation, as somebody would who types what it says.
+"""Runs the commands of a page of the documentation, as a reader who types them.
 
 Usage: run_commands.py EPOCHCAST PAGE.md [--section TITLE] [--first COUNT] [--list]
 
@@ -12,7 +12,7 @@ What a page presumes (a model, a folder of data) is made by a script of its name
 with status 77 the page is skipped, and so does this program end, with what the script has printed as the reason.
 
 A comment on the line before a block says what else there is to know of it:
-  <!-- not run: REASON -->           the block is not run, and the list at the end says why
+  <!-- not run: REASON -->           the block is not run, and the list at the end has the reason
   <!-- run with: --epochs 1 ... -->  these values in place of those that the commands have, where the real ones take too long
   <!-- run -->                       a ```python block is run, too (others are not)
 A block that is not marked ```sh and has a command of ours in it must say why it is not run.

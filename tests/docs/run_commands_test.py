@@ -32,23 +32,23 @@ class RunCommands(unittest.TestCase):
         self.assertEqual((status, typed), (0, ["one two", "three"]))
 
     def test_a_command_that_fails_fails_the_page_and_is_named(self):
-        status, typed, said = self.run_page("```sh\nepochcast one\nepochcast fail\nepochcast two\n```\n")
+        status, typed, printed = self.run_page("```sh\nepochcast one\nepochcast fail\nepochcast two\n```\n")
         self.assertEqual((status, typed), (1, ["one", "fail"]))
-        self.assertIn("page.md:3: ended with status 1", said)
+        self.assertIn("page.md:3: ended with status 1", printed)
 
     def test_of_a_session_with_prompts_the_commands_are_run(self):
         status, typed, _ = self.run_page("```sh\n$ epochcast one\nits output\n```\n")
         self.assertEqual((status, typed), (0, ["one"]))
 
     def test_a_block_may_say_why_it_is_not_run(self):
-        status, typed, said = self.run_page("<!-- not run: needs a cluster -->\n```sh\nepochcast one\n```\n")
+        status, typed, printed = self.run_page("<!-- not run: needs a cluster -->\n```sh\nepochcast one\n```\n")
         self.assertEqual((status, typed), (0, []))
-        self.assertIn("page.md:3: not run: needs a cluster", said)
+        self.assertIn("page.md:3: not run: needs a cluster", printed)
 
     def test_a_command_in_a_block_that_is_not_marked_is_a_failure(self):
-        status, typed, said = self.run_page("```\nepochcast one\n```\n")
+        status, typed, printed = self.run_page("```\nepochcast one\n```\n")
         self.assertEqual((status, typed), (1, []))
-        self.assertIn("page.md:2: commands that are not run", said)
+        self.assertIn("page.md:2: commands that are not run", printed)
 
     def test_values_may_be_smaller_than_printed(self):
         status, typed, _ = self.run_page("<!-- run with: --epochs 1 --seeds 1 -->\n```sh\nepochcast x --epochs 90 --batch 4\n```\n")

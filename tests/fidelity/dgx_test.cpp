@@ -42,7 +42,7 @@ Job job_like(const Printed& printed) {
   return load_job(config, Catalog(EPOCHCAST_SOURCE_DIR));
 }
 
-TEST_CASE("DGX A100: throughputs of one and eight GPUs are as far off as docs/published.md says") {
+TEST_CASE("DGX A100: throughputs of one and eight GPUs have the errors of docs/published.md") {
   std::vector<Run> jobs;
   for (const Printed& printed : kPrinted) jobs.push_back({job_like(printed), "sync"});
   const auto runs = forecasts(jobs);

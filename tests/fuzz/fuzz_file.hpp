@@ -42,7 +42,7 @@ class InputFile {
   std::filesystem::path path_;
 };
 
-/// Reads every number; integers lie in the range that the tensor says.
+/// Reads every number; integers are in the range of the tensor.
 inline void read_all(const Tensor& tensor) {
   require(tensor.elements() == Tensor::elements_of(tensor.shape()));
   std::vector<float> numbers(static_cast<std::size_t>(tensor.elements()));

@@ -20,7 +20,7 @@ contact="A Packager <packager@example.org>"
 cpack --config "$build/CPackConfig.cmake" -D CPACK_PACKAGE_CONTACT="$contact" -B "$folder/out" >cpack.log 2>&1 || { cat cpack.log; exit 1; }
 package=$(ls out/epochcast_*.deb)
 
-# What it says of itself.
+# Its control fields.
 fields=$(dpkg-deb --field "$package")
 for library in libsimgrid libc6 libstdc++6 libfmt libboost-program-options; do
   grep -q "^Depends:.*$library" <<<"$fields" || { echo "does not depend on $library:"; echo "$fields"; exit 1; }

@@ -49,7 +49,7 @@ def trains_on(samples):
     return lambda got: isinstance(got, dict) and got["train_samples"] == str(samples) and got["dataset"] == "data"
 
 
-def told(*words):
+def mentions(*words):
     return lambda got: isinstance(got, str) and all(word in got for word in words)
 
 
@@ -121,9 +121,9 @@ CASES = (
        ("tokens of two bytes", tokens("uint16", 50257), "bert-base", ["--sequence", "128"], trains_on(100)),
        ("tokens of four bytes", tokens("uint32", 128256), "bert-base", ["--sequence", "128"], trains_on(100)),
        ("tokens of four bytes and a small vocabulary", tokens("uint32", 300), "bert-base", ["--sequence", "128"], trains_on(100)),
-       ("a pickle with code is refused", hostile_torch, "resnet20", [], told("system", "nothing of it was run")),
-       ("an array of objects is refused", hostile_numpy, "resnet20", [], told("Python objects, which are pickles")),
-       ("columns are refused", columns, "resnet20", [], told("np.ascontiguousarray(array)"))])
+       ("a pickle with code is refused", hostile_torch, "resnet20", [], mentions("system", "nothing of it was run")),
+       ("an array of objects is refused", hostile_numpy, "resnet20", [], mentions("Python objects, which are pickles")),
+       ("columns are refused", columns, "resnet20", [], mentions("np.ascontiguousarray(array)"))])
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Traces train as scripts do; of files that are no models nothing is run, and what to do is told.
+"""Traces train as scripts do; of files that are no models nothing is run, and what to do is printed.
 
 Usage: check_files.py EPOCHCAST [NAME...]: all claims, or those of these names. Exits with 77 where python3-torch is not installed.
 """
@@ -12,7 +12,7 @@ import pickle
 import subprocess
 import zipfile
 
-from claims import EPOCHCAST, check, run, save, tell
+from claims import EPOCHCAST, check, run, save, report
 
 import numpy
 import torch
@@ -175,7 +175,7 @@ def check_name(file, folder):
 
 
 def check_same_name(folder):
-    """What our network of that name costs says nothing; one's own traces do."""
+    """The catalogue's costs of a network of that name are not used; one's own traces are."""
     for name in ("resnet50.pt", "other.pt"):
         save(nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(3, 1000)), folder / name)
 
@@ -213,18 +213,18 @@ def check_cache(folder):
 
 
 def check_first_use(folder):
-    """That loading a model runs it is told once for each."""
+    """That loading a model runs it is printed once for each."""
     save(nn.Linear(3, 2), folder / "first.pt")
     words = [EPOCHCAST, "describe", "first.pt", "--input", "3", *NUMBERS]
-    told = [subprocess.run(words, cwd=folder, text=True, capture_output=True).stderr for _ in range(2)]
-    return check("first use", told == ["loading first.pt runs what is in it; use model files that you trust\n", ""], told[0].strip())
+    printed = [subprocess.run(words, cwd=folder, text=True, capture_output=True).stderr for _ in range(2)]
+    return check("first use", printed == ["loading first.pt runs what is in it; use model files that you trust\n", ""], printed[0].strip())
 
 
 def check_refused(name, folder):
     make, reason, advice = REFUSED[name]
     make(folder / name)
-    told = run("describe", name, "--input", "3,8,8", "--classes", 4, folder=folder, status=2)
-    return check(name, reason in told and advice in told, told.strip())
+    printed = run("describe", name, "--input", "3,8,8", "--classes", 4, folder=folder, status=2)
+    return check(name, reason in printed and advice in printed, printed.strip())
 
 
 def hostile_pickles(mark):
@@ -258,22 +258,22 @@ def check_hostile(name, folder):
     archive(folder / "hostile.pt", text)
     archive(folder / "scripted.pt", text, **{"constants.pkl": b"\x80\x02)."})
     archive(folder / "hostile" / "inputs.pt", text)
-    told = [run("describe", "hostile.pt", "--input", 2, *NUMBERS, folder=folder, status=2)]
+    printed = [run("describe", "hostile.pt", "--input", 2, *NUMBERS, folder=folder, status=2)]
     if text.startswith(b"\x80") and b"system" in text:  # LibTorch's own reader: of a damaged pickle it may die
-        told.append(run("describe", "scripted.pt", "--input", 2, *NUMBERS, folder=folder, status=2))
-    told.append(run(*TRAIN, *FEW_IMAGES, "--pretrained", "hostile.pt", folder=folder, status=2))
-    told.append(run(*TRAIN, "--network", "hostile.pt", "--data", "hostile", folder=folder, status=2))
-    return check(name, not mark.exists() and all(told), told[-1].strip())
+        printed.append(run("describe", "scripted.pt", "--input", 2, *NUMBERS, folder=folder, status=2))
+    printed.append(run(*TRAIN, *FEW_IMAGES, "--pretrained", "hostile.pt", folder=folder, status=2))
+    printed.append(run(*TRAIN, "--network", "hostile.pt", "--data", "hostile", folder=folder, status=2))
+    return check(name, not mark.exists() and all(printed), printed[-1].strip())
 
 
 def check_repeated(folder):
     """Weights of a few bytes that stand for more than there is memory for."""
     torch.save({"conv1.weight": torch.zeros(1).expand(1 << 31, 1 << 31)}, folder / "repeated.pt")
-    told = run(*TRAIN, *FEW_IMAGES, "--pretrained", "repeated.pt", folder=folder, status=2)
-    return check("repeated", "repeats its 1 numbers more often" in told, told.strip())
+    printed = run(*TRAIN, *FEW_IMAGES, "--pretrained", "repeated.pt", folder=folder, status=2)
+    return check("repeated", "repeats its 1 numbers more often" in printed, printed.strip())
 
 
-tell([check_first_use, check_traces, check_same_name, check_calibrated, check_cache, check_repeated]
+report([check_first_use, check_traces, check_same_name, check_calibrated, check_cache, check_repeated]
      + [functools.partial(check_name, each) for each in NAMES]
      + [functools.partial(check_hostile, each) for each in hostile_pickles("mark")]
      + [functools.partial(check_refused, each) for each in REFUSED])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What describe says of models that others wrote: torchvision's, and our networks written again.
+"""Descriptions of models of other authors: torchvision's, and our networks written again.
 
 Usage: check_models.py EPOCHCAST [NAME...]: all claims, or those of these names. Exits with 77 where python3-torchvision is not installed.
 """
@@ -10,7 +10,7 @@ import pathlib
 import re
 import sys
 
-from claims import check, parameters_of, run, save, tell, variant_in
+from claims import check, parameters_of, run, save, report, variant_in
 from our_networks import OUR_NETWORKS
 
 try:
@@ -41,9 +41,9 @@ TWINS = {name: (functools.partial(getattr(torchvision.models, theirs), weights=N
 def check_published(name, folder):
     published, parameters, settings = PUBLISHED[name]
     save(getattr(torchvision.models, name)(weights=None, **settings), folder / f"{name}.pt")
-    told = run("describe", f"{name}.pt", "--input", "3,224,224", "--output", f"{name}.json", folder=folder)
+    printed = run("describe", f"{name}.pt", "--input", "3,224,224", "--output", f"{name}.json", folder=folder)
     count = parameters_of(variant_in(folder / f"{name}.json"))
-    adds = float(re.search(r"convolutions ([0-9.e+-]+) G", told).group(1))
+    adds = float(re.search(r"convolutions ([0-9.e+-]+) G", printed).group(1))
     # What is published has two digits behind the point.
     error = max(0, abs(adds - published) - 0.005) / published
     forecast = run("simulate", "--platform", "deep-est-esb", "--nodes", "4", "--network", f"{name}.json",
@@ -54,7 +54,7 @@ def check_published(name, folder):
         check(name, count == parameters, f"{count} parameters, published {parameters}"),
         check(name, error <= 0.02, f"{adds} G multiply-adds, published {published}"),
         check(name, epoch_s > 0, f"an epoch on four nodes of the ESB is forecast to take {epoch_s:.0f} s"),
-        check(name, "Not counted" not in told, "every operation has a rule"),
+        check(name, "Not counted" not in printed, "every operation has a rule"),
     ])
 
 
@@ -77,10 +77,10 @@ def sums_of(variant, classes):
 
 
 def check_twin(name, folder):
-    """A network of ours, scripted by somebody else, is described as ours is."""
+    """A network of ours, scripted by another author, is described as ours is."""
     make, shape, classes, options = TWINS[name]
     save(make(), folder / "twin.pt")
-    told = run("describe", "twin.pt", "--input", ",".join(map(str, shape)), "--classes", classes, *options,
+    printed = run("describe", "twin.pt", "--input", ",".join(map(str, shape)), "--classes", classes, *options,
                "--output", "twin.json", folder=folder)
     ours = json.loads((NETWORKS / f"{name}.json").read_text())["variants"]
     mine = sums_of(next(variant for variant in ours if variant["input"] == shape), classes)
@@ -88,8 +88,8 @@ def check_twin(name, folder):
     errors = {figure: abs(theirs[figure] / mine[figure] - 1) for figure in mine}
     # What the statistics of normalisation move counts once for a batch: here of two samples, where one is not enough.
     allowed = {figure: 0.02 if figure == "moved" else 0.01 for figure in errors}
-    return check(name, all(errors[figure] <= allowed[figure] for figure in errors) and "Not counted" not in told,
-                 "described as its twin is, but for " + ", ".join(f"{figure} {error:.2%}" for figure, error in errors.items()))
+    return check(name, all(errors[figure] <= allowed[figure] for figure in errors) and "Not counted" not in printed,
+                 "described as its equal, except " + ", ".join(f"{figure} {error:.2%}" for figure, error in errors.items()))
 
 
 def check_auxiliary(folder):
@@ -103,5 +103,5 @@ def check_auxiliary(folder):
                  f"{count} parameters with both auxiliary classifiers")
 
 
-tell([functools.partial(check_published, each) for each in PUBLISHED] +
+report([functools.partial(check_published, each) for each in PUBLISHED] +
      [functools.partial(check_twin, each) for each in TWINS] + [check_auxiliary])

@@ -8,7 +8,7 @@ import functools
 import math
 import re
 
-from claims import check, parameters_of, run, save, tell, variant_in
+from claims import check, parameters_of, run, save, report, variant_in
 
 import torch
 from torch import nn
@@ -185,7 +185,7 @@ COUNTED = {
 def check_count(name, folder):
     model, shape, adds, others = COUNTED[name]
     save(model, folder / "counted.pt")
-    told = run("describe", "counted.pt", "--input", ",".join(map(str, shape)),
+    printed = run("describe", "counted.pt", "--input", ",".join(map(str, shape)),
                *([] if isinstance(model, (Heads, Bags)) else NUMBERS), "--output", "counted.json", folder=folder)
     variant = variant_in(folder / "counted.json")
 
@@ -200,7 +200,7 @@ def check_count(name, folder):
     rest = flop(variant["layers"], lambda layer: layer["forward"]) - products
     count = sum(each.numel() for each in model.parameters())
     return check(name, products == 2 * adds and others in (None, rest) and parameters_of(variant) == count and
-                 "Not counted" not in told and "depends" not in told,
+                 "Not counted" not in printed and "depends" not in printed,
                  f"{products} flop of products and {rest} others, {2 * adds} and {others} on paper; {count} parameters")
 
 
@@ -212,7 +212,7 @@ def check_doubts(folder):
     depends = run("describe", "chosen.pt", "--input", 8, *NUMBERS, folder=folder)
     return all([check("spectrum", re.search(r"fft_r2c: called 1 times, 16 elements per sample \(\S+ % of all", unknown),
                       "a Fourier transform has no rule, and is listed with its share"),
-                check("chosen", "depends on the sample" in depends, "work that depends on the sample is told")])
+                check("chosen", "depends on the sample" in depends, "work that depends on the sample is printed")])
 
 
-tell([functools.partial(check_count, each) for each in COUNTED] + [check_doubts])
+report([functools.partial(check_count, each) for each in COUNTED] + [check_doubts])

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `simulate --show pytorch` prints trains in PyTorch as the strategy's paper says: four ranks over gloo.
+"""The code of `simulate --show pytorch` trains in PyTorch as in the strategy's paper: four ranks over gloo.
 
 Usage: check_recipes.py EPOCHCAST. Exits with 77 where python3-torch is not installed.
 """
@@ -26,7 +26,7 @@ EPOCHS = 2
 BATCHES = [2, 2, 4, 8]  # of the ranks, where they differ
 COMPRESSED = ["sync", "post-local-sgd", "node-based", "hetgrad"]  # those that exchange gradients
 STRATEGIES = ["sync", "local-sgd", "post-local-sgd", "node-based", "one-shot", "hetgrad"]
-# What docs/from-forecast-to-pytorch.md says of HierarchicalModelAverager; nodes of two, as below.
+# HierarchicalModelAverager, as in docs/from-forecast-to-pytorch.md; nodes of two, as below.
 HIERARCHICAL = """
 import collections
 import torch.distributed as dist

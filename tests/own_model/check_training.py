@@ -12,7 +12,7 @@ import functools
 import json
 import sys
 
-from claims import check, run, save, tell
+from claims import check, run, save, report
 
 try:
     import numpy
@@ -147,4 +147,4 @@ def check_epoch(name, data, folder):
                  f"{error:.1e} apart, at most {bound:.1e}")
 
 
-tell([functools.partial(check_epoch, each, data) for each in MODELS for data in ("batch", "data")])
+report([functools.partial(check_epoch, each, data) for each in MODELS for data in ("batch", "data")])

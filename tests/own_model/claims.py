@@ -54,7 +54,7 @@ def name_of(each):
     return each.args[0] if isinstance(each, functools.partial) else each.__name__.removeprefix("check_")
 
 
-def tell(checks):
+def report(checks):
     """Ends with 0 if all claims hold that the functions make, or those of the names behind EPOCHCAST on the command line."""
     names = sys.argv[2:]
     if unknown := set(names) - set(map(name_of, checks)):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs and rehearsals that go on from damaged files, as their users meet it.
+// Jobs and rehearsals that resume from damaged files.
 #include "tests/catch.hpp"
 #include "tests/real/run/jobs.hpp"
 #include "tests/robustness/campaign.hpp"

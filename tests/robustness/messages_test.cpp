@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages between all devices of random platforms, against what the platform's description says.
+// Messages between all devices of random platforms, compared with the platform's description.
 #include <cmath>
 
 #include "core/job/placement.hpp"

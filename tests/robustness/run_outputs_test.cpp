@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of real and rehearsed jobs that name a file to write, pointed at places where none should
-// be written: said before anything is trained, measured or rehearsed.
+// be written: reported before training, measuring or rehearsing.
 #include <sys/stat.h>
 
 #include <filesystem>

@@ -286,12 +286,12 @@ class Pages(unittest.TestCase):
         self.open(driver, self.validation.as_uri())
         self.until(driver, "document.querySelectorAll('.chart').length === 3")
         self.until(driver, "[...document.querySelectorAll('.chart canvas')].every((canvas) => Chart.getChart(canvas))")
-        said = driver.execute_script(
+        shown = driver.execute_script(
             "const chart = Chart.getChart(document.querySelector('.chart canvas'));"
             "chart.tooltip.setActiveElements([{ datasetIndex: 0, index: 1 }], { x: 0, y: 0 });"
             "chart.tooltip.update(true);"
             "return chart.tooltip.body.flatMap((each) => each.lines)")
-        self.assertEqual(said, [
+        self.assertEqual(shown, [
             "resnet20 on 4 nodes, 200 Mbit/s, emulate", "node-based, averaging-period 4", "forecast: 7.60 s (7.50 s to 7.80 s)",
             "measured (median of the runs): 8.00 s (7.90 s to 8.10 s)", "error -5.0 %, 3 runs"])
         driver.find_element(By.XPATH, "//thead//button[text()='error']").send_keys(Keys.ENTER)

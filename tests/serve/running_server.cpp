@@ -56,13 +56,14 @@ RunningServer::RunningServer(const std::vector<std::string>& arguments)
           Child::start(words_of(arguments), {.out = out_.writing.number(), .err = err_.number()})) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   out_.writing = FileDescriptor();
-  std::string said;
-  while (said.find('\n') == std::string::npos) {
+  std::string printed;
+  while (printed.find('\n') == std::string::npos) {
     const std::string piece = read_some(out_.reading);
-    if (piece.empty()) throw std::runtime_error("the server has said nothing but \"" + said + "\"");
-    said += piece;
+    if (piece.empty())
+      throw std::runtime_error("the server has printed nothing but \"" + printed + "\"");
+    printed += piece;
   }
-  port_ = std::stoi(said.substr(said.rfind(':') + 1));
+  port_ = std::stoi(printed.substr(printed.rfind(':') + 1));
 }
 
 FileDescriptor RunningServer::connection() const {
@@ -72,7 +73,7 @@ FileDescriptor RunningServer::connection() const {
   address.sin_port = htons(static_cast<std::uint16_t>(port_));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   if (connect(socket.number(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
-    throw std::runtime_error("nobody listens");
+    throw std::runtime_error("no server at the port");
   return socket;
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("given seconds of an exchange apply to each bucket, with a note") {
   CHECK(std::count(whole.notes.begin(), whole.notes.end(), note) == 0);
 }
 
-TEST_CASE("a note says that the library's all-reduce was not measured among as many ranks") {
+TEST_CASE("a note reports that the library's all-reduce was not measured among as many ranks") {
   const std::string note =
       "all-reduce openmpi was not measured among 6 ranks: it follows the decision table of Open "
       "MPI 4.1";

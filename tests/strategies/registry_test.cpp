@@ -154,10 +154,10 @@ TEST_CASE("on one worker every strategy computes and reports floor(N/B) or T·H 
     const LearnerLog& log = run.learners[0];
     auto seen = static_cast<std::int64_t>(log.batches.size());
     for (const LocalTraining& local : log.local) seen += local.steps;
-    const std::int64_t said = run.reports[0].iterations_per_epoch;
-    CHECK(said * job.config.epochs == seen);
-    CHECK(said <= 200 / 4);
-    CHECK(said >= 200 / (4 * 3) * 3);  // post-local-sgd: a mean of both
+    const std::int64_t reported = run.reports[0].iterations_per_epoch;
+    CHECK(reported * job.config.epochs == seen);
+    CHECK(reported <= 200 / 4);
+    CHECK(reported >= 200 / (4 * 3) * 3);  // post-local-sgd: a mean of both
     CHECK(run.reports[0].training.blocked_s == 0);
     CHECK(run.reports[0].training.exposed_communication_s == 0);
   }

@@ -235,7 +235,7 @@ std::vector<FabricClaim> claims_about_time() {
     std::ranges::move(on_all_layouts(text, program), std::back_inserter(claims));
   };
   add("computing passes time on the clock and in compute_s", computing);
-  add("nobody leaves a barrier before the last one arrives", barrier);
+  add("no rank leaves a barrier before the last one arrives", barrier);
   add("now_s() never decreases", clock_never_decreases);
   add("phases() adds up to the time since the start", phases_add_up);
   add("a collective starts when its last member has reached it", starts_with_the_last);

@@ -17,13 +17,13 @@ fail() {
 }
 status_of() {
   status=0
-  "$@" >"$folder/said" 2>&1 || status=$?
+  "$@" >"$folder/printed" 2>&1 || status=$?
 }
 
 for script in "$tools"/gpu_*.sh; do bash -n "$script"; done
 [ "$("$session" --list-steps | tr '\n' ' ')" = "build contract batches staging precisions jobs forecast validation " ] || fail "the steps"
 status_of "$session" --output "$folder/out" biuld
-[ $status = 2 ] && grep -q 'got step biuld; expected one of build contract' "$folder/said" || fail "a step that there is not"
+[ $status = 2 ] && grep -q 'got step biuld; expected one of build contract' "$folder/printed" || fail "a step that there is not"
 mkdir "$folder/other" && touch "$folder/other/thesis.tex"
 status_of "$session" --output "$folder/other"
 [ $status = 2 ] && [ -e "$folder/other/thesis.tex" ] || fail "a folder with other things in it"
@@ -31,25 +31,25 @@ status_of "$session" --output "$folder/other"
 quick=("$session" --device cpu --quick --build "$build" --output "$folder/out")
 if [ -n "$step" ]; then
   status_of "${quick[@]}" "$step"
-  [ $status = 0 ] && grep -q "^$step: done" "$folder/said" || fail "step $step: $(cat "$folder/said")"
+  [ $status = 0 ] && grep -q "^$step: done" "$folder/printed" || fail "step $step: $(cat "$folder/printed")"
   echo "passed"
   exit 0
 fi
 status_of "${quick[@]}" --seconds 1
-[ $status = 75 ] && grep -q 'time is up' "$folder/said" || fail "a call without time: $(cat "$folder/said")"
+[ $status = 75 ] && grep -q 'time is up' "$folder/printed" || fail "a call without time: $(cat "$folder/printed")"
 status_of "${quick[@]}"
-[ $status = 0 ] || fail "all steps: $(cat "$folder/said" "$folder"/out/log/*.log)"
+[ $status = 0 ] || fail "all steps: $(cat "$folder/printed" "$folder"/out/log/*.log)"
 grep -q '^| sync |' "$folder/out/validation-jobs.md" || fail "the jobs beside their forecasts"
 tar -tzf "$folder/out/results.tar.gz" ./traces/cpu-in-place-of-gpu.json ./jobs/sync-2-1.json >/dev/null || fail "the results in one file"
 grep -q '"grade": "measured"' "$folder/out/traces/cpu-in-place-of-gpu.json" || fail "a trace without its source"
 
 status_of "${quick[@]}"
-[ $status = 0 ] && [ "$(grep -c 'was done before' "$folder/said")" -ge 6 ] || fail "done twice: $(cat "$folder/said")"
+[ $status = 0 ] && [ "$(grep -c 'was done before' "$folder/printed")" -ge 6 ] || fail "done twice: $(cat "$folder/printed")"
 
-# A part that fails is told, and what follows is done all the same.
+# A failed part is reported, and later parts are done.
 rm "$folder/out/done/forecast.sync-2" "$folder/out/done/validation.jobs"
 echo '{' >"$folder/out/traces/cpu-2-slowed-3x.json"
 status_of "${quick[@]}"
-[ $status = 1 ] && grep -q 'forecast: FAILED after .*: forecast.sync-2' "$folder/said" &&
-  grep -q 'validation: done' "$folder/said" || fail "a part that fails: $(cat "$folder/said")"
+[ $status = 1 ] && grep -q 'forecast: FAILED after .*: forecast.sync-2' "$folder/printed" &&
+  grep -q 'validation: done' "$folder/printed" || fail "a part that fails: $(cat "$folder/printed")"
 echo "passed"

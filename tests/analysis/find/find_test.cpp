@@ -288,7 +288,7 @@ TEST_CASE("settings without numbers are not searched") {
 
   CHECK(refused("platform") == Texts{"find platform: takes no number" + expected});
   CHECK(refused("seed") ==
-        Texts{"find seed: says how forecasts are drawn, not what they are of" + expected});
+        Texts{"find seed: selects random draws, not the subject of forecasts" + expected});
   CHECK(searched_kind("nodes") == FigureKind::count);
   CHECK(searched_kind("local-steps") == FigureKind::count);
   CHECK(searched_kind("bucket") == FigureKind::memory);

@@ -198,13 +198,14 @@ std::string profile_with_input(const std::vector<int>& shape, const std::vector<
 }
 
 TEST_CASE("the batch is that of the operators' inputs, if the profile has shapes") {
-  const TestFile told("p.json", profile_with_input({16, 3, 32, 32}, {16, 3, 32, 32}));
+  const TestFile profile_file("p.json", profile_with_input({16, 3, 32, 32}, {16, 3, 32, 32}));
   const TestFile torn("q.json", profile_with_input({16, 3, 32, 32}, {9, 3, 32, 32}));
 
-  CHECK(import_job({.files = {told.path()}, .input = {3, 32, 32}}).batches[0].batch == 16);
-  CHECK(import_job({.files = {told.path()}, .batch = 4, .input = {3, 32, 32}}).batches[0].batch ==
-        4);
-  CHECK(problems_of_job({.files = {told.path()}, .input = {3, 64, 64}}) ==
+  CHECK(import_job({.files = {profile_file.path()}, .input = {3, 32, 32}}).batches[0].batch == 16);
+  CHECK(import_job({.files = {profile_file.path()}, .batch = 4, .input = {3, 32, 32}})
+            .batches[0]
+            .batch == 4);
+  CHECK(problems_of_job({.files = {profile_file.path()}, .input = {3, 64, 64}}) ==
         Texts{"--batch: missing; expected the samples per rank and iteration, which the profiles "
               "do not contain (without record_shapes=True)"});
   CHECK(problems_of_job({.files = {torn.path()}, .input = {3, 32, 32}}) ==

@@ -55,16 +55,16 @@ TEST_CASE("the list of events alone is a profile, as written by PyTorch without 
 }
 
 TEST_CASE("an all-reduce without a size gets that of the operator of the same external id") {
-  const nlohmann::json told = {{"External id", 9},
-                               {"Collective name", "allreduce"},
-                               {"In msg nelems", 10},
-                               {"dtype", "Half"},
-                               {"Group size", 4}};
-  nlohmann::json of_another = told;  // whose kernel runs after the profile's end
+  const nlohmann::json given = {{"External id", 9},
+                                {"Collective name", "allreduce"},
+                                {"In msg nelems", 10},
+                                {"dtype", "Half"},
+                                {"Group size", 4}};
+  nlohmann::json of_another = given;  // whose kernel runs after the profile's end
   of_another["External id"] = 8;
   of_another["In msg nelems"] = 99;
   const Profile profile = profile_of(
-      {{"cpu_op", "record_param_comms", 0, 1, 1, told},
+      {{"cpu_op", "record_param_comms", 0, 1, 1, given},
        {"cpu_op", "record_param_comms", 1, 1, 1, of_another},
        {"cpu_op", "record_param_comms", 2, 1, 1, {{"Collective name", "broadcast"}}},
        {"kernel", "ncclDevKernel_AllReduce_Sum_f16_RING_LL", 5, 2, 1, {{"External id", 9}}},
@@ -78,12 +78,12 @@ TEST_CASE("an all-reduce without a size gets that of the operator of the same ex
 }
 
 TEST_CASE("without ids, as many operators as all-reduces are matched in their order") {
-  const auto told = [](int elements) {
+  const auto given = [](int elements) {
     return nlohmann::json{
         {"Collective name", "allreduce"}, {"In msg nelems", elements}, {"dtype", "Float"}};
   };
-  std::vector<TestEvent> events = {{"cpu_op", "record_param_comms", 20, 1, 1, told(7)},
-                                   {"cpu_op", "record_param_comms", 0, 1, 1, told(5)},
+  std::vector<TestEvent> events = {{"cpu_op", "record_param_comms", 20, 1, 1, given(7)},
+                                   {"cpu_op", "record_param_comms", 0, 1, 1, given(5)},
                                    {"cpu_op", "gloo:all_reduce", 1, 9, 2},
                                    {"cpu_op", "gloo:all_reduce", 21, 9, 2}};
 

@@ -221,7 +221,7 @@ TEST_CASE("figures that were not measured cannot be left out") {
   }
 }
 
-TEST_CASE("mechanisms that nobody knows, and those named twice, are told together") {
+TEST_CASE("unknown and duplicate mechanisms are reported together") {
   CHECK(problems_of([] {
           (void)find_mechanisms({"uplnk", "noise", "uplink", "noise"});
         }) == Texts{"unknown mechanism \"uplnk\"; did you mean \"uplink\"?",

@@ -18,7 +18,7 @@ TEST_CASE("without bounds everything is allowed") {
   CHECK(exceeded(summarize({failed_row("a", "killed")}), {}).empty());
 }
 
-TEST_CASE("each bound that is exceeded is told, with the distance") {
+TEST_CASE("each exceeded bound is reported, with the distance") {
   CHECK(exceeded(summary(), {.median_error = 0.03}) ==
         Texts{"the median error is 15.00 %, 12.00 points above the bound of 3.00 %"});
   CHECK(exceeded(summary(), {.worst_error = 0.08}) ==
@@ -31,7 +31,7 @@ TEST_CASE("each bound that is exceeded is told, with the distance") {
             .size() == 4);
 }
 
-TEST_CASE("bounds that hold for a share of the configurations, and of single runs, are told") {
+TEST_CASE("exceeded bounds of shares of configurations and single runs are reported") {
   CHECK(exceeded(summary(), {.p95_error = 0.05}) ==
         Texts{"the error of 95 % of the configurations is 20.00 %, 15.00 points above the bound of "
               "5.00 %"});
@@ -89,7 +89,7 @@ TEST_CASE("a failed row exceeds any bound") {
         Texts{"1 of 2 configurations failed: there is no bound that these keep"});
 }
 
-TEST_CASE("what cannot be told keeps no bound") {
+TEST_CASE("unknown figures exceed every bound") {
   CHECK(exceeded(summarize({}), {.coverage = 0}) ==
         Texts{"no configuration has both a forecast and a measurement"});
   CHECK(exceeded(summarize({row_of("a", 1, {1})}), {.tau = 0, .coverage = 0}) ==

@@ -105,7 +105,7 @@ TEST_CASE("a box whose path has blanks is refused: launch is split there") {
         }) == Texts{"--box: got \"/my boxes/box\"; expected a path without blanks"});
 }
 
-TEST_CASE("the box lies beside the catalogue, or it is told what to do") {
+TEST_CASE("the box is beside the catalogue, or the error has advice") {
   CHECK(box_of(Catalog::standard()).filename() == "box");
   const TempFolder folder("epochcast-draw");
   fs::create_directories(folder.path() / "models");

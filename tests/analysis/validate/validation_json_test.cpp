@@ -138,7 +138,7 @@ TEST_CASE("unknown figures are null") {
   CHECK_FALSE(json["provenance"].contains("date"));
 }
 
-TEST_CASE("findings and summary follow from the rows, whatever the file says") {
+TEST_CASE("findings and summary follow from the rows, not from the file") {
   Json json = document();
   json["summary"]["median_error"] = 0;
   json["rows"][0]["findings"] = "none";

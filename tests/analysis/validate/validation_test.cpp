@@ -117,7 +117,7 @@ TEST_CASE("a median on the interval's bound is inside") {
   CHECK_FALSE(findings_of(row_of("p", 2, {2}))->is_inside.has_value());
 }
 
-TEST_CASE("a row that lacks something says what") {
+TEST_CASE("a row names its missing parts") {
   ValidationRow unforecast = row_of("p", 1, {1});
   unforecast.forecast.reset();
   ValidationRow empty = row_of("p", 1, {});
@@ -202,7 +202,7 @@ TEST_CASE("two equal forecasts are not the wrong way round") {
   CHECK(summary.rankings[0].wrong_pairs == 0);
 }
 
-TEST_CASE("the best is right when it is the fastest, or cannot be told from it") {
+TEST_CASE("the best is right if it is the fastest, or not distinguishable from it") {
   const auto is_best_right = [](const std::vector<ValidationRow>& rows) {
     return summarize(rows).rankings[0].is_best_right;
   };

@@ -22,12 +22,12 @@ TEST_CASE("an error has a sign unless it rounds to nothing") {
   CHECK(signed_percent_text(0) == "0.0 %");
 }
 
-TEST_CASE("a range that looks like one time is one time") {
+TEST_CASE("a range of equal texts is one time") {
   CHECK(range_text({.low_s = 1.5, .high_s = 2}) == "1.50 s .. 2.00 s");
   CHECK(range_text({.low_s = 1.5, .high_s = 1.501}) == "1.50 s");
 }
 
-TEST_CASE("one of something is not said in the plural") {
+TEST_CASE("counts of one are singular") {
   const ValidationSummary two = summarize({row_of("a", 2, {1}), row_of("b", 1, {2})});
 
   CHECK(count_text(summarize({row_of("a", 1, {1})})) == "1 configuration");
@@ -39,7 +39,7 @@ TEST_CASE("one of something is not said in the plural") {
         "tau -1.00; 1 of 1 pair is ranked wrongly; the fastest is wrong");
 }
 
-TEST_CASE("single runs are told beside medians") {
+TEST_CASE("single runs are shown beside medians") {
   const ValidationSummary summary =
       summarize({row_of("a", 10, {.low_s = 9, .high_s = 11}, {10, 10, 12})});
 

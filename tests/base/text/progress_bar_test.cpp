@@ -21,8 +21,8 @@ struct Work {
 };
 
 /// The same work, reported to a terminal and to a log.
-struct ToldTwice {
-  explicit ToldTwice(double total)
+struct BarAndLines {
+  explicit BarAndLines(double total)
       : bar(terminal, true, "validating", total, 0, work.clock),
         lines(log, false, "validating", total, 0, work.clock) {}
 
@@ -34,21 +34,21 @@ struct ToldTwice {
 };
 
 TEST_CASE("a bar is shown after half a second on a terminal, after ten seconds in a log") {
-  ToldTwice told(100);
+  BarAndLines shown(100);
 
-  told.work.take(0.4);
-  told.bar.update(10);
-  CHECK(told.terminal.str().empty());
-  told.work.take(0.2);
-  told.bar.update(20);
-  CHECK_THAT(told.terminal.str(), Catch::Contains("validating 20/100, 2.40 s left"));
+  shown.work.take(0.4);
+  shown.bar.update(10);
+  CHECK(shown.terminal.str().empty());
+  shown.work.take(0.2);
+  shown.bar.update(20);
+  CHECK_THAT(shown.terminal.str(), Catch::Contains("validating 20/100, 2.40 s left"));
 
-  told.work.take(9);
-  told.lines.update(30);
-  CHECK(told.log.str().empty());
-  told.work.take(0.4);
-  told.lines.update(40);
-  CHECK(told.log.str() == "validating 40/100, 15.0 s left\n");
+  shown.work.take(9);
+  shown.lines.update(30);
+  CHECK(shown.log.str().empty());
+  shown.work.take(0.4);
+  shown.lines.update(40);
+  CHECK(shown.log.str() == "validating 40/100, 15.0 s left\n");
 }
 
 TEST_CASE("added work is part of the rest") {
@@ -64,15 +64,15 @@ TEST_CASE("added work is part of the rest") {
 }
 
 TEST_CASE("a bar is full if more was done than the total, with no time left") {
-  ToldTwice told(10);
-  told.work.take(60);
+  BarAndLines shown(10);
+  shown.work.take(60);
 
-  told.bar.update(15);
-  told.lines.update(15);
+  shown.bar.update(15);
+  shown.lines.update(15);
 
   const std::string full(30, '#');
-  CHECK_THAT(told.terminal.str(), Catch::Contains("[" + full + "] validating 15/10, 0 s left"));
-  CHECK(told.log.str() == "validating 15/10, 0 s left\n");
+  CHECK_THAT(shown.terminal.str(), Catch::Contains("[" + full + "] validating 15/10, 0 s left"));
+  CHECK(shown.log.str() == "validating 15/10, 0 s left\n");
 }
 
 }  // namespace

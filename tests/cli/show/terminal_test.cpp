@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tables look like on a terminal, and what --columns, --sort and --wide make of them.
+// Tables on a terminal, with --columns, --sort and --wide.
 #include <algorithm>
 #include <utility>
 

@@ -143,7 +143,7 @@ TEST_CASE("kill -9 of a rank at any moment loses no more than the last interval"
     CHECK_THAT(killed.err,
                Catch::Contains("epochcast: the job failed (mpirun's exit status 137); the "
                                "checkpoint in saved is of epoch "));
-    CHECK_THAT(killed.err, Catch::Contains("; with --resume the job goes on from there"));
+    CHECK_THAT(killed.err, Catch::Contains("; --resume continues from there"));
     CHECK(serial_of(folder) >= before + kEvery);
   }
   CHECK(kills >= 2);
