@@ -46,8 +46,8 @@ void check_fit(const std::string& where,
   if (largest_bytes / costs.regime(largest_bytes).bytes_per_s < kLeastGrowth * largest_s)
     throw UserError(where + " take " + format_seconds(largest_s) + " up to " +
                     format_bytes(largest_bytes) +
-                    ", whatever their size; measure larger ones, too, which show what a link "
-                    "gives, or measure again, on a quiet machine");
+                    ", whatever their size; measure larger ones, too, which show the bandwidth "
+                    "of a link, or measure again, on a quiet machine");
   double sum = 0;
   for (const MessagePoint& point : points)
     sum += square(std::log(costs.message_s(point.bytes) / point.seconds));

@@ -215,7 +215,7 @@ fs::path box_of(const Catalog& catalog) {
     if (fs::is_regular_file(catalog.root() / place)) return fs::canonical(catalog.root() / place);
   }
   throw UserError("--draw: there is no cluster in a box beside " + catalog.root().string() +
-                  "; say with --box where tests/box/box of Epochcast's sources lies");
+                  "; give --box, the path of tests/box/box in Epochcast's sources");
 }
 
 }  // namespace epochcast

@@ -132,7 +132,7 @@ void read_device(OptionValues& values, MeasureOptions& options) {
   settings.rule.detects_preemption = is_cpu;
   if (!is_cpu && settings.rule.drop_preempted) {
     values.add("--drop-preempted: got --device " + settings.device +
-               "; expected cpu (a thread that waits for a GPU looks preempted)");
+               "; expected cpu (a thread that waits for a GPU counts as preempted)");
   }
   options.header.device = values.text("device-name");
   if (options.header.device.empty() && is_cpu) {

@@ -100,7 +100,7 @@ ImageFile::ImageFile(const std::filesystem::path& file) {
   image_.reset(decode(static_cast<int>(bytes.size()), bytes.data()));
   if (!image_ || gdImagePaletteToTrueColor(image_.get()) == 0) {
     throw RunError(file.string() + ": got an image that cannot be decoded" + first_message() +
-                   "; expected a whole one");
+                   "; expected a complete one");
   }
 }
 

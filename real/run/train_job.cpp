@@ -163,7 +163,7 @@ class TrainingRun {
     checkpoints_->open(options_.is_resumed);
     if (is_first() && !checkpoints_->is_locked()) {
       progress_.say(checkpoints_->folder().string() +
-                    ": its file system has no locks: see to it that no other job writes there");
+                    ": its file system has no locks: let no other job write there");
     }
     if (!options_.is_resumed) return;
     std::optional<RankState> state = checkpoints_->load();

@@ -113,7 +113,7 @@ TEST_CASE("the box is beside the catalogue, or the error has advice") {
 
   CHECK(problems_of([&] { (void)box_of(Catalog(folder.path())); }) ==
         Texts{"--draw: there is no cluster in a box beside " + folder.path().string() +
-              "; say with --box where tests/box/box of Epochcast's sources lies"});
+              "; give --box, the path of tests/box/box in Epochcast's sources"});
 }
 
 }  // namespace

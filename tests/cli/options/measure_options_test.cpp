@@ -150,7 +150,7 @@ TEST_CASE("missing or contradictory options are reported") {
                   "cuda:0",
                   "--drop-preempted"}) ==
         Problems{"--drop-preempted: got --device cuda:0; expected cpu (a thread that waits for a "
-                 "GPU looks preempted)",
+                 "GPU counts as preempted)",
                  "--device-name: missing; expected the GPU's name, as platforms call it"});
   CHECK(
       problems(

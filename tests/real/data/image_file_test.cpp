@@ -132,7 +132,7 @@ TEST_CASE("a truncated JPEG is refused, though libjpeg would fill in the rest") 
   CHECK(run_error_of([&] { ImageFile(folder.path() / "a.jpg"); }) ==
         folder /
             "a.jpg: got an image that cannot be decoded (gd-jpeg, libjpeg: recoverable error: "
-            "Premature end of JPEG file); expected a whole one");
+            "Premature end of JPEG file); expected a complete one");
 }
 
 TEST_CASE("a truncated PNG is refused with libpng's reason") {
@@ -145,7 +145,7 @@ TEST_CASE("a truncated PNG is refused with libpng's reason") {
   CHECK(run_error_of([&] { ImageFile(folder.path() / "a.png"); }) ==
         folder /
             "a.png: got an image that cannot be decoded (gd-png: fatal libpng error: Read "
-            "Error: truncated data); expected a whole one");
+            "Error: truncated data); expected a complete one");
 }
 
 TEST_CASE("the centre crop of an image is the middle 224/256 of its shorter side") {
