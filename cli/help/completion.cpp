@@ -43,7 +43,7 @@ std::string joined_words(const std::vector<std::string>& words, const std::strin
   return text;
 }
 
-/// What words are that belong to no option.
+/// Kinds of words that belong to no option.
 Values positional_of(const CommandHelp& help) {
   if (!help.positional.value.empty()) return values_of(help.positional);
   return {.has_files = help.usage.find("FILE") != std::string::npos ||
