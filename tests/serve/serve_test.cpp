@@ -242,7 +242,8 @@ TEST_CASE("problems of a request are reported with the command's messages") {
   CHECK(problem(R"({"ranks":"4"})").rfind("ranks: ", 0) == 0);
   CHECK(problem(R"({"network":"/tmp/model.pt"})").find("expected a name in the catalogue") !=
         std::string::npos);
-  CHECK(problem(R"({"trace":"../x.json"})").find("a page may name") != std::string::npos);
+  CHECK(problem(R"({"trace":"../x.json"})").find("expected a name in the catalogue") !=
+        std::string::npos);
   CHECK(problem(R"({"nodes":[]})").rfind("request: /settings/nodes", 0) == 0);
   CHECK(problem_of(server.post("/api/forecast", "{")).rfind("request:1:", 0) == 0);
   CHECK(
