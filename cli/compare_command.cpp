@@ -16,8 +16,9 @@
 #include "cli/options/job_options.hpp"
 #include "cli/show/show_comparison.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/formats/result_file.hpp"
 #include "core/job/setting_text.hpp"
+#include "results/result_file.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
@@ -79,7 +80,7 @@ ComparedInput input_named(const std::string& label,
       checked.is_object() && checked.contains("schema") && checked["schema"].is_string()
           ? checked["schema"].get<std::string>()
           : "";
-  if (schema == "epochcast.result/1") {
+  if (schema == kResultSchema) {
     input.kind = InputKind::result;
     input.document = OrderedJson::parse(text);
   } else if (schema == "epochcast.experiment/1") {

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "core/formats/learning_metric.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
 #include "real/data/data_source.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

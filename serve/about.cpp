@@ -12,6 +12,7 @@
 #include "analysis/pages/web_files.hpp"
 #include "base/error.hpp"
 #include "core/formats/platform.hpp"
+#include "results/schema.hpp"
 #include "strategies/settings.hpp"
 #include "strategies/strategy.hpp"
 
@@ -146,7 +147,7 @@ Json about(const Catalog& catalog, const std::vector<SettingText>& given) {
   Json platforms = Json::array();
   for (const std::string& name : names_of(catalog, "platform", given))
     platforms.push_back(platform_of(catalog, name));
-  return {{"program", "epochcast " EPOCHCAST_VERSION},
+  return {{"program", program_version()},
           {"platforms", std::move(platforms)},
           {"networks", names_of(catalog, "network", given)},
           {"datasets", names_of(catalog, "dataset", given)},

@@ -8,7 +8,7 @@
 
 #include "base/statistics/random.hpp"
 #include "base/statistics/spread.hpp"
-#include "core/job/running_bill.hpp"
+#include "results/running_bill.hpp"
 #include "sim/forecast_uncertainty.hpp"
 #include "sim/recording/recording_fabric.hpp"
 #include "sim/simulated_job.hpp"

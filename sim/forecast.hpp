@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
 #include "core/timeline.hpp"
+#include "results/result.hpp"
 #include "sim/recording/recording.hpp"
 
 namespace epochcast::sim {

@@ -8,8 +8,8 @@
 
 #include "core/costs/batch_cost.hpp"
 #include "core/costs/worker_costs.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
+#include "results/result.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast::sim {

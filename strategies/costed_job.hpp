@@ -8,9 +8,9 @@
 
 #include "core/costs/cost_learner.hpp"
 #include "core/costs/worker_costs.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting.hpp"
+#include "results/result.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

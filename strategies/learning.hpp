@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/formats/ranked_run.hpp"
+#include "results/ranked_run.hpp"
 
 namespace epochcast {
 

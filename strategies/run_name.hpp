@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/formats/platform.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

@@ -1,27 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "analysis/compare/comparison.hpp"
+#include "base/json/or_null.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-OrderedJson number_or_null(const std::optional<double>& value) {
-  return value ? OrderedJson(*value) : OrderedJson();
-}
-
 OrderedJson run_json(const ComparedRun& run) {
-  OrderedJson json = {{"time_s", run.time_s}, {"interval", nullptr}};
-  if (run.interval) json["interval"] = {run.interval->low_s, run.interval->high_s};
-  json["compute_s"] = run.phases.compute_s;
-  json["exposed_communication_s"] = run.phases.exposed_communication_s;
-  json["blocked_s"] = run.phases.blocked_s;
+  OrderedJson json = {{"time_s", run.time_s}, {"interval", interval_json(run.interval)}};
+  put_phases(json, run.phases);
   json["intra_node_bytes"] = run.intra_node_bytes;
   json["inter_node_bytes"] = run.inter_node_bytes;
-  json["cost"] = number_or_null(run.cost);
-  json["energy_j"] = number_or_null(run.energy_j);
+  json["cost"] = or_null(run.cost);
+  json["energy_j"] = or_null(run.energy_j);
   return json;
 }
 
@@ -35,8 +31,7 @@ OrderedJson differences_json(const std::vector<InputDifference>& differences) {
 }  // namespace
 
 OrderedJson to_json(const Comparison& comparison, const std::string& command) {
-  OrderedJson json = {{"schema", "epochcast.comparison/1"},
-                      {"a", comparison.a},
+  OrderedJson json = {{"a", comparison.a},
                       {"b", comparison.b},
                       {"currency", comparison.currency},
                       {"pairs", OrderedJson::array()}};
@@ -45,23 +40,20 @@ OrderedJson to_json(const Comparison& comparison, const std::string& command) {
                              {"shown", pair.shown},
                              {"not_ranked", pair.not_ranked},
                              {"slower", pair.slower()},
-                             {"is_significant", nullptr},
+                             {"is_significant", or_null(pair.is_significant())},
                              {"largest_part", pair.largest_part()},
-                             {"costlier", number_or_null(pair.costlier())},
-                             {"more_energy", number_or_null(pair.more_energy())},
-                             {"more_bytes", number_or_null(pair.more_bytes())},
+                             {"costlier", or_null(pair.costlier())},
+                             {"more_energy", or_null(pair.more_energy())},
+                             {"more_bytes", or_null(pair.more_bytes())},
                              {"a", run_json(pair.a)},
                              {"b", run_json(pair.b)}});
-    if (const auto is_significant = pair.is_significant())
-      json["pairs"].back()["is_significant"] = *is_significant;
   }
   json["only_a"] = comparison.only_a;
   json["only_b"] = comparison.only_b;
   json["settings"] = differences_json(comparison.settings);
   json["figures"] = differences_json(comparison.figures);
   json["notes"] = comparison.notes;
-  json["provenance"] = {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}};
-  return json;
+  return result_document(kComparisonSchema, std::move(json), {.command = command});
 }
 
 }  // namespace epochcast

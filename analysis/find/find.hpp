@@ -10,8 +10,8 @@
 #include "analysis/find/condition.hpp"
 #include "analysis/find/search_range.hpp"
 #include "analysis/forecast/shared_jobs.hpp"
-#include "core/job/forecast_outcome.hpp"
 #include "core/job/job.hpp"
+#include "results/forecast_outcome.hpp"
 
 // Inverse questions: which value of a setting or figure meets a condition on results.
 

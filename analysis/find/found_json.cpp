@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/json/or_null.hpp"
 #include "base/text/shell_text.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 #include "strategies/settings.hpp"
@@ -16,8 +17,7 @@ namespace {
 nlohmann::ordered_json tried_json(const FoundValue& answer, const TriedValue& tried) {
   auto figures = nlohmann::ordered_json::object();
   for (std::size_t i = 0; i < answer.conditions.size(); ++i)
-    figures[answer.conditions[i]->text] =
-        tried.figures[i] ? nlohmann::ordered_json(*tried.figures[i]) : nlohmann::ordered_json();
+    figures[answer.conditions[i]->text] = or_null(tried.figures[i]);
   return {{"text", tried.text},
           {"value", tried.value},
           {"figures", std::move(figures)},
@@ -69,7 +69,6 @@ nlohmann::ordered_json to_json(const FindRequest& request,
   auto where = nlohmann::ordered_json::array();
   for (const Condition& condition : request.conditions) where.push_back(condition.text);
   nlohmann::ordered_json json = {
-      {"schema", "epochcast.found/1"},
       {"name", request.name},
       {"over",
        request.over.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(request.over)},
@@ -92,15 +91,13 @@ nlohmann::ordered_json to_json(const FindRequest& request,
                                : nlohmann::ordered_json(answer.point.front().value)},
          {"found", maybe_json(answer, answer.found)},
          {"before", maybe_json(answer, answer.before)},
-         {"bounds",
-          answer.bounds ? nlohmann::ordered_json(*answer.bounds) : nlohmann::ordered_json()},
+         {"bounds", or_null(answer.bounds)},
          {"closest", maybe_json(answer, answer.best)},
          {"is_monotone", answer.is_monotone},
          {"looked", answer.looked},
          {"command", command_of(answer)}});
   }
-  json["provenance"] = {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}};
-  return json;
+  return result_document(kFoundSchema, std::move(json), {.command = command});
 }
 
 }  // namespace epochcast

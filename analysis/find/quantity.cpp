@@ -10,8 +10,8 @@
 #include "base/statistics/spread.hpp"
 #include "base/text/suggest.hpp"
 #include "base/text/units.hpp"
-#include "core/job/running_bill.hpp"
 #include "core/price.hpp"
+#include "results/running_bill.hpp"
 
 namespace epochcast {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

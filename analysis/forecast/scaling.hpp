@@ -7,7 +7,7 @@
 
 #include "analysis/forecast/shared_jobs.hpp"
 #include "core/fabric.hpp"
-#include "core/job/forecast_outcome.hpp"
+#include "results/forecast_outcome.hpp"
 
 // The speed-up of a job with the number of workers.
 

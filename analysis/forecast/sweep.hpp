@@ -7,9 +7,9 @@
 
 #include "analysis/forecast/shared_jobs.hpp"
 #include "base/files/output_file.hpp"
-#include "core/job/forecast_outcome.hpp"
 #include "core/job/job.hpp"
 #include "core/job/setting.hpp"
+#include "results/forecast_outcome.hpp"
 
 namespace epochcast {
 

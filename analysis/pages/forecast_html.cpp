@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/pages/page.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 
@@ -37,13 +37,11 @@ std::string title_of(const std::vector<ForecastOutcome>& outcomes) {
 }  // namespace
 
 Json forecast_view(const std::vector<ForecastOutcome>& outcomes) {
-  Json view = {{"schema", "epochcast.result/1"}, {"runs", Json::array()}};
+  Json view = {{"schema", kResultSchema}, {"runs", Json::array()}};
   view["not_forecast"] = Json::array();
   for (const ForecastOutcome& outcome : outcomes) {
     if (!outcome.run) {
-      view["not_forecast"].push_back({{"strategy", outcome.task.strategy},
-                                      {"point", point_text(outcome.task.point)},
-                                      {"problems", outcome.problems}});
+      view["not_forecast"].push_back(to_json(not_forecast(outcome)));
       continue;
     }
     Json run = to_json(*outcome.run);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/job/forecast_outcome.hpp"
+#include "results/forecast_outcome.hpp"
 
 namespace epochcast {
 

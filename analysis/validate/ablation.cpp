@@ -5,6 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "base/json/or_null.hpp"
+#include "results/schema.hpp"
+
 namespace epochcast {
 namespace {
 
@@ -55,7 +58,7 @@ Json brief_json(const ValidationSummary& summary) {
           {"worst", has_errors ? Json(summary.worst) : Json()},
           {"pairs", summary.pairs()},
           {"wrong_pairs", summary.wrong_pairs()},
-          {"run_coverage", summary.run_coverage ? Json(*summary.run_coverage) : Json()}};
+          {"run_coverage", or_null(summary.run_coverage)}};
 }
 
 }  // namespace
@@ -68,12 +71,8 @@ Ablation::Ablation(const std::vector<std::vector<Mechanism>>& left_out,
 }
 
 Json Ablation::json(const std::string& command, const std::string& date) const {
-  Json json = {{"schema", "epochcast.ablation/1"},
-               {"with_all", brief_json(with_all_)},
-               {"left_out", Json::array()},
-               {"rows", Json::array()},
-               {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
-  if (!date.empty()) json["provenance"]["date"] = date;
+  Json json = {
+      {"with_all", brief_json(with_all_)}, {"left_out", Json::array()}, {"rows", Json::array()}};
   for (const LeftOutFindings& each : left_out_) {
     json["left_out"].push_back({{"name", each.name},
                                 {"without", each.without},
@@ -92,7 +91,7 @@ Json Ablation::json(const std::string& command, const std::string& date) const {
                             {"error", error_of(with_all)},
                             {"errors_without", errors}});
   }
-  return json;
+  return result_document(kAblationSchema, std::move(json), {.command = command, .date = date});
 }
 
 std::vector<std::vector<Mechanism>> one_after_the_other(const std::vector<Mechanism>& mechanisms) {

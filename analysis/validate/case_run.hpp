@@ -7,8 +7,8 @@
 
 #include "analysis/forecast/kept_results.hpp"
 #include "analysis/validate/cluster_runner.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

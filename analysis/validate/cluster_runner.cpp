@@ -16,6 +16,7 @@
 #include "base/process/child.hpp"
 #include "base/process/interruption.hpp"
 #include "base/process/pipe.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
@@ -60,7 +61,7 @@ nlohmann::json ClusterRunner::place(const std::vector<std::string>& programs) co
   nlohmann::json place = {{"launch", cluster_.launch},
                           {"ranks", cluster_.ranks},
                           {"surroundings", surroundings(launch_words(cluster_))},
-                          {"version", "epochcast " EPOCHCAST_VERSION},
+                          {"version", program_version()},
                           {"programs", nlohmann::json::object()}};
   for (const std::string& name : programs) {
     const fs::path file = program_.parent_path() / name;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 // Single runs compared with the distributions of their forecasts.
 

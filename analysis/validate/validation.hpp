@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analysis/validate/tier.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

@@ -5,34 +5,23 @@
 #include "base/files/text_file.hpp"
 #include "base/json/json_file.hpp"
 #include "base/json/json_input.hpp"
+#include "base/json/or_null.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char* kSchema = "epochcast.validation/1";
-
-Json phases_json(const PhaseTimes& phases, const char* unit) {
-  return {{std::string("compute") + unit, phases.compute_s},
-          {std::string("exposed_communication") + unit, phases.exposed_communication_s},
-          {std::string("blocked") + unit, phases.blocked_s}};
-}
-
-template <typename Value>
-Json or_null(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json();
-}
 
 Json findings_json(const ValidationRow& row) {
   const auto findings = findings_of(row);
   if (!findings) return nullptr;
-  Json json = {
-      {"measured_s", findings->measured_s},
-      {"measured_spread_s", {findings->measured_spread.low_s, findings->measured_spread.high_s}},
-      {"error", findings->error},
-      {"drift_error", or_null(findings->drift_error)}};
-  json["measured_phases"] = phases_json(findings->measured_phases, "_s");
-  json["phase_errors"] = phases_json(findings->phase_errors, "");
+  Json json = {{"measured_s", findings->measured_s},
+               {"measured_spread_s", interval_json(findings->measured_spread)},
+               {"error", findings->error},
+               {"drift_error", or_null(findings->drift_error)}};
+  put_phases(json["measured_phases"], findings->measured_phases);
+  put_phases(json["phase_errors"], findings->phase_errors, "");
   json["is_inside"] = or_null(findings->is_inside);
   json["runs_inside"] = findings->runs_inside;
   json["runs_with_interval"] = findings->runs_with_interval;
@@ -151,33 +140,26 @@ ValidationRow read_row(JsonInput input, const Json& json, Problems& problems) {
 Json to_json(const std::vector<ValidationRow>& rows,
              const std::string& command,
              const std::string& date) {
-  Json json = {{"schema", kSchema},
-               {"summary", summary_json(summarize(rows))},
+  Json json = {{"summary", summary_json(summarize(rows))},
                {"tiers", Json::array()},
-               {"rows", Json::array()},
-               {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
+               {"rows", Json::array()}};
   for (const TierSummary& each : summarize_tiers(rows)) {
     Json tier = {{"tier", to_string(each.tier)}};
     tier.update(summary_json(each.summary));
     json["tiers"].push_back(std::move(tier));
   }
   for (const ValidationRow& row : rows) json["rows"].push_back(row_json(row));
-  if (!date.empty()) json["provenance"]["date"] = date;
-  return json;
+  return result_document(kValidationSchema, std::move(json), {.command = command, .date = date});
 }
 
 std::vector<ValidationRow> validation_from_json(const Json& json, const std::string& file) {
   const nlohmann::json document = json;  // JsonInput reads the unordered kind
   Problems problems(file);
-  JsonInput top = open_document(document, kSchema, problems);
+  JsonInput top = open_document(document, kValidationSchema, problems);
   std::vector<ValidationRow> rows;
   for (const JsonInput& input : top.at("rows").elements())
     rows.push_back(read_row(input, json["rows"][rows.size()], problems));
-  JsonInput provenance = top.at("provenance");
-  (void)text_of(provenance.at("program"));
-  (void)text_of(provenance.at("command"));
-  if (const auto date = provenance.maybe("date")) (void)text_of(*date);
-  provenance.finish();
+  (void)read_provenance(top.at("provenance"), false);
   (void)top.maybe("summary");
   (void)top.maybe("tiers");
   top.finish();

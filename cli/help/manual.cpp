@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/files/output_file.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
@@ -23,7 +24,7 @@ std::string troff(const std::string& text) {
 }
 
 std::string heading(const std::string& name) {
-  return ".TH " + name + " 1 \"\" \"epochcast " EPOCHCAST_VERSION "\" \"User Commands\"\n";
+  return ".TH " + name + " 1 \"\" \"" + program_version() + "\" \"User Commands\"\n";
 }
 
 std::string option_text(const OptionHelp& option) {

@@ -9,6 +9,7 @@
 #include "base/text/suggest.hpp"
 #include "cli/commands.hpp"
 #include "cli/help/show_help.hpp"
+#include "results/schema.hpp"
 
 namespace {
 
@@ -37,7 +38,7 @@ int run(const std::vector<std::string>& arguments) {
     return status_of(arguments.empty() ? Ending::bad_input : Ending::done);
   }
   if (arguments[0] == "--version") {
-    std::cout << "epochcast " EPOCHCAST_VERSION "\n";
+    std::cout << program_version() << '\n';
     return 0;
   }
   std::vector<std::string> names;

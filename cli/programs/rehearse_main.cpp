@@ -11,6 +11,7 @@
 #include "real/torch/memory.hpp"
 #include "real/torch/training_setup.hpp"
 #include "rehearse/rehearsal.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
@@ -54,7 +55,7 @@ int run(const std::vector<std::string>& arguments) {
   options.warn = [](const std::string& text) { print_line({{"warning", text}}); };
   const Rehearsal rehearsal =
       rehearse(job, data, config.machine.devices.front(), config.machine.threads, options);
-  nlohmann::ordered_json end = {{"schema", "epochcast.rehearsal/1"},
+  nlohmann::ordered_json end = {{"schema", kRehearsalSchema},
                                 {"run", to_json(rehearsal.result)},
                                 {"curve", to_json(rehearsal.curve)}};
   print_line(end);

@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "base/text/units.hpp"
-#include "core/formats/ranked_run.hpp"
+#include "results/ranked_run.hpp"
 
 namespace epochcast {
 

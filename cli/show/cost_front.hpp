@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/statistics/pareto_front.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/show/table.hpp"
-#include "core/job/forecast_outcome.hpp"
+#include "results/forecast_outcome.hpp"
 
 namespace epochcast {
 

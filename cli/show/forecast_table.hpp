@@ -9,7 +9,7 @@
 #include "cli/show/forecast_columns.hpp"
 #include "cli/show/table.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/job/forecast_outcome.hpp"
+#include "results/forecast_outcome.hpp"
 
 namespace epochcast {
 

@@ -11,6 +11,7 @@
 #include "cli/show/cost_front.hpp"
 #include "cli/show/forecast_table.hpp"
 #include "cli/show/remarks.hpp"
+#include "results/result_file.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
 
@@ -105,9 +106,7 @@ class JsonWriter : public ForecastWriter {
 
   void add(const ForecastOutcome& outcome) override {
     if (!outcome.run) {
-      frame_["not_forecast"].push_back({{"strategy", outcome.task.strategy},
-                                        {"point", point_text(outcome.task.point)},
-                                        {"problems", outcome.problems}});
+      frame_["not_forecast"].push_back(to_json(not_forecast(outcome)));
       return;
     }
     front_.add(*outcome.run, {});

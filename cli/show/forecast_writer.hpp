@@ -8,7 +8,7 @@
 
 #include "cli/options/job_options.hpp"
 #include "cli/show/table_style.hpp"
-#include "core/job/forecast_outcome.hpp"
+#include "results/forecast_outcome.hpp"
 
 namespace epochcast {
 

@@ -10,6 +10,7 @@
 
 #include "base/text/units.hpp"
 #include "cli/show/table.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
@@ -148,19 +149,17 @@ void show_rehearsal_json(const std::vector<RehearsalOutcome>& outcomes,
                          const std::string& command) {
   Json all = Json::array();
   for (const RehearsalOutcome& outcome : outcomes) {
-    Json one = {{"point", outcome.task.point},
-                {"seed", outcome.task.config.seed},
-                {"run", nullptr},
-                {"curve", to_json(outcome.curve)}};
-    if (outcome.run) one["run"] = to_json(*outcome.run);
-    one["problems"] = outcome.problems;
-    all.push_back(std::move(one));
+    all.push_back({{"point", outcome.task.point},
+                   {"seed", outcome.task.config.seed},
+                   {"run", outcome.run ? to_json(*outcome.run) : Json()},
+                   {"curve", to_json(outcome.curve)},
+                   {"problems", outcome.problems}});
   }
-  const Json document = {
-      {"schema", "epochcast.rehearsals/1"},
-      {"rehearsals", all},
-      {"comparison", jobs.empty() ? Json() : to_json(compare(jobs, target))},
-      {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
+  const Json document =
+      result_document(kRehearsalsSchema,
+                      {{"rehearsals", std::move(all)},
+                       {"comparison", jobs.empty() ? Json() : to_json(compare(jobs, target))}},
+                      {.command = command});
   std::cout << document.dump(2) << '\n';
 }
 

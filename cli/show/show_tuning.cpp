@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/json/or_null.hpp"
 #include "base/statistics/spread.hpp"
 #include "base/text/shell_text.hpp"
 #include "base/text/units.hpp"
 #include "cli/options/job_options.hpp"
 #include "cli/show/table.hpp"
+#include "results/schema.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {
@@ -312,7 +314,7 @@ Json tuning_json(const TuningChoice& choice,
                           {"epoch_s", choice.candidates[i].epoch_s},
                           {"fate", fate_of(outcome)},
                           {"rehearsed_s", outcome.until_s},
-                          {"mean", outcome.mean ? Json(*outcome.mean) : Json()},
+                          {"mean", or_null(outcome.mean)},
                           {"deviation", outcome.deviation},
                           {"curves", std::move(curves)}});
     if (!plan.goal.target) continue;
@@ -333,26 +335,27 @@ Json tuning_json(const TuningChoice& choice,
   Json tied = Json::array();
   for (const std::size_t index : tuning.tied) tied.push_back(choice.candidates[index].name);
   const TuningGoal& goal = plan.goal;
-  return {
-      {"schema", "epochcast.tuning/1"},
-      {"metric", to_string(tuning.metric)},
-      {"target", goal.target ? Json(goal.target->value) : Json()},
-      {"most_s", goal.most_s},
-      {"seeds", plan.seeds},
-      {"verdict", to_string(tuning.verdict)},
-      {"best",
-       tuning.verdict == Verdict::recommended ? Json(choice.candidates[*tuning.best].name)
-                                              : Json()},
-      {"ahead", tuning.best ? Json(choice.candidates[*tuning.best].name) : Json()},
-      {"tied", std::move(tied)},
-      {"chance_p", tuning.chance ? Json(tuning.chance->p) : Json()},
-      {"runner_up", tuning.runner_up ? Json(choice.candidates[*tuning.runner_up].name) : Json()},
-      {"confidence", tuning.confidence ? Json(*tuning.confidence) : Json()},
-      {"candidates", std::move(candidates)},
-      {"front", std::move(front)},
-      {"rehearsed_s", tuning.rehearsed_s},
-      {"exhaustive_s", tuning.exhaustive_s},
-      {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
+  const auto name_or_null = [&](const std::optional<std::size_t>& index) {
+    return index ? Json(choice.candidates[*index].name) : Json();
+  };
+  return result_document(
+      kTuningSchema,
+      {{"metric", to_string(tuning.metric)},
+       {"target", goal.target ? Json(goal.target->value) : Json()},
+       {"most_s", goal.most_s},
+       {"seeds", plan.seeds},
+       {"verdict", to_string(tuning.verdict)},
+       {"best", tuning.verdict == Verdict::recommended ? name_or_null(tuning.best) : Json()},
+       {"ahead", name_or_null(tuning.best)},
+       {"tied", std::move(tied)},
+       {"chance_p", tuning.chance ? Json(tuning.chance->p) : Json()},
+       {"runner_up", name_or_null(tuning.runner_up)},
+       {"confidence", or_null(tuning.confidence)},
+       {"candidates", std::move(candidates)},
+       {"front", std::move(front)},
+       {"rehearsed_s", tuning.rehearsed_s},
+       {"exhaustive_s", tuning.exhaustive_s}},
+      {.command = command});
 }
 
 }  // namespace epochcast

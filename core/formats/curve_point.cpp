@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/json/json_number.hpp"
+#include "base/json/or_null.hpp"
 #include "base/statistics/spread.hpp"
 #include "base/text/units.hpp"
 
@@ -26,10 +27,6 @@ std::string learned(double loss, const std::optional<double>& accuracy) {
   std::string text = fmt::format("loss {:.4f}", loss);
   if (accuracy) text += ", accuracy " + format_percent(*accuracy, 2);
   return text;
-}
-
-nlohmann::ordered_json maybe(const std::optional<double>& value) {
-  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
 constexpr double kMost = std::numeric_limits<double>::max();
@@ -62,15 +59,15 @@ double read_loss(const JsonInput& input) {
 
 nlohmann::ordered_json to_json(const CurvePoint& point) {
   nlohmann::ordered_json json = {{"epoch", point.epoch},
-                                 {"epoch_s", maybe(point.epoch_s)},
+                                 {"epoch_s", or_null(point.epoch_s)},
                                  {"training_s", point.training_s},
                                  {"samples", point.samples},
                                  {"bytes_sent", point.bytes_sent},
                                  {"learning_rate", point.learning_rate},
                                  {"train_loss", point.train_loss},
-                                 {"train_accuracy", maybe(point.train_accuracy)},
+                                 {"train_accuracy", or_null(point.train_accuracy)},
                                  {"test_loss", point.test_loss},
-                                 {"test_accuracy", maybe(point.test_accuracy)}};
+                                 {"test_accuracy", or_null(point.test_accuracy)}};
   if (point.test_perplexity) json["test_perplexity"] = *point.test_perplexity;
   if (point.discriminator_loss) json["discriminator_loss"] = *point.discriminator_loss;
   if (point.generator_loss) json["generator_loss"] = *point.generator_loss;

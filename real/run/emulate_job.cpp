@@ -5,7 +5,6 @@
 #include <iostream>
 
 #include "base/text/progress_bar.hpp"
-#include "core/job/running_bill.hpp"
 #include "real/mpi/mpi_call.hpp"
 #include "real/mpi/mpi_fabric.hpp"
 #include "real/mpi/wait_with_backoff.hpp"
@@ -13,6 +12,7 @@
 #include "real/run/job_report.hpp"
 #include "real/run/rank_placement.hpp"
 #include "real/run/train_job.hpp"
+#include "results/running_bill.hpp"
 #include "strategies/costed_job.hpp"
 
 namespace epochcast::real {

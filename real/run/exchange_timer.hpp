@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/fabric.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/run_options.hpp"
+#include "results/result.hpp"
 
 namespace epochcast::real {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/files/output_file.hpp"
-#include "core/formats/result.hpp"
 #include "core/timeline.hpp"
+#include "results/result.hpp"
 #include "strategies/strategy.hpp"
 
 namespace epochcast::real {

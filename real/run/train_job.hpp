@@ -4,9 +4,9 @@
 #include <optional>
 
 #include "core/formats/curve_point.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
 #include "core/job/run_options.hpp"
+#include "results/result.hpp"
 
 namespace epochcast::real {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/formats/curve_point.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

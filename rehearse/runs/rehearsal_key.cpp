@@ -6,6 +6,7 @@
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/forecast/this_machine.hpp"
 #include "base/files/checksum.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 
@@ -17,7 +18,7 @@ std::string rehearsal_key(const JobConfig& config,
   for (const std::filesystem::path& file : job.estimates.files())
     estimates.push_back(checksum_of_file(file, kDataFile));
   const nlohmann::json content = {
-      {"version", "epochcast " EPOCHCAST_VERSION},
+      {"version", program_version()},
       {"program", mark_of(program)},
       {"processor", processor_text()},
       {"estimates", estimates},

@@ -7,8 +7,8 @@
 
 #include "base/process/ending.hpp"
 #include "core/formats/learning_metric.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job_config.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

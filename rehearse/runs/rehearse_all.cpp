@@ -6,12 +6,12 @@
 #include "base/error.hpp"
 #include "base/files/file_draft.hpp"
 #include "base/process/process_pool.hpp"
-#include "core/job/running_bill.hpp"
 #include "rehearse/runs/rehearsal_entry.hpp"
 #include "rehearse/runs/rehearsal_folder.hpp"
 #include "rehearse/runs/rehearsal_key.hpp"
 #include "rehearse/runs/rehearsal_locks.hpp"
 #include "rehearse/runs/rehearsal_program.hpp"
+#include "results/running_bill.hpp"
 #include "strategies/settings.hpp"
 
 namespace epochcast {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "tests/cli/program.hpp"
 
 namespace epochcast::tests {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "sim/forecast.hpp"
 #include "tests/catch.hpp"
 #include "tests/robustness/campaign.hpp"

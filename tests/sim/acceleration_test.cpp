@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "strategies/strategy.hpp"
 #include "tests/catch.hpp"
 #include "tests/sim/clusters.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast::tests {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/result.hpp"
 #include "core/job/job.hpp"
+#include "results/result.hpp"
 #include "tests/sim/clusters.hpp"
 
 namespace epochcast::tests {

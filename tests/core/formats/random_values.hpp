@@ -9,7 +9,7 @@
 #include "core/formats/message_trace.hpp"
 #include "core/formats/network_file.hpp"
 #include "core/formats/platform.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "tests/robustness/dice.hpp"
 
 namespace epochcast::tests {

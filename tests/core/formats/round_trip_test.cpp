@@ -12,7 +12,7 @@
 #include "core/formats/message_trace.hpp"
 #include "core/formats/network_file.hpp"
 #include "core/formats/platform.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "tests/catch.hpp"
 #include "tests/core/formats/random_values.hpp"
 #include "tests/models/model_files.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "core/formats/result_file.hpp"
+#include "results/result_file.hpp"
 #include "tests/catch.hpp"
 
 namespace epochcast::tests {

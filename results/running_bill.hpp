@@ -4,8 +4,8 @@
 #include <string_view>
 
 #include "core/formats/platform.hpp"
-#include "core/formats/result.hpp"
 #include "core/job/job_config.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

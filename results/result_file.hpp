@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 
@@ -16,6 +16,7 @@ struct NotForecast {
   std::string point;  ///< of a sweep; empty without one
   std::vector<std::string> problems;
 };
+[[nodiscard]] nlohmann::ordered_json to_json(const NotForecast& missing);
 
 /// The output of `--format json` of simulate, emulate and train.
 struct ResultFile {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/formats/result_file.hpp"
+#include "results/result_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -31,10 +31,14 @@ void check_has_run(const RunResult& run, const std::string& path, Problems& prob
 
 }  // namespace
 
+nlohmann::ordered_json to_json(const NotForecast& missing) {
+  return {{"strategy", missing.strategy}, {"point", missing.point}, {"problems", missing.problems}};
+}
+
 ResultFile read_results(const nlohmann::ordered_json& document, const std::string& file) {
   Problems problems(file);
   const nlohmann::json unordered = document;  // the type that JsonInput reads
-  JsonInput top = open_document(unordered, "epochcast.result/1", problems);
+  JsonInput top = open_document(unordered, kResultSchema, problems);
   ResultFile result;
   const JsonInput runs = top.at("runs");
   const std::size_t count = runs.elements(1).size();
@@ -49,10 +53,7 @@ ResultFile read_results(const nlohmann::ordered_json& document, const std::strin
       result.not_forecast.push_back(read_not_forecast(one));
   }
   static_cast<void>(top.maybe("pareto_front"));  // follows from the runs
-  JsonInput provenance = top.at("provenance");
-  result.command = provenance.at("command").string();
-  for (const char* key : {"program", "world"}) static_cast<void>(provenance.at(key).string());
-  provenance.finish();
+  result.command = read_provenance(top.at("provenance"), true).command;
   top.finish();
   problems.throw_if_any();
   return result;

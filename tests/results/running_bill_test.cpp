@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/job/running_bill.hpp"
+#include "results/running_bill.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/formats/result.hpp"
 #include "core/job/job_config.hpp"
+#include "results/result_file.hpp"
 
 namespace epochcast {
 
@@ -28,5 +28,7 @@ struct ForecastOutcome {
   std::vector<std::string> problems;  ///< of the input, when there is no run
   bool has_died = false;  ///< the simulating process ended without an answer: an internal error
 };
+/// An outcome without a run.
+[[nodiscard]] NotForecast not_forecast(const ForecastOutcome& outcome);
 
 }  // namespace epochcast

@@ -12,6 +12,7 @@
 #include "core/job/setting.hpp"
 #include "core/price.hpp"
 #include "core/source.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 
@@ -26,14 +27,6 @@ struct DeviceResult {
   PhaseTimes phases;
 
   bool operator==(const DeviceResult&) const = default;
-};
-
-/// 5 % and 95 % quantiles.
-struct Interval {
-  double low_s = 0;
-  double high_s = 0;
-
-  bool operator==(const Interval&) const = default;
 };
 
 /// The cost of all nodes of a job.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/formats/ranked_run.hpp"
+#include "results/ranked_run.hpp"
 
 namespace epochcast {
 

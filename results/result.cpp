@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -7,37 +7,78 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 #include "base/text/plain_text.hpp"
-#include "core/formats/ranked_run.hpp"
+#include "results/ranked_run.hpp"
 
 namespace epochcast {
 namespace {
 
-void put_phases(nlohmann::ordered_json& json, const PhaseTimes& phases) {
-  json["compute_s"] = phases.compute_s;
-  json["exposed_communication_s"] = phases.exposed_communication_s;
-  json["blocked_s"] = phases.blocked_s;
-}
-
-PhaseTimes take_phases(const nlohmann::ordered_json& json) {
-  return {.compute_s = json.at("compute_s"),
-          .exposed_communication_s = json.at("exposed_communication_s"),
-          .blocked_s = json.at("blocked_s")};
-}
-
+using Json = nlohmann::ordered_json;
 using Keys = std::initializer_list<const char*>;
 
-void check_texts(JsonInput& object, Keys keys) {
-  for (const char* key : keys) {
-    const JsonInput text = object.at(key);
-    if (!text.value().is_string() || !is_plain_text(text.value().get_ref<const std::string&>()))
-      text.fail(std::string("a text in ") + kExpectedPlainText);
-  }
+/// A member of a struct, and its key in JSON.
+template <typename Struct, typename Value>
+struct Member {
+  const char* key;
+  Value Struct::*place;
+};
+
+constexpr Member<RunResult, std::string> kRunTexts[] = {{"strategy", &RunResult::strategy},
+                                                        {"platform", &RunResult::platform},
+                                                        {"network", &RunResult::network},
+                                                        {"dataset", &RunResult::dataset}};
+constexpr Member<RunResult, int> kRunSizes[] = {{"nodes", &RunResult::nodes},
+                                                {"workers", &RunResult::workers}};
+constexpr Member<RunResult, std::int64_t> kRunCounts[] = {
+    {"batch", &RunResult::batch},
+    {"epochs", &RunResult::epochs},
+    {"iterations_per_epoch", &RunResult::iterations_per_epoch},
+    {"rounds_per_epoch", &RunResult::rounds_per_epoch},
+    {"samples_per_epoch", &RunResult::samples_per_epoch},
+    {"train_samples", &RunResult::train_samples}};
+constexpr Member<RunResult, double> kRunBytes[] = {
+    {"intra_node_bytes", &RunResult::intra_node_bytes},
+    {"inter_node_bytes", &RunResult::inter_node_bytes}};
+constexpr Member<DeviceResult, std::string> kDeviceTexts[] = {
+    {"class", &DeviceResult::device_class},
+    {"model", &DeviceResult::model},
+    {"role", &DeviceResult::role}};
+constexpr Member<DeviceResult, int> kDeviceSizes[] = {{"workers", &DeviceResult::workers}};
+constexpr Member<DeviceResult, std::int64_t> kDeviceCounts[] = {
+    {"batch", &DeviceResult::batch}, {"local_steps", &DeviceResult::local_steps}};
+constexpr Keys kPhaseKeys = {"compute_s", "exposed_communication_s", "blocked_s"};
+constexpr const char* kExpectedSeconds = "seconds, not negative";
+constexpr const char* kExpectedBytes = "bytes, not negative";
+constexpr const char* kExpectedNumber = "a number, not negative";
+
+template <typename Struct, typename Value, std::size_t count>
+void put(Json& json, const Struct& from, const Member<Struct, Value> (&members)[count]) {
+  for (const auto& [key, place] : members) json[key] = from.*place;
 }
 
-void check_counts(JsonInput& object, Keys keys, std::int64_t most) {
-  for (const char* key : keys) (void)object.at(key).integer(0, most);
+template <typename Struct, typename Value, std::size_t count>
+void take(const Json& json, Struct& to, const Member<Struct, Value> (&members)[count]) {
+  for (const auto& [key, place] : members) to.*place = json.at(key).get<Value>();
+}
+
+void check_text(const JsonInput& text) {
+  if (!text.value().is_string() || !is_plain_text(text.value().get_ref<const std::string&>()))
+    text.fail(std::string("a text in ") + kExpectedPlainText);
+}
+
+template <typename Struct, typename Value, std::size_t count>
+void check(JsonInput& object, const Member<Struct, Value> (&members)[count]) {
+  for (const auto& [key, place] : members) {
+    const JsonInput member = object.at(key);
+    if constexpr (std::is_same_v<Value, std::string>)
+      check_text(member);
+    else
+      (void)member.integer(
+          0, std::is_same_v<Value, int> ? std::numeric_limits<int>::max() : JsonInput::kMaxCount);
+  }
 }
 
 void check_amount(const JsonInput& number, const std::string& expected) {
@@ -48,8 +89,8 @@ void check_amount(const JsonInput& number, const std::string& expected) {
   if (!is_good) number.fail(expected);
 }
 
-void check_seconds(JsonInput& object, Keys keys) {
-  for (const char* key : keys) check_amount(object.at(key), "seconds, not negative");
+void check_amounts(JsonInput& object, Keys keys, const std::string& expected) {
+  for (const char* key : keys) check_amount(object.at(key), expected);
 }
 
 void check_interval(const JsonInput& interval) {
@@ -58,7 +99,7 @@ void check_interval(const JsonInput& interval) {
     interval.fail("null or two times in seconds");
     return;
   }
-  for (const JsonInput& bound : interval.elements()) check_amount(bound, "seconds, not negative");
+  for (const JsonInput& bound : interval.elements()) check_amount(bound, kExpectedSeconds);
   const nlohmann::json& bounds = interval.value();
   if (bounds[0].is_number() && bounds[1].is_number() && bounds[0] > bounds[1])
     interval.problem("got its bounds in reverse; expected the lower one first");
@@ -71,15 +112,11 @@ void check_grade(const JsonInput& grade) {
 }
 
 void check_device(JsonInput device) {
-  check_texts(device, {"class", "model", "role"});
-  check_counts(device, {"workers"}, std::numeric_limits<int>::max());
-  check_counts(device, {"batch", "local_steps"}, JsonInput::kMaxCount);
-  check_seconds(device, {"compute_s", "exposed_communication_s", "blocked_s"});
+  check(device, kDeviceTexts);
+  check(device, kDeviceSizes);
+  check(device, kDeviceCounts);
+  check_amounts(device, kPhaseKeys, kExpectedSeconds);
   device.finish();
-}
-
-void check_number(JsonInput& object, const char* key) {
-  check_amount(object.at(key), "a number, not negative");
 }
 
 /// Ignores figures that are derived from others.
@@ -88,29 +125,28 @@ void pass_over(JsonInput& object, Keys keys) {
 }
 
 void check_cost(JsonInput cost) {
-  check_texts(cost, {"currency"});
-  check_number(cost, "per_hour");
+  check_text(cost.at("currency"));
+  check_amount(cost.at("per_hour"), kExpectedNumber);
   check_grade(cost.at("grade"));
   pass_over(cost, {"epoch", "epoch_interval", "job"});
   cost.finish();
 }
 
 void check_energy(JsonInput energy) {
-  check_number(energy, "idle_w");
-  check_number(energy, "epoch_j");
+  check_amounts(energy, {"idle_w", "epoch_j"}, kExpectedNumber);
   check_grade(energy.at("grade"));
   pass_over(energy, {"epoch_j_interval", "job_j"});
   energy.finish();
 }
 
 /// The bounds of a mean that vary as its time does.
-nlohmann::ordered_json interval_of(const RunResult& run, double mean) {
+Json interval_of(const RunResult& run, double mean) {
   if (!run.epoch_s_interval) return nullptr;
   const double of_second = mean / run.epoch_s;
   return {of_second * run.epoch_s_interval->low_s, of_second * run.epoch_s_interval->high_s};
 }
 
-nlohmann::ordered_json cost_json(const RunResult& run) {
+Json cost_json(const RunResult& run) {
   const Price& rate = run.cost->rate;
   return {{"currency", rate.currency},
           {"per_hour", rate.per_hour},
@@ -120,7 +156,7 @@ nlohmann::ordered_json cost_json(const RunResult& run) {
           {"grade", to_string(run.cost->grade)}};
 }
 
-nlohmann::ordered_json energy_json(const RunResult& run) {
+Json energy_json(const RunResult& run) {
   return {{"idle_w", run.energy->idle_w},
           {"epoch_j", run.energy->epoch_j},
           {"epoch_j_interval", interval_of(run, run.energy->epoch_j)},
@@ -129,17 +165,16 @@ nlohmann::ordered_json energy_json(const RunResult& run) {
 }
 
 void check_timed_rank(JsonInput& rank) {
-  check_counts(rank, {"rank"}, std::numeric_limits<int>::max());
-  check_seconds(rank, {"before_s", "after_s"});
+  (void)rank.at("rank").integer(0, std::numeric_limits<int>::max());
+  check_amounts(rank, {"before_s", "after_s"}, kExpectedSeconds);
   rank.finish();
 }
 
 void check_timed_exchanges(JsonInput timed) {
-  check_texts(timed, {"all_reduce"});
-  check_amount(timed.at("bytes"), "bytes, not negative");
+  check_text(timed.at("all_reduce"));
+  check_amount(timed.at("bytes"), kExpectedBytes);
   for (const char* key : {"before_s", "after_s"}) {
-    for (const JsonInput& each : timed.at(key).elements())
-      check_amount(each, "seconds, not negative");
+    for (const JsonInput& each : timed.at(key).elements()) check_amount(each, kExpectedSeconds);
   }
   timed.finish();
 }
@@ -147,23 +182,15 @@ void check_timed_exchanges(JsonInput timed) {
 /// Reports what in `run` differs from the output of to_json(RunResult); run_from_json() reads all
 /// that passes.
 void check_run(JsonInput run) {
-  check_texts(run, {"strategy", "platform", "network", "dataset"});
-  check_counts(run, {"nodes", "workers"}, std::numeric_limits<int>::max());
-  check_counts(run,
-               {"batch",
-                "epochs",
-                "iterations_per_epoch",
-                "rounds_per_epoch",
-                "samples_per_epoch",
-                "train_samples"},
-               JsonInput::kMaxCount);
-  check_seconds(run, {"epoch_s", "startup_s", "compute_s", "exposed_communication_s", "blocked_s"});
+  check(run, kRunTexts);
+  check(run, kRunSizes);
+  check(run, kRunCounts);
+  check_amounts(run, {"epoch_s", "startup_s"}, kExpectedSeconds);
+  check_amounts(run, kPhaseKeys, kExpectedSeconds);
   check_interval(run.at("epoch_s_interval"));
-  for (const char* key : {"intra_node_bytes", "inter_node_bytes"}) {
-    check_amount(run.at(key), "bytes, not negative");
-  }
+  for (const auto& [key, place] : kRunBytes) check_amount(run.at(key), kExpectedBytes);
   for (const char* key : {"speed_up", "efficiency"}) {
-    if (const auto figure = run.maybe(key)) check_amount(*figure, "a number, not negative");
+    if (const auto figure = run.maybe(key)) check_amount(*figure, kExpectedNumber);
   }
   if (const auto knee = run.maybe("knee")) static_cast<void>(knee->boolean());
   check_grade(run.at("input_grade"));
@@ -202,36 +229,24 @@ int RunResult::trainers() const {
       });
 }
 
-nlohmann::ordered_json to_json(const TimedRank& timed) {
+Json to_json(const TimedRank& timed) {
   return {{"rank", timed.rank}, {"before_s", timed.before_s}, {"after_s", timed.after_s}};
 }
 
-TimedRank timed_rank_from_json(const nlohmann::ordered_json& json) {
+TimedRank timed_rank_from_json(const Json& json) {
   return {.rank = json.at("rank"), .before_s = json.at("before_s"), .after_s = json.at("after_s")};
 }
 
-nlohmann::ordered_json to_json(const RunResult& run) {
-  nlohmann::ordered_json json = {{"strategy", run.strategy},
-                                 {"platform", run.platform},
-                                 {"network", run.network},
-                                 {"dataset", run.dataset},
-                                 {"nodes", run.nodes},
-                                 {"workers", run.workers},
-                                 {"batch", run.batch},
-                                 {"epochs", run.epochs},
-                                 {"iterations_per_epoch", run.iterations_per_epoch},
-                                 {"rounds_per_epoch", run.rounds_per_epoch},
-                                 {"samples_per_epoch", run.samples_per_epoch},
-                                 {"train_samples", run.train_samples},
-                                 {"epoch_s", run.epoch_s},
-                                 {"epoch_s_interval", nullptr},
-                                 {"startup_s", run.startup_s}};
-  if (run.epoch_s_interval) {
-    json["epoch_s_interval"] = {run.epoch_s_interval->low_s, run.epoch_s_interval->high_s};
-  }
+Json to_json(const RunResult& run) {
+  Json json;
+  put(json, run, kRunTexts);
+  put(json, run, kRunSizes);
+  put(json, run, kRunCounts);
+  json["epoch_s"] = run.epoch_s;
+  json["epoch_s_interval"] = interval_json(run.epoch_s_interval);
+  json["startup_s"] = run.startup_s;
   put_phases(json, run.phases);
-  json["intra_node_bytes"] = run.intra_node_bytes;
-  json["inter_node_bytes"] = run.inter_node_bytes;
+  put(json, run, kRunBytes);
   if (run.scaling) {
     json["speed_up"] = run.scaling->speed_up;
     json["efficiency"] = run.scaling->efficiency;
@@ -239,18 +254,15 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   }
   json["input_grade"] = to_string(run.input_grade);
   json["notes"] = run.notes;
-  json["by_device"] = nlohmann::ordered_json::array();
+  json["by_device"] = Json::array();
   for (const DeviceResult& device : run.by_device) {
-    nlohmann::ordered_json row = {{"class", device.device_class},
-                                  {"model", device.model},
-                                  {"role", device.role},
-                                  {"workers", device.workers},
-                                  {"batch", device.batch},
-                                  {"local_steps", device.local_steps}};
+    Json& row = json["by_device"].emplace_back();
+    put(row, device, kDeviceTexts);
+    put(row, device, kDeviceSizes);
+    put(row, device, kDeviceCounts);
     put_phases(row, device.phases);
-    json["by_device"].push_back(std::move(row));
   }
-  json["config"] = nlohmann::ordered_json::object();
+  json["config"] = Json::object();
   for (const auto& [name, value] : run.config) json["config"][name] = value;
   for (const TimedRank& timed : run.timed_batches) {
     json["timed_batches"].push_back(to_json(timed));
@@ -267,54 +279,38 @@ nlohmann::ordered_json to_json(const RunResult& run) {
   return json;
 }
 
-nlohmann::ordered_json to_json(const std::vector<RunResult>& runs,
-                               const std::string& command,
-                               Command world) {
-  nlohmann::ordered_json json = {{"schema", "epochcast.result/1"},
-                                 {"runs", nlohmann::ordered_json::array()}};
-  for (const RunResult& run : runs) json["runs"].push_back(to_json(run));
-  json["provenance"] = {{"program", "epochcast " EPOCHCAST_VERSION},
-                        {"command", command},
-                        {"world", to_string(world)}};
-  return json;
+Json to_json(const std::vector<RunResult>& runs, const std::string& command, Command world) {
+  Json all = Json::array();
+  for (const RunResult& run : runs) all.push_back(to_json(run));
+  return result_document(kResultSchema,
+                         {{"runs", std::move(all)}},
+                         {.command = command, .world = std::string(to_string(world))});
 }
 
-RunResult run_from_json(const nlohmann::ordered_json& json) {
+RunResult run_from_json(const Json& json) {
   RunResult run;
-  run.strategy = json.at("strategy");
-  run.platform = json.at("platform");
-  run.network = json.at("network");
-  run.dataset = json.at("dataset");
-  run.nodes = json.at("nodes");
-  run.workers = json.at("workers");
-  run.batch = json.at("batch");
-  run.epochs = json.at("epochs");
-  run.iterations_per_epoch = json.at("iterations_per_epoch");
-  run.rounds_per_epoch = json.at("rounds_per_epoch");
-  run.samples_per_epoch = json.at("samples_per_epoch");
-  run.train_samples = json.at("train_samples");
+  take(json, run, kRunTexts);
+  take(json, run, kRunSizes);
+  take(json, run, kRunCounts);
   run.epoch_s = json.at("epoch_s");
   const auto& interval = json.at("epoch_s_interval");
   if (!interval.is_null())
     run.epoch_s_interval = Interval{.low_s = interval.at(0), .high_s = interval.at(1)};
   run.startup_s = json.at("startup_s");
-  run.phases = take_phases(json);
-  run.intra_node_bytes = json.at("intra_node_bytes");
-  run.inter_node_bytes = json.at("inter_node_bytes");
+  run.phases = phases_in(json);
+  take(json, run, kRunBytes);
   if (json.contains("speed_up"))
     run.scaling = ScalingFigures{.speed_up = json.at("speed_up"),
                                  .efficiency = json.value("efficiency", 1.0),
                                  .is_knee = json.value("knee", false)};
   run.input_grade = grade_from(json.at("input_grade").get<std::string>());
   run.notes = json.at("notes").get<std::vector<std::string>>();
-  for (const auto& row : json.at("by_device")) {
-    run.by_device.push_back({.device_class = row.at("class"),
-                             .model = row.at("model"),
-                             .role = row.at("role"),
-                             .workers = row.at("workers"),
-                             .batch = row.at("batch"),
-                             .local_steps = row.at("local_steps"),
-                             .phases = take_phases(row)});
+  for (const Json& row : json.at("by_device")) {
+    DeviceResult& device = run.by_device.emplace_back();
+    take(row, device, kDeviceTexts);
+    take(row, device, kDeviceSizes);
+    take(row, device, kDeviceCounts);
+    device.phases = phases_in(row);
   }
   for (const auto& [name, value] : json.at("config").items()) run.config.push_back({name, value});
   if (const auto timed = json.find("timed_batches"); timed != json.end()) {
@@ -338,9 +334,7 @@ RunResult run_from_json(const nlohmann::ordered_json& json) {
   return run;
 }
 
-RunResult read_run(const nlohmann::ordered_json& json,
-                   const std::string& path,
-                   Problems& problems) {
+RunResult read_run(const Json& json, const std::string& path, Problems& problems) {
   const std::size_t before = problems.size();
   const nlohmann::json unordered = json;  // the type that JsonInput reads
   check_run(JsonInput(unordered, path, problems));
