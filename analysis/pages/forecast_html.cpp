@@ -59,7 +59,7 @@ std::string forecast_html(const std::vector<ForecastOutcome>& outcomes,
                           const std::string& command) {
   std::vector<PageView> views = {{.name = "forecasts", .data = forecast_view(outcomes)}};
   if (!timelines.empty()) views.push_back({.name = "timelines", .data = timelines});
-  return page_html(title_of(outcomes), command, "", views);
+  return page_html(title_of(outcomes), command, views);
 }
 
 }  // namespace epochcast

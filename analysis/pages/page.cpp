@@ -31,13 +31,8 @@ std::string random_word() {
 
 std::string page_html(const std::string& title,
                       const std::string& command,
-                      const std::string& body,
-                      const std::vector<PageView>& views,
-                      const std::string& below) {
+                      const std::vector<PageView>& views) {
   const std::string nonce = random_word();
-  const auto script = [&](const std::string& name) {
-    return "<script nonce=\"" + nonce + "\">" + std::string(web_file(name)) + "</script>\n";
-  };
   std::string html =
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
@@ -47,23 +42,28 @@ std::string page_html(const std::string& title,
       "</title>\n<style nonce=\"" + nonce + "\">\n" + std::string(web_file("page.css")) +
       "</style>\n</head>\n<body>\n<main>\n<h1>" + escaped_html(title) + "</h1>\n";
   if (!command.empty()) html += "<pre>" + escaped_html(command) + "</pre>\n";
-  html += body;
   for (const PageView& view : views)
     html += "<section data-view=\"" + view.name + "\"></section>\n";
-  html += below +
-          "</main>\n<noscript><p>The charts and tables of this page are drawn by its own scripts, "
-          "which are switched off.</p></noscript>\n";
+  html +=
+      "</main>\n<noscript><p>The charts and tables of this page are drawn by its own scripts, "
+      "which are switched off.</p></noscript>\n";
   for (const PageView& view : views) html += data_script(view);
-  if (!views.empty()) {
-    html += "<script type=\"text/plain\">" + std::string(web_file("chart.js.licence")) +
-            "</script>\n" + script("chart.js");
+  html +=
+      "<script type=\"text/plain\">" + std::string(web_file("chart.js.licence")) + "</script>\n";
+  for (const char* name : {"chart.js",
+                           "text.js",
+                           "tables.js",
+                           "charts.js",
+                           "timeline.js",
+                           "forecasts.js",
+                           "curves.js",
+                           "plots.js",
+                           "calibration.js",
+                           "validation.js",
+                           "page.js"}) {
+    html += "<script nonce=\"" + nonce + "\">" + std::string(web_file(name)) + "</script>\n";
   }
-  for (const char* name : {"text.js", "tables.js"}) html += script(name);
-  if (!views.empty()) {
-    for (const char* name : {"charts.js", "timeline.js", "forecasts.js", "curves.js", "plots.js"})
-      html += script(name);
-  }
-  return html + script("page.js") + "</body>\n</html>\n";
+  return html + "</body>\n</html>\n";
 }
 
 }  // namespace epochcast

@@ -7,21 +7,18 @@
 
 namespace epochcast {
 
-/// Data for the page's scripts: `name` is one of their views ("forecasts", "curves", "phases",
-/// "plots").
+/// A result's data, drawn by the page's script for it: `name` is one of "forecasts", "timelines",
+/// "curves", "calibration", "validation".
 struct PageView {
   std::string name;
   nlohmann::ordered_json data;
 };
 
-/// A self-contained page that may load nothing: one style sheet and one set of scripts for
-/// all pages; tables of class "sortable" can be sorted. `body`: markup below the heading;
-/// the views follow it, then `below`. `command`: the command line of the page; may be
+/// A self-contained page that may load nothing: the frame, the data of its views, and one style
+/// sheet and one set of scripts for all pages. `command`: the command line of the page; may be
 /// empty.
 [[nodiscard]] std::string page_html(const std::string& title,
                                     const std::string& command,
-                                    const std::string& body,
-                                    const std::vector<PageView>& views = {},
-                                    const std::string& below = {});
+                                    const std::vector<PageView>& views);
 
 }  // namespace epochcast

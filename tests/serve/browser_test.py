@@ -295,10 +295,98 @@ class Pages(unittest.TestCase):
             "resnet20 on 4 nodes, 200 Mbit/s, emulate", "node-based, averaging-period 4", "forecast: 7.60 s (7.50 s to 7.80 s)",
             "measured (median of the runs): 8.00 s (7.90 s to 8.10 s)", "error -5.0 %, 3 runs"])
         driver.find_element(By.XPATH, "//thead//button[text()='error']").send_keys(Keys.ENTER)
-        rows = '[aria-label="all configurations"] tbody:first-of-type th[scope=row]'
+        rows = '[aria-label^="all configurations"] tbody:first-of-type th[scope=row]'
         names = f"[...document.querySelectorAll('{rows}')].map((cell) => cell.textContent)"
         self.assertEqual(driver.execute_script("return " + names),
                          ["node-based, averaging-period 4", "local-sgd, local-steps 8", "sync", "dlb"])
+
+    def test_a_validation_s_tables_have_numbers_with_units_and_reasons_of_failures(self):
+        driver = self.wide
+        self.open(driver, self.validation.as_uri())
+        rows = driver.execute_script(
+            "return [...document.querySelectorAll('[aria-label^=\"all configurations\"] tbody tr')].map((row) =>"
+            "[...row.cells].map((cell) => [...cell.childNodes].map((node) => node.textContent).join('|')))")
+        group = "resnet20 on 4 nodes, 200 Mbit/s, emulate"
+        self.assertEqual(rows[:2], [
+            [group + "||tau 0.33; 0 of 2 pairs are ranked wrongly; the fastest is right"],
+            ["sync", "10.3 s|9.90 s to 10.6 s", "10.0 s|9.90 s to 10.2 s, 3 runs", "+3.0 %", "+1.0 %", "+3.0 %", "-1.0 %",
+             "yes|3 of 3 runs, KS 0.66"]])
+        self.assertEqual(rows[4], ["dlb", "9.00 s|8.90 s to 9.10 s", "failed: mpirun exited with status 1"])
+        self.assertEqual(rows[5:], [
+            ["small-cnn on 1 node, train"],
+            ["sync", "2.20 s|no interval", "2.00 s|2.00 s, 1 run", "+10.0 %", "0.0 %", "0.0 %", "+10.0 %", "-"]])
+        tiers = driver.execute_script(
+            "return [...document.querySelectorAll('[aria-label=tiers] tbody tr')].map((row) => row.innerText.split('\\t'))")
+        self.assertEqual(tiers, [
+            ["same cluster", "3", "3.0 %", "5.0 %", "5.0 %", "0 of 2", "5 of 9"],
+            ["extrapolated", "1", "10.0 %", "10.0 %", "10.0 %", "-", "-"]])
+        cards = driver.execute_script("return [...document.querySelectorAll('dd')].map((card) => card.innerText.split('\\n'))")
+        self.assertEqual(cards, [
+            ["5", "1 of them failed"], ["4.0 %", "of the epoch; 95 % within 10.0 %"],
+            ["10.0 %", "of the epoch at most, in 90 % of the configurations"], ["10.0 %", "small-cnn on 1 node, train: sync"],
+            ["0.33", "0 of 2 pairs are ranked wrongly; the fastest is right in 1 of 1 group"],
+            ["66.7 %", "of the measured medians; 55.6 % of 9 single runs"], ["0.44", "of single runs from their forecasts"]])
+
+    def test_a_validation_without_findings_has_no_charts_but_a_sentence(self):
+        driver = self.wide
+        self.open(driver, self.validation.as_uri())
+        said = driver.execute_script(
+            "const data = JSON.parse(document.querySelector('script[data-view]').textContent);"
+            "data.rows = data.rows.map((row) => ({ ...row, findings: null, problems: [] })); data.summary.configurations = 0;"
+            "const box = make('section', {}); views.validation(box, data);"
+            "return [box.querySelectorAll('.chart').length, box.textContent.includes('No configuration has both'),"
+            "box.querySelector('table:last-of-type tbody') && failureText({ problems: [], forecast: null, measured: [] })]")
+        self.assertEqual(said, [0, True, "failed: there is no forecast; there is no measurement"])
+
+    def test_a_calibration_s_points_are_next_to_their_fits(self):
+        driver = self.wide
+        self.open(driver, self.validation.as_uri())
+        driver.execute_script(
+            "const box = make('section', { id: 'test-calibration' }); document.body.append(box);"
+            "views.calibration(box, { node: null, judgement: 'good', between: { ping_pong: [],"
+            "ring_step: [{ bytes: 1e6, measured_s: 1e-3, fitted_s: 2e-3 }, { bytes: 2e6, measured_s: 3e-3, fitted_s: 4e-3 }] },"
+            "all_reduces: [{ algorithm: 'ring', scope: 'nodes', bytes: 1e6, measured_s: 1, forecast_s: 1.1 }] })")
+        charts = "[...document.querySelectorAll('#test-calibration canvas')]"
+        self.until(driver, charts + ".every((canvas) => Chart.getChart(canvas))")
+        self.assertEqual(driver.execute_script(
+            f"return {charts}.map((canvas) => Chart.getChart(canvas).data.datasets.map((set) =>"
+            "[set.label, set.data[0].x, set.data[0].y]).slice(0, 2))"), [
+                [["all ranks send and receive, fit", 1e6, 1e-3], ["all ranks send and receive, fit: fit", 1e6, 2e-3]],
+                [["ring among nodes", 1, 1.1], ["equal", 1 / 1.2, 1 / 1.2]]])
+
+    def test_a_seed_that_has_reached_the_target_keeps_its_value_while_others_continue(self):
+        driver = self.wide
+        self.open(driver, self.page.as_uri())
+        curve = driver.execute_script(
+            "const point = (epoch, test_accuracy, more) => ({ epoch, training_s: 10 * epoch, bytes_sent: 1, test_loss: 1,"
+            "test_accuracy, ...more });"
+            "const fast = [point(1, 0.1), point(2, 0.4)];"
+            "const slow = [point(1, 0.1), point(2, 0.2, { generator_loss: 2 }), point(3, 0.375)];"
+            "return meanCurve({ name: 'sync', curves: [fast, slow, []] })")
+        self.assertEqual([curve["seeds"], len(curve["points"])], [2, 3])
+        second, third = curve["points"][1:]
+        self.assertEqual([second["low"]["test_accuracy"], second["high"]["test_accuracy"]], [0.2, 0.4])
+        self.assertEqual([third["test_accuracy"], third["training_s"]], [(0.4 + 0.375) / 2, 30])
+        self.assertNotIn("generator_loss", second)  # not of every seed
+
+    def test_labels_of_an_axis_do_not_overlap(self):
+        driver = self.wide
+        self.open(driver, self.page.as_uri())
+        driver.execute_script(
+            "const axis = { title: 'a', text: secondsText };"
+            "const element = measuredPlot({ heading: 'a', x: axis, y: axis, hasDiagonal: true,"
+            "series: [{ name: 'a', points: [{ x: 1, y: 6.7 }] }] });"  # the axis ends at 1.2 * 6.7
+            "element.id = 'test-labels'; document.body.append(element)")
+        self.until(driver, "Chart.getChart(document.querySelector('#test-labels canvas'))")
+        labels = driver.execute_script(
+            "const { x } = Chart.getChart(document.querySelector('#test-labels canvas')).scales;"
+            "x.ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;"
+            "return x.ticks.map((tick, index) => [tick.label, x.getPixelForTick(index), x.ctx.measureText(tick.label).width])"
+            ".filter(([label]) => label !== '')")
+        self.assertEqual(labels[-1][0], "8.04 s")
+        self.assertGreater(len(labels), 2)
+        for (_, at, width), (_, next_at, next_width) in zip(labels, labels[1:]):
+            self.assertGreater(next_at - next_width / 2, at + width / 2)
 
     def test_a_page_fits_a_phone(self):
         for url in (self.url, self.page.as_uri(), self.validation.as_uri()):

@@ -137,6 +137,20 @@ function chartOf(label, configure, height) {
   return { element, update: draw, forget: () => { drawn.delete(draw); if (chart) chart.destroy(); } };
 }
 
+/** Removes labels that would overlap the next one: the last label of an axis stays. */
+function spaceLabels(scale) {
+  const { size, family } = Chart.defaults.font;
+  scale.ctx.font = `${size}px ${family}`;
+  let next = null;
+  for (let index = scale.ticks.length - 1; index >= 0; --index) {
+    const tick = scale.ticks[index];
+    const at = scale.getPixelForTick(index);
+    const half = scale.isHorizontal() ? scale.ctx.measureText(tick.label).width / 2 + 3 : size / 2;
+    if (next && Math.abs(next.at - at) < next.half + half) tick.label = "";
+    else next = { at, half };
+  }
+}
+
 /** Axis options: `text(value)` of ticks, logarithmic for a wide range of values. */
 function axisOf(title, text, values, mayBeLogarithmic) {
   const positive = values.filter((value) => value > 0);
@@ -145,7 +159,8 @@ function axisOf(title, text, values, mayBeLogarithmic) {
   return {
     type: isLogarithmic ? "logarithmic" : "linear",
     title: { display: true, text: title },
-    ticks: { callback: (value) => text(value), maxTicksLimit: 8 },
+    ticks: { callback: (value) => text(value), maxTicksLimit: 8, maxRotation: 0 },
+    beforeFit: spaceLabels,
   };
 }
 

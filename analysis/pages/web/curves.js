@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Learning curves: {curves: [{name, points: [...]}], target: {metric, value} or null,
-// marked: [name, ...]}; points as in docs/formats.md, and "low" and "high" of each metric by seeds.
+// Learning curves: {jobs: [{name, curves}], target: {metric, value} or null, findings, marked: [name, ...]}: a curve for
+// each seed, of points as in docs/formats.md; "findings" are lines of text, "marked" the jobs that are shown first.
 "use strict";
 
 const kLearningAxes = {
@@ -18,24 +18,49 @@ const kLearningMetrics = {
 };
 const kMostAtOnce = 12;
 
+/** Of an epoch of all seeds: means, and "low" and "high" of each metric. Stopped seeds keep their last value. */
+function meanPoint(curves, epoch) {
+  const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+  const running = curves.filter((curve) => curve.length > epoch);
+  const point = { epoch: epoch + 1, low: {}, high: {} };
+  for (const name of ["training_s", "bytes_sent"]) point[name] = mean(running.map((curve) => curve[epoch][name]));
+  for (const name of Object.keys(kLearningMetrics)) {
+    const values = curves.map((curve) => curve[Math.min(epoch, curve.length - 1)][name]).filter(Number.isFinite);
+    if (values.length < curves.length) continue;
+    [point.low[name], point.high[name], point[name]] = [Math.min(...values), Math.max(...values), mean(values)];
+  }
+  return point;
+}
+
+/** The mean over the seeds of a job: {name, points, seeds}. A seed that diverged in the first epoch has no points. */
+function meanCurve({ name, curves }) {
+  const some = curves.filter((curve) => curve.length > 0);
+  const epochs = Math.max(0, ...some.map((curve) => curve.length));
+  return { name, seeds: some.length, points: Array.from({ length: epochs }, (_, epoch) => meanPoint(some, epoch)) };
+}
+
 views.curves = (section, data) => {
+  if (data.findings) section.append(make("pre", {}, data.findings));
+  section.append(make("p", {}, "Training was real: every worker's batches, gradients and parameters. Time is that of the " +
+    "simulated cluster."));
+  const all = data.jobs.map(meanCurve);
   const metrics = Object.keys(kLearningMetrics).filter((name) =>
-    data.curves.some((curve) => curve.points.some((point) => Number.isFinite(point[name]))));
+    all.some((curve) => curve.points.some((point) => Number.isFinite(point[name]))));
   if (metrics.length === 0) return;
   const targetMetric = data.target ? `test_${data.target.metric}` : null;
   let metric = metrics.includes(targetMetric) ? targetMetric : metrics[0];
   let x = "training_s";
-  const names = data.curves.map((curve) => curve.name);
-  const chosen = new Set(data.curves.length <= kMostAtOnce ? names : (data.marked.length > 0 ? data.marked : names.slice(0, kMostAtOnce)));
+  const names = all.map((curve) => curve.name);
+  const chosen = new Set(all.length <= kMostAtOnce ? names : (data.marked.length > 0 ? data.marked : names.slice(0, kMostAtOnce)));
   const box = make("div", {});
   let chart = null;
   const show = () => {
-    const series = data.curves.map((curve, style) => ({
+    const series = all.map((curve, style) => ({
       name: curve.name, style,
       points: curve.points.filter((point) => Number.isFinite(point[metric]))
         .map((point) => ({
-          x: point[x], y: point[metric], low: point.low?.[metric], high: point.high?.[metric],
-          more: `epoch ${point.epoch}${point.seeds ? `, ${point.seeds} seeds` : ""}`,
+          x: point[x], y: point[metric], low: point.low[metric], high: point.high[metric],
+          more: `epoch ${point.epoch}, ${counted(curve.seeds, "seed")}`,
         })),
     })).filter((each) => chosen.has(each.name) && each.points.length > 0);
     const target = data.target && metric === targetMetric
@@ -45,11 +70,11 @@ views.curves = (section, data) => {
       series, kLearningAxes[x], kLearningMetrics[metric], target);
     box.replaceChildren(chart.element);
   };
-  const titles = (table, all) => all.map((name) => [name, table[name].title]);
+  const titles = (table, names) => names.map((name) => [name, table[name].title]);
   section.append(make("h2", {}, "Learning curves"), make("div", { class: "controls" },
     chooser("show", titles(kLearningMetrics, metrics), (value) => { metric = value; show(); }, metric),
     chooser("over", titles(kLearningAxes, Object.keys(kLearningAxes)), (value) => { x = value; show(); }, x)), box);
-  if (data.curves.length > kMostAtOnce) section.append(whichCurves(names, chosen, show));
+  if (all.length > kMostAtOnce) section.append(whichCurves(names, chosen, show));
   show();
 };
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last of a page's scripts: makes tables sortable, and draws each kind of data by its view.
+// Last of a page's scripts: draws each kind of data by its view.
 "use strict";
 
-for (const table of document.querySelectorAll("table.sortable")) makeSortable(table);
 for (const script of document.querySelectorAll("script[type='application/json'][data-view]")) {
   const name = script.dataset.view;
   views[name](document.querySelector(`section[data-view="${name}"]`), JSON.parse(script.textContent));

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plots of measured points and fitted lines: a list of {heading, text, x, y, series, has_diagonal};
-// an axis is {title, unit}, a series {name, has_line, points: [{x, y, line}]}; a point may have "x_range", "y_range"
-// ([low, high] or null), "name" and "more", a remark. Phases: see views.phases.
+// Plots of measured points and fitted lines: {heading, text, x, y, series, hasDiagonal}; an axis is {title, text(value)},
+// a series {name, hasLine, points: [{x, y, line}]}; a point may have "xRange", "yRange" ([low, high] or null), "name" and
+// "more", a remark.
 "use strict";
-
-const kUnits = { seconds: secondsText, bytes: bytesText };
 
 /** The ends of whiskers: none if the range is a point. */
 function whiskerOf(range) {
@@ -13,31 +11,27 @@ function whiskerOf(range) {
 
 /** Lines of text that describe a point. */
 function pointLines(plot, series, point) {
-  const [xText, yText] = [kUnits[plot.x.unit], kUnits[plot.y.unit]];
+  const [xText, yText] = [plot.x.text, plot.y.text];
   if (!point.name) return `${series}, ${xText(point.x)}: ${yText(point.y)}`;
   const ranged = (text, value, range) => text(value) + (whiskerOf(range) ? ` (${text(range[0])} to ${text(range[1])})` : "");
   return [
     ...[series, point.name].flatMap((name) => folded(name, narrowness.matches ? 36 : 80)),
-    `${plot.y.title}: ${ranged(yText, point.y, point.y_range)}`, `${plot.x.title}: ${ranged(xText, point.x, point.x_range)}`,
+    `${plot.y.title}: ${ranged(yText, point.y, point.yRange)}`, `${plot.x.title}: ${ranged(xText, point.x, point.xRange)}`,
     ...(point.more ? [point.more] : []),
   ];
 }
 
 function measuredPlot(plot) {
-  const [xText, yText] = [kUnits[plot.x.unit], kUnits[plot.y.unit]];
   const points = plot.series.flatMap((series) => series.points);
   const values = (key) => points.map((point) => point[key]).filter((value) => value > 0);
-  const ends = points.flatMap((point) => [...(point.x_range ?? []), ...(point.y_range ?? [])]).filter((value) => value > 0);
+  const ends = points.flatMap((point) => [...(point.xRange ?? []), ...(point.yRange ?? [])]).filter((value) => value > 0);
   const both = [...values("x"), ...values("y"), ...ends];
-  const range = plot.has_diagonal ? { min: Math.min(...both) / 1.2, max: Math.max(...both) * 1.2 } : {};
+  const range = plot.hasDiagonal ? { min: Math.min(...both) / 1.2, max: Math.max(...both) * 1.2 } : {};
   const label = `${plot.heading}: ${plot.y.title} over ${plot.x.title}, ${points.length} points`;
-  const logarithmic = (axis, text) => ({
-    type: "logarithmic", title: { display: true, text: axis.title }, ...range,
-    ticks: { callback: (value) => text(value), maxTicksLimit: 8 },
-  });
+  const logarithmic = (axis) => ({ ...axisOf(axis.title, axis.text, [], false), type: "logarithmic", ...range });
   // The legend's lines are added to a plot's usual height.
   const legendLines = () => plot.series.length / (narrowness.matches ? 1 : 2);
-  const usual = () => (narrowness.matches ? (plot.has_diagonal ? 24 : 20) : plot.has_diagonal ? 36 : 24);
+  const usual = () => (narrowness.matches ? (plot.hasDiagonal ? 24 : 20) : plot.hasDiagonal ? 36 : 24);
   const height = () => `${usual() + 1.6 * Math.max(0, Math.ceil(legendLines()) - 2)}rem`;
   const chart = chartOf(label, () => ({
     type: "scatter",
@@ -45,21 +39,21 @@ function measuredPlot(plot) {
       datasets: [
         ...plot.series.map((series, n) => ({
           label: series.name, data: series.points, ...styleOf(n),
-          intervals: series.points.map((point) => whiskerOf(point.y_range)),
-          across: series.points.map((point) => whiskerOf(point.x_range)),
+          intervals: series.points.map((point) => whiskerOf(point.yRange)),
+          across: series.points.map((point) => whiskerOf(point.xRange)),
         })),
-        ...plot.series.flatMap((series, n) => (series.has_line ? [{
+        ...plot.series.flatMap((series, n) => (series.hasLine ? [{
           label: `${series.name}: fit`, data: series.points.map((point) => ({ x: point.x, y: point.line })),
           ...styleOf(n), type: "line", pointRadius: 0, borderDash: [],
         }] : [])),
-        ...(plot.has_diagonal ? [{
+        ...(plot.hasDiagonal ? [{
           label: "equal", data: [{ x: range.min, y: range.min }, { x: range.max, y: range.max }], type: "line",
           pointRadius: 0, borderDash: [5, 3], borderWidth: 1, borderColor: css("--text"),
         }] : []),
       ],
     },
     options: {
-      scales: { x: logarithmic(plot.x, xText), y: logarithmic(plot.y, yText) },
+      scales: { x: logarithmic(plot.x), y: logarithmic(plot.y) },
       plugins: {
         legend: {
           position: "bottom",
@@ -75,20 +69,11 @@ function measuredPlot(plot) {
     },
     plugins: [whiskers],
   }), height);
-  if (plot.has_diagonal) chart.element.style.maxWidth = "52rem"; // nearly a square: equal scales on both axes
+  if (plot.hasDiagonal) chart.element.style.maxWidth = "52rem"; // nearly a square: equal scales on both axes
   return chart.element;
 }
 
-views.plots = (section, plots) => {
-  for (const plot of plots)
-    section.append(make("h2", {}, plot.heading), make("p", {}, plot.text), measuredPlot(plot));
-};
-
-/** {heading, text, remarks, axis, groups: [{name, rows}]}: "remarks" of the legend, the "axis"' title, rows of phaseBars(). */
-views.phases = (section, data) => {
-  section.append(make("h2", {}, data.heading), make("p", {}, data.text), phaseLegend(...data.remarks));
-  for (const group of data.groups) {
-    const label = `Bars: ${data.heading}, ${group.name}. The table has the figures.`;
-    section.append(make("h3", {}, group.name), phaseBars(label, data.axis, group.rows).element);
-  }
-};
+/** A plot below its heading and its text. */
+function plotSection(plot) {
+  return [make("h2", {}, plot.heading), make("p", {}, plot.text), measuredPlot(plot)];
+}

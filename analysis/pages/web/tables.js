@@ -63,26 +63,38 @@ function reasonList(reasons, count) {
 }
 
 /**
- * A sortable table. `columns`: {title, explain, isLeft, cell(row) => {text, value, range} or text}. `kept`: as of
- * makeSortable(). Rows for which `isBelow` holds are a separate group below the others, under `kNotRanked`.
+ * A sortable table of groups: {heading: elements or null, rows}. `columns`: {title, explain, isLeft,
+ * cell(row) => {text, value, range, span} or text}; a cell with a span takes the place of so many columns. `kept`: as of
+ * makeSortable().
  */
-function tableOf(label, columns, rows, kept, isBelow = () => false) {
+function groupedTable(label, columns, groups, kept) {
   const heading = make("tr", {}, ...columns.map((column) =>
     make("th", { scope: "col", class: column.isLeft ? "left" : null, title: column.explain }, column.title)));
-  const rowOf = (row) => make("tr", {}, ...columns.map((column, index) => {
-    const shown = column.cell(row);
-    const cell = typeof shown === "object" ? shown : { text: shown };
-    return make(index === columns.findIndex((each) => each.isLeft) ? "th" : "td",
-      { class: column.isLeft ? "left" : null, scope: column.isLeft ? "row" : null, "data-value": cell.value },
-      cell.text, cell.range ? make("span", { class: "range" }, cell.range) : null);
-  }));
-  const below = rows.filter(isBelow);
-  const bodies = [make("tbody", {}, ...rows.filter((row) => !isBelow(row)).map(rowOf))];
-  if (below.length > 0) {
-    const title = make("tr", {}, make("th", { scope: "rowgroup", colspan: columns.length, class: "group" }, kNotRanked));
-    bodies.push(make("tbody", {}, title, ...below.map(rowOf)));
-  }
+  const name = columns.findIndex((column) => column.isLeft); // the column of the rows' headings
+  const rowOf = (row) => {
+    const cells = [];
+    for (let index = 0; index < columns.length;) {
+      const shown = columns[index].cell(row);
+      const cell = typeof shown === "object" ? shown : { text: shown };
+      cells.push(make(index === name ? "th" : "td", {
+        class: columns[index].isLeft || cell.span ? "left" : null, scope: index === name ? "row" : null, colspan: cell.span,
+        "data-value": cell.value,
+      }, cell.text, cell.range ? make("span", { class: "range" }, cell.range) : null));
+      index += cell.span ?? 1;
+    }
+    return make("tr", {}, ...cells);
+  };
+  const titleOf = (text) => make("tr", {}, make("th", { scope: "rowgroup", colspan: columns.length, class: "group" }, ...text));
+  const bodies = groups.map((group) =>
+    make("tbody", {}, group.heading ? titleOf(group.heading) : null, ...group.rows.map(rowOf)));
   const table = make("table", {}, make("caption", { class: "muted left" }, label), make("thead", {}, heading), ...bodies);
   makeSortable(table, kept);
   return wide(label, table);
+}
+
+/** A sortable table. Rows for which `isBelow` holds are a separate group below the others, under `kNotRanked`. */
+function tableOf(label, columns, rows, kept, isBelow = () => false) {
+  const below = rows.filter(isBelow);
+  return groupedTable(label, columns, [
+    { rows: rows.filter((row) => !isBelow(row)) }, ...(below.length > 0 ? [{ heading: [kNotRanked], rows: below }] : [])], kept);
 }

@@ -43,6 +43,11 @@ function percentText(share) {
   return Number.isFinite(share) ? `${digits(100 * share)} %` : "-";
 }
 
+/** "1 run", "3 runs". */
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** The number with unit at the begin of a text ("10Gbps", "5us", "32") in one scale; NaN without. */
 function numberIn(text) {
   const match = /^\s*([-+]?[0-9.]+(?:e[-+]?[0-9]+)?)\s*([A-Za-z/%]*)\s*$/i.exec(String(text));
@@ -76,6 +81,13 @@ function folded(text, most) {
     else lines.push(word);
   }
   return lines;
+}
+
+/** The elements as [name, elements] by `nameOf(element)`, both in the order of their first appearance. */
+function groupedBy(elements, nameOf) {
+  const groups = new Map();
+  for (const element of elements) groups.set(nameOf(element), [...(groups.get(nameOf(element)) ?? []), element]);
+  return [...groups];
 }
 
 /** An element: make("td", {class: "left"}, "text", child, ...). Attributes that are null are left out. */
