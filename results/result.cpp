@@ -61,7 +61,7 @@ void put(Json& json, const Struct& from, const Member<Struct, Value> (&members)[
 
 template <typename Struct, typename Value, std::size_t count>
 void take(const Json& json, Struct& to, const Member<Struct, Value> (&members)[count]) {
-  for (const auto& [key, place] : members) to.*place = json.at(key).get<Value>();
+  for (const auto& [key, place] : members) json.at(key).get_to(to.*place);
 }
 
 void check_text(const JsonInput& text) {

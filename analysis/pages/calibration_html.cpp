@@ -9,6 +9,7 @@
 #include "analysis/pages/page.hpp"
 #include "base/statistics/spread.hpp"
 #include "base/text/units.hpp"
+#include "core/costs/batch_cost.hpp"
 
 namespace epochcast {
 namespace {

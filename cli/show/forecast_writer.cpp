@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/show/forecast_writer.hpp"
 
-#include <array>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <utility>
 #include <vector>
 
 #include "cli/show/cost_front.hpp"
+#include "cli/show/csv_row.hpp"
 #include "cli/show/forecast_table.hpp"
 #include "cli/show/remarks.hpp"
+#include "core/job/setting_text.hpp"
 #include "results/result_file.hpp"
 #include "strategies/learning.hpp"
 #include "strategies/run_name.hpp"
@@ -143,11 +143,12 @@ class CsvWriter : public ForecastWriter {
     std::string reasons;
     for (const std::string& problem : outcome.problems)
       reasons += (reasons.empty() ? "" : "; ") + problem;
+    std::vector<std::string> cells = {point_text(outcome.task.point), outcome.task.strategy};
     const std::vector<std::string> figures =
         outcome.run ? figures_of(*outcome.run) : std::vector<std::string>(kFigures);
-    std::string row = quoted(point_text(outcome.task.point)) + "," + outcome.task.strategy;
-    for (const std::string& figure : figures) row += "," + quoted(figure);
-    waiting_ += row + "," + quoted(reasons) + "\n";
+    cells.insert(cells.end(), figures.begin(), figures.end());
+    cells.push_back(reasons);
+    waiting_ += csv_row(cells);
     if (!outcome.run && !has_heading_) return;  // there may be no run at all
     if (!has_heading_) out_ << kHeading;
     has_heading_ = true;
@@ -169,7 +170,7 @@ class CsvWriter : public ForecastWriter {
 
   static std::vector<std::string> figures_of(const RunResult& run) {
     const auto bound = [&](double Interval::*member) {
-      return run.epoch_s_interval ? number((*run.epoch_s_interval).*member) : std::string();
+      return run.epoch_s_interval ? shortest((*run.epoch_s_interval).*member) : std::string();
     };
     return {run.platform,
             run.network,
@@ -182,41 +183,28 @@ class CsvWriter : public ForecastWriter {
             std::to_string(run.rounds_per_epoch),
             std::to_string(run.samples_per_epoch),
             std::to_string(run.train_samples),
-            number(run.epoch_s),
+            shortest(run.epoch_s),
             bound(&Interval::low_s),
             bound(&Interval::high_s),
-            number(run.startup_s),
-            number(run.phases.compute_s),
-            number(run.phases.exposed_communication_s),
-            number(run.phases.blocked_s),
-            number(run.intra_node_bytes),
-            number(run.inter_node_bytes),
+            shortest(run.startup_s),
+            shortest(run.phases.compute_s),
+            shortest(run.phases.exposed_communication_s),
+            shortest(run.phases.blocked_s),
+            shortest(run.intra_node_bytes),
+            shortest(run.inter_node_bytes),
             setting_of(run, "precision"),
-            number(run.samples_per_s()),
-            number(run.device_samples_per_s()),
+            shortest(run.samples_per_s()),
+            shortest(run.device_samples_per_s()),
             std::string(to_string(run.input_grade)),
             run.cost ? run.cost->rate.currency : "",
-            run.cost ? number(run.cost->rate.of(run.epoch_s)) : "",
-            run.cost ? number(run.cost->rate.of(run.job_s())) : "",
-            run.energy ? number(run.energy->epoch_j) : "",
-            run.energy ? number(run.job_j()) : "",
-            run.scaling ? number(run.scaling->speed_up) : std::string(),
-            run.scaling ? number(run.scaling->efficiency) : std::string(),
+            run.cost ? shortest(run.cost->rate.of(run.epoch_s)) : "",
+            run.cost ? shortest(run.cost->rate.of(run.job_s())) : "",
+            run.energy ? shortest(run.energy->epoch_j) : "",
+            run.energy ? shortest(run.job_j()) : "",
+            run.scaling ? shortest(run.scaling->speed_up) : std::string(),
+            run.scaling ? shortest(run.scaling->efficiency) : std::string(),
             run.scaling ? (run.scaling->is_knee ? "yes" : "no") : std::string(),
             is_ranked(run) ? "yes" : "no"};
-  }
-
-  static std::string number(double value) {
-    std::array<char, 32> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-    return {text.data(), end};
-  }
-
-  static std::string quoted(const std::string& text) {
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    std::string result = "\"";
-    for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-    return result + "\"";
   }
 
   std::ostream& out_;

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <utility>
 
 #include "base/text/units.hpp"
+#include "cli/show/csv_row.hpp"
 #include "cli/show/remarks.hpp"
 #include "cli/show/table.hpp"
 #include "core/job/setting_text.hpp"
@@ -123,13 +125,6 @@ void show_differences(std::ostream& out,
     out << "  and " << differences.size() - kMostShown << " more (--format json has all)\n";
 }
 
-std::string csv_quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string csv_number(const std::optional<double>& value) {
   return value ? shortest(*value) : std::string();
 }
@@ -166,28 +161,36 @@ void show_comparison_csv(std::ostream& out, const Comparison& comparison) {
   for (const ComparedPair& pair : comparison.pairs) {
     const PhaseTimes more = pair.b.phases - pair.a.phases;
     const auto is_significant = pair.is_significant();
-    out << csv_quoted(pair.name) << ',' << csv_quoted(pair.shown) << ','
-        << (pair.not_ranked.empty() ? "yes" : "no") << ",both," << shortest(pair.slower()) << ','
-        << (!is_significant   ? ""
-            : *is_significant ? "true"
-                              : "false");
-    for (const std::optional<double>& value : {std::optional(pair.a.time_s),
-                                               std::optional(pair.b.time_s),
-                                               std::optional(more.compute_s),
-                                               std::optional(more.exposed_communication_s),
-                                               std::optional(more.blocked_s),
-                                               std::optional(pair.a.bytes()),
-                                               std::optional(pair.b.bytes())})
-      out << ',' << csv_number(value);
-    out << ',' << csv_quoted(comparison.currency);
-    for (const std::optional<double>& value :
-         {pair.a.cost, pair.b.cost, pair.a.energy_j, pair.b.energy_j})
-      out << ',' << csv_number(value);
-    out << '\n';
+    out << csv_row({pair.name,
+                    pair.shown,
+                    pair.not_ranked.empty() ? "yes" : "no",
+                    "both",
+                    shortest(pair.slower()),
+                    !is_significant   ? ""
+                    : *is_significant ? "true"
+                                      : "false",
+                    shortest(pair.a.time_s),
+                    shortest(pair.b.time_s),
+                    shortest(more.compute_s),
+                    shortest(more.exposed_communication_s),
+                    shortest(more.blocked_s),
+                    shortest(pair.a.bytes()),
+                    shortest(pair.b.bytes()),
+                    comparison.currency,
+                    csv_number(pair.a.cost),
+                    csv_number(pair.b.cost),
+                    csv_number(pair.a.energy_j),
+                    csv_number(pair.b.energy_j)});
   }
-  constexpr const char* kNothing = ",,,,,,,,,,,,,,\n";
-  for (const std::string& name : comparison.only_a) out << csv_quoted(name) << ",,,a" << kNothing;
-  for (const std::string& name : comparison.only_b) out << csv_quoted(name) << ",,,b" << kNothing;
+  constexpr std::size_t kEmpty = 14;  // cells of a run without a partner
+  for (const auto& [where, names] :
+       {std::pair("a", &comparison.only_a), std::pair("b", &comparison.only_b)}) {
+    for (const std::string& name : *names) {
+      std::vector<std::string> cells = {name, "", "", where};
+      cells.resize(cells.size() + kEmpty);
+      out << csv_row(cells);
+    }
+  }
 }
 
 }  // namespace epochcast

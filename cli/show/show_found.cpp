@@ -8,6 +8,7 @@
 
 #include "base/statistics/spread.hpp"
 #include "base/text/shell_text.hpp"
+#include "cli/show/csv_row.hpp"
 #include "cli/show/remarks.hpp"
 #include "cli/show/table.hpp"
 #include "core/job/setting_text.hpp"
@@ -217,14 +218,6 @@ void show_table(std::ostream& out,
            "forecast, whatever makes them so.\n";
 }
 
-/// A cell of CSV.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
-  return result + "\"";
-}
-
 void show_csv(std::ostream& out,
               const FindRequest& request,
               const std::vector<FoundValue>& answers) {
@@ -232,24 +225,21 @@ void show_csv(std::ostream& out,
          "is_monotone,command,reason\n";
   for (const FoundValue& answer : answers) {
     const auto& bounds = answer.bounds;
-    const std::vector<std::string> cells = {
-        request.over,
-        answer.point.empty() ? "" : answer.point.front().value,
-        answer.strategy,
-        answer.overlaps ? "bucket" : "none",
-        request.name,
-        answer.found ? answer.found->text : "",
-        answer.found ? shortest(answer.found->value) : "",
-        bounds ? (*bounds)[0] : "",
-        bounds ? (*bounds)[1] : "",
-        answer.found ? figures_text(answer, *answer.found) : "",
-        answer.before ? answer.before->text : "",
-        answer.before ? figures_text(answer, *answer.before) : "",
-        answer.is_monotone ? "yes" : "no",
-        command_of(answer),
-        why_none(answer)};
-    for (std::size_t i = 0; i < cells.size(); ++i) out << (i == 0 ? "" : ",") << quoted(cells[i]);
-    out << '\n';
+    out << csv_row({request.over,
+                    answer.point.empty() ? "" : answer.point.front().value,
+                    answer.strategy,
+                    answer.overlaps ? "bucket" : "none",
+                    request.name,
+                    answer.found ? answer.found->text : "",
+                    answer.found ? shortest(answer.found->value) : "",
+                    bounds ? (*bounds)[0] : "",
+                    bounds ? (*bounds)[1] : "",
+                    answer.found ? figures_text(answer, *answer.found) : "",
+                    answer.before ? answer.before->text : "",
+                    answer.before ? figures_text(answer, *answer.before) : "",
+                    answer.is_monotone ? "yes" : "no",
+                    command_of(answer),
+                    why_none(answer)});
   }
 }
 
