@@ -90,22 +90,23 @@ bench:
 
 box:
 	@tools/install_packages.sh $(BOX_PACKAGES) $(REAL_PACKAGES)
-	@tests/box/box --nodes $(NODES) --ranks $(RANKS) --bandwidth $(BANDWIDTH) -- $(RUN)
+	@lab/box/box --nodes $(NODES) --ranks $(RANKS) --bandwidth $(BANDWIDTH) -- $(RUN)
 
 # Whatever was measured already is kept in build/validation; remove that to begin again. With SEED, of ROWS
 # configurations at random.
 ifdef SEED
-VALIDATED := --draw $(SEED) --rows $(ROWS) --save build/validation-$(SEED).json --html build/validation-$(SEED).html
+VALIDATE := build/dev/epochcast-lab validate --draw $(SEED) --rows $(ROWS) \
+  --save build/validation-$(SEED).json --html build/validation-$(SEED).html
 else
-VALIDATED := tests/validation/suite/*.json --save build/validation.json --html build/validation.html \
-  --max-median-error 3% --max-worst-error 8%
+VALIDATE := build/dev/epochcast validate tests/validation/suite/*.json \
+  --save build/validation.json --html build/validation.html --max-median-error 3% --max-worst-error 8%
 endif
 validation:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(BOX_PACKAGES) $(TEST_PACKAGES)
 	@mkdir -p build
 	@cmake --preset dev >build/configure.log || { cat build/configure.log; exit 1; }
 	@cmake --build --preset dev
-	@build/dev/epochcast validate $(VALIDATED) --folder build/validation
+	@$(VALIDATE) --folder build/validation
 
 lint:
 	@tools/install_packages.sh $(SIM_PACKAGES) $(REAL_PACKAGES) $(TEST_PACKAGES) $(LINT_PACKAGES)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the setting that `epochcast tune` recommends win for real, and in the forecast time?
 
-Root; two network namespaces (tests/box) joined by a slow link. Argument: the epochcast program. Measures
+Root; two network namespaces (lab/box) joined by a slow link. Argument: the epochcast program. Measures
 messages and batches, calibrates, tunes H of local SGD on the calibrated platform, and then trains for real,
 with the recommended setting and with the default, with every seed in turn. Prints seconds to the target, as
 rehearsed and as measured. Other work on the machine is in the measured ones.
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from curves import seconds_to
 
-BOX = ["tests/box/box", "--nodes", "2", "--bandwidth", "10Mbps", "--"]
+BOX = ["lab/box/box", "--nodes", "2", "--bandwidth", "10Mbps", "--"]
 LEARNING = [
     "--network", "small-cnn", "--dataset", "cifar10", "--data", "procedural", "--train-samples", "4096",
     "--test-samples", "512", "--batch", "16", "--learning-rate", "0.02", "--strategy", "local-sgd",

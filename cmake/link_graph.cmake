@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What configuring checks of who links what.
-include(cmake/targets.cmake)
+include(${CMAKE_CURRENT_LIST_DIR}/targets.cmake)
 
 function(_collect_link_closure target result)
   set(open ${target})
@@ -72,5 +72,22 @@ function(check_no_circles)
         endif()
       endforeach()
     endforeach()
+  endforeach()
+endfunction()
+
+# check_product_is_without_lab(): only targets of lab/ and tests/ reach epochcast_lab.
+function(check_product_is_without_lab)
+  epochcast_targets(${PROJECT_SOURCE_DIR} "(_LIBRARY|^EXECUTABLE)$" targets)
+  foreach(target ${targets})
+    get_target_property(home ${target} SOURCE_DIR)
+    cmake_path(RELATIVE_PATH home BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    if(home MATCHES "^(lab|tests)(/|$)")
+      continue()
+    endif()
+    _collect_link_closure(${target} closure)
+    if("epochcast_lab" IN_LIST closure)
+      message(FATAL_ERROR "${target} reaches epochcast_lab: the product does not link the laboratory. "
+        "Move what both need into a library of the product.")
+    endif()
   endforeach()
 endfunction()

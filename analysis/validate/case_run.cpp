@@ -2,14 +2,13 @@
 #include "analysis/validate/case_run.hpp"
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "analysis/forecast/job_inputs.hpp"
 #include "analysis/validate/cluster_commands.hpp"
 #include "base/error.hpp"
 #include "base/files/file_draft.hpp"
 #include "base/files/text_file.hpp"
-#include "core/job/chosen_dataset.hpp"
-#include "core/job/described_model.hpp"
 
 namespace epochcast {
 namespace {
@@ -38,7 +37,7 @@ RunResult reported_run(const std::string& text, const ValidationCase& one, const
 RunResult run_case(const ClusterRunner& runner,
                    const ValidationCase& one,
                    std::size_t repetition,
-                   const std::vector<std::int64_t>& timed_sizes,
+                   const std::vector<std::string>& more_words,
                    const KeptResults& kept,
                    const Catalog& catalog) {
   JobConfig config = one.config;
@@ -51,24 +50,22 @@ RunResult run_case(const ClusterRunner& runner,
     traces = load_job(config, catalog).traces;
   }
   std::vector<std::string> words = run_words(one.command, config);
-  if (!timed_sizes.empty()) {
-    for (std::string& word :
-         timing_words(one.command, config, gradient_bytes(config, catalog), timed_sizes))
-      words.push_back(std::move(word));
-  }
+  words.insert(words.end(), more_words.begin(), more_words.end());
   const nlohmann::json subject = {{"place", runner.place({"epochcast-run", "epochcast-measure"})},
                                   {"command", words},
                                   {"inputs", job_inputs(config, one.command, traces, catalog)},
                                   {"repetition", repetition}};
+  std::optional<RunResult> run;
   const fs::path folder =
       kept.get(words.front() + "-" + config.strategy + "-" + std::to_string(repetition + 1),
                subject,
                [&](const fs::path& draft) {
                  const fs::path log = draft / "run.log";
                  const std::string output = runner.output_of(words, log);
-                 static_cast<void>(reported_run(output, one, log));
+                 run = reported_run(output, one, log);
                  replace_file(draft / kRunFile, output);
                });
+  if (run) return *run;
   const fs::path file = folder / kRunFile;
   return reported_run(read_text_file(file, kSamplesFile), one, file);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "analysis/forecast/kept_results.hpp"
@@ -12,12 +12,12 @@
 
 namespace epochcast {
 
-/// One repetition of a case, run for real on its cluster; kept runs are not repeated. With
-/// `timed_sizes`, the run has the flags of timing_words(). Throws a RunError if the run fails.
+/// One repetition of a case, run for real on its cluster; kept runs are not repeated. `more_words`
+/// follow the settings of its command. Throws a RunError if the run fails.
 [[nodiscard]] RunResult run_case(const ClusterRunner& runner,
                                  const ValidationCase& one,
                                  std::size_t repetition,
-                                 const std::vector<std::int64_t>& timed_sizes,
+                                 const std::vector<std::string>& more_words,
                                  const KeptResults& kept,
                                  const Catalog& catalog);
 

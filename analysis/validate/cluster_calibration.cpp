@@ -86,8 +86,10 @@ void ClusterCalibration::measure_messages() {
   const fs::path folder = kept_.get(kMessagesPrefix, subject, [&](const fs::path& draft) {
     const fs::path file = draft / kMessagesFile;
     static_cast<void>(runner_.output_of(with(words, "--output", file), draft / "messages.log"));
-    static_cast<void>(calibrate(load_message_trace(file)));
+    messages_ = load_message_trace(file);
+    fit_ = calibrate(messages_).fit;
   });
+  if (fit_) return;
   messages_ = load_message_trace(folder / kMessagesFile);
   try {
     fit_ = calibrate(messages_).fit;
@@ -131,10 +133,9 @@ Platform ClusterCalibration::platform_of(const ValidationCase& one, JobConfig& c
   return platform_of_trace(messages_, models);
 }
 
-JobConfig ClusterCalibration::forecast_config(const ValidationCase& one) const {
+CalibratedCase ClusterCalibration::calibrated(const ValidationCase& one) const {
   JobConfig config = one.config;
-  const Platform platform =
-      calibrated_platform(platform_of(one, config), fit_.value(), messages_.source);
+  Platform platform = calibrated_platform(platform_of(one, config), fit_.value(), messages_.source);
   if (const auto nominal = one.calibrated().link_bytes_per_s)
     scale_links(config, platform, *nominal);
   Platform asked = platform;
@@ -147,8 +148,9 @@ JobConfig ClusterCalibration::forecast_config(const ValidationCase& one) const {
   const std::string text = to_json(platform).dump(2) + "\n";
   const fs::path file = kept_.folder() / ("platform-" + checksum(text) + ".json");
   replace_file(file, text);
-  config.platform = file.string();
-  return config;
+  config.platform = platform.path = file.string();
+  check_platform(platform, platform.path);
+  return {.config = std::move(config), .platform = std::move(platform)};
 }
 
 }  // namespace epochcast

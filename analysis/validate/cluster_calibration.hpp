@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,8 +21,15 @@ namespace epochcast {
 inline constexpr const char* kMessagesPrefix = "messages";
 inline constexpr const char* kMessagesFile = "messages.json";
 
-/// A cluster that is measured once and calibrated; forecasts of its cases use nothing else. Kept
-/// measurements of the same commands, surroundings, programs and input files are not repeated.
+/// A case with the calibrated platform and costs in the place of its own.
+struct CalibratedCase {
+  JobConfig config;
+  Platform platform;  ///< that of JobConfig::platform, without figures
+};
+
+/// A cluster that is measured once and calibrated; forecasts of its cases rest on that alone.
+/// Nothing is measured again that is kept of the same commands, in the same surroundings, with the
+/// same programs and contents of input files.
 class ClusterCalibration {
  public:
   /// `program`: epochcast itself, beside the programs that measure. `kept` and `catalog` outlive
@@ -43,21 +49,20 @@ class ClusterCalibration {
   /// messages cannot be fitted.
   void measure();
 
-  /// The case with the calibrated platform and costs instead of its own. To be called after
-  /// measure(). Throws a UserError if its settings do not turn the calibrated machines into its
-  /// own.
-  [[nodiscard]] JobConfig forecast_config(const ValidationCase& one) const;
+  /// The job of a forecast; its platform is kept as a file, too. After measure(). Throws a
+  /// UserError where the case asks about other machines than its settings make of the calibrated
+  /// ones.
+  [[nodiscard]] CalibratedCase calibrated(const ValidationCase& one) const;
 
   /// The sizes of messages that are measured, ascending.
   [[nodiscard]] std::vector<std::int64_t> sizes() const;
-  [[nodiscard]] const MessageTrace& messages() const { return messages_; }
-  /// The cost trace of a rank's batches of the case.
-  [[nodiscard]] std::filesystem::path trace_of_rank(const ValidationCase& one,
-                                                    std::size_t rank) const;
 
  private:
   void measure_messages();
   void measure_batches(const std::vector<std::string>& words);
+  /// What a rank's batches of the case cost, as measured.
+  [[nodiscard]] std::filesystem::path trace_of_rank(const ValidationCase& one,
+                                                    std::size_t rank) const;
   [[nodiscard]] Platform platform_of(const ValidationCase& one, JobConfig& config) const;
 
   ClusterRunner runner_;

@@ -46,14 +46,6 @@ std::string listed(const Words& words) {
   return text;
 }
 
-/// The one that is nearest to `bytes`, by their ratio.
-std::int64_t nearest_size(const std::vector<std::int64_t>& sizes, double bytes) {
-  const auto distance = [bytes](std::int64_t size) {
-    return std::abs(std::log(static_cast<double>(size) / bytes));
-  };
-  return *std::ranges::min_element(sizes, {}, distance);
-}
-
 }  // namespace
 
 std::vector<std::int64_t> message_sizes(double most_bytes) {
@@ -131,20 +123,6 @@ std::vector<std::string> run_words(Command command, const JobConfig& config) {
   for (const SettingText& setting : command_texts(config, command))
     words.push_back(word_of(setting));
   words.insert(words.end(), {"--format", "json", "--bar=off"});
-  return words;
-}
-
-std::vector<std::string> timing_words(Command command,
-                                      const JobConfig& config,
-                                      double gradient_bytes,
-                                      const std::vector<std::int64_t>& sizes) {
-  std::vector<std::string> words;
-  if (command == Command::train) words.emplace_back("--time-batches=on");
-  const double at_once = config.overlap == Overlap::none
-                             ? gradient_bytes
-                             : std::min(gradient_bytes, config.bucket_bytes);
-  const double bytes = at_once * config.gradient_bytes / sizeof(float);
-  words.push_back(fmt::format("--time-exchanges={}B", nearest_size(sizes, bytes)));
   return words;
 }
 

@@ -34,11 +34,4 @@ inline constexpr const char* kMeasuredDevice = "this-cpu";
 /// Runs a configuration for real.
 [[nodiscard]] std::vector<std::string> run_words(Command command, const JobConfig& config);
 
-/// Flags of a run that times the machine before and after: batches if it trains, and ring
-/// all-reduces of the one of `sizes` that is nearest to the bytes of one exchange.
-[[nodiscard]] std::vector<std::string> timing_words(Command command,
-                                                    const JobConfig& config,
-                                                    double gradient_bytes,
-                                                    const std::vector<std::int64_t>& sizes);
-
 }  // namespace epochcast

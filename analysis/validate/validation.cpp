@@ -28,15 +28,6 @@ std::vector<double> epochs_s(const std::vector<RunResult>& runs) {
   return values;
 }
 
-/// Increase of the forecast's computing and exchanges by drift, as a share of the measured epoch.
-std::optional<double> drift_error_of(const ValidationRow& row, double measured_s) {
-  if (!row.drift || (!row.drift->batches && !row.drift->exchanges)) return std::nullopt;
-  const PhaseTimes& phases = row.forecast->phases;
-  return -(row.drift->batches.value_or(0) * phases.compute_s +
-           row.drift->exchanges.value_or(0) * phases.exposed_communication_s) /
-         measured_s;
-}
-
 /// Adds the places of single runs in the distributions that were forecast for them.
 void add_single_runs(RowFindings& findings, const ValidationRow& row) {
   const RunResult& forecast = *row.forecast;
@@ -175,7 +166,6 @@ std::optional<RowFindings> findings_of(const ValidationRow& row) {
   findings.error = row.forecast->epoch_s / findings.measured_s - 1;
   findings.phase_errors =
       (1 / findings.measured_s) * (row.forecast->phases - findings.measured_phases);
-  findings.drift_error = drift_error_of(row, findings.measured_s);
   if (const auto& interval = row.forecast->epoch_s_interval) {
     findings.is_inside =
         interval->low_s <= findings.measured_s && findings.measured_s <= interval->high_s;

@@ -13,15 +13,6 @@
 
 namespace epochcast {
 
-/// Relative increase of times of batches and exchanges since the calibration: 0.02 is 2 %. Absent:
-/// not timed, or not comparable with the calibration.
-struct MachineDrift {
-  std::optional<double> batches;
-  std::optional<double> exchanges;
-
-  bool operator==(const MachineDrift&) const = default;
-};
-
 /// One configuration: its forecast, made before its runs, and its measured repetitions.
 struct ValidationRow {
   std::string cluster;  ///< name: "4 nodes, 200 Mbit/s"
@@ -32,9 +23,7 @@ struct ValidationRow {
   std::optional<RunResult> forecast;
   std::vector<RunResult> measured;  ///< one per repetition
   Tier tier = Tier::same_cluster;
-  std::string calibrated;  ///< the name of the cluster that was calibrated
-  /// Median over the runs' timers (validate --explain).
-  std::optional<MachineDrift> drift;
+  std::string calibrated;             ///< the name of the cluster that was calibrated
   std::vector<std::string> problems;  ///< reasons for a missing forecast or measurement
 };
 
@@ -46,9 +35,6 @@ struct RowFindings {
   double error = 0;                          ///< forecast / measured_s - 1
   PhaseTimes measured_phases;                ///< medians
   PhaseTimes phase_errors;  ///< (forecast - measured) / measured_s: shares of the whole epoch
-  /// Part of the error from drift: minus the increase of the forecast's computing and exchanges, as
-  /// a share of measured_s. The rest is the error of the model.
-  std::optional<double> drift_error;
   std::optional<bool> is_inside;  ///< measured_s within the forecast's interval; absent without one
   std::size_t runs_with_interval = 0;  ///< single runs whose forecast has an interval
   std::size_t runs_inside = 0;         ///< of these, inside it
@@ -158,6 +144,9 @@ struct ValidationFile {
 };
 /// Throws a UserError for a file that cannot be read, is no JSON, or has another schema.
 [[nodiscard]] ValidationFile read_validation(const std::filesystem::path& file);
+/// The rows of all files, in their order, with the different commands and dates. Throws a UserError
+/// that lists the problems of all files; a configuration may occur in one of them only.
+[[nodiscard]] ValidationFile read_validations(const std::vector<std::filesystem::path>& files);
 
 /// A page of one file: the summary, a logarithmic plot of forecast against measured (with diagonal,
 /// intervals, spreads, and names on hovering), the phases of both side by side, the table.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "analysis/validate/validation.hpp"
+#include "base/error.hpp"
 #include "base/files/text_file.hpp"
 #include "base/json/json_file.hpp"
 #include "base/json/json_input.hpp"
@@ -18,8 +21,7 @@ Json findings_json(const ValidationRow& row) {
   if (!findings) return nullptr;
   Json json = {{"measured_s", findings->measured_s},
                {"measured_spread_s", interval_json(findings->measured_spread)},
-               {"error", findings->error},
-               {"drift_error", or_null(findings->drift_error)}};
+               {"error", findings->error}};
   put_phases(json["measured_phases"], findings->measured_phases);
   put_phases(json["phase_errors"], findings->phase_errors, "");
   json["is_inside"] = or_null(findings->is_inside);
@@ -43,10 +45,6 @@ Json row_json(const ValidationRow& row) {
                {"measured", Json::array()}};
   if (row.forecast) json["forecast"] = to_json(*row.forecast);
   for (const RunResult& run : row.measured) json["measured"].push_back(to_json(run));
-  if (row.drift) {
-    json["drift"] = {{"batches", or_null(row.drift->batches)},
-                     {"exchanges", or_null(row.drift->exchanges)}};
-  }
   return json;
 }
 
@@ -102,13 +100,6 @@ Tier tier_of(const JsonInput& input) {
   return Tier::same_cluster;
 }
 
-std::optional<double> number_or_null(const JsonInput& input) {
-  if (input.value().is_null()) return std::nullopt;
-  if (input.value().is_number()) return input.value().get<double>();
-  input.fail("a number or null");
-  return std::nullopt;
-}
-
 /// The row that `json` is, whose settings keep their order there.
 ValidationRow read_row(JsonInput input, const Json& json, Problems& problems) {
   ValidationRow row;
@@ -118,11 +109,6 @@ ValidationRow read_row(JsonInput input, const Json& json, Problems& problems) {
   row.point = input.at("point").string();
   row.tier = tier_of(input.at("tier"));
   row.calibrated = text_of(input.at("calibrated"));
-  if (auto drift = input.maybe("drift")) {
-    row.drift = {.batches = number_or_null(drift->at("batches")),
-                 .exchanges = number_or_null(drift->at("exchanges"))};
-    drift->finish();
-  }
   row.problems = texts_of(input.at("problems"));
   if (const JsonInput forecast = input.at("forecast"); !forecast.value().is_null()) {
     row.forecast = read_run(json["forecast"], forecast.path(), problems);
@@ -133,6 +119,18 @@ ValidationRow read_row(JsonInput input, const Json& json, Problems& problems) {
   (void)input.maybe("findings");
   input.finish();
   return row;
+}
+
+/// Adds a text to `parts` unless they contain it.
+void add_once(std::vector<std::string>& parts, const std::string& text) {
+  if (!text.empty() && std::find(parts.begin(), parts.end(), text) == parts.end())
+    parts.push_back(text);
+}
+
+std::string joined_by(const std::string& separator, const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : separator) + part;
+  return text;
 }
 
 }  // namespace
@@ -176,6 +174,44 @@ ValidationFile read_validation(const std::filesystem::path& file) {
   validation.command = json["provenance"]["command"];
   validation.date = json["provenance"].value("date", "");
   return validation;
+}
+
+ValidationFile read_validations(const std::vector<std::filesystem::path>& files) {
+  ValidationFile all;
+  std::vector<std::string> file_of_row;
+  std::vector<std::string> commands;
+  std::vector<std::string> dates;
+  std::vector<std::string> problems;
+  for (const std::filesystem::path& path : files) {
+    const std::string file = path.string();
+    ValidationFile one;
+    try {
+      one = read_validation(path);
+    } catch (const UserError& error) {
+      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+      continue;
+    }
+    for (std::size_t i = 0; i < one.rows.size(); ++i) {
+      const auto same =
+          std::find_if(all.rows.begin(), all.rows.end(), [&](const ValidationRow& row) {
+            return row.group == one.rows[i].group && row.point == one.rows[i].point;
+          });
+      if (same != all.rows.end()) {
+        problems.push_back(file + ": /rows/" + std::to_string(i) + ": \"" + same->point +
+                           "\" of \"" + same->group + "\" is in " +
+                           file_of_row[static_cast<std::size_t>(same - all.rows.begin())] +
+                           " already");
+      }
+      all.rows.push_back(std::move(one.rows[i]));
+      file_of_row.push_back(file);
+    }
+    add_once(commands, one.command);
+    add_once(dates, one.date);
+  }
+  if (!problems.empty()) throw UserError(problems);
+  all.command = joined_by("\n", commands);
+  all.date = joined_by(", ", dates);
+  return all;
 }
 
 }  // namespace epochcast

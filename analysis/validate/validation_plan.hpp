@@ -16,7 +16,7 @@ namespace epochcast {
 /// Machines on which configurations run, and the command that enters them.
 struct ValidationCluster {
   std::string name;    ///< for people
-  std::string launch;  ///< words before the command, such as "tests/box/box --nodes 4 --"; or none
+  std::string launch;  ///< words before the command, such as "lab/box/box --nodes 4 --"; or none
   int ranks = 2;
 
   bool operator==(const ValidationCluster&) const = default;

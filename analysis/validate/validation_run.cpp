@@ -3,16 +3,17 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include "analysis/forecast/sweep.hpp"
 #include "analysis/validate/case_run.hpp"
-#include "analysis/validate/machine_drift.hpp"
 #include "analysis/validate/validation_text.hpp"
 #include "base/error.hpp"
 #include "base/process/ending.hpp"
 #include "base/process/interruption.hpp"
 #include "base/text/units.hpp"
+#include "core/job/given_platform.hpp"
 
 namespace epochcast {
 namespace {
@@ -42,7 +43,6 @@ ValidationRow row_of(const ValidationCase& one) {
           .measured = {},
           .tier = one.tier(),
           .calibrated = one.calibrated().cluster.name,
-          .drift = {},
           .problems = {}};
 }
 
@@ -61,11 +61,7 @@ std::size_t place_of(const ValidationCluster& cluster, const Known& known, const
 ValidationRun::ValidationRun(const std::vector<ValidationCase>& cases,
                              const ValidationOptions& options,
                              const Catalog& catalog)
-    : cases_(cases),
-      options_(options),
-      catalog_(catalog),
-      kept_(options.folder, options.note),
-      drifts_(cases.size()) {
+    : cases_(cases), options_(options), catalog_(catalog), kept_(options.folder, options.note) {
   rows_.reserve(cases.size());
   for (const ValidationCase& one : cases) {
     const ValidationCluster calibrated = one.calibrated().cluster;
@@ -104,21 +100,32 @@ void ValidationRun::measure(const ValidationProgress& progress) {
 void ValidationRun::forecast() {
   std::vector<ForecastTask> tasks;
   std::vector<std::size_t> case_of_task;
+  std::map<std::string, Platform> platforms;  // by JobConfig::platform
   for (std::size_t i = 0; i < cases_.size(); ++i) {
     try {
-      tasks.push_back({.config = calibrations_[calibration_of_[i]].forecast_config(cases_[i]),
-                       .strategy = cases_[i].config.strategy});
+      CalibratedCase calibrated = calibrations_[calibration_of_[i]].calibrated(cases_[i]);
+      platforms.emplace(calibrated.config.platform, std::move(calibrated.platform));
+      tasks.push_back(
+          {.config = std::move(calibrated.config), .strategy = cases_[i].config.strategy});
       case_of_task.push_back(i);
     } catch (const UserError& error) {
       rows_[i].problems = error.problems();
     }
   }
-  std::vector<ForecastOutcome> outcomes = forecast_all(tasks, catalog_);
-  for (std::size_t task = 0; task < tasks.size(); ++task) {
-    ValidationRow& row = rows_[case_of_task[task]];
-    if (outcomes[task].run) row.forecast = std::move(*outcomes[task].run);
-    std::ranges::move(outcomes[task].problems, std::back_inserter(row.problems));
-  }
+  const auto load = [&](const JobConfig& config) {
+    return load_job(config, platforms.at(config.platform), catalog_);
+  };
+  auto row_of_next = case_of_task.begin();
+  forecast_each(
+      tasks,
+      load,
+      {},
+      [](std::size_t) {},
+      [&](const ForecastOutcome& outcome) {
+        ValidationRow& row = rows_[*row_of_next++];
+        if (outcome.run) row.forecast = outcome.run;
+        std::ranges::copy(outcome.problems, std::back_inserter(row.problems));
+      });
 }
 
 std::vector<std::size_t> ValidationRun::due(std::size_t cluster, std::size_t repetition) const {
@@ -148,25 +155,17 @@ void ValidationRun::run_all(const ValidationProgress& progress) {
 
 void ValidationRun::run_once(std::size_t i, std::size_t repetition) {
   ValidationRow& row = rows_[i];
-  const ClusterCalibration& calibration = calibrations_[calibration_of_[i]];
   const auto least = static_cast<std::size_t>(options_.repetitions.least);
   const auto most = static_cast<std::size_t>(options_.repetitions.most());
   const std::string run_text =
       row.group + ": " + row.point + ": run " + count_text(repetition, least, most);
   try {
-    const RunResult run =
-        run_case(runners_[runner_of_[i]],
-                 cases_[i],
-                 repetition,
-                 options_.times_machine ? calibration.sizes() : std::vector<std::int64_t>(),
-                 kept_,
-                 catalog_);
-    options_.report(run_text + ": " + result_text(run, row.forecast));
-    if (options_.times_machine) {
-      drifts_[i].push_back(drift_of(i, run));
-      row.drift = median_drift(drifts_[i]);
-    }
-    row.measured.push_back(run);
+    std::vector<std::string> more;
+    if (options_.more_words)
+      more = options_.more_words(cases_[i], calibrations_[calibration_of_[i]].sizes());
+    row.measured.push_back(
+        run_case(runners_[runner_of_[i]], cases_[i], repetition, more, kept_, catalog_));
+    options_.report(run_text + ": " + result_text(row.measured.back(), row.forecast));
   } catch (const Interrupted&) {
     throw;
   } catch (const std::exception& error) {
@@ -179,22 +178,6 @@ void ValidationRun::run_once(std::size_t i, std::size_t repetition) {
     for (const std::string& problem : row.problems)
       options_.report(run_text + " failed: " + problem + last);
   }
-}
-
-MachineDrift ValidationRun::drift_of(std::size_t i, const RunResult& run) const {
-  const ValidationCase& one = cases_[i];
-  // Ranks and links of another cluster were not measured.
-  if (one.calibrated().cluster != one.cluster) return {};
-  const ClusterCalibration& calibration = calibrations_[calibration_of_[i]];
-  MachineDrift drift = {.batches = {}, .exchanges = exchange_drift(run, calibration.messages())};
-  if (one.command != Command::train) return drift;
-  std::vector<std::filesystem::path> file_of_rank;
-  file_of_rank.reserve(static_cast<std::size_t>(one.cluster.ranks));
-  for (int rank = 0; rank < one.cluster.ranks; ++rank)
-    file_of_rank.push_back(calibration.trace_of_rank(one, static_cast<std::size_t>(rank)));
-  drift.batches =
-      batch_drift(run, calibrated_batches_s(file_of_rank, one.config.batch), one.config.accumulate);
-  return drift;
 }
 
 std::vector<ValidationRow> ValidationRun::tried_rows() const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -16,13 +17,18 @@
 
 namespace epochcast {
 
-/// Programs, folder and callbacks of a validation.
+/// More words of the command that runs a case, behind its settings; `sizes`: of the messages that
+/// were measured, ascending. For the laboratory, whose runs time their machine.
+using MoreRunWords = std::function<std::vector<std::string>(
+    const ValidationCase& one, const std::vector<std::int64_t>& sizes)>;
+
+/// How a validation goes about it.
 struct ValidationOptions {
   std::filesystem::path program;  ///< epochcast itself: real runs and measurements are its commands
   std::filesystem::path folder;   ///< keeps measurements and runs, which are not repeated
   RepetitionRule repetitions = {};
-  bool times_machine = false;  ///< runs time batches and exchanges, for ValidationRow::drift
-  /// Called with a sentence if a kept result is damaged; it is measured or run again.
+  MoreRunWords more_words = {};  ///< empty: none
+  /// Called with a sentence when something kept is damaged, and measured or run again.
   std::function<void(const std::string&)> note = [](const std::string&) {};
   /// Called with a line before a cluster is measured, and after each run: its time and forecast, or
   /// the reason of its failure.
@@ -63,7 +69,6 @@ class ValidationRun {
   /// The cases of a cluster that are run in this repetition.
   [[nodiscard]] std::vector<std::size_t> due(std::size_t cluster, std::size_t repetition) const;
   void run_once(std::size_t i, std::size_t repetition);
-  [[nodiscard]] MachineDrift drift_of(std::size_t i, const RunResult& run) const;
 
   const std::vector<ValidationCase>& cases_;
   ValidationOptions options_;
@@ -74,7 +79,6 @@ class ValidationRun {
   std::vector<ClusterRunner> runners_;
   std::vector<std::size_t> runner_of_;
   std::vector<ValidationRow> rows_;
-  std::vector<std::vector<MachineDrift>> drifts_;  ///< by run
   std::size_t steps_ = 0;
   std::size_t done_ = 0;
 };

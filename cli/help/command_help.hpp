@@ -47,6 +47,7 @@ struct CommandInfo {
   CommandHelp (*help)() = nullptr;
   /// Subjects that follow its name, such as those of `list`, separated by blanks.
   std::string_view words = {};
+  std::string_view program = "epochcast";
 };
 
 /// The options of a description, in parsed form.

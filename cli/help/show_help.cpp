@@ -137,7 +137,7 @@ void show_help(std::ostream& out,
                std::size_t width,
                const std::string& word) {
   CommandHelp help = command.help();
-  std::string name = "epochcast " + std::string(command.name);
+  std::string name = std::string(command.program) + " " + std::string(command.name);
   if (has_groups_of(help, word)) {
     name += " " + word;
     help = help_behind(word, std::move(help));

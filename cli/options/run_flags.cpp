@@ -20,6 +20,15 @@ std::filesystem::path with_seed(const std::filesystem::path& file, std::uint64_t
   return file.parent_path() / name;
 }
 
+/// For the laboratory (lab/README.md), and not part of the help.
+po::options_description timer_flags(Command command) {
+  po::options_description options;
+  options.add_options()("time-exchanges", po::value<std::string>());
+  if (command == Command::train)
+    options.add_options()("time-batches", po::value<std::string>()->implicit_value("on"));
+  return options;
+}
+
 }  // namespace
 
 po::options_description own_run_flags(Command command) {
@@ -28,11 +37,7 @@ po::options_description own_run_flags(Command command) {
   own.add_options()("timeline", file(), "write what every worker does as Chrome trace JSON")(
       "bar",
       po::value<std::string>()->value_name("on|off")->implicit_value("on"),
-      "show a progress bar (default: where stderr is a terminal)")(
-      "time-exchanges",
-      po::value<std::string>()->value_name("SIZE"),
-      "time ring all-reduces of SIZE among all ranks that train, right before and right after, for "
-      "two seconds each; --format json has their times");
+      "show a progress bar (default: where stderr is a terminal)");
   if (command == Command::train) {
     own.add_options()(
         "metrics", file(), "write loss, accuracy and seconds of every epoch as JSON lines")(
@@ -52,12 +57,7 @@ po::options_description own_run_flags(Command command) {
         "seeds",
         po::value<std::string>()->value_name("COUNT")->default_value("1"),
         "train as often, with seeds from --seed on; output has means and deviations. Files get the "
-        "seed "
-        "in their names, FILE-seed2.EXT, folders a folder of it")(
-        "time-batches",
-        po::value<std::string>()->value_name("on|off")->implicit_value("on"),
-        "time batches on every rank before and after training, in a row, and after it between "
-        "exchanges, for a second each; --format json has the times");
+        "seed in their names, FILE-seed2.EXT, folders a folder of it");
   }
   return own;
 }
@@ -65,6 +65,7 @@ po::options_description own_run_flags(Command command) {
 po::options_description run_flags(Command command) {
   po::options_description all;
   all.add(setting_options(command)).add(own_run_flags(command)).add(common_options());
+  all.add(timer_flags(command));
   return all;
 }
 

@@ -17,10 +17,6 @@ namespace epochcast {
 namespace po = boost::program_options;
 namespace {
 
-constexpr int kRows = 30;
-constexpr int kMostRows = 10'000;
-constexpr std::int64_t kLargestSeed = std::int64_t{1} << 53;
-
 double parse_tau(const std::string& text) {
   return parse_number(text, -1, 1, "a number from -1 to 1");
 }
@@ -87,72 +83,31 @@ ValidationBounds bounds_from(const po::variables_map& values) {
   return bounds;
 }
 
-po::options_description draw_options() {
-  po::options_description options("Configurations at random, instead of experiment files", 110, 60);
-  const auto value = [](const char* name) { return po::value<std::string>()->value_name(name); };
-  options.add_options()("draw",
-                        value("SEED"),
-                        "draw clusters, networks, speeds, strategies and their settings "
-                        "(lab/README.md); the same seed draws the same")(
-      "rows",
-      value("COUNT"),
-      ("how many to draw (default: " + std::to_string(kRows) + ")").c_str())(
-      "box",
-      value("FILE"),
-      "the program that makes the clusters (default: tests/box/box of the source tree)");
-  return options;
-}
-
-std::optional<ValidationDraw> draw_from(const po::variables_map& values, const Catalog& catalog) {
-  std::vector<std::string> problems;
-  const auto read = [&](const std::string& name, const auto& part) {
-    if (values.count(name) == 0) return;
-    const auto& text = values[name].as<std::string>();
-    if (values.count("draw") == 0) {
-      problems.push_back("--" + name + ": counts with --draw only");
-      return;
-    }
-    try {
-      part(text);
-    } catch (const UserError& error) {
-      problems.push_back("--" + name + ": " + error.what());
-    }
-  };
-  ValidationDraw draw;
-  draw.rows = kRows;
-  read("draw", [&](const std::string& text) {
-    draw.seed = static_cast<std::uint64_t>(parse_count(text, 0, kLargestSeed));
-  });
-  read("rows", [&](const std::string& text) {
-    draw.rows = static_cast<std::size_t>(parse_small_count(text, 1, kMostRows));
-  });
-  read("box", [&](const std::string& text) {
-    draw.box = std::filesystem::absolute(text);
-    if (!std::filesystem::is_regular_file(draw.box)) throw UserError(text + ": no such file");
-  });
-  if (values.count("draw") > 0 && values.count("file") > 0)
-    problems.emplace_back("--draw: experiment files are given, too; expected one or the other");
-  if (!problems.empty()) throw UserError(problems);
-  if (values.count("draw") == 0) return std::nullopt;
-  if (draw.box.empty()) draw.box = box_of(catalog);
-  return draw;
-}
-
-po::options_description validation_output_options() {
+po::options_description format_option() {
   po::options_description options("The result", 110, 60);
   options.add_options()(
       "format",
       po::value<std::string>()->default_value("table")->value_name("table|json|markdown"),
-      "of the result on stdout")("html",
-                                 po::value<std::string>()->value_name("FILE"),
-                                 "write a page with plots, which needs no other files");
+      "of the result on stdout");
+  return options;
+}
+
+po::options_description validation_output_options() {
+  po::options_description options = format_option();
+  options.add_options()("html",
+                        po::value<std::string>()->value_name("FILE"),
+                        "write a page with plots, which needs no other files");
   options.add(wide_option());
   return options;
 }
 
+ValidationOutput::Format validation_format_from(const po::variables_map& values) {
+  return parse_format(values["format"].as<std::string>());
+}
+
 ValidationOutput validation_output_from(const po::variables_map& values) {
   ValidationOutput output;
-  output.format = parse_format(values["format"].as<std::string>());
+  output.format = validation_format_from(values);
   output.look = look_from(values);
   output.html = output_from(values, "html");
   output.bounds = bounds_from(values);
@@ -179,6 +134,19 @@ int show(const ValidationFile& validation, const ValidationOutput& output) {
   const std::vector<std::string> problems = exceeded(summarize(validation.rows), output.bounds);
   for (const std::string& problem : problems) std::cerr << "epochcast: " << problem << '\n';
   return status_of(problems.empty() ? Ending::done : Ending::failed);
+}
+
+void refuse_flags_of_lab(const std::vector<std::string>& arguments,
+                         const std::vector<std::string>& flags,
+                         const std::string& command) {
+  for (const std::string& argument : arguments) {
+    const std::string name = argument.substr(0, argument.find('='));
+    for (const std::string& flag : flags) {
+      if (name == "--" + flag)
+        throw UserError(name + ": is for the study of the model, by `epochcast-lab " + command +
+                        "` (lab/README.md of Epochcast's sources)");
+    }
+  }
 }
 
 }  // namespace epochcast

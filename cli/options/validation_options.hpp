@@ -3,12 +3,10 @@
 
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/variables_map.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/validate/validation.hpp"
-#include "analysis/validate/validation_draw.hpp"
 #include "base/files/output_file.hpp"
 #include "cli/show/table_look.hpp"
 
@@ -19,13 +17,8 @@ namespace epochcast {
 /// Their values; shares are written "3%" or "0.03". Throws a UserError with every problem.
 [[nodiscard]] ValidationBounds bounds_from(const boost::program_options::variables_map& values);
 
-/// --draw, --rows and --box.
-[[nodiscard]] boost::program_options::options_description draw_options();
-/// The draw without a folder; absent without --draw. Throws a UserError with every
-/// problem.
-[[nodiscard]] std::optional<ValidationDraw> draw_from(
-    const boost::program_options::variables_map& values, const Catalog& catalog);
-
+/// --format.
+[[nodiscard]] boost::program_options::options_description format_option();
 /// --format, --html and --wide.
 [[nodiscard]] boost::program_options::options_description validation_output_options();
 
@@ -38,6 +31,9 @@ struct ValidationOutput {
   OutputFile html;  ///< the page
   ValidationBounds bounds;
 };
+/// The value of --format. Throws a UserError.
+[[nodiscard]] ValidationOutput::Format validation_format_from(
+    const boost::program_options::variables_map& values);
 /// The values of validation_output_options and bound_options. Throws a UserError.
 [[nodiscard]] ValidationOutput validation_output_from(
     const boost::program_options::variables_map& values);
@@ -45,5 +41,10 @@ struct ValidationOutput {
 /// Writes the page, shows the validation on stdout and exceeded bounds on stderr. Returns the exit
 /// status: 1 if any bound is exceeded. Throws a RunError when the page cannot be written.
 [[nodiscard]] int show(const ValidationFile& validation, const ValidationOutput& output);
+
+/// Throws a UserError that names `epochcast-lab COMMAND` if the arguments have one of its `flags`.
+void refuse_flags_of_lab(const std::vector<std::string>& arguments,
+                         const std::vector<std::string>& flags,
+                         const std::string& command);
 
 }  // namespace epochcast

@@ -18,10 +18,6 @@ struct Column {
   int importance;
 };
 
-/// Their places among kColumns; only with a row that timed its machine.
-constexpr std::size_t kDriftColumn = 10;
-constexpr std::size_t kModelColumn = 11;
-
 constexpr Column kColumns[] = {{"point", Table::Align::left, Table::kAlways},
                                {"forecast", Table::Align::right, 90},
                                {"5 - 95 %", Table::Align::right, 70},
@@ -32,8 +28,6 @@ constexpr Column kColumns[] = {{"point", Table::Align::left, Table::kAlways},
                                {"compute", Table::Align::right, 40},
                                {"exchange", Table::Align::right, 40},
                                {"blocked", Table::Align::right, 40},
-                               {"drift", Table::Align::right, 75},
-                               {"model", Table::Align::right, 75},
                                {"inside", Table::Align::left, 80},
                                {"KS", Table::Align::right, 10}};
 
@@ -43,10 +37,9 @@ constexpr const char* kLegend =
     "before the runs. Compute, exchange (communication that is not hidden) and blocked (waiting "
     "for "
     "other workers):\n"
-    "forecast - measured, in % of the measured epoch. Drift and model: the parts of the error that "
-    "the machine's changed\n"
-    "speed explains, and the rest (validate --explain). Inside: whether the measured median is in "
-    "the forecast's 5 - 95 %\n"
+    "forecast - measured, in % of the measured epoch. Inside: whether the measured median is in "
+    "the "
+    "forecast's 5 - 95 %\n"
     "interval, and how many single runs are. KS: Kolmogorov-Smirnov distance between the runs and "
     "the forecast's distribution,\n"
     "at least 1 / (2 runs). Pairs: of a group, distinguishable if their least .. most do not "
@@ -71,16 +64,12 @@ std::vector<std::string> cells_of(const ValidationRow& row) {
   cells[7] = signed_percent_text(findings->phase_errors.compute_s);
   cells[8] = signed_percent_text(findings->phase_errors.exposed_communication_s);
   cells[9] = signed_percent_text(findings->phase_errors.blocked_s);
-  if (findings->drift_error) {
-    cells[kDriftColumn] = signed_percent_text(*findings->drift_error);
-    cells[kModelColumn] = signed_percent_text(findings->error - *findings->drift_error);
-  }
   if (findings->is_inside) {
-    cells[12] = std::string(*findings->is_inside ? "yes, " : "no, ") +
+    cells[10] = std::string(*findings->is_inside ? "yes, " : "no, ") +
                 std::to_string(findings->runs_inside) + "/" +
                 std::to_string(findings->runs_with_interval);
   }
-  cells[13] = ks_text(findings->ks);
+  cells[11] = ks_text(findings->ks);
   return cells;
 }
 
@@ -101,27 +90,16 @@ std::string markdown(const std::string& text) {
   return escaped;
 }
 
-/// The rows of a group; with drift where one of them has it.
+/// The rows of a group.
 Table table_of(const std::vector<const ValidationRow*>& group,
                std::string (*name)(const std::string&)) {
-  const bool has_drift = std::any_of(
-      group.begin(), group.end(), [](const ValidationRow* row) { return row->drift.has_value(); });
-  const auto is_shown = [&](std::size_t column) {
-    return has_drift || (column != kDriftColumn && column != kModelColumn);
-  };
   Table table;
-  for (std::size_t i = 0; i < std::size(kColumns); ++i) {
-    const Column& column = kColumns[i];
-    if (is_shown(i))
-      table.add_column(
-          {.title = column.title, .align = column.align, .importance = column.importance});
-  }
+  for (const Column& column : kColumns)
+    table.add_column(
+        {.title = column.title, .align = column.align, .importance = column.importance});
   for (const ValidationRow* row : group) {
-    std::vector<std::string> cells;
-    for (std::size_t i = 0; std::string & cell : cells_of(*row)) {
-      if (is_shown(i)) cells.push_back(i == 0 ? name(cell) : std::move(cell));
-      ++i;
-    }
+    std::vector<std::string> cells = cells_of(*row);
+    cells.front() = name(cells.front());
     table.add_row(std::move(cells));
   }
   return table;

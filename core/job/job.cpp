@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "core/job/chosen_dataset.hpp"
 #include "core/job/described_model.hpp"
 #include "core/job/device_power.hpp"
+#include "core/job/given_platform.hpp"
 #include "core/job/platform_figures.hpp"
 #include "core/job/setting_text.hpp"
 
@@ -110,6 +112,39 @@ void check_scaled(const Job& job) {
       throw UserError("--calibrate-on: nothing is estimated on " + scaled + ": " + trace->file +
                       " has the cost of " + job.network.name + " there");
   }
+}
+
+/// Runs `part`; adds what a UserError says.
+void add_problems(std::vector<std::string>& problems, const std::function<void()>& part) {
+  try {
+    part();
+  } catch (const UserError& error) {
+    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
+  }
+}
+
+/// The job on the platform that `read` gives; `problems`: those found so far.
+Job job_on(const std::function<Platform()>& read,
+           const JobConfig& config,
+           const Catalog& catalog,
+           std::vector<std::string> problems) {
+  fs::path network;
+  Dataset dataset;
+  add_problems(problems,
+               [&] { network = catalog.find("models/networks", config.network, "--network"); });
+  add_problems(problems, [&] { dataset = chosen_dataset(config, catalog); });
+  if (!problems.empty()) throw UserError(problems);
+  Job job;
+  job.platform = read();
+  add_power(job.platform, catalog);
+  job.dataset = std::move(dataset);
+  if (config.learning.train_samples) {
+    job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
+  }
+  job.network = network_in(network, job.dataset);
+  set_config(job, config);
+  load_costs(job, catalog);
+  return job;
 }
 
 }  // namespace
@@ -210,34 +245,14 @@ Platform platform_in(const fs::path& file) {
 
 Job load_job(const JobConfig& config, const Catalog& catalog) {
   std::vector<std::string> problems;
-  const auto find = [&](const char* folder, const std::string& name, const char* origin) {
-    try {
-      return catalog.find(folder, name, origin);
-    } catch (const UserError& error) {
-      problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-      return fs::path();
-    }
-  };
-  const fs::path platform = find("models/platforms", config.platform, "--platform");
-  const fs::path network = find("models/networks", config.network, "--network");
-  Dataset dataset;
-  try {
-    dataset = chosen_dataset(config, catalog);
-  } catch (const UserError& error) {
-    problems.insert(problems.end(), error.problems().begin(), error.problems().end());
-  }
-  if (!problems.empty()) throw UserError(problems);
-  Job job;
-  job.platform = platform_in(platform);
-  add_power(job.platform, catalog);
-  job.dataset = std::move(dataset);
-  if (config.learning.train_samples) {
-    job.dataset.train_samples = std::min(job.dataset.train_samples, *config.learning.train_samples);
-  }
-  job.network = network_in(network, job.dataset);
-  set_config(job, config);
-  load_costs(job, catalog);
-  return job;
+  fs::path file;
+  add_problems(problems,
+               [&] { file = catalog.find("models/platforms", config.platform, "--platform"); });
+  return job_on([&] { return platform_in(file); }, config, catalog, std::move(problems));
+}
+
+Job load_job(const JobConfig& config, const Platform& platform, const Catalog& catalog) {
+  return job_on([&] { return platform; }, config, catalog, {});
 }
 
 void set_config(Job& job, const JobConfig& config) {

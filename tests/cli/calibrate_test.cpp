@@ -189,7 +189,7 @@ TEST_CASE("validate names the mistakes of an experiment, exit 2", "[cli]") {
     CHECK(outcome.err == "epochcast: " + error + "\n");
   }
   CHECK(folder.run("validate").err ==
-        "epochcast: validate: expected one or more experiment files, or --draw\n");
+        "epochcast: validate: expected one or more experiment files\n");
 }
 
 TEST_CASE("other commands ignore an experiment's validation settings", "[cli]") {

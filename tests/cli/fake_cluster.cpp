@@ -32,7 +32,7 @@ case $1-$2 in
 esac
 )sh";
 
-/// The machine of `validate --draw`.
+/// The machine of `epochcast-lab validate --draw`.
 constexpr const char* kBox = R"sh(#!/bin/bash
 while [ "$1" != -- ]; do shift; done
 shift

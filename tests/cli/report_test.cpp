@@ -81,8 +81,7 @@ const std::string kMarkdown = R"(### resnet20 on 4 nodes, 200 Mbit/s, emulate
 const std::string kLegend =
     R"(Times are seconds per epoch, measured ones medians over runs. Error: forecast / measured - 1; the forecast was made
 before the runs. Compute, exchange (communication that is not hidden) and blocked (waiting for other workers):
-forecast - measured, in % of the measured epoch. Drift and model: the parts of the error that the machine's changed
-speed explains, and the rest (validate --explain). Inside: whether the measured median is in the forecast's 5 - 95 %
+forecast - measured, in % of the measured epoch. Inside: whether the measured median is in the forecast's 5 - 95 %
 interval, and how many single runs are. KS: Kolmogorov-Smirnov distance between the runs and the forecast's distribution,
 at least 1 / (2 runs). Pairs: of a group, distinguishable if their least .. most do not overlap, and chance does not
 explain the difference (Welch's t-test, 95 %). Tiers: forecasts of the cluster that was calibrated, and of others.
@@ -206,8 +205,7 @@ TEST_CASE("all mistakes in a report's flags are reported at once", "[cli]") {
         "epochcast: --format: unknown format \"csv\"; known: table, json, markdown\n");
   CHECK(error_of("--max-eror 3%") ==
         "epochcast: unknown option \"--max-eror\"; known: --format, --html, --wide, "
-        "--forecast-again, --without, --ablation, --folder, --max-median-error, --max-p95-error, "
-        "--max-worst-error, "
+        "--max-median-error, --max-p95-error, --max-worst-error, "
         "--max-p90-phase-error, --min-tau, --max-wrong-pairs, --min-coverage, --min-run-coverage, "
         "--max-ks, --help, --file\n");
 }
@@ -269,10 +267,6 @@ TEST_CASE("report --help names its flags", "[cli]") {
   CHECK(outcome.status == 0);
   for (const std::string option : {"--format table|json|markdown",
                                    "--html FILE",
-                                   "--forecast-again",
-                                   "--without MECHANISM,...",
-                                   "--ablation",
-                                   "--folder FOLDER",
                                    "--max-median-error SHARE",
                                    "--max-p95-error SHARE",
                                    "--max-worst-error SHARE",

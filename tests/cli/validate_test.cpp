@@ -162,8 +162,8 @@ TEST_CASE("no forecast depends on what a run reports", "[cli]") {
         {{.rank = 0, .before_s = timed_s, .after_s = timed_s}},
         TimedExchanges{
             .all_reduce = "ring", .bytes = 1 << 20, .before_s = {timed_s}, .after_s = {timed_s}});
-    const Outcome outcome = cluster.folder.run(
-        "validate e.json t.json --folder kept --explain --format json --repetitions 2");
+    const Outcome outcome =
+        cluster.folder.run("validate e.json t.json --folder kept --format json --repetitions 2");
     CAPTURE(outcome.err);
     REQUIRE(outcome.status == 0);
     return Json::parse(outcome.out)["rows"];
@@ -182,31 +182,7 @@ TEST_CASE("no forecast depends on what a run reports", "[cli]") {
   }
 }
 
-TEST_CASE("an explanation divides an error into drift of the machine and the rest", "[cli]") {
-  const FakeCluster cluster;
-  cluster.experiment("t.json", "small-cnn", {{"strategy", "sync"}}, "train");
-  // Measured: 11 ms, the median; a tenth longer in the run.
-  cluster.run_takes(5, {{.rank = 0, .before_s = 0.0121, .after_s = 0.0121}});
-
-  const Json plain = first_row(cluster.validate("t.json"));
-  const Outcome outcome =
-      cluster.folder.run("validate t.json --folder kept --format json --repetitions 1 --explain");
-  const Json row = first_row(outcome);
-  cluster.folder.write("v.json", outcome.out);
-
-  CHECK_FALSE(plain.contains("drift"));
-  CHECK(plain["findings"]["drift_error"].is_null());
-  CHECK(row["forecast"] == plain["forecast"]);
-  CHECK(row["findings"]["error"] == plain["findings"]["error"]);
-  CHECK(row["drift"]["batches"].get<double>() == Approx(0.1));
-  CHECK(row["drift"]["exchanges"].is_null());
-  CHECK(row["findings"]["drift_error"].get<double>() ==
-        Approx(-0.1 * row["forecast"]["compute_s"].get<double>() / 5));
-  const std::string table = cluster.folder.run("report v.json --wide").out;
-  CHECK(table.find("drift") < table.find("Times are"));
-}
-
-/// An experiment on two nodes with this "calibrate" object.
+/// An experiment on two nodes that is calibrated as `calibrate` says.
 void extrapolated(const FakeCluster& cluster,
                   const std::string& file,
                   const Json& calibrate,

@@ -49,7 +49,7 @@ def check_row(row):
 
 def main():
     if WHERE == "box":
-        status = subprocess.run([SOURCE / "tests/box/box", "--nodes", "1", "--", "true"], check=False).returncode
+        status = subprocess.run([SOURCE / "lab/box/box", "--nodes", "1", "--", "true"], check=False).returncode
         if status != 0:
             return status
     with tempfile.TemporaryDirectory() as folder:

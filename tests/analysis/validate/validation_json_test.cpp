@@ -20,7 +20,6 @@ std::vector<ValidationRow> rows() {
   full.measured[1].input_grade = Grade::measured;
   full.tier = Tier::extrapolated;
   full.calibrated = "1 node";
-  full.drift = {.batches = 0.25, .exchanges = {}};
   return {full, failed_row("b", "killed")};
 }
 
@@ -56,8 +55,6 @@ TEST_CASE("a validation is the same after it was written and read back") {
   CHECK(again[0].measured.at(1).config.at(0).name == "platform");  // not sorted
   CHECK(again[0].tier == Tier::extrapolated);
   CHECK(again[0].calibrated == "1 node");
-  CHECK(again[0].drift == MachineDrift{.batches = 0.25, .exchanges = {}});
-  CHECK_FALSE(again[1].drift);
   CHECK(again[1].measured.empty());
   CHECK(again[1].problems == Texts{"killed"});
 }
@@ -95,12 +92,10 @@ TEST_CASE("a validation's JSON has the documented keys, in a stable order") {
                                           "findings",
                                           "problems",
                                           "forecast",
-                                          "measured",
-                                          "drift"});
+                                          "measured"});
   CHECK(keys_of(json["rows"][0]["findings"]) == Texts{"measured_s",
                                                       "measured_spread_s",
                                                       "error",
-                                                      "drift_error",
                                                       "measured_phases",
                                                       "phase_errors",
                                                       "is_inside",
@@ -154,8 +149,6 @@ TEST_CASE("every mistake in an edited file is named by its path") {
   CHECK(problems_after([](Json& json) { json["rows"][0]["tier"] = "other"; }) ==
         Texts{"v.json: /rows/0/tier: got \"other\"; expected \"same cluster\" or "
               "\"extrapolated\""});
-  CHECK(problems_after([](Json& json) { json["rows"][0]["drift"]["batches"] = "fast"; }) ==
-        Texts{"v.json: /rows/0/drift/batches: got \"fast\"; expected a number or null"});
   CHECK(problems_after([](Json& json) {
           json["rows"][0]["forecast"]["epoch_s"] = "fast";
           json["rows"][0]["forecast"]["epoch_s_interval"] = {1};

@@ -76,22 +76,6 @@ TEST_CASE("phase errors are shares of the measured epoch and add up to its error
   CHECK(findings.phase_errors.total_s() == findings.error);
 }
 
-// Of 2 s of computing a tenth more, of 4 s of exchanges a quarter less: the run should have taken
-// 0.8 s less than the forecast, which is that much of 8 s too high.
-TEST_CASE("drift of the machine explains a part of the error and changes neither") {
-  ValidationRow row = row_of("p", 10, {8});
-  row.forecast->phases = {.compute_s = 2, .exposed_communication_s = 4, .blocked_s = 4};
-  CHECK_FALSE(findings_of(row)->drift_error);
-
-  row.drift = {.batches = 0.1, .exchanges = -0.25};
-  const RowFindings findings = *findings_of(row);
-
-  CHECK(*findings.drift_error == Approx(0.8 / 8));
-  CHECK(findings.error == 0.25);
-  row.drift = {.batches = 0.1, .exchanges = {}};
-  CHECK(*findings_of(row)->drift_error == Approx(-0.2 / 8));
-}
-
 TEST_CASE("measured phases are medians, each of its own") {
   ValidationRow row = row_of("p", 10, {9, 10, 11});
   row.measured[0].phases = {.compute_s = 7, .exposed_communication_s = 1, .blocked_s = 1};

@@ -5,6 +5,7 @@
 
 #include <fstream>
 
+#include "core/job/given_platform.hpp"
 #include "tests/catch.hpp"
 #include "tests/support/problems_of.hpp"
 
@@ -104,6 +105,21 @@ TEST_CASE("a job that trains on the first samples only has a data set of that si
 
   config.learning.train_samples = 61;  // more than there are: an error when the data are opened
   CHECK(load_job(config, files.catalog()).dataset.train_samples == 60);
+}
+
+TEST_CASE("a job may be given a platform instead of its file") {
+  const SmallCatalog files;
+  JobConfig config = small_config();
+  const Job of_files = load_job(config, files.catalog());
+  Platform platform = of_files.platform;
+  platform.title = "Another box";
+  config.platform = "no-such-file.json";
+
+  const Job job = load_job(config, platform, files.catalog());
+
+  CHECK(job.platform == platform);
+  CHECK(job.network.name == of_files.network.name);
+  CHECK(job.traces == of_files.traces);
 }
 
 TEST_CASE("an unknown name is refused with the closest one, a missing file with its path") {
