@@ -8,7 +8,7 @@
 
 #include "analysis/validate/validation.hpp"
 #include "core/formats/message_trace.hpp"
-#include "core/formats/result.hpp"
+#include "results/result.hpp"
 #include "core/job/job.hpp"
 
 namespace epochcast {
