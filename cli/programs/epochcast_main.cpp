@@ -38,7 +38,7 @@ int run(const std::vector<std::string>& arguments) {
     return status_of(arguments.empty() ? Ending::bad_input : Ending::done);
   }
   if (arguments[0] == "--version") {
-    std::cout << program_version() << '\n';
+    std::cout << epochcast::program_version() << '\n';
     return 0;
   }
   std::vector<std::string> names;
