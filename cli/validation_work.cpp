@@ -164,7 +164,7 @@ ValidationFile validate(const std::vector<ValidationCase>& cases,
                      .repetitions = work.repetitions,
                      .more_words = more_words,
                      .note = [&](const auto& text) { lines.say("epochcast: note: " + text); },
-                     .tell = [&](const auto& text) { lines.say(text); }},
+                     .report = [&](const auto& text) { lines.say(text); }},
                     catalog);
   try {
     run.run(

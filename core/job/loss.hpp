@@ -7,7 +7,8 @@
 
 namespace epochcast {
 
-/// The function that training minimises. Means are over a sample's values or tokens first, then over samples.
+/// The function that training minimises. Means are over a sample's values or tokens first, then
+/// over samples.
 enum class Loss {
   automatic,             ///< chosen by the data: see chosen_loss()
   cross_entropy,         ///< of class scores (Goodfellow et al., Deep Learning, section 6.2.2.3)
