@@ -20,7 +20,6 @@ inline constexpr const char* kTuningSchema = "epochcast.tuning/1";
 inline constexpr const char* kComparisonSchema = "epochcast.comparison/1";
 inline constexpr const char* kFoundSchema = "epochcast.found/1";
 inline constexpr const char* kValidationSchema = "epochcast.validation/1";
-inline constexpr const char* kAblationSchema = "epochcast.ablation/1";
 
 /// "epochcast 0.1.0"
 [[nodiscard]] std::string program_version();

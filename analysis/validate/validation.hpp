@@ -34,7 +34,7 @@ struct RowFindings {
   std::vector<double> measured_runs_s = {};  ///< each of them
   double error = 0;                          ///< forecast / measured_s - 1
   PhaseTimes measured_phases;                ///< medians
-  PhaseTimes phase_errors;  ///< (forecast - measured) / measured_s: shares of the whole epoch
+  PhaseTimes phase_errors;        ///< (forecast - measured) / measured_s: shares of the whole epoch
   std::optional<bool> is_inside;  ///< measured_s within the forecast's interval; absent without one
   std::size_t runs_with_interval = 0;  ///< single runs whose forecast has an interval
   std::size_t runs_inside = 0;         ///< of these, inside it

@@ -6,14 +6,14 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/validate/cluster_commands.hpp"
+#include "base/json/or_null.hpp"
 #include "lab/kept/kept_inputs.hpp"
+#include "results/schema.hpp"
 
 namespace epochcast {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json json_or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 /// The one that is nearest to `bytes`, by their ratio.
 std::int64_t nearest_size(const std::vector<std::int64_t>& sizes, double bytes) {
@@ -87,21 +87,19 @@ std::vector<Explanation> explain(const std::vector<ValidationRow>& rows,
 Json to_json(const std::vector<Explanation>& explanations,
              const std::string& command,
              const std::string& date) {
-  Json json = {{"schema", "epochcast.explanation/1"},
-               {"rows", Json::array()},
-               {"provenance", {{"program", "epochcast " EPOCHCAST_VERSION}, {"command", command}}}};
-  if (!date.empty()) json["provenance"]["date"] = date;
+  Json rows = Json::array();
   for (const Explanation& each : explanations) {
     const MachineDrift drift = each.drift.value_or(MachineDrift());
-    json["rows"].push_back({{"group", each.group},
-                            {"point", each.point},
-                            {"error", each.error},
-                            {"batches", json_or_null(drift.batches)},
-                            {"exchanges", json_or_null(drift.exchanges)},
-                            {"drift_error", json_or_null(each.drift_error)},
-                            {"model_error", json_or_null(each.model_error())}});
+    rows.push_back({{"group", each.group},
+                    {"point", each.point},
+                    {"error", each.error},
+                    {"batches", or_null(drift.batches)},
+                    {"exchanges", or_null(drift.exchanges)},
+                    {"drift_error", or_null(each.drift_error)},
+                    {"model_error", or_null(each.model_error())}});
   }
-  return json;
+  return result_document(
+      "epochcast.explanation/1", {{"rows", std::move(rows)}}, {.command = command, .date = date});
 }
 
 }  // namespace epochcast

@@ -8,8 +8,8 @@
 
 #include "analysis/validate/validation.hpp"
 #include "core/formats/message_trace.hpp"
-#include "results/result.hpp"
 #include "core/job/job.hpp"
+#include "results/result.hpp"
 
 namespace epochcast {
 

@@ -87,7 +87,8 @@ TEST_CASE("calibrate writes a platform that forecasts the trace's own all-reduce
   const Platform platform = load_platform(folder.path() / "fitted.json");
   CHECK(platform.node_count() == 2);
   CHECK(platform.network->messages->message_s(1e6) == Approx(20e-6 + 1e6 / 5e8).epsilon(1e-5));
-  CHECK(folder.read("fit.html").find("data-view=\"calibration\">{\"between\":{") != std::string::npos);
+  CHECK(folder.read("fit.html").find("data-view=\"calibration\">{\"between\":{") !=
+        std::string::npos);
 }
 
 TEST_CASE("calibrate writes the slowdowns by overlap of --batches, or the default of CPUs",
