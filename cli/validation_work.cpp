@@ -46,7 +46,7 @@ class WorkLines {
   bool is_terminal_ = isatty(STDERR_FILENO) != 0;
 };
 
-/// What was ended before its time, written and shown; bounds are for the whole.
+/// Writes and shows an interrupted validation; bounds are for complete ones only.
 void show_part(ValidationFile part,
                std::size_t cases,
                const OutputFile& save,
@@ -54,7 +54,7 @@ void show_part(ValidationFile part,
   if (part.rows.empty()) return;
   std::size_t runs = 0;
   for (const ValidationRow& row : part.rows) runs = std::max(runs, row.measured.size());
-  part.command += "\n(ended before its time: " + std::to_string(part.rows.size()) + " of " +
+  part.command += "\n(interrupted: " + std::to_string(part.rows.size()) + " of " +
                   std::to_string(cases) + " configurations, at most " + std::to_string(runs) +
                   (runs == 1 ? " run each)" : " runs each)");
   save.write(
@@ -92,8 +92,8 @@ po::options_description validation_run_options() {
       "how often each configuration is run for real, in turn with the others")(
       "precision",
       po::value<std::string>()->default_value("2%")->value_name("SHARE"),
-      "with two repetitions or more, a configuration is run again, up to four "
-      "times as often, until "
+      "with two repetitions or more, a configuration is run again, up to four times as often, "
+      "until "
       "its error is known this well (half of its 90 % confidence interval)")(
       "save", po::value<std::string>()->value_name("FILE"), "write the result as JSON, too")(
       "help,h", "this text");
@@ -157,7 +157,7 @@ ValidationFile validate(const std::vector<ValidationCase>& cases,
                         const MoreRunWords& more_words) {
   ValidationFile result = {.rows = {}, .command = work.command, .date = today_text()};
   WorkLines lines;
-  const SignalScope signals;  // when one comes, what there is is shown
+  const SignalScope signals;  // an interrupted validation is shown
   ValidationRun run(cases,
                     {.program = fs::read_symlink("/proc/self/exe").replace_filename("epochcast"),
                      .folder = folder.path(),
@@ -177,7 +177,7 @@ ValidationFile validate(const std::vector<ValidationCase>& cases,
     if (!folder.has_results()) throw;
     folder.keep();
     throw Interrupted(end.signal(),
-                      "what was measured and run is kept; to go on, give the same command with "
+                      "measurements and runs are kept; to continue, run the same command with "
                       "--folder " +
                           shell_text({folder.path().string()}));
   } catch (const std::exception&) {

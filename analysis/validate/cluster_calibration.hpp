@@ -21,15 +21,14 @@ namespace epochcast {
 inline constexpr const char* kMessagesPrefix = "messages";
 inline constexpr const char* kMessagesFile = "messages.json";
 
-/// A case with the calibrated platform and costs in the place of its own.
+/// A case with the calibrated platform and costs instead of its own.
 struct CalibratedCase {
   JobConfig config;
   Platform platform;  ///< that of JobConfig::platform, without figures
 };
 
-/// A cluster that is measured once and calibrated; forecasts of its cases rest on that alone.
-/// Nothing is measured again that is kept of the same commands, in the same surroundings, with the
-/// same programs and contents of input files.
+/// A cluster that is measured once and calibrated; forecasts of its cases use nothing else. Kept
+/// measurements of the same commands, surroundings, programs and input files are not repeated.
 class ClusterCalibration {
  public:
   /// `program`: epochcast itself, beside the programs that measure. `kept` and `catalog` outlive
@@ -49,9 +48,8 @@ class ClusterCalibration {
   /// messages cannot be fitted.
   void measure();
 
-  /// The job of a forecast; its platform is kept as a file, too. After measure(). Throws a
-  /// UserError where the case asks about other machines than its settings make of the calibrated
-  /// ones.
+  /// The job of a forecast; its platform is kept as a file, too. To be called after measure().
+  /// Throws a UserError if the case's settings do not turn the calibrated machines into its own.
   [[nodiscard]] CalibratedCase calibrated(const ValidationCase& one) const;
 
   /// The sizes of messages that are measured, ascending.

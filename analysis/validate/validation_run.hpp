@@ -17,18 +17,18 @@
 
 namespace epochcast {
 
-/// More words of the command that runs a case, behind its settings; `sizes`: of the messages that
-/// were measured, ascending. For the laboratory, whose runs time their machine.
+/// Further words of the command that runs a case, after its settings; `sizes`: of the measured
+/// messages, ascending. For the laboratory, whose runs time their machine.
 using MoreRunWords = std::function<std::vector<std::string>(
     const ValidationCase& one, const std::vector<std::int64_t>& sizes)>;
 
-/// How a validation goes about it.
+/// Programs, folder and callbacks of a validation.
 struct ValidationOptions {
   std::filesystem::path program;  ///< epochcast itself: real runs and measurements are its commands
   std::filesystem::path folder;   ///< keeps measurements and runs, which are not repeated
   RepetitionRule repetitions = {};
   MoreRunWords more_words = {};  ///< empty: none
-  /// Called with a sentence when something kept is damaged, and measured or run again.
+  /// Called with a sentence if a kept result is damaged; it is measured or run again.
   std::function<void(const std::string&)> note = [](const std::string&) {};
   /// Called with a line before a cluster is measured, and after each run: its time and forecast, or
   /// the reason of its failure.

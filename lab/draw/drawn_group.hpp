@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The distribution of `epochcast-lab validate --draw`, version 2. It stays as it is, so that a seed
-// gives the same rows on every machine and in years: whole numbers and base/statistics/random.hpp
-// alone, and tables of its own, also of strategies and all-reduces. Another distribution is another
-// version.
+// The distribution of `epochcast-lab validate --draw`, version 2. It never changes: a seed gives
+// the same rows on every machine, also in later versions. It uses only whole numbers,
+// base/statistics/random.hpp and its own tables, also of strategies and all-reduces. Another
+// distribution is another version.
 #pragma once
 
 #include <cstddef>

@@ -377,7 +377,7 @@ class Pages(unittest.TestCase):
             "const element = measuredPlot({ heading: 'a', x: axis, y: axis, hasDiagonal: true,"
             "series: [{ name: 'a', points: [{ x: 4, y: 6.7 }] }] });"  # the axis ends at 1.2 * 6.7
             "element.id = 'test-labels'; document.body.append(element)")
-        self.until(driver, "Chart.getChart(document.querySelector('#test-labels canvas'))")
+        self.until(driver, "Boolean(Chart.getChart(document.querySelector('#test-labels canvas')))")
         labels = driver.execute_script(
             "const { x } = Chart.getChart(document.querySelector('#test-labels canvas')).scales;"
             "x.ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;"

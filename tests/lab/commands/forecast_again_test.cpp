@@ -158,8 +158,8 @@ TEST_CASE("a validation's folder may have been moved", "[lab]") {
   fs::rename(folder / "kept", folder / "moved");
 
   const std::string expected =
-      ": no such file; forecasts are made again of what the validation's folder keeps: say with "
-      "--folder where it lies now\n";
+      ": no such file in the validation's folder, from which forecasts are made again; name its "
+      "present place with --folder\n";
   CHECK(kept.error("forecast v.json") ==
         "epochcast-lab: " + first + expected + "epochcast-lab: " + second + expected);
   const Json again = kept.json_of("forecast", "--folder moved");
