@@ -91,7 +91,8 @@ Json Ablation::json(const std::string& command, const std::string& date) const {
                             {"error", error_of(with_all)},
                             {"errors_without", errors}});
   }
-  return result_document("epochcast.ablation/1", std::move(json), {.command = command, .date = date});
+  return result_document(
+      "epochcast.ablation/1", std::move(json), {.command = command, .date = date});
 }
 
 std::vector<std::vector<Mechanism>> one_after_the_other(const std::vector<Mechanism>& mechanisms) {
