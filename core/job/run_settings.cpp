@@ -39,6 +39,7 @@ struct Milestones {
   }
   [[nodiscard]] std::string show(const std::vector<std::int64_t>& epochs) const {
     std::vector<std::string> parts;
+    parts.reserve(epochs.size());
     for (const std::int64_t epoch : epochs) parts.push_back(std::to_string(epoch));
     return joined(parts);
   }
