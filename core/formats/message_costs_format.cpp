@@ -54,11 +54,11 @@ MeasuredOn read_measured_on(JsonInput input) {
 
 /// A part that only older versions wrote; empty if there is none.
 std::string older_part(JsonInput& input) {
-  const std::string key = older_key(input, {"turns", "pairwise", "one_way", "barrier", "meeting"});
+  std::string key = older_key(input, {"turns", "pairwise", "one_way", "barrier", "meeting"});
   const auto all_reduces = input.maybe("all_reduces");
   if (!key.empty() || !all_reduces || !all_reduces->value().is_array()) return key;
   for (const JsonInput& each : all_reduces->elements()) {
-    const std::string old = older_key(each, {"member_share", "measured_late"});
+    std::string old = older_key(each, {"member_share", "measured_late"});
     if (!old.empty()) return old;
   }
   return {};
