@@ -58,11 +58,11 @@ ForecastUncertainty::ForecastUncertainty(const Job& job, const std::vector<Worke
   }
   if (is_other_cluster_ && !job.config.deterministic)
     deviation_ = std::hypot(deviation_, kExtrapolationDeviation);
-  if (job.config.all_reduce == kLibrary && members > 1) note_library(measured_costs(job), members);
+  if (job.config.all_reduce == kLibrary && members > 1) check_library(measured_costs(job), members);
 }
 
-void ForecastUncertainty::note_library(const std::vector<const MessageCosts*>& measured,
-                                       int members) {
+void ForecastUncertainty::check_library(const std::vector<const MessageCosts*>& measured,
+                                        int members) {
   for (const MessageCosts* costs : measured) {
     for (const MeasuredAllReduce& each : costs->all_reduces) {
       if (each.algorithm == kLibrary && each.ranks == members) return;
@@ -71,6 +71,8 @@ void ForecastUncertainty::note_library(const std::vector<const MessageCosts*>& m
   notes_.push_back(std::string("all-reduce ") + kLibrary + " was not measured among " +
                    std::to_string(members) +
                    " ranks: it follows the decision table of Open MPI 4.1");
+  if (!measured.empty() && !config_.deterministic)
+    deviation_ = std::hypot(deviation_, kUnmeasuredLibraryDeviation);
 }
 
 void ForecastUncertainty::check_cluster(const MessageCosts& costs,

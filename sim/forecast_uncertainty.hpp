@@ -20,8 +20,8 @@ namespace epochcast::sim {
 /// - Messages: their time is off by a factor whose logarithm is normal, with the platform's
 /// uncertainty of exchanges of the gradients' or buckets' size as its standard deviation. The
 /// factor is the same for all of a run, independent of how computing varies, and never brings a
-/// time to zero. It is larger, by kExtrapolationDeviation, on a cluster other than the measured
-/// one.
+/// time to zero. It is larger by kExtrapolationDeviation on a cluster other than the measured one,
+/// and by kUnmeasuredLibraryDeviation for an unmeasured all-reduce of the MPI library.
 /// - Batches: sizes outside of the measured range take a time within BatchCost::bounds().
 class ForecastUncertainty {
  public:
@@ -44,7 +44,7 @@ class ForecastUncertainty {
 
  private:
   void check_cluster(const MessageCosts& costs, const std::vector<WorkerInfo>& workers);
-  void note_library(const std::vector<const MessageCosts*>& measured, int members);
+  void check_library(const std::vector<const MessageCosts*>& measured, int members);
   void note_free_overlap(const std::vector<WorkerInfo>& workers);
 
   const JobConfig& config_;

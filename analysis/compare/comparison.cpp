@@ -166,8 +166,8 @@ void add_notes(const RunResult& a, const RunResult& b, std::vector<std::string>&
            std::to_string(b.train_samples) + " (" + b.dataset +
            "): compared is what as many samples as A has take");
   note(a.epochs != b.epochs,
-       "jobs are of " + std::to_string(a.epochs) + " epochs in A and " + std::to_string(b.epochs) +
-           " in B: compared is one time through the data");
+       "epochs of the job: " + std::to_string(a.epochs) + " in A, " + std::to_string(b.epochs) +
+           " in B; compared is one epoch");
 }
 
 /// "batch 128 per worker, bfloat16, inputs estimated": common to all runs, with their lowest grade.

@@ -52,17 +52,17 @@ struct RankedRow {
 /// Welch's t-test. The spread of a single run is unknown: it counts as exact.
 bool differ_by_more_than_chance(const std::vector<double>& a, const std::vector<double>& b) {
   constexpr double kBothSides = 0.975;
-  double variance = 0;  // of the difference between the means
-  double doubt = 0;     // of that variance, as its degrees of freedom have it
+  double variance = 0;    // of the difference between the means
+  double by_degrees = 0;  // of that variance, as its degrees of freedom have it
   for (const std::vector<double>* runs : {&a, &b}) {
     const auto count = static_cast<double>(runs->size());
     if (count < 2) continue;
     const double of_mean = std::pow(deviation_of(*runs), 2) / count;
     variance += of_mean;
-    doubt += of_mean * of_mean / (count - 1);
+    by_degrees += of_mean * of_mean / (count - 1);
   }
   if (variance == 0) return true;
-  const boost::math::students_t distribution(variance * variance / doubt);
+  const boost::math::students_t distribution(variance * variance / by_degrees);
   return std::abs(mean_of(a) - mean_of(b)) >
          boost::math::quantile(distribution, kBothSides) * std::sqrt(variance);
 }

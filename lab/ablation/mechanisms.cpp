@@ -36,7 +36,7 @@ void without_adding(Platform& platform) {
   }
 }
 
-void without_doubt(Platform& platform) {
+void without_uncertainty(Platform& platform) {
   change_messages(platform, [](MessageCosts& costs) {
     costs.uncertainty = 0;
     for (MeasuredAllReduce& each : costs.all_reduces) each.deviation = 0;
@@ -141,9 +141,9 @@ std::vector<Mechanism> all_mechanisms() {
       of_platform(
           "all-reduces", "measured all-reduces are forecast from messages", without_all_reduces),
       of_platform("adding", "reductions are free", without_adding),
-      of_platform("doubt",
+      of_platform("uncertainty",
                   "measured exchanges have no uncertainty (changes intervals only)",
-                  without_doubt),
+                  without_uncertainty),
       of_costs("overlap", "overlap is free", without_overlap),
       of_costs("loading", "loading is free", without_loading),
       of_costs("other-sizes", "half a batch takes half the time", without_other_sizes),

@@ -12,7 +12,7 @@
 #include "tests/cli/program.hpp"
 #include "tests/robustness/campaign.hpp"
 #include "tests/robustness/random_job.hpp"
-#include "tests/robustness/xml_twin.hpp"
+#include "tests/robustness/simgrid_xml.hpp"
 
 namespace epochcast::tests {
 namespace {
@@ -111,7 +111,7 @@ TEST_CASE("the same hosts, links and routes as a SimGrid XML platform change not
         Platform platform;
         platform.name = "xml";
         const std::string file = "twin-" + std::to_string(files++) + ".xml";
-        folder.write(file, xml_twin(base.job.platform));
+        folder.write(file, as_simgrid_xml(base.job.platform));
         platform.simgrid_xml = folder.path() / file;
         return on_platform(base, platform);
       },

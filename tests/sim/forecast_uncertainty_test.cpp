@@ -70,6 +70,17 @@ TEST_CASE("a note reports that the library's all-reduce was not measured among a
   CHECK_FALSE(has_note(job));
 }
 
+TEST_CASE("an unmeasured all-reduce of the MPI library has a wider interval") {
+  Job job = job_on_measured(3, 2, {3, 2});
+  job.config.all_reduce = "openmpi";
+  const RunResult run = forecast_of(job, "sync");
+
+  REQUIRE(run.epoch_s_interval);
+  const double exchange_s = run.phases.exposed_communication_s;
+  CHECK(run.epoch_s_interval->high_s ==
+        Approx(run.epoch_s + exchange_s * std::expm1(1.6449 * kUnmeasuredLibraryDeviation)));
+}
+
 TEST_CASE("a job on the measured cluster, or on fewer of its nodes, is of grade measured") {
   const int nodes = GENERATE(2, 3);
   const RunResult run = forecast_of(job_on_measured(nodes, 2, {3, 2}), "sync");

@@ -28,7 +28,7 @@ class Inverse {
     this.name = make("select", { id: "find-name" }, ...kFindable.map(option));
     this.extreme = make("select", { id: "find-extreme" }, option(["smallest", "smallest"]), option(["largest", "largest"]));
     this.where = make("input", { type: "text", id: "find-where", value: kConditions[0][0], size: 30, list: "find-conditions" });
-    this.state = make("p", { class: "said muted", role: "status" });
+    this.state = make("p", { class: "status muted", role: "status" });
     this.answer = make("div", {});
     const form = make("form", { class: "controls inverse", onsubmit: (event) => { event.preventDefault(); this.press(); } },
       make("label", { for: "find-extreme" }, "The"), this.extreme, make("label", { for: "find-name" }, "value of"), this.name,

@@ -175,9 +175,9 @@ function timelineLabel(data) {
 
 /** `kept`: {name} of the shown one, for the view that replaces this one. */
 views.timelines = (section, all, kept = {}) => {
-  const said = make("p", { class: "said muted" }, "Point at a slice to see what it is.");
+  const status = make("p", { class: "status muted" }, "Point at a slice to see what it is.");
   const canvas = make("canvas", { id: "timeline-drawing", tabindex: 0, role: "img" });
-  const drawing = new TimelineDrawing(canvas, (text) => { said.textContent = text; });
+  const drawing = new TimelineDrawing(canvas, (text) => { status.textContent = text; });
   const more = make("p", { class: "muted" });
   const show = (index) => {
     const data = all[index];
@@ -203,6 +203,6 @@ views.timelines = (section, all, kept = {}) => {
       button("all", "show all", () => drawing.all())),
     make("ul", { class: "legend" }, ...["compute", "exchange", "blocked"].map((name) =>
       make("li", {}, make("span", { class: `swatch ${name}` }), name))),
-    make("div", { class: "timeline" }, canvas), said, more);
+    make("div", { class: "timeline" }, canvas), status, more);
   requestAnimationFrame(() => show(first));
 };

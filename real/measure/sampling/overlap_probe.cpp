@@ -97,7 +97,7 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
                                const RunBatch& run_batch,
                                GroupExchange& exchange,
                                MeasureGroup& group,
-                               const std::function<void(double)>& tell) {
+                               const std::function<void(double)>& on_progress) {
   for (int i = 0; i < kWarmup; ++i) static_cast<void>(run_batch({}));
   const double own_batch_s = run_batch({});
   const double batch_s = exchange.largest(own_batch_s);
@@ -139,7 +139,7 @@ OverlapSamples measure_overlap(const OverlapPoint& point,
     samples.batch_s.push_back(cost.batch_slowdown * both.batch_alone_s);
     samples.exchange_alone_s.push_back(both.exchange_alone_s);
     samples.exchange_s.push_back(cost.exchange_slowdown * both.exchange_alone_s);
-    tell(static_cast<double>(i + 1) / times);
+    on_progress(static_cast<double>(i + 1) / times);
   }
   return samples;
 }

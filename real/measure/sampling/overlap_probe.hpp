@@ -53,11 +53,11 @@ using RunBatch = std::function<double(const BatchHooks& hooks)>;
 /// Measures the slowdowns of batches and all-reduces by each other: several times all-reduces
 /// alone, and in turn batches alone and batches whose backward begins with all-reduces of the same
 /// total time and whose step waits for them, as in training with overlap. Collective over the
-/// group. `tell` is called after each time, with the share that is done.
+/// group. `on_progress` is called after each time, with the share that is done.
 [[nodiscard]] OverlapSamples measure_overlap(const OverlapPoint& point,
                                              const RunBatch& run_batch,
                                              GroupExchange& exchange,
                                              MeasureGroup& group,
-                                             const std::function<void(double)>& tell);
+                                             const std::function<void(double)>& on_progress);
 
 }  // namespace epochcast::real

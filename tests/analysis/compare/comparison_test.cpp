@@ -237,7 +237,7 @@ TEST_CASE("different work is compared, with a note") {
         Names{"A trains net, B other: these are not the same work",
               "A trains on 1000 samples (dots), B on 2000 (lines): compared is what as many "
               "samples as A has take",
-              "jobs are of 1 epochs in A and 7 in B: compared is one time through the data"});
+              "epochs of the job: 1 in A, 7 in B; compared is one epoch"});
 }
 
 TEST_CASE("without common runs, the error lists both sides") {

@@ -120,8 +120,8 @@ TEST_CASE("without all-reduces, they are forecast from messages, and their error
   CHECK(costs.uncertainty_of("ring", 1e6, 7) == Approx(std::log(2)));
 }
 
-TEST_CASE("without doubt, measured all-reduces have no uncertainty and the same times") {
-  const MessageCosts costs = messages_without("doubt");
+TEST_CASE("without uncertainty, measured all-reduces keep their times") {
+  const MessageCosts costs = messages_without("uncertainty");
 
   CHECK(costs.uncertainty == 0);
   CHECK(costs.uncertainty_of("ring", 1e6, 7) == 0);

@@ -11,7 +11,7 @@ namespace epochcast::real {
 namespace {
 
 /// The number of other nodes that each node meets; none twice, in all and within a round.
-std::vector<int> meetings(const std::vector<std::vector<NodePair>>& rounds, int nodes) {
+std::vector<int> times_paired(const std::vector<std::vector<NodePair>>& rounds, int nodes) {
   std::vector<int> met(static_cast<std::size_t>(nodes), 0);
   std::set<std::pair<int, int>> pairs;
   for (const std::vector<NodePair>& round : rounds) {
@@ -44,7 +44,7 @@ TEST_CASE("up to 16 nodes, every pair meets once, in the fewest possible rounds"
     // With an odd number of nodes, each is idle once.
     CHECK(static_cast<int>(rounds.size()) == (nodes % 2 == 0 ? nodes - 1 : nodes));
     if (nodes == 16) CHECK(rounds.size() == 15);
-    for (const int met : meetings(rounds, nodes)) CHECK(met == nodes - 1);
+    for (const int times : times_paired(rounds, nodes)) CHECK(times == nodes - 1);
   }
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("beyond 16 nodes there are 15 rounds, in which each node meets 14 or 1
     const auto rounds = rounds_of_pairs(nodes);
 
     CHECK(rounds.size() == 15);
-    for (const int met : meetings(rounds, nodes)) CHECK((met == 14 || met == 15));
+    for (const int times : times_paired(rounds, nodes)) CHECK((times == 14 || times == 15));
   }
 }
 

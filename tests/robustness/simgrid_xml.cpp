@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/robustness/xml_twin.hpp"
+#include "tests/robustness/simgrid_xml.hpp"
 
 #include <map>
 #include <sstream>
@@ -33,7 +33,7 @@ void write_host(std::ostream& out, const WorkerInfo& device) {
 
 }  // namespace
 
-std::string xml_twin(const Platform& platform) {
+std::string as_simgrid_xml(const Platform& platform) {
   const std::vector<WorkerInfo> devices = all_devices(platform, JobConfig{});
   std::ostringstream hosts;
   std::ostringstream links;
